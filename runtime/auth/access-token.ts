@@ -38,13 +38,16 @@ export interface TokenOptions {
 /** Signs and checks one kind of token (JWT, RFC 7519, HS256 and nothing else). */
 export interface Tokens<Claims> {
   sign(claims: Claims): string;
-  /** The claims, or null whatever is wrong. `ignoreExpiry`: for logout, which an expired token may still do. */
+  /**
+   * The claims, or null whatever is wrong. `ignoreExpiry`: for logout, which an expired token may
+   * still do.
+   */
   verify(token: string, options?: { readonly ignoreExpiry?: boolean }): Claims | null;
 }
 
 /**
- * Three parts of base64url as RFC 4648 section 3.5 writes it: no padding, and nothing in the bits that carry nothing. So
- * one token has one spelling. The last part has the 32 bytes of HMAC-SHA256.
+ * Three parts of base64url as RFC 4648 section 3.5 writes it: no padding, and nothing in the bits
+ * that carry nothing. So one token has one spelling. The last part has the 32 bytes of HMAC-SHA256.
  */
 const PART = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?';
 const SHAPE = new RegExp(`^(?!\\.)${PART}\\.(?!\\.)${PART}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`);
@@ -57,7 +60,8 @@ const CACHED_BYTES = 16 * 1024 * 1024;
  *
  * @example
  * const tokens = accessTokens(options);
- * tokens.verify(tokens.sign({ user_id: 1, exp, extend: { user_id: 1 }, iat, jti, sid }))?.user_id; // 1
+ * tokens.verify(tokens.sign({ user_id: 1, exp, extend: { user_id: 1 }, iat, jti, sid }))?.user_id;
+ * // 1
  */
 export function accessTokens(options: TokenOptions): Tokens<AccessClaims> {
   return createTokens(options, isAccessClaims);
@@ -102,8 +106,9 @@ function createTokens<Claims extends { exp: number; iat: number }>(
 }
 
 /**
- * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for another audience; null
- * otherwise. What the payload says is not looked at, nor whether it is an object.
+ * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for
+ * another audience; null otherwise. What the payload says is not looked at, nor whether it is an
+ * object.
  */
 export function openToken(
   token: string,
@@ -120,7 +125,10 @@ export function openToken(
   return null;
 }
 
-/** jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are "no". */
+/**
+ * jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are
+ * "no".
+ */
 function verifyWith(
   key: KeyObject,
   token: string,
@@ -167,7 +175,10 @@ function hasTimes(claims: Record<string, unknown>): boolean {
   );
 }
 
-/** What a token says goes to a database: PostgreSQL takes no text with a NUL, and no whole number beyond 64 bits. */
+/**
+ * What a token says goes to a database: PostgreSQL takes no text with a NUL, and no whole number
+ * beyond 64 bits.
+ */
 function isOurId(claim: unknown): boolean {
   return typeof claim === 'string' && isOpaqueId(claim);
 }

@@ -19,8 +19,9 @@ export type AdminReport =
   | { readonly ok: false; readonly refused: string };
 
 /**
- * Makes the first administrator of a project, or another one, from the command line of its server, and starts nothing.
- * Migrations are applied as a start would: in production only with `MIGRATE=on`.
+ * Makes the first administrator of a project, or another one, from the command line of its server,
+ * and starts nothing. Migrations are applied as a start would: in production only with
+ * `MIGRATE=on`.
  *
  * @throws ConfigError for settings that are wrong, or migrations that wait.
  */
@@ -51,8 +52,8 @@ npm run admin -- link
 `;
 
 /**
- * `npm run admin`: reads the command line, prints what came of it, and ends the process with 0, with 2 when the words are
- * wrong, or with 3 when it is refused.
+ * `npm run admin`: reads the command line, prints what came of it, and ends the process with 0,
+ * with 2 when the words are wrong, or with 3 when it is refused.
  *
  * @example await runAdmin(app);
  */

@@ -26,7 +26,8 @@ export interface Administered {
 }
 
 /**
- * Runs a command of the server's own command line. Its user reaches the database anyway, so no other proof is asked for.
+ * Runs a command of the server's own command line. Its user reaches the database anyway, so no
+ * other proof is asked for.
  *
  * @throws AppError that says why not.
  */

@@ -176,7 +176,10 @@ function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): 
     where k.hash = ${dialect === 'postgres' ? '$1' : '?'}`;
 }
 
-/** A user's key has, of its scopes, those that are free and those that the user's role has now; the others are void. */
+/**
+ * A user's key has, of its scopes, those that are free and those that the user's role has now; the
+ * others are void.
+ */
 function liveScopes({ isFree }: ApiKeyOptions, row: Record<string, any>): readonly string[] {
   const scopes = JSON.parse(row['scopes']) as readonly string[];
   if (row['owner_user_id'] === null) return scopes;

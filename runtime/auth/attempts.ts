@@ -5,7 +5,9 @@ import { maskIdentifier } from './identity-rules.ts';
 
 export type AttemptOutcome = 'success' | 'failure' | 'blocked';
 
-/** One try to sign in. The identifier itself is never kept: people type passwords into that field. */
+/**
+ * One try to sign in. The identifier itself is never kept: people type passwords into that field.
+ */
 export interface Attempt {
   readonly kind: 'password' | 'host' | 'oauth' | 'api_key';
   readonly outcome: AttemptOutcome;

@@ -3,7 +3,10 @@ import type { Logger } from '@twofold/runtime/kernel';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 
-/** What a hook of sign-in works with. There is no signed-in user yet, so the schema's rules do not apply to its reads and writes. */
+/**
+ * What a hook of sign-in works with. There is no signed-in user yet, so the schema's rules do not
+ * apply to its reads and writes.
+ */
 export interface AuthHookContext<Db = any> {
   readonly db: Kysely<Db>;
   readonly log: Logger;
@@ -23,8 +26,8 @@ export interface BreachedPasswords<Db = any> {
 }
 
 /**
- * What `src/auth-hooks.ts` exports as `authHooks`. A throw refuses: an `AppError` with its status and text, anything else
- * with 403 `Forbidden` and a line of the log.
+ * What `src/auth-hooks.ts` exports as `authHooks`. A throw refuses: an `AppError` with its status
+ * and text, anything else with 403 `Forbidden` and a line of the log.
  *
  * @example
  * export const authHooks = {
@@ -34,11 +37,14 @@ export interface BreachedPasswords<Db = any> {
  * } satisfies types.AuthHooks;
  */
 export interface AuthHooks<Db = any> {
-  /** Asked before a session is made, but not at registration. It has two seconds; a late answer refuses. */
+  /**
+   * Asked before a session is made, but not at registration. It has two seconds; a late answer
+   * refuses.
+   */
   readonly beforeLogin?: (login: BeforeLogin<Db>) => unknown;
   /**
-   * Answers with the other 35 hex digits of the breached passwords it knows with that beginning (k-anonymity). A password
-   * among them is refused; a throw is logged and refuses none.
+   * Answers with the other 35 hex digits of the breached passwords it knows with that beginning
+   * (k-anonymity). A password among them is refused; a throw is logged and refuses none.
    */
   readonly breachedPasswords?: (
     query: BreachedPasswords<Db>,

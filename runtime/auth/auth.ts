@@ -15,7 +15,8 @@ export interface AuthFunctions {
 }
 
 /**
- * Signing in, as the manifest's `auth` section says; without the section, the sign-in of the operator of a hosting server.
+ * Signing in, as the manifest's `auth` section says; without the section, the sign-in of the
+ * operator of a hosting server.
  *
  * @example defineApp({ project, capabilities: [auth({ extend, listeners })] });
  */

@@ -24,10 +24,11 @@ const AUTHORIZATION = 'authorization';
 const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
 
 /**
- * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A key that is wrong is
- * refused at once; so is a token, except where people sign in.
+ * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A key
+ * that is wrong is refused at once; so is a token, except where people sign in.
  *
- * It runs for every request, so it avoids promises: with a database and limits in this process it makes none.
+ * It runs for every request, so it avoids promises: with a database and limits in this process it
+ * makes none.
  */
 export function authenticate(parts: AuthParts): Middleware {
   const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({
@@ -62,7 +63,10 @@ function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext):
   );
 }
 
-/** A key beside a bearer token: both have to be good, and of the same user if the key acts for one. The caller is that user. */
+/**
+ * A key beside a bearer token: both have to be good, and of the same user if the key acts for one.
+ * The caller is that user.
+ */
 async function readBoth(
   parts: AuthParts,
   ctx: KoaContext,

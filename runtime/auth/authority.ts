@@ -6,7 +6,10 @@ import type { AuthParts } from './parts.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
-/** What a caller holds: the permissions of the user's role, the scopes of the key, or both where both were sent. */
+/**
+ * What a caller holds: the permissions of the user's role, the scopes of the key, or both where
+ * both were sent.
+ */
 export function heldBy(context: RequestContext): readonly string[] {
   const { principal } = context;
   const permissions = principal.kind === 'user' ? principal.permissions : [];
@@ -14,7 +17,8 @@ export function heldBy(context: RequestContext): readonly string[] {
 }
 
 /**
- * A caller gives only what they hold, and acts only on keys, roles and people that hold no more than they do
+ * A caller gives only what they hold, and acts only on keys, roles and people that hold no more
+ * than they do
  *: otherwise the right to manage would be the right to everything.
  *
  * @throws AppError 403

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@twofold/runtime/kernel';
 
-/** Work that a caller must learn nothing from, not even by how long it takes: it begins some time after the answer. */
+/**
+ * Work that a caller must learn nothing from, not even by how long it takes: it begins some time
+ * after the answer.
+ */
 export interface Background {
   run(work: () => Promise<void>): void;
   /** Waits for what has begun. */
@@ -27,9 +30,10 @@ export function createBackground(log: Logger): Background {
 }
 
 /**
- * A pause of 100 to 300 ms. Work that follows an answer directly competes with the answer itself for the processor and the
- * disk: answers for known addresses took 5.4 ms where others took 3.1. The random part keeps requests that are sent one
- * after another from meeting the work at a known moment.
+ * A pause of 100 to 300 ms. Work that follows an answer directly competes with the answer itself
+ * for the processor and the disk: answers for known addresses took 5.4 ms where others took 3.1.
+ * The random part keeps requests that are sent one after another from meeting the work at a known
+ * moment.
  */
 const pause = () => sleep(100 + Math.random() * 200);
 

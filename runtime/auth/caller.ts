@@ -45,7 +45,10 @@ function actorOf({ principal }: RequestContext): Actor {
   return { kind: principal.kind, id: null };
 }
 
-/** Without control characters: a line break in a header must not start a line in a log (ASVS 16.4.1). */
+/**
+ * Without control characters: a line break in a header must not start a line in a log (ASVS
+ * 16.4.1).
+ */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ');

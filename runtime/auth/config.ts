@@ -61,8 +61,8 @@ export interface AuthPurpose {
 }
 
 /**
- * Reads and checks the settings of the module. Every problem is noted on `settings`, named and without its value, so
- * that a server lists them all at once before it exits.
+ * Reads and checks the settings of the module. Every problem is noted on `settings`, named and
+ * without its value, so that a server lists them all at once before it exits.
  */
 export function readAuthConfig(
   settings: Settings,
@@ -159,7 +159,10 @@ function readLimitsFlag(settings: Settings): boolean {
   return enabled;
 }
 
-/** In production the links of mails must lead to people's own address: no default is right, and no link may be read on its way. */
+/**
+ * In production the links of mails must lead to people's own address: no default is right, and no
+ * link may be read on its way.
+ */
 function readAppUrl(settings: Settings, users: boolean): string {
   const given = settings.text('APP_URL');
   const text = given ?? `http://localhost:${settings.text('PORT', '8080')}`;

@@ -39,7 +39,10 @@ export interface AuthModule extends ServerModule {
   readonly events: Pick<Events, 'on'>;
   /** What `npm run admin` does. The tables have to be there. @throws AppError that says why not. */
   administer(request: Administration): Promise<Administered>;
-  /** Ends the access tokens of a user, so that the next refresh runs `extend` again: its data has changed. */
+  /**
+   * Ends the access tokens of a user, so that the next refresh runs `extend` again: its data has
+   * changed.
+   */
   invalidateExtend(userId: number | string): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSes
 /**
  * The auth module: who calls, and everything under `/api/auth` and `/api/oauth`.
  *
- * Wrong settings are noted on `kernel.settings`; the server asserts them all together before it starts.
+ * Wrong settings are noted on `kernel.settings`; the server asserts them all together before it
+ * starts.
  *
  * @example createAuth({ kernel, model: project.auth, host: project.hosting !== null, extend })
  */
@@ -100,7 +104,10 @@ async function prepareTables(parts: AuthParts): Promise<void> {
   await seedRoles(parts);
 }
 
-/** A model that the generator would refuse: with such a mutation one person takes the account of another. */
+/**
+ * A model that the generator would refuse: with such a mutation one person takes the account of
+ * another.
+ */
 function refuseIdentityWrites({ project, settings }: Kernel): void {
   for (const write of identityWrites(project))
     settings.problem(
@@ -126,7 +133,9 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
   return served.map((route) => limited(parts, route));
 }
 
-/** One path for two kinds of login: an address makes it a user's, a password alone the operator's. */
+/**
+ * One path for two kinds of login: an address makes it a user's, a password alone the operator's.
+ */
 function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
   const asUser = createLogin(parts);
   const asHost = createHostLogin(parts);

@@ -117,7 +117,10 @@ function createBase({ kernel, model: given, host, bcryptCost, hooks = {} }: Auth
   };
 }
 
-/** Events and webhooks need each other: an event goes into the outbox, and an endpoint that is disabled is an event. */
+/**
+ * Events and webhooks need each other: an event goes into the outbox, and an endpoint that is
+ * disabled is an event.
+ */
 function createReporting(
   { kernel, config, keys }: Base,
   { listeners = {} }: AuthOptions,
@@ -169,7 +172,10 @@ function createDevices({ keys, config }: Base): Pick<AuthParts, 'devices' | 'hos
   };
 }
 
-/** One process counts in its own memory. Several that share a database count there, and lease hits in advance. */
+/**
+ * One process counts in its own memory. Several that share a database count there, and lease hits
+ * in advance.
+ */
 function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windows {
   const isAlone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
   if (isAlone) return memoryWindows();

@@ -15,8 +15,9 @@ const OWN_AREAS: ReadonlySet<string> = new Set([
 const ACTIONS: ReadonlySet<string> = new Set(['read', 'write', '*']);
 
 /**
- * Separates scopes of the project's rows (`posts:read`, `posts:write`, `posts:*`) from all others. A key of a user may have
- * them whatever the user's role is, because the rules of the schema hold for that user.
+ * Separates scopes of the project's rows (`posts:read`, `posts:write`, `posts:*`) from all others.
+ * A key of a user may have them whatever the user's role is, because the rules of the schema hold
+ * for that user.
  */
 export function dataScopes({ entities }: Pick<Project, 'entities'>): (scope: string) => boolean {
   const areas = new Set(

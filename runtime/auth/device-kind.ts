@@ -1,10 +1,13 @@
 import Bowser from 'bowser';
 
 /**
- * Browser family and system of a `User-Agent` header, without versions: an update of the browser does not make a new device. What
- * the library does not know (scripts, apps) is compared by its whole text without the numbers.
+ * Browser family and system of a `User-Agent` header, without versions: an update of the browser
+ * does not make a new device. What the library does not know (scripts, apps) is compared by its
+ * whole text without the numbers.
  *
- * @example deviceKind('Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0') // 'Firefox on Linux'
+ * @example
+ * // 'Firefox on Linux'
+ * deviceKind('Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0');
  */
 export function deviceKind(userAgent: string): string {
   const { browser, os } = userAgent ? Bowser.parse(userAgent) : { browser: {}, os: {} };

@@ -4,8 +4,9 @@ import { type Keys, mac, sameText } from './keys.ts';
 import { DAY } from './time.ts';
 
 /**
- * Marks a browser that has signed in before. Its failures count in a bucket of their own, so that a stranger who guesses
- * at an address cannot lock its owner out (ASVS 6.1.1). It gives no other right.
+ * Marks a browser that has signed in before. Its failures count in a bucket of their own, so that a
+ * stranger who guesses at an address cannot lock its owner out (ASVS 6.1.1). It gives no other
+ * right.
  */
 export interface DeviceTokens {
   /** The device's id, when the request carries a genuine token for this identifier. */
@@ -17,7 +18,9 @@ export interface DeviceTokens {
 const HEADER = 'X-Device-Token';
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
-/** @param cookie Each kind of principal has a cookie of its own: who signs in as both keeps both. */
+/**
+ * @param cookie Each kind of principal has a cookie of its own: who signs in as both keeps both.
+ */
 export function createDeviceTokens(
   keys: Keys,
   { secure, cookie }: { readonly secure: boolean; readonly cookie: 'device' | 'host_device' },

@@ -26,7 +26,8 @@ export interface EndedAccess {
 }
 
 /**
- * Ends all other ways to sign in to an account: an intruder who knew the old password may have left themselves one. Runs in the transaction that sets the new password.
+ * Ends all other ways to sign in to an account: an intruder who knew the old password may have left
+ * themselves one. Runs in the transaction that sets the new password.
  */
 export async function endAccess(
   parts: AuthParts,
@@ -68,8 +69,8 @@ async function endKeys(
 }
 
 /**
- * An identity stays when its provider has proved that it has the account's own address. One with another address, or
- * with an address that was only claimed, may belong to another person.
+ * An identity stays when its provider has proved that it has the account's own address. One with
+ * another address, or with an address that was only claimed, may belong to another person.
  */
 async function endForeignIdentities(
   { trx, emit }: RightsChange,

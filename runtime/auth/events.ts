@@ -10,7 +10,10 @@ import {
 } from './event-types.ts';
 import { ulid, type UserId } from './ids.ts';
 
-/** Notes an event inside a transaction: it is stored with the change, and delivered once that is committed. */
+/**
+ * Notes an event inside a transaction: it is stored with the change, and delivered once that is
+ * committed.
+ */
 export type Emit = (
   type: EventType,
   userId: UserId | null,
@@ -39,7 +42,8 @@ export type Outbox = (trx: Transaction<any>, event: SecurityEvent) => Promise<vo
 /**
  * @example
  * const events = createEvents(kernel, listeners, outbox);
- * await events.transact(caller, async (trx, emit) => { await endSession(trx, id); emit('auth.logout', userId); });
+ * await events.transact(caller, async (trx, emit) => { await endSession(trx, id);
+ * emit('auth.logout', userId); });
  */
 export function createEvents(
   kernel: Pick<Kernel, 'store' | 'log' | 'now'>,

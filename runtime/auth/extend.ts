@@ -14,9 +14,9 @@ export interface ExtendInput {
 }
 
 /**
- * Adds data to the token and to the login response: the same object in both. Called once for each token. A throw
- * refuses the login with a 500, because a missing company must not become "no company"; when the database is away
- * the default, `{ user_id }`, is used.
+ * Adds data to the token and to the login response: the same object in both. Called once for each
+ * token. A throw refuses the login with a 500, because a missing company must not become "no
+ * company"; when the database is away the default, `{ user_id }`, is used.
  *
  * @example
  * export const extend: Extend = async (userId, { db }) => ({
@@ -32,7 +32,9 @@ export type Extend = (
 /** The request as `extend` sees it, with the database and the role: its second argument. */
 export type ExtendRequest = ExtendInput;
 
-/** `extend` of the project failed, so no token is issued. The cause says why, and the log has it. */
+/**
+ * `extend` of the project failed, so no token is issued. The cause says why, and the log has it.
+ */
 export class ExtendError extends InternalError {
   constructor(cause: unknown) {
     super('extend failed', { cause });
@@ -48,7 +50,8 @@ const BYTES = 4096;
 /**
  * Runs `extend` once and reduces its answer to JSON.
  *
- * @throws ExtendError when it throws, takes too long, answers with something else than an object, or with too much.
+ * @throws ExtendError when it throws, takes too long, answers with something else than an object,
+ * or with too much.
  */
 export async function runExtend(
   extend: Extend | undefined,
@@ -95,7 +98,10 @@ function toJson(value: unknown): Extended {
   return JSON.parse(text) as Extended;
 }
 
-/** SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and what Node says of a socket. */
+/**
+ * SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and what Node says of a
+ * socket.
+ */
 const AWAY = /^(08\w{3}|53\w{3}|57P0\d|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
 
 function isStoreUnavailable(error: unknown): boolean {

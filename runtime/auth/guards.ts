@@ -18,8 +18,8 @@ const HOST_PERMISSIONS = [
 ] as const;
 
 /**
- * Guards by the name that a route's `access` uses: `user`, `session`, `admin`, `host`, and one for each of hosting's
- * permissions.
+ * Guards by the name that a route's `access` uses: `user`, `session`, `admin`, `host`, and one for
+ * each of hosting's permissions.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host =
@@ -87,7 +87,10 @@ function assertAdmin(context: RequestContext, sufficient: readonly string[]): vo
   throw failure.unauthenticated('API key required');
 }
 
-/** The operator; a key with the scope; or, where the manifest opens hosting to users, a user with the permission. */
+/**
+ * The operator; a key with the scope; or, where the manifest opens hosting to users, a user with
+ * the permission.
+ */
 function assertHost(
   { kernel, config }: AuthParts,
   context: RequestContext,

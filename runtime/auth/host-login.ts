@@ -13,9 +13,10 @@ import { DAY, rfc3339, SECOND } from './time.ts';
 const LIFETIME = DAY;
 
 /**
- * `POST /api/auth/login {password}`: the operator of the hosting server, contract section 2.15. Failures count for each
- * address by itself, and all of them under one ceiling; those of a device that signed in before count for it alone. So
- * strangers cannot lock the operator out, from whichever addresses.
+ * `POST /api/auth/login {password}`: the operator of the hosting server, contract section 2.15.
+ * Failures count for each address by itself, and all of them under one ceiling; those of a device
+ * that signed in before count for it alone. So strangers cannot lock the operator out, from
+ * whichever addresses.
  */
 export function createHostLogin(parts: AuthParts): Handler {
   const stored = hostHash(parts);
@@ -43,7 +44,10 @@ interface Attempt {
   readonly device: string | null;
 }
 
-/** Under which name a device counts that the operator signed in with; null when the request comes from none. */
+/**
+ * Under which name a device counts that the operator signed in with; null when the request comes
+ * from none.
+ */
 export function hostDevice(parts: AuthParts, koa: KoaContext): string | null {
   const id = parts.hostDevices.read(koa, hostIdentifier(parts));
   return id && `device:${id}`;

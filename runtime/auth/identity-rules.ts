@@ -1,7 +1,9 @@
 import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 
-/** What makes two addresses the same one. Only ASCII is folded: the Kelvin sign does not become `k`. */
+/**
+ * What makes two addresses the same one. Only ASCII is folded: the Kelvin sign does not become `k`.
+ */
 export function emailKey(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -32,7 +34,9 @@ export function checkUsername(value: string | undefined): string | null {
   return value;
 }
 
-/** @throws AppError 400; the empty text is null, so that a unique index takes many without a phone. */
+/**
+ * @throws AppError 400; the empty text is null, so that a unique index takes many without a phone.
+ */
 export function checkPhone(value: string | undefined): string | null {
   if (!value) return null;
   if (!isPhone(value))
@@ -43,7 +47,10 @@ export function checkPhone(value: string | undefined): string | null {
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** @throws AppError 400: text that is stored and shown has no control characters (and PostgreSQL takes no NUL). */
+/**
+ * @throws AppError 400: text that is stored and shown has no control characters (and PostgreSQL
+ * takes no NUL).
+ */
 export function checkText(name: string, value: string | undefined): string {
   if (value !== undefined && CONTROL.test(value))
     throw failure.invalid(`${name} must not contain control characters`);

@@ -18,7 +18,10 @@ export type KeyPurpose =
 
 /** Keys made from `JWT_SECRET`, and from the secrets before it for as long as they are listed. */
 export interface Keys {
-  /** Signs access tokens: the UTF-8 bytes of `JWT_SECRET`, so that any HS256 verifier can check them. */
+  /**
+   * Signs access tokens: the UTF-8 bytes of `JWT_SECRET`, so that any HS256 verifier can check
+   * them.
+   */
   readonly sign: KeyObject;
   /** `sign` first, then the keys of `JWT_SECRET_PREVIOUS`. */
   readonly verify: readonly KeyObject[];

@@ -21,7 +21,10 @@ export const UNLOCKED: LockState = {
   lastFailureAt: 0,
 };
 
-/** Until when logins are refused, or null. Too many failures in all stay locked until a reset by mail or an unlock. */
+/**
+ * Until when logins are refused, or null. Too many failures in all stay locked until a reset by
+ * mail or an unlock.
+ */
 export function lockedUntil(state: LockState, options: LockOptions, now: number): number | null {
   if (state.totalSinceSuccess >= options.hardAfter) return Math.max(state.lockedUntil, now + DAY);
   return state.lockedUntil > now ? state.lockedUntil : null;
@@ -36,8 +39,9 @@ export function placesLeft(state: LockState, options: LockOptions, now: number):
 }
 
 /**
- * One more failure. The lock comes at the last one allowed in the window, and each further lock is longer. While it is
- * locked a failure neither counts nor extends; a quiet day forgets the earlier locks.
+ * One more failure. The lock comes at the last one allowed in the window, and each further lock is
+ * longer. While it is locked a failure neither counts nor extends; a quiet day forgets the earlier
+ * locks.
  */
 export function afterFailure(state: LockState, options: LockOptions, now: number): LockState {
   if (lockedUntil(state, options, now) !== null) return state;

@@ -28,8 +28,8 @@ export interface Ticket {
 
 export interface Lockout {
   /**
-   * Waits until a compare of this identifier may run: never more at once than failures are left, so that fifty parallel
-   * guesses are five.
+   * Waits until a compare of this identifier may run: never more at once than failures are left, so
+   * that fifty parallel guesses are five.
    *
    * @throws AppError 423 when it is locked, 503 when too many wait already.
    */
@@ -39,7 +39,10 @@ export interface Lockout {
   clear(db: Kysely<any>, identifierHash: string): Promise<boolean>;
 }
 
-/** Compares in flight of one identifier. `epoch` counts those that ended, `holders` those that run or wait. */
+/**
+ * Compares in flight of one identifier. `epoch` counts those that ended, `holders` those that run
+ * or wait.
+ */
 interface Reservation {
   holders: number;
   inFlight: number;

@@ -53,7 +53,10 @@ export function requireApiKey({ model }: AuthParts, context: RequestContext): vo
     throw failure.unauthenticated('API key required');
 }
 
-/** The HMAC under which failures, limits and attempts of an address are kept, whether there is an account or not. */
+/**
+ * The HMAC under which failures, limits and attempts of an address are kept, whether there is an
+ * account or not.
+ */
 export function identifierOf({ identifierKey }: AuthParts, email: string): string {
   return mac(identifierKey, emailKey(email));
 }
@@ -78,9 +81,11 @@ export function toTry(
 }
 
 /**
- * Compares the password under the lockout. Whatever is wrong takes the same time and gives the same answer.
+ * Compares the password under the lockout. Whatever is wrong takes the same time and gives the same
+ * answer.
  *
- * @param admit Asked after a right password and before the failures are forgotten; throws to refuse.
+ * @param admit Asked after a right password and before the failures are forgotten; throws to
+ * refuse.
  * @throws AppError 401, 423, 503
  */
 export async function checkPassword(
@@ -149,7 +154,10 @@ async function refuse(
   throw failure.unauthenticated('Invalid credentials');
 }
 
-/** Only a caller with the right password learns that the account is disabled, unverified or refused by the hook. */
+/**
+ * Only a caller with the right password learns that the account is disabled, unverified or refused
+ * by the hook.
+ */
 async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account): Promise<void> {
   const refusal = await whyNot(parts, attempt, account);
   if (!refusal) return;
@@ -175,7 +183,11 @@ async function whyNot(
   return error && { reason: 'hook_denied', error };
 }
 
-/** Asks the hook `beforeLogin`. It fails closed: a throw or a late answer refuses. @returns why not, or null. */
+/**
+ * Asks the hook `beforeLogin`. It fails closed: a throw or a late answer refuses.
+ *
+ * @returns why not, or null.
+ */
 export async function askHook(
   { hooks, kernel, signIn }: AuthParts,
   account: Account,
@@ -233,7 +245,9 @@ async function note(
   });
 }
 
-/** A hash made with another cost is made anew while the password is known; a change meanwhile wins. */
+/**
+ * A hash made with another cost is made anew while the password is known; a change meanwhile wins.
+ */
 async function rehash(
   { passwords, kernel }: AuthParts,
   account: Account,

@@ -17,7 +17,10 @@ export interface Mail {
 export interface Mailer {
   /** `smtp`, or the log in development, or nothing at all. */
   readonly mode: 'smtp' | 'log' | 'none';
-  /** Queues one mail, after the commit of the caller's transaction; a fault of the mail server is retried and logged, never thrown. */
+  /**
+   * Queues one mail, after the commit of the caller's transaction; a fault of the mail server is
+   * retried and logged, never thrown.
+   */
   send(mail: Mail): void;
   /** @throws AppError 503 when there is no way to send a mail. */
   assertAvailable(): void;
@@ -34,7 +37,8 @@ export function createMailer({ settings, log, store }: Kernel, config: AuthConfi
     : null;
   const queued = new Set<Promise<void>>();
   const deliver = async (mail: Mail) => {
-    // The address was checked when it came in; this is the last door before a header that takes lists.
+    // The address was checked when it came in; this is the last door before a header that takes
+    // lists.
     if (!isEmail(mail.to)) return log.error('a mail was not sent: its address is not one mailbox');
     if (!transport) return log.info({ mail }, 'mail');
     for (let attempt = 1; ; attempt += 1) {

@@ -65,7 +65,11 @@ function listEnded(data: SecurityEvent['data']): string {
 
 const WARNING = '\n\nIf it was not you, reset your password.\n';
 
-/** Mails users what happened to their accounts, and the alerts to `auth.events.alert_email`. @returns what ends it. */
+/**
+ * Mails users what happened to their accounts, and the alerts to `auth.events.alert_email`.
+ *
+ * @returns what ends it.
+ */
 export function startNotices(parts: AuthParts): () => void {
   return parts.events.on('*', async (event) => {
     if (event.type.startsWith('alert.') && parts.model.events.alertEmail)
@@ -90,7 +94,9 @@ export function startNotices(parts: AuthParts): () => void {
   });
 }
 
-/** What ended with a password is listed by the mail about the password: it has no mail of its own. */
+/**
+ * What ended with a password is listed by the mail about the password: it has no mail of its own.
+ */
 function noticeOf(event: SecurityEvent): Notice | undefined {
   const { type, data } = event;
   if ((type === 'api_key.revoked' || type === 'oauth.unlinked') && data['reason']) return undefined;

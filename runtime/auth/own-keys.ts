@@ -74,7 +74,11 @@ function revoke(parts: AuthParts): Handler {
   };
 }
 
-/** A live key of this user. The answer for another user's key is that for none. @throws AppError 404 */
+/**
+ * A live key of this user. The answer for another user's key is that for none.
+ *
+ * @throws AppError 404
+ */
 async function findOwn(
   { apiKeys, kernel }: AuthParts,
   userId: UserId,

@@ -45,8 +45,8 @@ export async function hasOwner(
 }
 
 /**
- * Asked after a change of an account, in its transaction and after `serialiseRights`. Deleting a user is refused by a
- * trigger instead, because it has more ways than this module's.
+ * Asked after a change of an account, in its transaction and after `serialiseRights`. Deleting a
+ * user is refused by a trigger instead, because it has more ways than this module's.
  *
  * @throws AppError 409 when the account was the last one that holds everything.
  */

@@ -38,14 +38,18 @@ export interface PasswordPolicy {
 export type Breached = (prefix: string) => readonly string[] | Promise<readonly string[]>;
 
 /**
- * zxcvbn runs on the event loop, and its time grows with the square of the length times the number of ways to read
- * digits and signs as letters. With its own 100 readings, 64 hostile characters took 160 ms. With these two it stays
- * under 10 ms of CPU, 4 ms once compiled; of leet spellings of common words 1 in 100 is judged otherwise than with 100 readings.
+ * zxcvbn runs on the event loop, and its time grows with the square of the length times the number
+ * of ways to read digits and signs as letters. With its own 100 readings, 64 hostile characters
+ * took 160 ms. With these two it stays under 10 ms of CPU, 4 ms once compiled; of leet spellings of
+ * common words 1 in 100 is judged otherwise than with 100 readings.
  */
 const FED = 32;
 const READINGS = 20;
 const LONG = 40;
-/** Texts that reach every part of the estimator, so that V8 has compiled it before the first request. */
+/**
+ * Texts that reach every part of the estimator, so that V8 has compiled it before the first
+ * request.
+ */
 const WARMING = [
   'correct horse battery',
   'p@ssw0rdp@ssw0rdp@ssw0rdp@ssw0rd',
@@ -57,8 +61,8 @@ const BYTES = 1024;
 const WORD = 4;
 
 /**
- * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a strength estimate. No
- * rules of composition.
+ * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a
+ * strength estimate. No rules of composition.
  */
 export function createPasswordPolicy(
   options: AuthModel['password'],
@@ -100,7 +104,10 @@ async function isBreached(breached: Breached, password: string): Promise<boolean
   return suffixes.some((suffix) => suffix.toUpperCase() === hash.slice(5));
 }
 
-/** CommonJS builds, loaded when first needed: the lists take 22 MB, which a server without logins need not hold. */
+/**
+ * CommonJS builds, loaded when first needed: the lists take 22 MB, which a server without logins
+ * need not hold.
+ */
 function loadDictionaries(): { zxcvbn: ZxcvbnFactory; common: ReadonlySet<string> } {
   const require = createRequire(import.meta.url);
   const { ZxcvbnFactory: Factory } = require('@zxcvbn-ts/core') as typeof import('@zxcvbn-ts/core');

@@ -8,8 +8,9 @@ import { createSemaphore } from '@twofold/runtime/kernel';
 export interface Passwords {
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` belongs to `stored`. With no stored hash the same work is done on a dummy, so that an unknown
-   * user, one without a password and one with another password take the same time.
+   * Whether `password` belongs to `stored`. With no stored hash the same work is done on a dummy,
+   * so that an unknown user, one without a password and one with another password take the same
+   * time.
    */
   verify(password: string, stored: string | null): Promise<boolean>;
   /** Whether a stored hash was made with other parameters than those in force. */
@@ -53,7 +54,9 @@ export function createPasswords(options: PasswordOptions): Passwords {
   };
 }
 
-/** How many hashes run at once: never so many that the thread pool has none left for files and DNS. */
+/**
+ * How many hashes run at once: never so many that the thread pool has none left for files and DNS.
+ */
 export function hashConcurrency(
   option: number | 'auto',
   pool = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
@@ -73,7 +76,10 @@ async function comparePassword(password: string, stored: string): Promise<boolea
   return bcrypt.compare(prepare(password), plain(stored));
 }
 
-/** Longer passwords are reduced first, so that every byte counts; the short ones stay portable bcrypt. */
+/**
+ * Longer passwords are reduced first, so that every byte counts; the short ones stay portable
+ * bcrypt.
+ */
 function prepare(password: string): string {
   return isLong(password)
     ? createHmac('sha384', 'generator/password/v1').update(password).digest('base64')

@@ -9,8 +9,8 @@ export type RolesModel = AuthModel['roles'];
 const EVERYTHING: readonly string[] = ['*'];
 
 /**
- * The permissions of the role `r` as one text, a name on each line; SQL. `roles.first` holds everything by its name, so
- * that no call can take it away.
+ * The permissions of the role `r` as one text, a name on each line; SQL. `roles.first` holds
+ * everything by its name, so that no call can take it away.
  */
 export function permissionList(dialect: Dialect, roles: RolesModel): string {
   const names =
@@ -49,7 +49,10 @@ export async function permissionsOf(
 /** Inside a function of PostgreSQL. */
 export const LOCK_RIGHTS = `perform pg_advisory_xact_lock(hashtextextended('auth/rights', 0))`;
 
-/** Locks out every other change of who holds what until the transaction ends. SQLite writes one at a time anyway. */
+/**
+ * Locks out every other change of who holds what until the transaction ends. SQLite writes one at a
+ * time anyway.
+ */
 export async function serialiseRights(db: Kysely<any>, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres')
     await sql`select pg_advisory_xact_lock(hashtextextended('auth/rights', 0))`.execute(db);

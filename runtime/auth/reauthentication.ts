@@ -24,8 +24,8 @@ export async function signedInAccount(
 }
 
 /**
- * What changes an account needs a proof of the last five minutes: a sign-in, or `POST /api/auth/reauthenticate`
- * (ASVS 7.5.1).
+ * What changes an account needs a proof of the last five minutes: a sign-in, or `POST
+ * /api/auth/reauthenticate` (ASVS 7.5.1).
  *
  * @throws AppError 403 `Reauthentication required`
  */
@@ -41,8 +41,8 @@ export async function assertReauthenticated(
 }
 
 /**
- * Asked inside a transaction that gives access, after `serialiseRights`: a new password may have ended the session since
- * the request came.
+ * Asked inside a transaction that gives access, after `serialiseRights`: a new password may have
+ * ended the session since the request came.
  *
  * @throws AppError 401
  */

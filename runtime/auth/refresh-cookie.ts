@@ -8,8 +8,8 @@ const NAME = 'refresh';
 const SECURE_NAME = '__Secure-refresh';
 
 /**
- * Hands out a login object. With `refresh.delivery: cookie` the refresh token is not in it but in a cookie that scripts
- * cannot read.
+ * Hands out a login object. With `refresh.delivery: cookie` the refresh token is not in it but in a
+ * cookie that scripts cannot read.
  */
 export function deliverLogin(
   { model, config, kernel }: AuthParts,
@@ -33,7 +33,8 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
 }
 
 /**
- * A request that a cookie authenticates must come from our own pages and be of a kind that a form cannot send.
+ * A request that a cookie authenticates must come from our own pages and be of a kind that a form
+ * cannot send.
  *
  * @throws AppError 403
  */

@@ -15,8 +15,9 @@ export const FIRST_GENERATION = 1;
 const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * A refresh token is a number that its session counts up, under a MAC: `rt1.<sid>.<generation>.<mac>`. Nothing of it is
- * stored, so a copy of the database opens no session, and the same successor can be given twice within the grace time.
+ * A refresh token is a number that its session counts up, under a MAC:
+ * `rt1.<sid>.<generation>.<mac>`. Nothing of it is stored, so a copy of the database opens no
+ * session, and the same successor can be given twice within the grace time.
  */
 export function makeRefreshToken(
   keys: Keys,

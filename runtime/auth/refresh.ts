@@ -11,7 +11,10 @@ import type { Account } from './user-directory.ts';
 
 const refused = () => failure.unauthenticated('Invalid refresh token');
 
-/** `POST /api/auth/refresh`: rotation with reuse detection, contract sections 2.2 and 2.6 (RFC 9700 section 4.14). */
+/**
+ * `POST /api/auth/refresh`: rotation with reuse detection, contract sections 2.2 and 2.6 (RFC 9700
+ * section 4.14).
+ */
 export function createRefresh(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
@@ -39,8 +42,8 @@ async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {
 }
 
 /**
- * The newest token rotates, in one compare-and-swap. The one before it gets the same successor for a few seconds, for
- * tabs that race. Any older one was stolen or copied: the whole session ends.
+ * The newest token rotates, in one compare-and-swap. The one before it gets the same successor for
+ * a few seconds, for tabs that race. Any older one was stolen or copied: the whole session ends.
  */
 async function redeem(
   parts: AuthParts,

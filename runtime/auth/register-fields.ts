@@ -3,7 +3,8 @@ import { failure } from '@twofold/runtime/errors';
 import { checkText } from './identity-rules.ts';
 
 /**
- * Fields of the user entity that register takes besides its own: what the schema requires and auth does not know.
+ * Fields of the user entity that register takes besides its own: what the schema requires and auth
+ * does not know.
  *
  * @returns columns of the entity's table with their values.
  * @throws AppError 400 naming the field.

@@ -32,7 +32,10 @@ export interface NewUser {
 
 const CONTINUE = { message: 'Check your email to continue' };
 
-/** `POST /api/auth/register`: contract section 2.4. Only the fields named there are read, whatever else is sent. */
+/**
+ * `POST /api/auth/register`: contract section 2.4. Only the fields named there are read, whatever
+ * else is sent.
+ */
 export function createRegister(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
@@ -84,7 +87,10 @@ async function insertAndOpen(
   }
 }
 
-/** Under `enumeration: strict`: whatever is taken, the answer is the same, and the owner of the address learns it by mail. */
+/**
+ * Under `enumeration: strict`: whatever is taken, the answer is the same, and the owner of the
+ * address learns it by mail.
+ */
 async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser): Promise<void> {
   try {
     await insert(parts, caller, user, true);
@@ -136,7 +142,8 @@ export async function readUser(
 /**
  * Writes the user, and mails the link that proves the address.
  *
- * @param yielding takes another username, and no telephone number, where other users have those that were asked for.
+ * @param yielding takes another username, and no telephone number, where other users have those
+ * that were asked for.
  * @throws AppError 409
  */
 async function insert(

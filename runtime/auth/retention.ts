@@ -50,7 +50,10 @@ export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model
   }
 }
 
-/** Failures that no longer weigh: a month quiet, and not locked for good. Guesses at made-up addresses leave rows too. */
+/**
+ * Failures that no longer weigh: a month quiet, and not locked for good. Guesses at made-up
+ * addresses leave rows too.
+ */
 async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
   await db
     .deleteFrom('auth_identifier_locks')

@@ -54,7 +54,9 @@ export async function recordChange(
     .execute();
 }
 
-/** Makes the roles of the manifest that are not there yet, in its order: the first gets the id 1. */
+/**
+ * Makes the roles of the manifest that are not there yet, in its order: the first gets the id 1.
+ */
 export async function seedRoles({
   kernel,
   model,

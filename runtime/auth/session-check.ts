@@ -23,8 +23,8 @@ export interface SessionClaim {
 }
 
 /**
- * Asks the store whether a token still counts; null when it does not. The same claim object asked again may be answered
- * with the last answer.
+ * Asks the store whether a token still counts; null when it does not. The same claim object asked
+ * again may be answered with the last answer.
  */
 export type SessionCheck = (claim: SessionClaim) => NowOrLater<CheckedSession | null>;
 
@@ -45,8 +45,9 @@ interface FoundSession extends CheckedSession {
 }
 
 /**
- * Every token is checked against the store on every request, in one prepared statement. Where the database is a file in
- * this process, its change counter is read first: the last answer holds as long as no process has committed anything.
+ * Every token is checked against the store on every request, in one prepared statement. Where the
+ * database is a file in this process, its change counter is read first: the last answer holds as
+ * long as no process has committed anything.
  */
 export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { store, now, onSeen } = options;
@@ -72,7 +73,10 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   };
 }
 
-/** User, principal, last use, end; and where the manifest has roles, the role's id, name and permissions. */
+/**
+ * User, principal, last use, end; and where the manifest has roles, the role's id, name and
+ * permissions.
+ */
 type Row = readonly [
   UserId | null,
   'user' | 'host',
@@ -104,9 +108,10 @@ function read({ sid, user_id = null }: SessionClaim, text: string | null): Found
 }
 
 /**
- * The session behind a token as one JSON text, if it counts: alive, not blacklisted, its user there and enabled, the token
- * not older than `tokens_valid_after`. `iat` has whole seconds, so one of the same second is judged by when the session was
- * opened or last rotated: a sign-in right after a logout-all works, every older token does not.
+ * The session behind a token as one JSON text, if it counts: alive, not blacklisted, its user there
+ * and enabled, the token not older than `tokens_valid_after`. `iat` has whole seconds, so one of
+ * the same second is judged by when the session was opened or last rotated: a sign-in right after a
+ * logout-all works, every older token does not.
  *
  * Parameters: session, now, now, token id, `iat`.
  */

@@ -47,7 +47,10 @@ export interface SessionOptions {
   readonly now: () => number;
 }
 
-/** Sessions in `auth_sessions`, and the blacklist of token ids. Where a user id is null, the operator is meant. */
+/**
+ * Sessions in `auth_sessions`, and the blacklist of token ids. Where a user id is null, the
+ * operator is meant.
+ */
 export class Sessions {
   readonly check: SessionCheck;
   readonly #options: SessionOptions;
@@ -59,7 +62,11 @@ export class Sessions {
     this.check = createSessionCheck({ store, directory, roles: model.roles, now, onSeen });
   }
 
-  /** Opens a session; beyond 20 live ones of a user the oldest end. @returns the session and the ids that ended. */
+  /**
+   * Opens a session; beyond 20 live ones of a user the oldest end.
+   *
+   * @returns the session and the ids that ended.
+   */
   async open(
     trx: Transaction<any>,
     caller: Caller,

@@ -19,8 +19,9 @@ import type { LoginObject } from './sign-in.ts';
 import { mailVerification } from './verification.ts';
 
 /**
- * `POST /api/auth/setup`: the first administrator, who gets the role that holds everything. The token of the link, or
- * `SETUP_TOKEN`, works while no user has that role. Of several requests at once one succeeds.
+ * `POST /api/auth/setup`: the first administrator, who gets the role that holds everything. The
+ * token of the link, or `SETUP_TOKEN`, works while no user has that role. Of several requests at
+ * once one succeeds.
  */
 export function createSetup(parts: AuthParts): Handler {
   return async (call) => {

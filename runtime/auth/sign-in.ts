@@ -106,7 +106,8 @@ export function createSignIn(parts: SignInParts): SignIn {
       });
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
       const session = await events.transact(caller, async (trx, emit) => {
-        // The update waits for a reset that is under way, so what is read after it is what the reset left.
+        // The update waits for a reset that is under way, so what is read after it is what the
+        // reset left.
         await directory.update(trx, account.id, { last_login: now });
         await assertSamePassword(parts, trx, account);
         const opened = await sessions.open(trx, caller, { userId: account.id, method });
@@ -181,7 +182,8 @@ function buildObject(
 ): LoginObject {
   const iat = Math.floor(kernel.now() / SECOND);
   const exp = iat + Math.floor(model.jwt.ttl / SECOND);
-  // Two logins of one user in one second would sign the same bytes, and logging one out would end both: hence `jti`.
+  // Two logins of one user in one second would sign the same bytes, and logging one out would end
+  // both: hence `jti`.
   const accessToken = tokens.sign({
     user_id: profile.id,
     exp,
@@ -202,7 +204,10 @@ function buildObject(
 /** Browsers that a sign-in is compared with, the latest first. */
 const COMPARED = 200;
 
-/** Whether this user was ever seen from this address, and with this browser. Nothing is new on a first login. */
+/**
+ * Whether this user was ever seen from this address, and with this browser. Nothing is new on a
+ * first login.
+ */
 async function novelty(
   { store }: Kernel,
   account: Account,

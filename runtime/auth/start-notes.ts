@@ -2,7 +2,10 @@ import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
-/** What a start writes into the log: what is open, what is missing, and how to become the first administrator. */
+/**
+ * What a start writes into the log: what is open, what is missing, and how to become the first
+ * administrator.
+ */
 export async function noteStart(parts: AuthParts): Promise<void> {
   const { kernel, config, mailer } = parts;
   const { log, settings } = kernel;

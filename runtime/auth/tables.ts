@@ -4,8 +4,8 @@ import type { AuthUser, IdKind } from '@twofold/schema';
 import { createWindows } from './limits/window-tables.ts';
 
 /**
- * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes base64url text, so that a
- * row is the same on SQLite and on PostgreSQL.
+ * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes
+ * base64url text, so that a row is the same on SQLite and on PostgreSQL.
  */
 export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
   return [
@@ -19,7 +19,9 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
   ];
 }
 
-/** What an entity's table does not say of a user. `email` stands here only when the entity has none. */
+/**
+ * What an entity's table does not say of a user. `email` stands here only when the entity has none.
+ */
 async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
   if (user.entity === null) await createUsers(db, user.table, ids);
@@ -273,7 +275,10 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .execute();
 }
 
-/** Rows stand in the index of the key itself: one search instead of two, on every request that carries a token. */
+/**
+ * Rows stand in the index of the key itself: one search instead of two, on every request that
+ * carries a token.
+ */
 const clustered =
   (db: Kysely<any>) =>
   (builder: Builder): Builder =>

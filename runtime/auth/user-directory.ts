@@ -56,7 +56,9 @@ const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 
 
 type Identity = keyof typeof FOLDS;
 
-/** Columns of a user's row and of the side table besides those that an entity may declare itself. */
+/**
+ * Columns of a user's row and of the side table besides those that an entity may declare itself.
+ */
 const SIDE_COLUMNS = [
   'u.id as id',
   'a.password',
@@ -68,7 +70,10 @@ const SIDE_COLUMNS = [
   'r.name as role_name',
 ] as const;
 
-/** Reads and writes users over the entity's table and the side table `auth_users`, which share the key. */
+/**
+ * Reads and writes users over the entity's table and the side table `auth_users`, which share the
+ * key.
+ */
 export class UserDirectory {
   /** The table that holds identities. */
   readonly table: string;

@@ -15,10 +15,11 @@ const OWNED = [
 ] as const;
 
 /**
- * Ties the user table to the module's own, when the server starts: a trigger removes what belongs to a user together with the
- * row, however the row is deleted (SQLite may give a deleted key to the next user, who must not inherit a password), and
- * another keeps the last owner. The unique indexes of addresses, usernames and phone numbers come from the project's
- * migrations; a table without migrations gets them here.
+ * Ties the user table to the module's own, when the server starts: a trigger removes what belongs
+ * to a user together with the row, however the row is deleted (SQLite may give a deleted key to the
+ * next user, who must not inherit a password), and another keeps the last owner. The unique indexes
+ * of addresses, usernames and phone numbers come from the project's migrations; a table without
+ * migrations gets them here.
  */
 export async function tieUserTable(
   { store, project }: Kernel,
@@ -72,7 +73,10 @@ async function hasIndex({ db, dialect }: Store, name: string): Promise<boolean> 
 interface UserTrigger {
   readonly name: string;
   readonly event: string;
-  /** SQL: the change of an owner's row is refused unless there is another owner. Null: no role is the first. */
+  /**
+   * SQL: the change of an owner's row is refused unless there is another owner. Null: no role is
+   * the first.
+   */
   readonly refuse: { readonly where: string; readonly unless: string } | null;
   /** Whether the rows of the module go with the user's. */
   readonly deletes: boolean;
@@ -99,13 +103,17 @@ async function createSqliteTrigger(
   await sql.raw(`create ${text}`).execute(db);
 }
 
-/** The function is made anew at every start, as the manifest may name another role; the trigger itself only once. */
+/**
+ * The function is made anew at every start, as the manifest may name another role; the trigger
+ * itself only once.
+ */
 async function createPostgresTrigger(
   db: Kysely<any>,
   table: string,
   { name, event, refuse, deletes }: UserTrigger,
 ): Promise<void> {
-  // Of two owners who are deleted at once, the second one waits here and then sees that the first is gone.
+  // Of two owners who are deleted at once, the second one waits here and then sees that the first
+  // is gone.
   const refusal = refuse
     ? `if ${refuse.where} then ${LOCK_RIGHTS}; if not ${refuse.unless} then raise exception '${LAST_OWNER}'; end if; end if;`
     : '';

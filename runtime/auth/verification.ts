@@ -101,7 +101,10 @@ export async function mailVerification(
   });
 }
 
-/** A link starts with `APP_URL` and never with a header of the request: that would be the sender's to choose. */
+/**
+ * A link starts with `APP_URL` and never with a header of the request: that would be the sender's
+ * to choose.
+ */
 export function linkText({ config }: AuthParts, path: string, token: string): string {
   return `Follow this link to continue:\n\n${config.appUrl}/${path}?token=${token}\n\nIf you did not ask for this, do nothing.\n`;
 }

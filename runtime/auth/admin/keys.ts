@@ -132,7 +132,8 @@ function rotate(parts: AuthParts): Handler {
 function revoke(parts: AuthParts): Handler {
   return async ({ context, params }) => {
     const row = await find(parts, params['id']);
-    // Ending a key of the project's data gives no rights. A key that manages needs a caller who holds as much.
+    // Ending a key of the project's data gives no rights. A key that manages needs a caller who
+    // holds as much.
     const isFree = dataScopes(parts.kernel.project);
     assertHolds(
       context,
@@ -169,8 +170,8 @@ function grantable(context: RequestContext, asked: readonly string[]): readonly 
 }
 
 /**
- * A key that acts for a user is worth what the user may do: the caller must hold as much, and the scopes must be such as
- * that user's own keys may have.
+ * A key that acts for a user is worth what the user may do: the caller must hold as much, and the
+ * scopes must be such as that user's own keys may have.
  *
  * @throws AppError 400, 403
  */

@@ -17,7 +17,9 @@ interface LogQuery {
   readonly type?: string;
 }
 
-/** What happened, newest first, in pages. The cursor is the id of the last row: ids sort by time. */
+/**
+ * What happened, newest first, in pages. The cursor is the id of the last row: ids sort by time.
+ */
 export function logHandlers({ kernel }: AuthParts) {
   const { db } = kernel.store;
   const rows = async (table: string, asked: LogQuery, narrow: (query: Query) => Query) => {

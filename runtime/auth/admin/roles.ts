@@ -16,7 +16,10 @@ interface RoleRow {
   readonly is_system: number;
 }
 
-/** Roles and what they may do. Tokens of the people who have a role stop counting when it changes: they carry it. */
+/**
+ * Roles and what they may do. Tokens of the people who have a role stop counting when it changes:
+ * they carry it.
+ */
 export function roleHandlers(parts: AuthParts) {
   return {
     roles: list(parts),
@@ -165,7 +168,12 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
   return role;
 }
 
-/** A change of a role acts on all users who have it, so the caller must hold as much as each of them. @throws AppError 403 */
+/**
+ * A change of a role acts on all users who have it, so the caller must hold as much as each of
+ * them.
+ *
+ * @throws AppError 403
+ */
 async function assertHoldsRole(
   { model, kernel }: AuthParts,
   trx: Transaction<any>,

@@ -56,7 +56,8 @@ function changing(parts: AuthParts, change: Change): Handler {
 }
 
 /**
- * Runs one change of an account, for a caller who holds as much as that account. Rights cannot change meanwhile.
+ * Runs one change of an account, for a caller who holds as much as that account. Rights cannot
+ * change meanwhile.
  *
  * @throws AppError 403, 404
  */

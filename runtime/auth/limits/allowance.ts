@@ -7,7 +7,10 @@ import {
 } from './stored-windows.ts';
 import type { Charge, WindowState } from './windows.ts';
 
-/** Hits of one key that this process may use without asking the database, from `since` until `until`. */
+/**
+ * Hits of one key that this process may use without asking the database, from `since` until
+ * `until`.
+ */
 interface HitLease {
   readonly since: number;
   readonly until: number;
@@ -27,13 +30,18 @@ const FIRST = 8;
 /** A process leases at most a sixteenth of a limit at a time. */
 const SHARE = 16;
 
-/** A refill waits for others, so that one statement does for all: 100 ms, or an eighth of a lease that is short. */
+/**
+ * A refill waits for others, so that one statement does for all: 100 ms, or an eighth of a lease
+ * that is short.
+ */
 const PATIENCE = 100;
 
 /** Whether a limit is large enough to be leased: a lease of one hit would save nothing. */
 export const isLeasable = ({ limit }: Charge): boolean => limit >= 2 * SHARE;
 
-/** What this process holds of one key: its leases, and what the database last said of the window. */
+/**
+ * What this process holds of one key: its leases, and what the database last said of the window.
+ */
 export class Allowance {
   readonly charge: Charge;
   /** Milliseconds that a refill may wait. */
@@ -76,7 +84,11 @@ export class Allowance {
     return this.#state(now);
   }
 
-  /** Takes back a hit that was used at `at`. @returns false when no lease knows of it, or the lease was settled. */
+  /**
+   * Takes back a hit that was used at `at`.
+   *
+   * @returns false when no lease knows of it, or the lease was settled.
+   */
   giveBack(at: number): boolean {
     const time = gridTime(this.charge, at);
     const lease = this.#leases.find(({ used }) => used.has(time));
@@ -103,7 +115,9 @@ export class Allowance {
     return { want: this.#want, until: now + this.#length };
   }
 
-  /** The changes that settle the leases which are used up or have ended. They are forgotten here. */
+  /**
+   * The changes that settle the leases which are used up or have ended. They are forgotten here.
+   */
   settle(now: number): WindowChange[] {
     const done = this.#leases.filter((lease) => lease.left === 0 || !isOpen(lease, now));
     this.#leases = this.#leases.filter((lease) => !done.includes(lease));
@@ -125,7 +139,9 @@ export class Allowance {
     if (leased > 0) this.#leases.push({ ...lease, used: new Map(), isClosed: false });
   }
 
-  /** The database did not answer. What was settled with the question stays counted as used there. */
+  /**
+   * The database did not answer. What was settled with the question stays counted as used there.
+   */
   fail({ until }: WindowRequest): void {
     if (until !== undefined) this.#isAsking = false;
   }
@@ -149,7 +165,10 @@ export class Allowance {
     return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
-  /** As many hits as a lease would take at the pace since the last one, between the first size and the most. */
+  /**
+   * As many hits as a lease would take at the pace since the last one, between the first size and
+   * the most.
+   */
   #demand(now: number): number {
     const elapsed = Math.max(now - this.#since, this.#length / 4);
     const expected = Math.ceil((this.#hits * this.#length) / elapsed);
@@ -170,7 +189,10 @@ export class Allowance {
   }
 }
 
-/** A lease ends as well when the clock was set back to before it: the database counts its hits later than that. */
+/**
+ * A lease ends as well when the clock was set back to before it: the database counts its hits later
+ * than that.
+ */
 const isOpen = ({ since, until, isClosed }: HitLease, now: number) =>
   !isClosed && now >= since && now <= until;
 

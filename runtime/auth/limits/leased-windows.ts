@@ -7,7 +7,9 @@ import type { Charge, Windows, WindowState } from './windows.ts';
 export interface LeaseOptions {
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Keys of which hits are leased at a time. The database is asked for every hit of further keys. */
+  /**
+   * Keys of which hits are leased at a time. The database is asked for every hit of further keys.
+   */
   readonly keys?: number;
 }
 
@@ -27,10 +29,11 @@ interface Found {
 }
 
 /**
- * Windows in the database, of which this process leases hits in advance where the charge allows it (`Charge.leased`). The
- * database counts a leased hit as used, so the processes together never accept more than the limit, and a hit of a
- * lease costs no statement. What was used is settled and what was not is given back in the background, one statement
- * for all keys. No more than half of a limit is leased: above that the database decides every hit.
+ * Windows in the database, of which this process leases hits in advance where the charge allows it
+ * (`Charge.leased`). The database counts a leased hit as used, so the processes together never
+ * accept more than the limit, and a hit of a lease costs no statement. What was used is settled and
+ * what was not is given back in the background, one statement for all keys. No more than half of a
+ * limit is leased: above that the database decides every hit.
  */
 export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Windows {
   const allowances = new Map<string, Allowance>();
@@ -141,7 +144,8 @@ function createSettling(
       const grants = isIdle ? [] : await stored.exchange(requests, changes, at);
       grants.forEach((grant, index) => batch[index]!.receive(requests[index]!, grant, at));
     } catch (error) {
-      // Hits that could not be settled stay counted as used: a limit is then reached early, never late.
+      // Hits that could not be settled stay counted as used: a limit is then reached early, never
+      // late.
       batch.forEach((allowance, index) => allowance.fail(requests[index]!));
       const reason = error instanceof Error ? error.message : 'unknown';
       log.warn({ reason }, 'leased rate limits could not be settled');

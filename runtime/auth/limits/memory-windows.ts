@@ -1,7 +1,10 @@
 import { createBoundedCache } from '@twofold/runtime/kernel';
 import type { Charge, Windows, WindowState } from './windows.ts';
 
-/** The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen a few times only. */
+/**
+ * The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen
+ * a few times only.
+ */
 interface Ring {
   readonly limit: number;
   readonly window: number;
@@ -70,7 +73,10 @@ function emptyRing({ limit, window }: Charge): Ring {
   };
 }
 
-/** Drops the hits that have left the window. After a step of the clock back the later ones count as hits of now. */
+/**
+ * Drops the hits that have left the window. After a step of the clock back the later ones count as
+ * hits of now.
+ */
 function expire(ring: Ring, now: number): Ring {
   if (ring.count > 0 && newestOf(ring) > now) setBack(ring, now);
   while (ring.count > 0 && ring.times[ring.head]! <= now - ring.window) {

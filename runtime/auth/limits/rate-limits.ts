@@ -23,9 +23,16 @@ export interface Limit {
 
 export interface RateLimits {
   readonly enabled: boolean;
-  /** Charges all or none, and what this request was charged before with them. @throws AppError 429 */
+  /**
+   * Charges all or none, and what this request was charged before with them.
+   *
+   * @throws AppError 429
+   */
   enforce(koa: KoaContext, limits: readonly Limit[]): NowOrLater<void>;
-  /** Charges one and adds no fields to the answer: for limits that would show whether an account exists. */
+  /**
+   * Charges one and adds no fields to the answer: for limits that would show whether an account
+   * exists.
+   */
   allows(limit: Limit): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
   /** Gives back what this process holds in advance. */
@@ -55,8 +62,8 @@ interface Rated {
 }
 
 /**
- * Rate limits by policy name, with the fields of draft-ietf-httpapi-ratelimit-headers: every policy that applied is
- * listed, and the tightest one is the one whose numbers are given.
+ * Rate limits by policy name, with the fields of draft-ietf-httpapi-ratelimit-headers: every policy
+ * that applied is listed, and the tightest one is the one whose numbers are given.
  */
 export function createRateLimits(parts: {
   readonly enabled: boolean;

@@ -24,7 +24,10 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   oauthExchange: ['oauth-ip'],
 };
 
-/** Puts the address limits in front of a handler. Failed logins are only looked at here: they are charged when they fail. */
+/**
+ * Puts the address limits in front of a handler. Failed logins are only looked at here: they are
+ * charged when they fail.
+ */
 export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRoute {
   const policies = ['auth-ip', ...(POLICIES[spec.id] ?? [])];
   return {
@@ -40,6 +43,8 @@ export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRo
   };
 }
 
-/** A device of the operator counts by itself: strangers behind the same proxy use nothing of it up. */
+/**
+ * A device of the operator counts by itself: strangers behind the same proxy use nothing of it up.
+ */
 const ownDevice = (parts: AuthParts, { koa, body }: Call): string | null =>
   body.email ? null : hostDevice(parts, koa);

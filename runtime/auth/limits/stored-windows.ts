@@ -10,7 +10,10 @@ export interface WindowRequest extends Charge {
   /** Only settle and lease: no hit is charged. */
   readonly peek?: boolean;
   readonly want?: number;
-  /** The last moment in which the leased hits may be used. They count as hits of that moment until they are settled. */
+  /**
+   * The last moment in which the leased hits may be used. They count as hits of that moment until
+   * they are settled.
+   */
   readonly until?: number;
 }
 
@@ -27,8 +30,9 @@ export interface WindowGrant extends WindowState {
 
 export interface StoredWindows extends Windows {
   /**
-   * In one atomic step: makes the changes, charges all that was asked or nothing, and leases what is wanted. A lease is
-   * granted only while no more than half of the limit is in use with it. Every key of a change is asked for as well.
+   * In one atomic step: makes the changes, charges all that was asked or nothing, and leases what
+   * is wanted. A lease is granted only while no more than half of the limit is in use with it.
+   * Every key of a change is asked for as well.
    */
   exchange(
     asked: readonly WindowRequest[],
@@ -37,13 +41,19 @@ export interface StoredWindows extends Windows {
   ): Promise<readonly WindowGrant[]>;
 }
 
-/** Clocks of two nodes may differ by so much. A hit that is later than that is of a clock that was set back. */
+/**
+ * Clocks of two nodes may differ by so much. A hit that is later than that is of a clock that was
+ * set back.
+ */
 const SKEW = 20 * SECOND;
 
 /** Pairs of time and count that a window holds at most, besides those of leases. */
 const PAIRS = 1000;
 
-/** The time under which a hit is kept: in a window of more than a thousand hits, rounded up to a thousandth of it. */
+/**
+ * The time under which a hit is kept: in a window of more than a thousand hits, rounded up to a
+ * thousandth of it.
+ */
 export function gridTime({ limit, window }: Charge, time: number): number {
   if (limit <= PAIRS) return time;
   const step = Math.ceil(window / PAIRS);
@@ -51,8 +61,9 @@ export function gridTime({ limit, window }: Charge, time: number): number {
 }
 
 /**
- * Sliding windows in the database, so that every limit holds over all servers that share it: one statement on
- * PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC: no table lists who came when.
+ * Sliding windows in the database, so that every limit holds over all servers that share it: one
+ * statement on PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC: no
+ * table lists who came when.
  */
 export function storedWindows(store: Store, hmac: KeyObject): StoredWindows {
   const exchangeHidden = store.dialect === 'postgres' ? postgresExchange : sqliteExchange;

@@ -20,8 +20,8 @@ export interface WindowState {
 }
 
 /**
- * Sliding windows: a hit is accepted iff fewer than `limit` accepted hits lie in (now − window, now]. Rejected hits are
- * not recorded. Several charges pass together or not at all.
+ * Sliding windows: a hit is accepted iff fewer than `limit` accepted hits lie in (now − window,
+ * now]. Rejected hits are not recorded. Several charges pass together or not at all.
  */
 export interface Windows {
   consume(charges: readonly Charge[], now: number): NowOrLater<readonly WindowState[]>;

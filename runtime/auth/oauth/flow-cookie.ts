@@ -22,7 +22,10 @@ const LIFE = 10 * MINUTE;
 const KEPT = 5;
 const NAME = /^(?:__Host-)?oauth_[0-9a-f]{8}$/;
 
-/** Writes a flow into a cookie of its own, so that two tabs do not disturb each other; of more than five the oldest go. */
+/**
+ * Writes a flow into a cookie of its own, so that two tabs do not disturb each other; of more than
+ * five the oldest go.
+ */
 export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Flow): void {
   const flows = readFlows(keys, koa).sort(
     (left, right) => right.flow.startedAt - left.flow.startedAt,
@@ -33,7 +36,9 @@ export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Fl
   setCookie(koa, name, value, LIFE);
 }
 
-/** The flow that a state belongs to, in this browser; its cookie is gone after this, whatever comes. */
+/**
+ * The flow that a state belongs to, in this browser; its cookie is gone after this, whatever comes.
+ */
 export function takeFlow(
   keys: Keys,
   koa: KoaContext,

@@ -52,7 +52,11 @@ export async function beginFlow(
   return { location, secrets: { state, nonce, code_verifier } };
 }
 
-/** Exchanges the code. @throws AppError 502 when the provider gives no token, for whatever reason. */
+/**
+ * Exchanges the code.
+ *
+ * @throws AppError 502 when the provider gives no token, for whatever reason.
+ */
 export async function exchangeCode(
   provider: Provider,
   secrets: FlowSecrets,

@@ -15,11 +15,12 @@ import { accountOf } from './linking.ts';
 import type { Provider, Providers } from './providers.ts';
 
 /**
- * `POST /api/oauth/:provider/callback {idToken, nonce}`: signs in with an id token that a page got from the provider's own
- * script. Off unless the manifest says `id_token: true` of the provider.
+ * `POST /api/oauth/:provider/callback {idToken, nonce}`: signs in with an id token that a page got
+ * from the provider's own script. Off unless the manifest says `id_token: true` of the provider.
  *
- * No flow of this server precedes it, so the page makes a random `nonce`, asks the provider with its SHA-256 in hex,
- * and sends the nonce itself here: a thief of the token has only the hash. Each token signs in once.
+ * No flow of this server precedes it, so the page makes a random `nonce`, asks the provider with
+ * its SHA-256 in hex, and sends the nonce itself here: a thief of the token has only the hash. Each
+ * token signs in once.
  */
 export function createIdTokenLogin(
   parts: AuthParts,

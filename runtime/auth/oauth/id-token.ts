@@ -29,13 +29,20 @@ const ASYMMETRIC = [
 /** For a provider that announces no algorithms. */
 const USUAL = ['RS256', 'ES256'];
 const CACHED = 10 * MINUTE;
-/** A set is read again for an unknown key at most once in this time: anyone may send ids of keys. */
+/**
+ * A set is read again for an unknown key at most once in this time: anyone may send ids of keys.
+ */
 const COOLDOWN = 30 * SECOND;
 const SKEW = 60;
 
-/** Verifies id tokens (OpenID Connect Core section 3.1.3.7). Grant checks neither signature nor issuer nor expiry. */
+/**
+ * Verifies id tokens (OpenID Connect Core section 3.1.3.7). Grant checks neither signature nor
+ * issuer nor expiry.
+ */
 export interface IdTokens {
-  /** @throws AppError 401 `OAuth identity could not be verified`, 502 when the keys cannot be had. */
+  /**
+   * @throws AppError 401 `OAuth identity could not be verified`, 502 when the keys cannot be had.
+   */
   verify(
     provider: Provider,
     token: string,
@@ -73,19 +80,23 @@ export function createIdTokens(now: () => number): IdTokens {
   };
 }
 
-/** What the provider announces (`id_token_signing_alg_values_supported`), without what no public key proves. */
+/**
+ * What the provider announces (`id_token_signing_alg_values_supported`), without what no public key
+ * proves.
+ */
 function algorithmsOf(announced: readonly string[] | undefined): string[] {
   return announced ? ASYMMETRIC.filter((name) => announced.includes(name)) : USUAL;
 }
 
 /**
- * The keys of a provider, kept for ten minutes. The first key that is not in the set may be a new one, so the set is
- * read once more at once, and then not again before the cooldown is over.
+ * The keys of a provider, kept for ten minutes. The first key that is not in the set may be a new
+ * one, so the set is read once more at once, and then not again before the cooldown is over.
  */
 function createKeySet(url: string, now: () => number): JWTVerifyGetKey {
   const set = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: CACHED,
-    // The library's own cooldown would begin with the first reading: a key changed right after that would be refused.
+    // The library's own cooldown would begin with the first reading: a key changed right after that
+    // would be refused.
     cooldownDuration: Infinity,
     [customFetch]: boundedFetch,
   });

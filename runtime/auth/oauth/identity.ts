@@ -15,7 +15,11 @@ export interface Identity {
   readonly avatarUrl: string;
 }
 
-/** Reads the identity from the id token, from the profile, or from both. @throws AppError 401, 502 */
+/**
+ * Reads the identity from the id token, from the profile, or from both.
+ *
+ * @throws AppError 401, 502
+ */
 export async function readIdentity(
   provider: Provider,
   idTokens: IdTokens,

@@ -13,8 +13,9 @@ import { notVerified } from './id-token.ts';
 const ACCOUNT_EXISTS = 'Account exists; sign in to link this provider';
 
 /**
- * The account of an identity: the one it is linked to; else a new one; else one with the same address, when both sides
- * have proved it. Otherwise an attacker could open an account with another person's address and wait for them.
+ * The account of an identity: the one it is linked to; else a new one; else one with the same
+ * address, when both sides have proved it. Otherwise an attacker could open an account with another
+ * person's address and wait for them.
  *
  * @throws AppError 401, 409
  */
@@ -138,8 +139,9 @@ export interface LinkRequest {
 /**
  * Links an identity to a user who asked for it.
  *
- * @throws AppError 400 when the user has a new password since, or signed out everywhere: the link may
- * have been asked for by an intruder whose session that ended. 409 when the identity belongs to another user.
+ * @throws AppError 400 when the user has a new password since, or signed out everywhere: the link
+ * may have been asked for by an intruder whose session that ended. 409 when the identity belongs to
+ * another user.
  */
 export async function linkIdentity(
   parts: AuthParts,

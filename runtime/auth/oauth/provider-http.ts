@@ -39,7 +39,10 @@ export async function fetchJson(
   }
 }
 
-/** Runs `work` with an agent whose sockets end after five seconds or 256 KiB: grant itself reads without an end. */
+/**
+ * Runs `work` with an agent whose sockets end after five seconds or 256 KiB: grant itself reads
+ * without an end.
+ */
 export async function withBoundedAgent<T>(
   url: string,
   work: (agent: HttpAgent) => Promise<T>,

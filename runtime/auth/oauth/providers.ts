@@ -42,7 +42,10 @@ export interface Provider {
 /** Whether this server is reached by https, as the redirect address of a provider says. */
 export const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
 
-/** Providers by name. A provider that describes itself is read when it is first used, and again when that failed. */
+/**
+ * Providers by name. A provider that describes itself is read when it is first used, and again when
+ * that failed.
+ */
 export interface Providers {
   readonly names: readonly string[];
   get(name: string): Promise<Provider> | null;
@@ -207,7 +210,10 @@ function withQuery(url: string, name: string, value: string): string {
   return parsed.href;
 }
 
-/** Fills in what an issuer says of itself (OpenID Connect Discovery 1.0); it must be the issuer that was asked. */
+/**
+ * Fills in what an issuer says of itself (OpenID Connect Discovery 1.0); it must be the issuer that
+ * was asked.
+ */
 async function complete({
   issuer,
   jwksUrl,

@@ -9,12 +9,15 @@ import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
 
-/** Who may exchange a code: the client that knows the verifier of `challenge` (RFC 7636), or else the browser with the mark. */
+/**
+ * Who may exchange a code: the client that knows the verifier of `challenge` (RFC 7636), or else
+ * the browser with the mark.
+ */
 type Holder = { readonly challenge: string } | { readonly browser: BrowserMark };
 
 /**
- * Makes the code that a browser takes back to the application. A reader of a log or a `Referer` cannot
- * use it, and a page cannot be made to sign in as another user (RFC 9700 section 4.7).
+ * Makes the code that a browser takes back to the application. A reader of a log or a `Referer`
+ * cannot use it, and a page cannot be made to sign in as another user (RFC 9700 section 4.7).
  */
 export async function issueCode(
   { oneTime, kernel }: AuthParts,
@@ -53,7 +56,10 @@ export async function redeemCode(
   return { userId, method };
 }
 
-/** A verifier is refused where the start had no challenge: it may have been taken out on the way (RFC 9700 section 2.1.1). */
+/**
+ * A verifier is refused where the start had no challenge: it may have been taken out on the way
+ * (RFC 9700 section 2.1.1).
+ */
 function isHolder(koa: KoaContext, holder: Holder, verifier: string | undefined): boolean {
   if ('browser' in holder) return isMarked(koa, holder.browser) && verifier === undefined;
   return verifier !== undefined && sameText(holder.challenge, challengeOf(verifier));

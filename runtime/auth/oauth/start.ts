@@ -19,8 +19,8 @@ interface Wish {
 }
 
 /**
- * Both ways to begin a flow: the browser goes to an address of ours and is sent on, or a page asks for the provider's
- * address, which a page can do with an API key.
+ * Both ways to begin a flow: the browser goes to an address of ours and is sent on, or a page asks
+ * for the provider's address, which a page can do with an API key.
  */
 export function startHandlers(parts: AuthParts, providers: Providers) {
   const begin = async (
@@ -54,7 +54,10 @@ export function startHandlers(parts: AuthParts, providers: Providers) {
   return { oauthStart, oauthStartOfPage };
 }
 
-/** A ticket works once, for its provider, in the browser that asked for it: else one could link their account for another. */
+/**
+ * A ticket works once, for its provider, in the browser that asked for it: else one could link
+ * their account for another.
+ */
 async function redeemTicket(
   { oneTime, kernel }: AuthParts,
   koa: KoaContext,

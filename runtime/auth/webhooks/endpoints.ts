@@ -32,7 +32,9 @@ const SEALED = [
   'previous_until',
 ] as const;
 
-/** Where webhooks go, in `auth_webhook_endpoints`. A secret is sealed at rest and opened to sign. */
+/**
+ * Where webhooks go, in `auth_webhook_endpoints`. A secret is sealed at rest and opened to sign.
+ */
 export class Endpoints {
   readonly #keys: Keys;
   readonly #now: () => number;
@@ -67,7 +69,11 @@ export class Endpoints {
     return { endpoint: await this.#insert(trx, given, secret), secret };
   }
 
-  /** A new secret; the old one signs too until `overlap` milliseconds are over. @returns null when there is no such endpoint. */
+  /**
+   * A new secret; the old one signs too until `overlap` milliseconds are over.
+   *
+   * @returns null when there is no such endpoint.
+   */
   async rotate(trx: Kysely<any>, id: string, overlap: number): Promise<string | null> {
     const row = await this.find(trx, id);
     if (!row) return null;

@@ -17,8 +17,8 @@ export type Post = (
 ) => Promise<PostResult>;
 
 /**
- * Posts with a limit of five seconds and follows no redirect. The address is judged where the socket is opened, so that
- * a name which resolves to something else a moment later gains nothing.
+ * Posts with a limit of five seconds and follows no redirect. The address is judged where the
+ * socket is opened, so that a name which resolves to something else a moment later gains nothing.
  */
 export function createPost(allowPrivate: boolean): { readonly post: Post; close(): Promise<void> } {
   const agent = new Agent({

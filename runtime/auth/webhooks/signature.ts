@@ -11,8 +11,8 @@ export function asWebhookSecret(text: string): string {
 }
 
 /**
- * Headers of one delivery, by the Standard Webhooks specification. With several secrets each signs, so that a receiver
- * can change over.
+ * Headers of one delivery, by the Standard Webhooks specification. With several secrets each signs,
+ * so that a receiver can change over.
  *
  * @param timestamp Unix seconds.
  */

@@ -9,7 +9,10 @@ import { createDeliveries, isDelivered } from './deliveries.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { createPost } from './post.ts';
 
-/** Sends events to webhooks, at least once each: a row of the outbox is written with the event and leaves when it arrived. */
+/**
+ * Sends events to webhooks, at least once each: a row of the outbox is written with the event and
+ * leaves when it arrived.
+ */
 export interface Webhooks {
   readonly endpoints: Endpoints;
   readonly outbox: Outbox;
@@ -26,7 +29,9 @@ export interface Webhooks {
   kick(event: SecurityEvent): void;
 }
 
-/** How often the outbox is looked at when nothing is known to be due: another server may have died. */
+/**
+ * How often the outbox is looked at when nothing is known to be due: another server may have died.
+ */
 const IDLE = 5 * SECOND;
 
 /** @param onDisabled called when a receiver answered 410 and gets no further events. */
