@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Project } from '@twofold/schema';
-import { secretsNeeded } from '../templates/seeded/env.ts';
 import type { Disk } from './write/disk.ts';
 
 /** A random secret as `.env` holds it: 32 bytes. */
@@ -18,6 +17,8 @@ export async function addSecrets(root: string, project: Project, disk: Disk): Pr
   const path = join(root, '.env');
   const text = await disk.read(path);
   if (text === null) return [];
+  // Loaded here: a check with nothing to do needs no templates and no parser.
+  const { secretsNeeded } = await import('../templates/seeded/env.ts');
   const missing = secretsNeeded(project, { ...parseEnv(text), ...process.env });
   if (missing.length === 0) return [];
   const part = join(root, '.env.part');
