@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { auth } from '../../runtime/auth/auth.ts';
 import { readAuthConfig } from '../../runtime/auth/config.ts';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { ConfigError } from '../../runtime/core/errors.ts';
+import { createServer } from '../../runtime/core/server.ts';
 import { API_KEY, describeEachDatabase, SECRET, startServer } from './harness.ts';
 
 const MODEL = DEFAULT_AUTH;
@@ -198,5 +200,28 @@ describeEachDatabase('§2.0 a server with a wrong setting', (database) => {
     expect(weak).toContain('AUTH_ALLOW_WEAK_SECRETS is in use: JWT_SECRET is shorter');
     expect(weak).not.toContain('a short one');
     expect(weak).not.toContain('NODE_ENV is not set');
+  });
+});
+
+describe('a production start with pending migrations', () => {
+  it('is refused, and logs no error about tables that do not exist yet', async () => {
+    const lines: string[] = [];
+    const server = createServer()
+      .schema(
+        'type User { id: ID! email: String! @unique }\ntype Query { users: [User!]! }',
+        'name: shop\nauth: {}',
+      )
+      .with(auth());
+    const env = {
+      NODE_ENV: 'production',
+      DATABASE_URL: ':memory:',
+      APP_URL: 'https://shop.test',
+      JWT_SECRET: SECRET,
+      API_KEY,
+    };
+    await expect(
+      server.start('127.0.0.1:0', { env, logTo: { write: (line) => void lines.push(line) } }),
+    ).rejects.toThrow('migrations are not applied');
+    expect(lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
   });
 });

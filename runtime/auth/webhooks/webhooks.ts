@@ -103,10 +103,16 @@ const wants = (types: readonly string[], type: string) =>
       each === '*' || each === type || (each.endsWith('.*') && type.startsWith(each.slice(0, -1))),
   );
 
-/** Runs `work` again and again, one run at a time. `work` says how soon it wants to run again. */
+/**
+ * Runs `work` repeatedly, one run at a time. `work` returns the milliseconds until its next run.
+ *
+ * `stop` runs it once more, but not when neither `start` nor `soon` was called before: a server
+ * that refuses to start also stops its modules, and the tables may not exist yet.
+ */
 function createLoop({ log }: Kernel, work: () => Promise<number>) {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
+  let used = false;
   let stopped = true;
   let again = false;
   const plan = (wait: number) => {
@@ -131,16 +137,19 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
   const run = () => (running ??= once());
   return {
     start: () => {
+      used = true;
       stopped = false;
       plan(0);
     },
     soon: () => {
+      used = true;
       if (running) again = true;
       else plan(0);
     },
     stop: async (limit: number) => {
       stopped = true;
       clearTimeout(timer);
+      if (!used) return;
       let over: NodeJS.Timeout | undefined;
       await Promise.race([
         (running ?? Promise.resolve()).then(run),
