@@ -2,23 +2,27 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ContainerUsage } from './engine.ts';
 import { createKernelFiles, type KernelFile, type KernelFiles } from './kernel-files.ts';
 
-/** Asks the engine for a container's first process; null when it does not run. */
+/**
+ * Asks the engine for the id of a container's first process. Null when the container does not run.
+ */
 export type PidOf = (id: string) => Promise<number | null>;
 
-/** What containers use. */
+/** Reads how much CPU, memory and network a container has used. */
 export interface UsageReader {
   /**
-   * Null when it cannot be read: the container does not run, its engine is on another machine, or
-   * this process may not look.
+   * Null when the usage cannot be read: the container does not run, its engine is on another
+   * machine, or this process lacks the permission.
    */
   read(id: string): Promise<ContainerUsage | null>;
-  /** Lets go of the files of a container that has ended. */
+  /** Closes the files of a container that has ended. */
   forget(id: string): void;
 }
 
 interface Place {
   readonly pid: number;
-  /** Of the process's folder in /proc: another process of the same id has another one. */
+  /**
+   * The inode of `/proc/<pid>`. When the process id is reused, the new process has another inode.
+   */
   readonly inode: number;
   readonly version: 1 | 2;
   readonly memoryLimit: number;
@@ -27,7 +31,7 @@ interface Place {
   };
 }
 
-/** Where the kernel shows processes and cgroups. */
+/** Where the kernel's `/proc` and cgroup file systems are mounted. */
 export interface KernelRoots {
   readonly proc: string;
   readonly cgroup: string;
@@ -37,7 +41,7 @@ interface Kernel extends KernelRoots {
   readonly open: KernelFiles;
 }
 
-/** Names of a controller's files in its folder. */
+/** The names of the controllers' files, by the version of the cgroup API. */
 const NAMES = {
   1: {
     cpu: 'cpuacct.usage',
@@ -55,8 +59,8 @@ const NAMES = {
 const KEPT = 5000;
 
 /**
- * What a container uses, from the kernel's own files: a hundredth of what asking the engine takes,
- * where Docker waits for its next second.
+ * Reads the usage of containers from the kernel's own files. That takes a hundredth of the time of
+ * asking the engine: Docker waits up to a second before it answers.
  *
  * @example
  * const usage = createUsageReader(async (id) => (await engine.inspect(id))?.pid ?? null);
@@ -98,8 +102,8 @@ const inodeOf = ({ proc }: Kernel, pid: number) =>
   statSync(`${proc}/${pid}`, { throwIfNoEntry: false })?.ino ?? 0;
 
 /**
- * Process ids are used again: the cgroup's name holds the container's id. On cgroup v2 every
- * controller has the same folder.
+ * Process ids are reused, so the path of the cgroup must contain the container's id. On cgroup v2
+ * all controllers share one folder.
  */
 function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
   const inode = inodeOf(kernel, pid);
@@ -131,7 +135,7 @@ function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
   return { pid, inode, version, memoryLimit: limitOf(`${memory}/${names.memoryLimit}`), files };
 }
 
-/** A container keeps the limit that it was made with. */
+/** Is read only once, because a container's limit does not change. */
 function limitOf(path: string): number {
   const max = Number(textOf(path));
   return Number.isFinite(max) && max < 2 ** 60 ? max : 0;
@@ -141,7 +145,8 @@ function limitOf(path: string): number {
 function usageOf({ files, version, memoryLimit }: Place): ContainerUsage | null {
   try {
     const cpu = files.cpu.read();
-    // The page cache that can be dropped at once is not what an app uses.
+    // The kernel can drop this part of the page cache at any time, so it does not count as used
+    // memory.
     const memory = Math.max(
       0,
       Number(files.memory.read()) - field(files.memoryStat.read(), NAMES[version].cache),
@@ -159,7 +164,9 @@ function usageOf({ files, version, memoryLimit }: Place): ContainerUsage | null 
   }
 }
 
-/** The process's own view of its network, without its loopback. */
+/**
+ * The traffic of all network interfaces in the process's namespace, without the loopback interface.
+ */
 function networkOf(text: string) {
   let [networkIn, networkOut] = [0, 0];
   for (const [, name, received, sent] of text.matchAll(INTERFACE)) {

@@ -10,7 +10,7 @@ type EngineChoice = HostingModel['engine'];
 
 /**
  * Finds an engine that answers: at the manifest's socket, else at `DOCKER_HOST`, else at the usual
- * addresses. A manifest that asks for one kind does not get another.
+ * addresses. When the manifest names a kind of engine, other kinds are not used.
  *
  * @throws EngineError `unavailable` when none answers.
  */

@@ -5,16 +5,21 @@ import type { Reach } from '../deploy/containers.ts';
 import type { Engine, EngineEvent, EngineInfo } from './engine.ts';
 import { EngineError } from './errors.ts';
 
-/** The engine, which may be away and come back while the server runs. */
+/** The connection to the engine. The engine may stop and come back while the server runs. */
 export interface EngineConnection {
-  /** @throws EngineError 503 while it is away. */
+  /** @throws EngineError 503 while the engine is not reachable. */
   engine(): Engine;
-  /** How containers are reached; found out at each connect, and again once there is one. */
+  /**
+   * How containers are reached. This is detected at each connection, and again until it is known.
+   */
   reach(): Reach;
   info(): EngineInfo | null;
-  /** Asks the engine itself, within the time. */
+  /** Sends a ping to the engine, and waits for the answer at most `timeout` milliseconds. */
   connected(timeout?: number): Promise<boolean>;
-  /** Connects, or leaves it to the loop when nothing answers. */
+  /**
+   * Connects. When no engine answers, this resolves too, and the attempts continue in the
+   * background.
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,10 +28,10 @@ export interface ConnectionOptions {
   readonly connect: () => Promise<Engine>;
   readonly labels: () => Readonly<Record<string, string>>;
   readonly network: () => string;
-  /** Overrides what the machine's interfaces say. */
+  /** Overrides the detection from the machine's network interfaces. */
   readonly reach: Reach | null;
   readonly log: Logger;
-  /** Each time it is there again. */
+  /** Called after each connection to the engine. */
   readonly onConnect: () => Promise<void>;
   readonly onEvent: (event: EngineEvent) => void;
 }
@@ -55,7 +60,7 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
     while (!abort.signal.aborted) {
       await follow(options, abort.signal, (connected) => (current = connected), ready).catch(lose);
       if (abort.signal.aborted) return;
-      // A stream of events may end while the engine is well: then the next round is at once.
+      // The event stream may end although the engine works: connect again without a pause.
       const well = await current?.engine.ping().then(() => true, lose);
       if (well !== true) await sleep(RETRY, undefined, { signal: abort.signal }).catch(() => {});
       ready();
@@ -88,7 +93,7 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
   };
 }
 
-/** One connection from its beginning to its end. */
+/** Connects once, and handles events until the connection ends. */
 async function follow(
   options: ConnectionOptions,
   signal: AbortSignal,
@@ -101,7 +106,7 @@ async function follow(
   const info = await engine.info();
   use({ engine, info, reach: () => options.reach ?? findReach() });
   options.log.info(`container engine: ${info.kind} ${info.version}`);
-  // Listening starts before the state is read, or what happens in between would be missed.
+  // Subscribes to events before the state is read, so that no change in between is missed.
   const events = engine.events(options.labels(), signal)[Symbol.asyncIterator]();
   const first = events.next();
   first.catch(() => {});
@@ -112,10 +117,10 @@ async function follow(
 }
 
 /**
- * Containers are reached by their own address when the network's gateway is an interface of this
- * machine. Podman makes the bridge with the first container, and an empty bridge is not listed:
- * until then ports are published. A published port leads through a process of Docker's, and ends
- * with it.
+ * Decides how containers are reached. Their own address is used when the network's gateway is an
+ * interface of this machine. Otherwise ports are published; but a published port of Docker leads
+ * through a proxy process, and its connections end with that process. Podman creates the bridge
+ * interface with the first container, so the check is repeated until it succeeds.
  */
 function createFindReach(gateway: string | null): () => Reach {
   let found: Reach = 'port';
@@ -126,8 +131,8 @@ function createFindReach(gateway: string | null): () => Reach {
 }
 
 /**
- * Whether the network's gateway is an interface of this machine: then a container's own address can
- * be reached.
+ * Whether the network's gateway is an interface of this machine, so that the containers' own
+ * addresses can be reached.
  */
 function isLocal(gateway: string | null): boolean {
   if (gateway === null) return false;

@@ -4,7 +4,7 @@ import type { ImageStore } from './images.ts';
 /** Which driver talks to the engine. */
 export type EngineKind = Exclude<HostingModel['engine']['kind'], 'auto'>;
 
-/** What an engine says of itself. */
+/** The engine's description of itself. */
 export interface EngineInfo {
   readonly kind: EngineKind;
   readonly version: string;
@@ -13,15 +13,15 @@ export interface EngineInfo {
   readonly cpus: number;
   /** Bytes. */
   readonly memory: number;
-  /** Where images and volumes lie on the engine's machine. */
+  /** The folder of images and volumes on the engine's machine. */
   readonly root: string;
   /** Whether all containers run on the engine's own machine. */
   readonly oneMachine: boolean;
 }
 
 /**
- * Normalised over both engines: Podman also says `stopped` and `initialized`, and never
- * `restarting`.
+ * A state, with the same names for both engines: Podman also has `stopped` and `initialized`, and
+ * never reports `restarting`.
  */
 export type ContainerState = 'created' | 'running' | 'paused' | 'stopped' | 'dead';
 
@@ -41,32 +41,32 @@ export interface ContainerDetail extends EngineContainer {
   readonly startedAt: string;
   /** Address on each network, by the network's name. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** Container port → port of the engine's machine. */
+  /** The published port on the engine's machine, by container port. */
   readonly ports: Readonly<Record<number, number>>;
-  /** Where it answers, when that is on another machine. */
+  /** The container's address if it runs on another machine. */
   readonly endpoint?: { readonly host: string; readonly port: number };
 }
 
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
-  /** The image by name: another machine has to find it in a registry. */
+  /** The name of the image. Another machine needs it to pull the image from a registry. */
   readonly reference: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
   readonly port: number;
   /**
-   * Publishes `port` on a free port of 127.0.0.1: for a server that cannot reach the container's
+   * Publishes `port` on a free port of 127.0.0.1, for a server that cannot reach the container's
    * own address.
    */
   readonly publish: boolean;
   readonly network: string;
   readonly aliases: readonly string[];
   readonly volumes: readonly { readonly volume: string; readonly path: string }[];
-  /** Bytes; 0 is no limit. */
+  /** Bytes. 0 means no limit. */
   readonly memory: number;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   readonly cpus: number;
   readonly pids: number;
 }
@@ -74,31 +74,31 @@ export interface ContainerSpec {
 /** One line of a container's output, without its line end. */
 export interface LogLine {
   readonly stream: 'stdout' | 'stderr';
-  /** RFC 3339: nanoseconds; whole seconds from Podman's stream. */
+  /** RFC 3339 with nanoseconds, or with whole seconds in Podman's stream. */
   readonly time: string;
   readonly text: string;
 }
 
 /**
- * How far a reader has come in one container's output: the time of the last line, and how many of
- * that time it has had.
+ * The position of a reader in one container's output: the time of the last line, and how many lines
+ * with that time the reader has had.
  */
 export interface LogPosition {
   readonly time: string;
   readonly seen: number;
 }
 
-/** A line, and how far a reader has come that has had it. */
+/** A line with the position of a reader that has read up to it. */
 export interface PlacedLine extends LogLine, LogPosition {}
 
 export interface LogOptions {
-  /** Lines from the end; absent is all. */
+  /** The number of lines from the end. All lines if it is not set. */
   readonly tail?: number | undefined;
   /** Unix seconds. */
   readonly since?: number | undefined;
-  /** Goes on behind this line, whatever `tail` says. */
+  /** Continues after this position; `tail` is then ignored. */
   readonly after?: LogPosition | undefined;
-  /** Until the container ends. */
+  /** Continues until the container ends. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -113,13 +113,13 @@ export interface ExecResult {
 export interface ExecOptions {
   /** Milliseconds. */
   readonly timeout: number;
-  /** Bytes kept of each stream. */
+  /** How many bytes of each stream to keep. */
   readonly limit: number;
 }
 
-/** Something happened to a container that carries our labels. */
+/** An event of a container that has our labels. */
 export interface EngineEvent {
-  /** `stop`: a call stopped it, ours or another program's. */
+  /** `stop` means that a call has stopped it: ours or another program's. */
   readonly action: 'start' | 'die' | 'stop' | 'remove' | 'oom';
   readonly containerId: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ export interface EngineEvent {
   readonly at?: number;
 }
 
-/** Counters of a running container at one moment. Bytes, and nanoseconds of CPU time. */
+/** The counters of a running container at one moment, in bytes and in nanoseconds of CPU time. */
 export interface ContainerUsage {
   readonly cpu: number;
   readonly memory: number;
@@ -139,15 +139,15 @@ export interface ContainerUsage {
 }
 
 /**
- * What runs containers: the seam that each driver (`drivers/`) implements. A container is one
- * replica of one revision of an app, wherever it runs: Swarm makes it a service of one task. Every
- * method throws an `EngineError`, which is `unavailable` when the engine does not answer.
+ * A container engine, implemented by each driver in `drivers/`. A container is one replica of one
+ * revision of an app; Swarm runs it as a service with one task. Every method throws `EngineError`,
+ * with the kind `unavailable` when the engine does not answer.
  */
 export interface Engine {
   readonly kind: EngineKind;
-  /** Whether there is a `stop` event for every container that is stopped by a call. */
+  /** Whether the engine sends a `stop` event for each container that is stopped by a call. */
   readonly reportsStops: boolean;
-  /** Whether it replaces a container that has ended by itself, perhaps on another machine. */
+  /** Whether the engine itself replaces a container that has ended, perhaps on another machine. */
   readonly reschedules: boolean;
   readonly images: ImageStore;
   info(): Promise<EngineInfo>;
@@ -158,28 +158,28 @@ export interface Engine {
   stop(id: string, graceSeconds: number): Promise<void>;
   remove(id: string): Promise<void>;
   inspect(id: string): Promise<ContainerDetail | null>;
-  /** Containers that carry every one of the labels, running or not. */
+  /** The containers that have all of the labels, running or not. */
   list(labels: Readonly<Record<string, string>>): Promise<readonly EngineContainer[]>;
   /**
-   * Each line once, as many at a time as have come; followed, until the container has ended, and
-   * then all it has printed.
+   * Yields each line once, in batches. With `follow` it continues until the container has ended and
+   * all its output was read.
    */
   logs(id: string, options: LogOptions): AsyncGenerator<readonly PlacedLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
   usage(id: string): Promise<ContainerUsage | null>;
 
-  /** Makes the network when it is missing; answers with its gateway. */
+  /** Creates the network if it does not exist. @returns its gateway. */
   ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string | null>;
   removeNetwork(name: string): Promise<void>;
   /**
-   * @throws EngineError `foreign` when there is one of this name without the labels; so does
-   * `ensureNetwork`.
+   * @throws EngineError `foreign` when a volume of this name exists without the labels.
+   * `ensureNetwork` does the same.
    */
   ensureVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   /** Null when no volume has this name. */
   volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
   removeVolume(name: string): Promise<void>;
 
-  /** Until the engine goes away or the signal fires. */
+  /** Continues until the connection to the engine ends or the signal aborts. */
   events(labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<EngineEvent>;
 }

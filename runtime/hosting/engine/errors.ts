@@ -10,8 +10,8 @@ export type EngineFailure =
   | 'failed';
 
 /**
- * What the engine does not know, or has already, is not what the caller asked for: its 404 is not
- * ours.
+ * The HTTP status of our response for each kind of failure. A 404 of the engine does not become a
+ * 404, because it is not about the resource that our caller requested.
  */
 const STATUS: Readonly<Record<EngineFailure, number>> = {
   unavailable: 503,
@@ -23,7 +23,9 @@ const STATUS: Readonly<Record<EngineFailure, number>> = {
   failed: 502,
 };
 
-/** The engine refused, failed or did not answer. `kind` is the same on every engine. */
+/**
+ * The engine refused a call, failed or did not answer. `kind` has the same values for every engine.
+ */
 export class EngineError extends AppError {
   readonly kind: EngineFailure;
 
@@ -40,9 +42,9 @@ export class EngineError extends AppError {
 }
 
 /**
- * What dockerode threw, in our words. Podman answers 500 to nearly everything, so the text decides
- * before the status does; dockerode's own `reason` is often wrong ("no such container" for an
- * image) and is not used.
+ * Turns an error of dockerode into an `EngineError`. Podman answers 500 to nearly every failure, so
+ * the text is checked before the status. dockerode's own `reason` is not used, because it is often
+ * wrong ("no such container" for an image).
  *
  * @example
  * toEngineError({ statusCode: 500, json: { message: 'the container name "a" is already in use' } }).kind // 'conflict'
@@ -59,12 +61,15 @@ export function toEngineError(thrown: unknown): EngineError {
   return new EngineError(classify(statusCode, message), message, thrown);
 }
 
-/** The kind of a failure that the engine put into a stream it had already answered 200 to. */
+/**
+ * The kind of a failure that is reported inside a stream, after the engine has already answered
+ * 200.
+ */
 export function classifyText(message: string): EngineFailure {
   return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed';
 }
 
-/** 304: it was already so. */
+/** The engine answers 304 when nothing had to change. */
 export function isUnchanged(thrown: unknown): boolean {
   return describe(thrown).statusCode === 304;
 }
@@ -117,8 +122,8 @@ function describe(thrown: unknown): { statusCode: number | undefined; message: s
 }
 
 /**
- * Something that has our name but not our labels belongs to another program. @throws EngineError
- * `foreign`
+ * Refuses something that has our name but not our labels, because it belongs to another program.
+ * @throws EngineError `foreign`
  */
 export function assertOurs(
   what: string,

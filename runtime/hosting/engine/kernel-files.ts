@@ -1,35 +1,42 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** A file that the kernel makes as it is read, such as those of cgroups and of `/proc`. */
+/**
+ * A file whose content the kernel creates at each read, such as those of cgroups and of `/proc`.
+ */
 export interface KernelFile {
-  /** What it says now. @throws when it is not there, or what it tells of has ended. */
+  /**
+   * The current content. @throws when the file does not exist or its process or cgroup has ended.
+   */
   read(): string;
   close(): void;
 }
 
-/** Makes files of the kernel known; none is opened before it is read. */
+/** Returns the file at a path. It is opened by its first `read`. */
 export type KernelFiles = (path: string) => KernelFile;
 
 interface Kept {
   fd: number;
-  /** Since the last sweep. */
+  /** Whether it was read since the last sweep. */
   used: boolean;
 }
 
 /**
- * Milliseconds that a file stays open without being read: an open one holds on to what a container
- * has left.
+ * Milliseconds after which an unread file is closed. An open file keeps the remains of an ended
+ * container in the kernel's memory.
  */
 const IDLE = 30_000;
 const MOST = 5000;
 const LIMITS = '/proc/self/limits';
-/** The kernel gives lists out a page at a time: what is shorter than half of one is whole. */
+/**
+ * Bytes. The kernel returns long lists one page at a time, so a read of less than half a page is
+ * the last one.
+ */
 const HALF_A_PAGE = 2048;
 
 /**
- * Files that stay open between two readings: reading one again from its beginning takes a fifth of
- * opening it. No more than a quarter of what this process may open; the others are opened each
- * time.
+ * Keeps files open between reads: reading an open file again takes a fifth of the time of opening
+ * it. At most a quarter of the files that this process may have open are kept. Other files are
+ * opened for each read.
  *
  * @example
  * const open = createKernelFiles();
@@ -65,7 +72,7 @@ export function createKernelFiles({
       return openSync(path, 'r');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
-      // This process has none left: those that are only kept are given back.
+      // This process has no descriptor left: close all kept files.
       for (const file of kept) close(file);
       return openSync(path, 'r');
     }
@@ -91,7 +98,10 @@ export function createKernelFiles({
 
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
-/** They are made as they are read: the way through a thread would take longer than the reading. */
+/**
+ * Reads synchronously. The kernel creates the text in memory, and a thread would take longer than
+ * the read.
+ */
 function readFrom(fd: number): string {
   let length = 0;
   for (;;) {
@@ -102,7 +112,7 @@ function readFrom(fd: number): string {
   }
 }
 
-/** Of the files that this process may have open. */
+/** A quarter of the files that this process may have open. */
 function aQuarter(): number {
   const limits = existsSync(LIMITS) ? readFileSync(LIMITS, 'latin1') : '';
   return Math.min(

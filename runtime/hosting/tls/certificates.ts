@@ -92,7 +92,7 @@ export function createCertificates(options: CertificateOptions): Certificates {
       if (!enabled) return;
       loop = (async () => {
         while (!abort.signal.aborted) {
-          const woken = new Promise<void>((resolve) => (wake = resolve)); // A host may come while others are looked at.
+          const woken = new Promise<void>((resolve) => (wake = resolve)); // A host may be added meanwhile.
           await look(state);
           await Promise.race([
             sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}),

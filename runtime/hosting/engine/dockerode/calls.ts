@@ -1,6 +1,6 @@
 import { type EngineError, toEngineError } from '../errors.ts';
 
-/** Runs a call of dockerode; whatever it throws comes out as an `EngineError`. */
+/** Runs a call of dockerode and turns each error into an `EngineError`. */
 export async function call<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,13 +5,13 @@ import { inspect } from 'node:util';
 import Dockerode from 'dockerode';
 import { EngineError } from '../errors.ts';
 
-/** Where Docker listens. */
+/** The sockets on which Docker usually listens. */
 export const DOCKER_SOCKETS = [
   '/var/run/docker.sock',
   join(homedir(), '.docker/run/docker.sock'),
 ] as const;
 
-/** @throws EngineError `unavailable` when the other of the two engines answers there. */
+/** @throws EngineError `unavailable` when another kind of engine answers at this address. */
 export async function connectClient(
   address: string,
   wanted: 'docker' | 'podman' | 'swarm',
@@ -27,9 +27,9 @@ export async function connectClient(
 }
 
 /**
- * dockerode opens a connection for each call unless it is given an agent that keeps them. It also
- * formats each call for a debug log, even when there is none, with everything that its agent holds:
- * with many connections that took longer than the call.
+ * Without an agent that keeps connections alive, dockerode opens a connection for each call.
+ * dockerode also formats each call with its agent for a debug log, even when that log is off. With
+ * many connections this took longer than the call itself, so the agent prints only its name.
  */
 export function createAgent(): Agent {
   return Object.assign(new Agent({ keepAlive: true, keepAliveMsecs: 10_000 }), {

@@ -5,8 +5,8 @@ import type { Dialect } from './dialect.ts';
 import { withAlgorithm } from './images.ts';
 
 /**
- * An init process reaps what an app leaves behind; where the engine's own is not installed, apps
- * run without one.
+ * An init process reaps the zombie processes of an app. If the engine's own init is not installed,
+ * apps run without one.
  */
 export function createContainers(
   client: Dockerode,
@@ -15,8 +15,8 @@ export function createContainers(
   let init = true;
   const create = async (spec: ContainerSpec): Promise<string> => {
     try {
-      // dockerode would put all of it into the address as well, and addresses with an app's secrets
-      // into the engine's log.
+      // Sent in the body only. By default dockerode also puts the options into the URL, and so an
+      // app's secrets would be written to the engine's log.
       const inTheBody = {
         _query: { name: spec.name },
         _body: createOptions(spec, { init, logFiles }),
@@ -46,14 +46,15 @@ function createOptions(
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     ...(spec.command && { Cmd: [...spec.command] }),
     ExposedPorts: { [port]: {} },
-    // One attempt of an image's own HEALTHCHECK costs a process each time, and Podman without
-    // systemd never runs it: probes are ours.
+    // The image's own HEALTHCHECK is switched off, because each check costs a process, and Podman
+    // without systemd never runs it. `deploy/probe.ts` checks apps instead.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       NetworkMode: spec.network,
       Binds: spec.volumes.map(({ volume, path }) => `${volume}:${path}`),
       PortBindings: spec.publish ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
-      // Restarts are ours too: Podman restarts without a pause and never says so.
+      // The supervisor restarts containers, because Podman restarts them without a pause and does
+      // not report it.
       RestartPolicy: { Name: 'no' },
       Memory: spec.memory,
       MemorySwap: spec.memory,
@@ -87,7 +88,8 @@ export function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
     imageId: withAlgorithm(row.Image),
     exitCode: row.State.ExitCode,
     error: row.State.Error ?? '',
-    // Podman never sets the flag: a kill under a memory limit is the best sign there is.
+    // Podman never sets this flag. There, `describeEnd` guesses from the exit code and the memory
+    // limit.
     outOfMemory: row.State.OOMKilled === true,
     pid: row.State.Pid,
     startedAt: row.State.StartedAt,

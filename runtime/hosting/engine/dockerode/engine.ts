@@ -12,7 +12,7 @@ import { createImageStore } from './images.ts';
 import { ensureNetwork, ensureVolume } from './owned.ts';
 import { readUsage } from './usage.ts';
 
-/** An engine that speaks Docker's API. */
+/** Creates an engine that speaks Docker's API. */
 export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engine {
   const container = (id: string) => client.getContainer(id);
   const create = createContainers(client, dialect);
@@ -60,7 +60,10 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
   };
 }
 
-/** Starting what runs and stopping what does not is a 304, which dockerode throws. */
+/**
+ * Starting a running container or stopping a stopped one is answered with 304, which dockerode
+ * throws.
+ */
 async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -70,8 +73,8 @@ async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * `version` forks a process on Podman (252 ms), and neither it nor `info` changes while an engine
- * runs.
+ * Keeps the first result, because neither `version` nor `info` changes while an engine runs. On
+ * Podman, `version` starts a process and takes 252 ms.
  */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;

@@ -9,7 +9,7 @@ interface RawEvent {
   readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> };
 }
 
-/** Container events that mean something to us, in the same words on every engine. */
+/** Reads the container events that we use, with the same names for every engine. */
 export async function* readEvents(
   client: Dockerode,
   actions: Readonly<Record<string, EngineEvent['action']>>,

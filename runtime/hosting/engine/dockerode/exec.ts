@@ -4,8 +4,8 @@ import type { ExecOptions, ExecResult } from '../engine.ts';
 import { createFrameReader } from './frames.ts';
 
 /**
- * Runs a command in a running container and collects what it says, up to the limit. Exit code 124:
- * it took too long.
+ * Runs a command in a running container and collects its output, up to the limit. Exit code 124
+ * means that it took too long.
  */
 export async function runCommand(
   container: Dockerode.Container,

@@ -9,11 +9,11 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** A frame longer than this is not from an engine. */
+/** The largest valid payload in bytes. A longer one means that the data is not from an engine. */
 const MAX_FRAME = 64 * 1024 * 1024;
 
 /**
- * Splits chunks, cut anywhere, into frames. What is not yet whole is kept for the next chunk.
+ * Splits chunks of any length into frames. An incomplete frame is kept for the next chunk.
  *
  * @example
  * const read = createFrameReader();
@@ -53,7 +53,7 @@ function split(buffer: Buffer): { frames: Frame[]; rest: Buffer; next: number } 
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) /;
 const NEWLINE = 10;
-/** A line is cut here, so that one without an end cannot fill the memory. */
+/** A line is cut at this length, so that a line without an end cannot fill the memory. */
 const MAX_LINE = 1024 * 1024;
 
 interface Open {
@@ -63,9 +63,8 @@ interface Open {
 }
 
 /**
- * Joins frames to lines. A frame is not a line: engines cut long lines into several frames, each
- * with a time of its own, whole lines are put into `to`, and `end` gives up what has no line end
- * yet.
+ * Joins frames to lines, because engines split long lines into several frames, each with its own
+ * time. `push` adds complete lines to `to`. `end` returns the lines that have no line end yet.
  */
 export function createLineAssembler(): {
   push(frame: Frame, to: LogLine[]): void;
@@ -92,8 +91,8 @@ export function createLineAssembler(): {
 }
 
 /**
- * The time at the head of a frame. A line has the time of its last frame, so that a reader that
- * begins between two frames counts it as other readers do.
+ * Removes the time from the beginning of a frame. A line gets the time of its last frame, so that a
+ * reader that starts between two frames assigns the same time to it.
  */
 function takeTime(line: Open, payload: Buffer): Buffer {
   if (payload.length < 21 || payload[4] !== 45) return payload;

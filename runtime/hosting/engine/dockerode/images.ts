@@ -9,7 +9,7 @@ import { prune } from './prune.ts';
 import { retryOnRace } from './retry-on-race.ts';
 import { createStageReader, keepStages } from './stages.ts';
 
-/** The images of an engine that builds by itself, on its own machine. */
+/** The images of an engine that builds images itself, on its own machine. */
 export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
   return {
     pull: (reference, signal) => call(() => pull(client, reference, signal)),
@@ -74,7 +74,7 @@ async function build(
     }
     return (await client.getImage(options.tag).inspect()).Id;
   } finally {
-    // What cannot be named now is named by the next build.
+    // A stage that cannot be tagged now is tagged by the next build.
     const images = stages.images();
     await keepStages(client, { repository: options.cache, images }).catch(() => {});
   }
@@ -95,10 +95,10 @@ function toImage(image: Dockerode.ImageInspectInfo): EngineImage {
   };
 }
 
-/** Podman leaves the algorithm out. */
+/** Podman omits the name of the algorithm. */
 export const withAlgorithm = (id: string) => (id.includes(':') ? id : `sha256:${id}`);
 
-/** A name without a tag would pull every tag there is. */
+/** Without a tag, the engine would pull all tags of the repository. */
 function withTag(reference: string): string {
   return reference.includes('@') || /:[^/]+$/.test(reference) ? reference : `${reference}:latest`;
 }

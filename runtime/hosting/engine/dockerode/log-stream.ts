@@ -4,26 +4,26 @@ import type { LogLine } from '../engine.ts';
 import { toEngineError } from '../errors.ts';
 import { createFrameReader, createLineAssembler } from './frames.ts';
 
-/** What has output: a container, or a service with those of its tasks. */
+/** An API path that has output: a container, or a service with the output of its tasks. */
 export interface LogSource {
   readonly path: string;
   readonly modem: Dockerode['modem'];
 }
 
-/** How an output is read, before its lines have places. */
+/** Which part of an output to read. */
 export interface StreamOptions {
   readonly tail?: number | undefined;
   /** Unix seconds. */
   readonly since?: number | undefined;
   readonly follow?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Leaves out what has no line end yet: it will be read again. */
+  /** Omits an incomplete last line, which the next read returns. */
   readonly whole?: boolean;
 }
 
 /**
- * A container's output as lines, a piece of the stream at a time. Times are always asked for: they
- * are what a resumed stream goes by.
+ * Reads a container's output as lines, one batch per piece of the stream. Times are always
+ * requested, because a resumed stream needs them as its position.
  */
 export async function* readStream(
   source: LogSource,
@@ -47,8 +47,8 @@ async function open(
     ...(tail === undefined ? {} : { tail }),
     ...(since === undefined ? {} : { since: Math.floor(since) }),
   };
-  // Without `follow` dockerode reads the whole answer into memory; the answer is a stream only with
-  // it.
+  // dockerode returns a stream only with `follow`; without it, it reads the whole output into
+  // memory. So this calls its lower layer.
   const modem = client as {
     dial(options: object, done: (error: unknown, stream: Readable) => void): void;
   };

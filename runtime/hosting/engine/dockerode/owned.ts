@@ -7,8 +7,8 @@ interface Labelled {
 }
 
 /**
- * An engine answers a create call for a known name with the volume that is there, also with another
- * program's: labels are checked first.
+ * Creates a volume. An engine answers this call with success when a volume of this name exists,
+ * even if it belongs to another program, so the labels are checked first.
  */
 export async function ensureVolume(
   client: Dockerode,
@@ -20,7 +20,7 @@ export async function ensureVolume(
   await client.createVolume({ Name: name, Labels: { ...labels } });
 }
 
-/** @returns its gateway. */
+/** Creates a network if it does not exist. @returns its gateway. */
 export async function ensureNetwork(
   client: Dockerode,
   name: string,

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** One object of the JSON that pull and build answer with. */
+/** One progress object (JSON) from the response of a pull or a build. */
 export interface Progress {
   readonly text: string;
   /**
-   * Set when it failed: both engines have answered 200 by then, and dockerode's `followProgress`
-   * does not reject.
+   * The message of a failure. Engines have already answered 200 by then, and dockerode's
+   * `followProgress` does not reject.
    */
   readonly error: string;
 }
 
-/** Reads the objects of a pull's or build's answer, one a line, cut anywhere. */
+/** Reads the progress objects of a pull or a build, one per line, from chunks of any length. */
 export async function* readProgress(stream: Readable): AsyncGenerator<Progress> {
   let rest = '';
   for await (const chunk of stream.setEncoding('utf8')) {

@@ -4,7 +4,10 @@ import type { Dialect } from './dialect.ts';
 import type { ImageStore } from '../images.ts';
 import { retryOnRace } from './retry-on-race.ts';
 
-/** Names of stages are taken away first: images without a name are what engines prune. */
+/**
+ * Removes unused images. The tags of build stages are removed first, because engines prune only
+ * images without a tag.
+ */
 export async function prune(
   client: Dockerode,
   dialect: Dialect,
@@ -31,8 +34,8 @@ export async function prune(
 }
 
 /**
- * Bytes of all layers and of the build cache: what removing a name frees is nowhere else to be
- * read.
+ * The bytes of all layers and of the build cache. Engines do not report how much space the removal
+ * of a tag frees, so the sizes before and after are compared.
  */
 async function spaceOf(client: Dockerode): Promise<number> {
   const {
@@ -45,7 +48,7 @@ async function spaceOf(client: Dockerode): Promise<number> {
     BuildCache?: { Size?: number }[] | null;
   };
   const builds = (BuildCache ?? []).reduce((sum, { Size = 0 }) => sum + Size, 0);
-  // Podman says nothing of layers.
+  // Podman does not report the size of all layers.
   const images = (Images ?? []).reduce(
     (sum, { Size = 0, SharedSize = 0 }) => sum + Size - Math.max(0, SharedSize),
     0,

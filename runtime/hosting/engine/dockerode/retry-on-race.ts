@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toEngineError } from '../errors.ts';
 
-/** What Podman says that came upon an image of anyone's while it was removed. */
+/** Podman's errors when any image was removed while it read the image store. */
 const DISTURBED =
   /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
 const ATTEMPTS = 6;
 
 /**
- * Podman's builds, lists and prunes look at every image of the store, and fail as a whole when one
- * of them is removed at that moment. They did nothing wrong, and are begun anew.
+ * Retries a call of Podman that failed because an image was removed meanwhile. Its builds, lists
+ * and prunes read every image of the store, and the whole call fails when one of them disappears.
  *
  * @example
  * const images = await retryOnRace(() => client.listImages());

@@ -1,16 +1,16 @@
 import type Dockerode from 'dockerode';
 
 /**
- * Reads a build's output for the last image of each stage. The classic builder and Podman leave
- * them behind without a name.
+ * Reads a build's output and finds the last image of each stage. The classic builder and Podman
+ * leave these images without a tag.
  */
 export interface StageReader {
   line(text: string): void;
-  /** Ids, short as they are printed. */
+  /** Image ids, in the short form in which they were printed. */
   images(): readonly string[];
 }
 
-/** Docker says `Step 1/7 : FROM a`, Podman `STEP 1/2: FROM a` or `[1/3] STEP 1/2: FROM a`. */
+/** Docker prints `Step 1/7 : FROM a`, Podman `STEP 1/2: FROM a` or `[1/3] STEP 1/2: FROM a`. */
 const FROM = /^(?:\[\d+\/\d+\] )?step \d+(?:\/\d+)? ?: FROM /i;
 const IMAGE = /^-+> (?:Using cache )?([0-9a-f]{11,64})$/;
 
@@ -32,8 +32,8 @@ export function createStageReader(): StageReader {
 }
 
 /**
- * Gives the stages of a build a name in `repository`, so that they are kept as the app's cache, and
- * removes the names that its earlier builds gave.
+ * Tags the stages of a build in `repository`, so that they are kept as the app's build cache, and
+ * removes the tags that earlier builds of the app set.
  */
 export async function keepStages(
   client: Dockerode,

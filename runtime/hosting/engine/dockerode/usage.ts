@@ -11,14 +11,14 @@ interface RawStats {
   readonly networks?: Readonly<
     Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>
   >;
-  /** Podman's name for it. */
+  /** Podman's name for `networks`. */
   readonly network?: RawStats['networks'];
   readonly pids_stats?: { readonly current?: number };
 }
 
 /**
- * One sample, without the second that Docker waits to give a rate: rates are ours, from two
- * samples.
+ * Reads one sample. `one-shot` avoids the second that Docker otherwise waits to compute a rate. Our
+ * callers compute rates from two samples.
  */
 export async function readUsage(container: Dockerode.Container): Promise<ContainerUsage> {
   const stats = (await container.stats({ stream: false, 'one-shot': true } as object as {
@@ -26,7 +26,8 @@ export async function readUsage(container: Dockerode.Container): Promise<Contain
   })) as unknown as RawStats;
   const networks = Object.values(stats.networks ?? stats.network ?? {});
   const memory = stats.memory_stats ?? {};
-  // The page cache that can be dropped at once is not what an app uses.
+  // The kernel can drop this part of the page cache at any time, so it does not count as used
+  // memory.
   const cache = memory.stats?.total_inactive_file ?? memory.stats?.inactive_file ?? 0;
   return {
     cpu: stats.cpu_stats?.cpu_usage?.total_usage ?? 0,

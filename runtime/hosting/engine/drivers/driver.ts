@@ -1,13 +1,16 @@
 import type { Environment } from '@twofold/runtime/kernel';
 import type { Engine, EngineKind } from '../engine.ts';
 
-/** How one kind of engine is found and used. */
+/** How to find and use one kind of engine. */
 export interface Driver {
   readonly kind: EngineKind;
-  /** Whether it is looked for when the manifest names no engine. */
+  /** Whether to try this engine when the manifest names none. */
   readonly automatic: boolean;
-  /** Addresses at which it usually listens, the likeliest first. */
+  /** Addresses at which it usually listens, the most likely one first. */
   addresses(env: Environment): readonly (string | undefined)[];
-  /** @throws EngineError `unavailable` when nothing answers there, or another kind of engine. */
+  /**
+   * @throws EngineError `unavailable` when there is no answer at the address, or another kind of
+   * engine answers.
+   */
   connect(address: string, env: Environment): Promise<Engine>;
 }

@@ -3,5 +3,5 @@ import type { Driver } from './driver.ts';
 import { podmanDriver } from './podman/podman.ts';
 import { swarmDriver } from './swarm/swarm.ts';
 
-/** Every driver, in the order in which engines are looked for. */
+/** All drivers, in the order in which engines are tried. */
 export const DRIVERS: readonly Driver[] = [dockerDriver, podmanDriver, swarmDriver];

@@ -2,7 +2,7 @@ import type { LogLine } from '../engine.ts';
 import type { Generations } from './generations.ts';
 import type { RecordParser } from './records.ts';
 
-/** Lines, and whether some may be missing before them. */
+/** Lines that were read, and whether lines may be missing before them. */
 export interface ReadLines {
   readonly lines: LogLine[];
   readonly missing: boolean;
@@ -10,24 +10,25 @@ export interface ReadLines {
 
 export interface FileReader {
   /**
-   * The lines of the next piece of the file, of none to some thousands; null at the end of what is
-   * there.
+   * The lines of the next piece of the file: none to some thousands. Null at the current end of the
+   * output.
    */
   next(): Promise<ReadLines | null>;
 }
 
 /**
- * Bytes of one read: enough for a flood to be cheap, and few enough that other work does not wait
+ * Bytes per read: large enough for much output, and small enough that other work does not wait
  * long.
  */
 const PIECE = 128 * 1024;
 /**
- * No engine writes a longer record: it is rubbish, such as zeros after the machine lost its power.
+ * Bytes. Engines never write a longer record, so more bytes without a line end are damage, such as
+ * zeros after a power failure.
  */
 const LONGEST_RECORD = 1024 * 1024;
 const NEWLINE = 10;
 
-/** Reads files from one to the next, from `offset` in the first on. */
+/** Reads the files one after the other. `offset` is the position in the first file. */
 export function createFileReader(
   generations: Generations,
   parser: RecordParser,
@@ -45,8 +46,8 @@ export function createFileReader(
     isComplete = false;
   };
   /**
-   * Whether there is more to read: what was written before the next file came, the next file, or
-   * what replaced the text of this one.
+   * Moves to the next text: the rest of this file after the engine has begun a new one, then the
+   * new file, or the new text of a file that was cut. @returns false when there is none.
    */
   const goOn = async (): Promise<boolean> => {
     await generations.look();

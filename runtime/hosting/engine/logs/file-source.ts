@@ -9,28 +9,28 @@ import { createRecordParser } from './records.ts';
 import { createWakeup } from './wakeup.ts';
 
 /**
- * Shown where lines are missing: the reader was slower than the output, of which an engine keeps
- * only so much.
+ * Shown in place of missing lines: the reader was slower than the output, and the engine has
+ * deleted the file.
  */
 export const MISSING =
   '(lines are missing here: they were gone from the log file before they were read)';
 
 /**
- * Milliseconds between reads while lines come: pieces become large, and a person does not notice
- * it.
+ * Milliseconds between reads while new lines arrive. The pause makes the pieces larger and is too
+ * short to be noticed.
  */
 const PAUSE = 20;
 /**
- * Milliseconds between looks for a new file, also while a reader is slow: Docker can fill one in
- * 200 ms.
+ * Milliseconds between checks for a new file, also while the reader is slow: Docker can fill a file
+ * in 200 ms.
  */
 const LOOK = 50;
-/** Milliseconds between looks at a quiet file, in case the kernel did not report a change. */
+/** Milliseconds between reads of a file without changes, in case the kernel did not report one. */
 const QUIET = 1000;
 
 /**
- * A container's output from the engine's own files: each line once, and with `follow` until the
- * container has ended.
+ * Reads a container's output from the engine's files. Each line is read once. With `follow` it
+ * continues until the container has ended.
  */
 export async function* readLogFiles(
   place: LogPlace,
@@ -63,13 +63,16 @@ function* some(lines: PlacedLine[]): Generator<PlacedLine[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** Lines with their places, from `since` on; the first `before` are counted, and not shown. */
+/**
+ * Adds positions to lines, and omits the lines before `since`. The first `before` lines are counted
+ * for the positions but not returned.
+ */
 function createShow({
   since,
   after,
 }: LogOptions): (read: ReadLines, before?: number) => PlacedLine[] {
   const toPlaced = createPlacer(after);
-  // As long as a line's time, so that their texts are in their order.
+  // In the same format as a line's time, so that they can be compared as text.
   const from =
     since === undefined
       ? ''
@@ -83,7 +86,8 @@ function createShow({
     isMissing ||= missing;
     const first = placed[0];
     if (isMissing && first) {
-      // A reader that resumes from the notice has had the lines before it.
+      // The notice has the position of the line before it, so that a reader that resumes there
+      // misses nothing.
       placed.unshift({
         stream: 'stderr',
         text: MISSING,
@@ -109,8 +113,8 @@ interface Written {
 }
 
 /**
- * What is there and what comes, until nothing more is written. New files are opened although the
- * reader's own reader may be slow.
+ * The existing text and all new text, until the container has ended. A timer opens new files,
+ * because the caller may take long to handle a piece.
  */
 async function* whileOpen({
   place,
@@ -135,7 +139,7 @@ async function* whileOpen({
   signal?.addEventListener('abort', wakeup.wake, { once: true });
   try {
     for (let isLast = false; !isLast && !isStopped();) {
-      // What is there after it was closed is all there will be.
+      // Read once more after the end was reported. Nothing can be written later.
       isLast = isClosed;
       let has = false;
       for (let read = await reader.next(); read && !isStopped(); read = await reader.next()) {

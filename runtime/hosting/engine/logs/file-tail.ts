@@ -3,25 +3,30 @@ import type { LogFile } from './generations.ts';
 import { createRecordParser, type LogFormat, type RecordParser } from './records.ts';
 
 /**
- * The end of an output: its last lines, with some before them so that they can be counted, and how
- * to go on behind them.
+ * The last lines of an output with some lines before them, which are needed to count positions, and
+ * the state from which reading continues.
  */
 export interface FileTail {
   readonly lines: LogLine[];
-  /** How many of `lines` are not asked for. */
+  /** How many of `lines` are before the requested ones. */
   readonly before: number;
   readonly parser: RecordParser;
-  /** Where the last file is to be read from. */
+  /** The position in the last file at which reading continues. */
   readonly offset: number;
 }
 
 const FIRST = 64 * 1024;
 const GROWTH = 4;
-/** A line is cut before it is as long, so that what begins here is whole. */
+/**
+ * Bytes. Lines are cut before they are this long, so a requested line in this range is complete.
+ */
 const ENOUGH = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
-/** Reads the files from their end backwards, until the last `tail` lines are in what was read. */
+/**
+ * Reads larger and larger pieces from the end of the files, until they contain the last `tail`
+ * lines.
+ */
 export async function readTail(
   files: readonly LogFile[],
   format: LogFormat,
@@ -51,8 +56,8 @@ function parseEnd(end: Buffer, whole: boolean, format: LogFormat) {
 }
 
 /**
- * Whether the lines from `before` on are whole and can be counted: the first line may lack its
- * beginning, and those that have one time are counted from the first of them.
+ * Whether the lines from `before` on are complete and have known positions. The first line that was
+ * read may lack its beginning, and lines with the same time must be counted from the first of them.
  */
 function isEnough(lines: readonly LogLine[], before: number, length: number): boolean {
   if (before === 0) return false;
@@ -66,7 +71,7 @@ function isEnough(lines: readonly LogLine[], before: number, length: number): bo
   return length >= ENOUGH || (isKnown('stdout') && isKnown('stderr'));
 }
 
-/** The last bytes of several files, as if they were one. */
+/** The last bytes of several files, read as if they were one file. */
 async function readEnd(
   files: readonly LogFile[],
   sizes: readonly number[],

@@ -2,42 +2,46 @@ import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { LogFormat } from './records.ts';
 
-/** One of the files that an output is in. */
+/** One of the files with a container's output. */
 export interface LogFile {
   readonly handle: FileHandle;
   readonly inode: bigint;
-  /** When it was last written to, in nanoseconds, as it was opened. */
+  /** The time of the last write, in nanoseconds, when the file was opened. */
   readonly written: bigint;
-  /** Lines may be missing before it: it was not seen to follow on the one before. */
+  /** Whether lines may be missing before this file: its predecessor was not found. */
   missing: boolean;
 }
 
 /**
- * The files that an output is in, oldest first. An engine begins a new one when the last is full:
- * Docker renames the full one to `.1` and that to `.2`; Podman puts the new one in its place, and
- * only processes that have the full one open can still read it.
+ * The files of a container's output, oldest first. When a file is full, the engine begins a new
+ * one. Docker renames the full file to `.1`, and `.1` to `.2`. Podman replaces the full file, which
+ * can then be read only by processes that have it open.
  */
 export interface Generations {
-  /** The first is the one being read, the last the one being written. */
+  /** The first file is being read, the last one is being written. */
   readonly files: readonly LogFile[];
-  /** Opens what has come since. */
+  /** Opens files that the engine has begun since the last call. */
   look(): Promise<void>;
-  /** Goes on from the first to the next. */
+  /** Closes the first file and continues with the next. */
   shift(): Promise<void>;
-  /** Leaves out all but the last. */
+  /** Closes all files except the last. */
   skipToLast(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Full files that are kept open for a slow reader, some 200 MB: more would fill the disk with
+ * How many full files stay open for a slow reader: about 200 MB. More would fill the disk with
  * deleted files.
  */
 const HELD: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file': 4 };
-/** We never configure an engine to keep more files. */
+/** The most files to look for. Our engine settings never keep more. */
 const MOST = 100;
 
 /**
+ * @returns null when the file does not exist, is not readable, or may not be the container's: an
+ * engine on another machine returns a path of that machine. The path must contain the container's
+ * id and must not be a symbolic link.
+ *
  * @returns null when the file is not there, not readable, or not the container's: an engine on
  * another machine names a file of that one. A path is followed when the container's id is in it,
  * and not through a link.
@@ -71,7 +75,7 @@ export async function openGenerations({
   };
   return {
     files,
-    // One after the other: what has come before it is asked for is seen.
+    // Calls run one after the other, so that each one finds all files that were begun before it.
     look: () => (looking = looking.catch(() => {}).then(look)),
     shift: async () => void (await files.shift()?.handle.close()),
     async skipToLast() {
@@ -84,7 +88,10 @@ export async function openGenerations({
   };
 }
 
-/** The oldest of those that wait: the first is just being read. */
+/**
+ * Closes the oldest file that waits to be read. The first file is not closed, because it is being
+ * read.
+ */
 async function dropUnread(files: LogFile[]): Promise<void> {
   const [dropped] = files.splice(1, 1);
   if (files[1]) files[1].missing = true;
@@ -92,9 +99,9 @@ async function dropUnread(files: LogFile[]): Promise<void> {
 }
 
 /**
- * The file and its older ones, back to the one with the inode; `complete` when that was found. They
- * may be renamed meanwhile, and more than once: then one has two names, or a newer one the name
- * that an older one had.
+ * Opens the file and its predecessors, back to the one with the inode `last`. `complete` says
+ * whether that one was found. Files may be renamed at the same time, even more than once: then one
+ * file is found under two names, or the names are in the wrong order.
  */
 async function openSince(
   path: string,
@@ -119,7 +126,7 @@ async function openSince(
 
 async function openFile(path: string): Promise<LogFile | null> {
   try {
-    // Without waiting for the other end, should it be a pipe.
+    // O_NONBLOCK: opening a named pipe must not wait for its other end.
     const handle = await open(
       path,
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -129,7 +136,7 @@ async function openFile(path: string): Promise<LogFile | null> {
       return { handle, inode, written, missing: false };
     await handle.close();
   } catch {
-    // Not there, or not ours to read.
+    // The file does not exist, or this process may not read it.
   }
   return null;
 }

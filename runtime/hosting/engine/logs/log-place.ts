@@ -2,15 +2,18 @@ import type Dockerode from 'dockerode';
 import type { EngineError } from '../errors.ts';
 import type { LogFormat } from './records.ts';
 
-/** Where an engine on this machine writes a container's output. */
+/** The file on this machine to which an engine writes a container's output. */
 export interface LogPlace {
   readonly path: string;
   readonly format: LogFormat;
-  /** Whether more may come. */
+  /** Whether more output may be written. */
   readonly open: boolean;
-  /** Tells once when nothing more will be written; why, when the engine went away. */
+  /**
+   * Calls `onEnd` once, when nothing more will be written. `failure` is set when the engine has
+   * become unreachable.
+   */
   watchEnd(onEnd: (failure?: EngineError) => void): { close(): void };
 }
 
-/** Null when there is no file, or none that can be read so. */
+/** Returns null when there is no such file or its format is not supported. */
 export type FindLogPlace = (client: Dockerode, id: string) => Promise<LogPlace | null>;

@@ -7,22 +7,22 @@ import { openGenerations } from './generations.ts';
 import type { FindLogPlace } from './log-place.ts';
 import { type ReadStream, readStreams } from './stream-source.ts';
 
-/** How an engine's outputs are read. */
+/** How to read the output of containers on one kind of engine. */
 export interface LogDialect {
-  /** Null when files are not to be read. */
+  /** Null to never read files. */
   readonly findLogPlace: FindLogPlace | null;
-  /** How an output is followed by the engine's stream, from how it is read. */
+  /** Makes a function that follows the engine's stream from a function that reads it. */
   readonly follow: (read: ReadStream) => ReadStream;
 }
 
-/** `HOSTING_LOGS=stream` keeps away from the engine's files. */
+/** With `HOSTING_LOGS=stream`, the engine's files are not read. */
 export const logSetting = ({ HOSTING_LOGS }: Environment): Partial<LogDialect> =>
   HOSTING_LOGS === 'stream' ? { findLogPlace: null } : {};
 
 /**
- * A container's output: from the file that the engine writes it to, when that is on this machine
- * and may be read, else from the engine's own stream. An engine decodes and frames each line of its
- * stream for each reader, and that costs it more than all that is done with a line here.
+ * Reads a container's output: from the engine's file if it is on this machine and readable, else
+ * from the engine's stream. The file is faster, because an engine decodes and frames each line of a
+ * stream for each reader. This costs more than all our own work for the line.
  */
 export async function* readContainerLogs(
   client: Dockerode,

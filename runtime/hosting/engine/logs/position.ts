@@ -1,9 +1,9 @@
 import type { LogLine, LogPosition, PlacedLine } from '../engine.ts';
 
 /**
- * Counts lines as they come, so that each says where a reader is that has had it, and leaves out
- * what a reader at `after` has had: lines of one time are distinguished by counting. Once a line is
- * after it, so is every later one, whatever the machine's clock has done meanwhile.
+ * Adds a position to each line, and omits the lines up to the position `after`. Lines with the same
+ * time are distinguished by counting them. After the first line behind `after`, all further lines
+ * are returned, even if the machine's clock was set back meanwhile.
  *
  * @example
  * const place = createPlacer({ time: '2026-01-01T00:00:05Z', seen: 2 });
@@ -26,7 +26,7 @@ export function createPlacer(after?: LogPosition): (lines: readonly LogLine[]) =
   };
 }
 
-/** As `createPlacer`, of a stream of lines. */
+/** Does the same as `createPlacer` for a stream of lines. */
 export async function* linesAfter(
   batches: AsyncIterable<readonly LogLine[]>,
   after: LogPosition | undefined,
@@ -39,9 +39,9 @@ export async function* linesAfter(
 }
 
 /**
- * Whether a reader at a position has had a line. An engine's stream may have whole seconds where
- * its file has nanoseconds: a position of the one holds for the other, and a line may come twice
- * then, but none is left out.
+ * Checks whether a reader at this position has already had a line. Positions from a file have
+ * nanoseconds, and positions from Podman's stream may have whole seconds. They can be mixed: a line
+ * may then be repeated, but none is omitted.
  */
 function createIsHad({
   time: last,
@@ -66,10 +66,10 @@ const isWithin = (order: number, seen: number, had: number) =>
 const hasFraction = (time: string) => time.charCodeAt(19) === 46;
 const toSecond = (time: string) => time.replace(/\.\d+/, '');
 
-/** Compares RFC 3339 times, with any number of digits after the second. */
+/** Compares RFC 3339 times with any number of digits after the second. */
 export function compareTimes(a: string, b: string): number {
   if (a === b) return 0;
-  // As engines print them nearly always: then their text is in their order.
+  // The usual case: in this format, the order of the texts is the order of the times.
   if (a.length === b.length && a.endsWith('Z') && b.endsWith('Z')) return a < b ? -1 : 1;
   const [left, right] = [Date.parse(a), Date.parse(b)];
   if (Math.floor(left / 1000) !== Math.floor(right / 1000)) return left - right;
@@ -78,5 +78,5 @@ export function compareTimes(a: string, b: string): number {
 
 const fraction = (time: string) => (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(9, '0');
 
-/** The whole second of a line's time: what engines take as `since`. */
+/** The time in whole Unix seconds, as engines accept it in `since`. */
 export const second = (time: string): number => Math.floor(Date.parse(time) / 1000);

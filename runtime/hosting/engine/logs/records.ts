@@ -1,26 +1,26 @@
 import type { LogLine } from '../engine.ts';
 
 /**
- * How an engine writes a container's output into a file: Docker's `json-file`, or `k8s-file`, which
- * Podman's conmon writes.
+ * The format of an engine's log file: Docker's `json-file`, or `k8s-file`, which Podman's conmon
+ * writes.
  */
 export type LogFormat = 'json-file' | 'k8s-file';
 
 /**
- * Turns records into lines. A line may be cut into several records, between which those of the
- * other stream come.
+ * Turns records into lines. A line may be split into several records, with records of the other
+ * stream between them.
  */
 export interface RecordParser {
   /**
-   * Whole records, each with its line end; their lines are put into `to`. What is no record is left
-   * out.
+   * Adds the lines of complete records to `to`. Each record must have its line end. Unreadable
+   * records are skipped.
    */
   push(records: string, to: LogLine[]): void;
-  /** What has no line end yet. */
+  /** The lines that have no line end yet. */
   end(): LogLine[];
 }
 
-/** A line is cut here, so that one without an end cannot fill the memory. */
+/** A line is cut at this length, so that a line without an end cannot fill the memory. */
 const MAX_LINE = 1024 * 1024;
 
 type Stream = LogLine['stream'];
@@ -39,8 +39,8 @@ export function createRecordParser(format: LogFormat): RecordParser {
   const open: Partial<Record<Stream, LogLine>> = {};
   const pieceOf = format === 'json-file' ? jsonPiece : createKubernetesPiece();
   const add = ({ stream, time, text, ends }: Piece, to: LogLine[]) => {
-    // A line has the time of its last piece: a reader that begins between two pieces counts it as
-    // other readers do.
+    // A line gets the time of its last piece, so that a reader that starts between two pieces
+    // assigns the same time to it.
     const line = { stream, time, text: open[stream] ? open[stream].text + text : text };
     if (!ends && line.text.length <= MAX_LINE) return void (open[stream] = line);
     delete open[stream];
@@ -65,7 +65,7 @@ export function createRecordParser(format: LogFormat): RecordParser {
 
 const RETURN = 13;
 
-/** A return before the line end belongs to it. */
+/** A carriage return before the line end is part of the line end. */
 function toLine({ stream, time, text }: LogLine): LogLine {
   return {
     stream,
@@ -77,15 +77,17 @@ function toLine({ stream, time, text }: LogLine): LogLine {
 const LOG = '{"log":"';
 const STREAM = '","stream":"';
 const TIME = '","time":"';
-/** Where the time begins, behind `","stream":"stdout`. Both streams' names have six letters. */
+/**
+ * The offset of the time after `","stream":"stdout`. The names of both streams have six letters.
+ */
 const TO_TIME = STREAM.length + 6 + TIME.length;
 const LONGEST_END = TO_TIME + '2026-01-01T00:00:00.000000000+00:00"}'.length + 1;
 const ESCAPE = '\\';
 const LETTER_N = 110;
 
 /**
- * `{"log":"hello\n","stream":"stdout","time":"…"}`. In the text each quote has a backslash before
- * it, so that the fields behind it are found by their own.
+ * Parses `{"log":"hello\n","stream":"stdout","time":"…"}`. Quotes in the text are escaped with a
+ * backslash, so the fields after it are found by searching for their unescaped names.
  */
 function jsonPiece(records: string, at: number, end: number): Piece | undefined {
   const text = at + LOG.length;
@@ -107,7 +109,7 @@ function jsonPiece(records: string, at: number, end: number): Piece | undefined 
   return toPiece(stream, time, parse(records.slice(text - 1, mark + 1)));
 }
 
-/** A record with more fields, such as those that `labels` and `tag` of the log's settings add. */
+/** Parses a record with more fields, for example those of the log options `labels` and `tag`. */
 function anyJsonPiece(record: string): Piece | undefined {
   const found = parse(record) as { log?: unknown; stream?: unknown; time?: unknown } | undefined;
   if (typeof found?.time !== 'string' || (found.stream !== 'stdout' && found.stream !== 'stderr'))
@@ -125,13 +127,16 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Half a record, of an engine that was killed.
+    return undefined; // A killed engine may leave an incomplete record.
   }
 }
 
 const FULL_TIME = '2026-01-01T00:00:00.000000000Z'.length;
 
-/** The file has as many digits as are not zero, the engine's stream has nine. */
+/**
+ * Docker's file omits zeros at the end of the fraction, and its stream always has nine digits. This
+ * returns nine digits.
+ */
 function toNanoseconds(time: string): string {
   if (time.length === FULL_TIME || !time.endsWith('Z')) return time;
   const digits = time.charCodeAt(19) === 46 ? time.slice(20, -1) : '';
@@ -143,8 +148,9 @@ const LETTER_P = 80;
 const SPACE = 32;
 
 /**
- * `2026-01-01T00:00:05.123456789+00:00 stdout F hello`; `P` when the line goes on in the next
- * record of its stream. Many records have one time.
+ * Parses `2026-01-01T00:00:05.123456789+00:00 stdout F hello`. `P` instead of `F` means that the
+ * line continues in the next record of its stream. The last converted time is kept, because many
+ * records have the same time.
  */
 function createKubernetesPiece(): typeof jsonPiece {
   const toUtc = createToUtc();
@@ -167,8 +173,8 @@ function createKubernetesPiece(): typeof jsonPiece {
 const LOCAL_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * The machine's own time, with its zone, in UTC; '' for what is no time. Zones differ by whole
- * minutes.
+ * Converts a local time with a zone offset to UTC. Returns '' for an invalid time. Zone offsets are
+ * whole minutes.
  */
 function createToUtc(): (local: string) => string {
   let last = '';

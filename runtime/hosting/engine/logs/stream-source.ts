@@ -4,10 +4,10 @@ import { EngineError } from '../errors.ts';
 import type { StreamOptions } from '../dockerode/log-stream.ts';
 import { linesAfter, second } from './position.ts';
 
-/** Reads an output, as `readStream`. */
+/** Reads an output; `readStream` is the implementation. */
 export type ReadStream = (options: StreamOptions) => AsyncIterable<readonly LogLine[]>;
 
-/** What an engine's stream gives: an output as it is, and one that is followed. */
+/** The two ways to read an engine's stream: without and with `follow`. */
 export interface LogStreams {
   readonly read: ReadStream;
   readonly follow: ReadStream;
@@ -17,9 +17,9 @@ const PAUSE = 100;
 const MAX_LOOKS = 20;
 
 /**
- * A container's output from the engine's stream: each line once, and with `follow` until the
- * container has ended. Podman cuts a followed output off when the container ends, so that what is
- * left is read once more without following.
+ * Reads a container's output from the engine's stream. Each line is read once. With `follow` it
+ * continues until the container has ended. Podman cuts a followed stream off at that moment, so the
+ * rest is read again without `follow`.
  */
 export async function* readStreams(
   { read, follow }: LogStreams,
@@ -46,8 +46,8 @@ export async function* readStreams(
   }
   yield* rest(follow);
   const isStopped = () => signal?.aborted === true;
-  // Lines may still be on their way to the engine's file when the container has ended: until two
-  // looks find nothing new.
+  // Lines may still be on their way to the engine's file when the container has ended. So reading
+  // is repeated until it finds no new lines twice in a row.
   for (let looks = 0, quiet = 0; quiet < 2 && looks < MAX_LOOKS && !isStopped(); looks += 1) {
     if (looks > 0) await sleep(PAUSE, undefined, { signal }).catch(() => {});
     const before = last;
@@ -57,7 +57,7 @@ export async function* readStreams(
   if (!isStopped()) yield* rest(read);
 }
 
-/** A container that a deployment has removed meanwhile has no more to say. */
+/** Ends the stream without an error when a deployment has removed the container. */
 async function* untilGone(
   lines: AsyncIterable<readonly LogLine[]>,
 ): AsyncGenerator<readonly LogLine[]> {
@@ -69,8 +69,8 @@ async function* untilGone(
 }
 
 /**
- * The last lines, and the exact position of the end: the last second is read from its beginning,
- * since a position counts the lines of one time.
+ * The last lines, and the exact position of the end. A position counts the lines with the same
+ * time, so the last second is read from its beginning.
  */
 async function readTail(
   read: ReadStream,

@@ -1,11 +1,11 @@
 import { watch, type FSWatcher } from 'node:fs';
 
-/** Wakes the reader of a file when the file changes, or when it is asked to. */
+/** Wakes the reader of a file when the file changes or when `wake` is called. */
 export interface Wakeup {
   wake(): void;
   /**
-   * Resolves at once the first time, since changes before that were not watched; then at the next
-   * change.
+   * Resolves at once the first time, because earlier changes were not watched. Later it waits for
+   * the next change.
    */
   wait(): Promise<void>;
   /** Whether the file is being watched. */
@@ -13,11 +13,11 @@ export interface Wakeup {
   close(): void;
 }
 
-/** Milliseconds between looks where the kernel gives no more watches to this process. */
+/** Milliseconds between reads when the kernel allows this process no more file watches. */
 const WITHOUT_WATCH = 200;
 
 /**
- * The file is only watched while the reader waits: during a flood the kernel would report every
+ * Watches the file only while the reader waits, because the kernel would otherwise report every
  * write.
  */
 export function createWakeup(path: string): Wakeup {

@@ -18,7 +18,7 @@ const DOCKER: Dialect = {
   follow: (read) => (options) => read({ ...options, follow: true }),
 };
 
-/** Docker on one machine. */
+/** Creates the driver for Docker on one machine. */
 export const createDockerEngine = (client: Dockerode, logs: Partial<LogDialect> = {}): Engine =>
   createDockerodeEngine(client, { ...DOCKER, ...logs });
 

@@ -4,16 +4,17 @@ import type { StreamOptions } from '../../dockerode/log-stream.ts';
 import { linesAfter, second } from '../../logs/position.ts';
 
 /**
- * The shortest pause between two reads, in milliseconds; a slow read is followed by a longer one.
+ * The shortest pause between two reads, in milliseconds. After a slow read the pause is `PATIENCE`
+ * times as long as the read.
  */
 const PAUSE = 100;
 const PATIENCE = 4;
 
 /**
- * Follows an output on an engine that leaves out lines of a followed one when much is printed
- * (Podman). That stream only says that there is something new; what it is, is read without
- * following, from the last line on. The last line of a read may be half a line that is just being
- * written: it is given out when the next read has it too.
+ * Follows an output of Podman, whose followed stream omits lines when much is printed. So the
+ * followed stream is used only to learn that there are new lines. The lines are read without
+ * `follow`, from the last known line on. The last line of such a read may still be incomplete: it
+ * is returned only when the next read shows it unchanged.
  *
  * @param read reads an output, as `readStream`.
  */
@@ -55,7 +56,10 @@ function isSame(a: PlacedLine, b: PlacedLine | undefined): boolean {
   return a.time === b?.time && a.seen === b.seen && a.text === b.text;
 }
 
-/** Wakes when anything comes, and stays awake when the stream is over. */
+/**
+ * Wakes the reader at each new piece of the stream, and no longer blocks it after the end of the
+ * stream.
+ */
 function createWakeup(stream: AsyncIterable<unknown>) {
   let isAwake = false;
   let ended = false;

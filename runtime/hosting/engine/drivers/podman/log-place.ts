@@ -8,12 +8,12 @@ interface PodmanContainer {
 }
 
 /**
- * How often it is looked whether a process is there: Podman's own word for the end comes late, or
- * before the last lines.
+ * Milliseconds between two checks of the writing process. Podman itself reports the end of a
+ * container late, or before the last lines are written.
  */
 const LOOK = 100;
 
-/** The container's conmon writes it, and ends when all is written. */
+/** The container's conmon process writes the file, and ends when everything is written. */
 export const podmanLogPlace: FindLogPlace = async (client, id) => {
   const { State, HostConfig } = await ask<PodmanContainer>(
     client,
@@ -22,7 +22,8 @@ export const podmanLogPlace: FindLogPlace = async (client, id) => {
   const { Type = '', Path } = HostConfig.LogConfig ?? {};
   const pid = State.ConmonPid ?? 0;
   const open = isWriter(pid, id);
-  // Podman runs elsewhere when it says that a process is there which is not.
+  // A running container without a conmon process on this machine means that Podman runs on another
+  // machine.
   if (!Path || !/^(json|k8s)-file$/.test(Type) || (State.Running && !open)) return null;
   return {
     path: Path,
@@ -39,7 +40,10 @@ export const podmanLogPlace: FindLogPlace = async (client, id) => {
   };
 };
 
-/** Its arguments name the container. One that has ended and was not waited for has none. */
+/**
+ * Whether this process is the container's conmon: its arguments contain the container's id. A
+ * zombie process has no arguments.
+ */
 function isWriter(pid: number, id: string): boolean {
   try {
     return pid > 0 && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(id);

@@ -12,24 +12,24 @@ import { podmanLogPlace } from './log-place.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
-  // Without this a build's RUN is in the host's own network, whatever `networkmode` says, and
-  // reaches what listens on loopback.
+  // Without this option, RUN uses the host's network regardless of `networkmode`, and reaches
+  // services on the loopback interface.
   buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
-  // `died` is what older versions say; `cleanup` and `init` mean nothing to us.
+  // Older versions say `died`. `cleanup` and `init` are not listed, because we do not use them.
   eventActions: {
     ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
   },
-  // Podman's cleanup process is often faster than the stop call, and then there is only a `died`.
+  // Podman's cleanup process is often faster than the stop call, and then only `died` is reported.
   reportsStops: false,
   pruneBuilds: false,
-  // It has one file, and replaces it when it is full: lines that were not read by then, and not
-  // held open, are lost.
+  // Podman writes one file and replaces it when it is full. Unread lines are lost unless a reader
+  // still has the old file open.
   logFiles: { 'max-size': '50m' },
   findLogPlace: podmanLogPlace,
   follow: (read) => (options) => followByReading(read, options),
 };
 
-/** Podman, through its Docker-compatible API. */
+/** Creates the driver for Podman, through its Docker-compatible API. */
 function createPodmanEngine(client: Dockerode, logs: Partial<LogDialect>): Engine {
   const engine = createDockerodeEngine(client, { ...PODMAN, ...logs });
   return {

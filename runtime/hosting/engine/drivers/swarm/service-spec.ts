@@ -1,6 +1,6 @@
 import type { ContainerSpec } from '../../engine.ts';
 
-/** A service of Docker Swarm, as far as we read and write one (Engine API 1.41). */
+/** A service of Docker Swarm, with the fields that we read and write (Engine API 1.41). */
 export interface ServiceSpec {
   readonly Name: string;
   readonly Labels: Readonly<Record<string, string>>;
@@ -13,10 +13,11 @@ const NANOSECONDS = 1e9;
 const GRACE = 10;
 
 /**
- * One replica of an app as a service of one task: Swarm chooses the machine, and another one when
- * that is lost. It answers on a port of its machine (host mode, chosen by the engine): neither IPVS
- * nor the routing mesh is needed, and our ingress sends requests to the task itself. What only this
- * machine has, a volume or an image that was built here, keeps it here.
+ * Describes one replica of an app as a service with one task. Swarm chooses the machine, and
+ * another one when that machine is lost. The task publishes a port of its machine (host mode,
+ * chosen by the engine), and our ingress sends requests directly to it, so neither IPVS nor the
+ * routing mesh is needed. An app with a volume or an image that was built here has to stay on this
+ * machine.
  */
 export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
   const isLocal = spec.volumes.length > 0 || spec.reference.startsWith('localhost/');
@@ -46,7 +47,7 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
           Pids: spec.pids,
         },
       },
-      // A task of a lost machine comes back elsewhere only under a policy that restarts.
+      // A task of a lost machine starts elsewhere only with a restart policy.
       RestartPolicy: { Condition: 'any', Delay: NANOSECONDS / 2 },
       Placement: { Constraints: isLocal ? [`node.id==${nodeId}`] : [] },
       Networks: [{ Target: spec.network, Aliases: spec.aliases }],

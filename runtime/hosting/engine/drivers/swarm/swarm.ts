@@ -12,19 +12,22 @@ import type { Driver } from '../driver.ts';
 import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
-/** How long a start may take: a machine has to be found, and may have to pull. */
+/**
+ * Milliseconds that a start may take. Swarm has to find a machine, which may have to pull the
+ * image.
+ */
 const START = 120_000;
 const POLL = 200;
 /**
- * How often tasks are looked at: a manager tells of services, and not of the containers of other
- * machines.
+ * Milliseconds between two checks of the tasks: a manager reports events of services, but not of
+ * containers on other machines.
  */
 const WATCH = 1000;
 
 /**
- * Docker Swarm, through a manager's dockerode. What the rest of the module takes for a container is
- * a service of one task: the pipeline that probes, switches and drains is the same as on one
- * machine, and Swarm brings a task that was lost with its machine back on another one.
+ * Docker Swarm, through dockerode and a manager of the swarm. Each container of the other folders
+ * is a service with one task here, so probing, switching and draining work as on one machine. When
+ * a machine is lost, Swarm starts its tasks on another one.
  */
 function createSwarmEngine(client: Dockerode): Engine {
   const docker = createDockerEngine(client);
@@ -87,7 +90,7 @@ async function ownNode(client: Dockerode): Promise<string> {
   return ((await client.info()) as { Swarm: { NodeID: string } }).Swarm.NodeID;
 }
 
-/** A change that another one has overtaken is made again, on what is there now. */
+/** When another change of the service came first, this change is repeated on the new version. */
 async function scale(client: Dockerode, id: string, replicas: number): Promise<void> {
   const service = client.getService(id);
   for (let attempt = 0; ; attempt += 1) {
@@ -107,7 +110,8 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
 }
 
 /**
- * Resolves when the task runs and can be reached, or when one has failed: then `inspect` says why.
+ * Resolves when the task runs and can be reached, or when a task has failed. `inspect` then has the
+ * reason.
  */
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
@@ -125,7 +129,7 @@ async function start(client: Dockerode, id: string): Promise<void> {
   );
 }
 
-/** No task of the service has a container any more. */
+/** Resolves when no task of the service has a container any more. */
 async function gone(client: Dockerode, id: string, timeout: number): Promise<void> {
   const until = Date.now() + timeout;
   while (Date.now() < until) {
@@ -165,7 +169,7 @@ async function list(
   );
 }
 
-/** Only a task of this machine can be entered. */
+/** The container of the service's task. `exec` works only for tasks on this machine. */
 async function localContainer(client: Dockerode, id: string): Promise<Dockerode.Container> {
   const { task, running } = currentTask(await tasksOf(client, id), await readNodes(client));
   const container = task?.Status.ContainerStatus?.ContainerID;
@@ -199,8 +203,8 @@ async function ensureOverlay(
 }
 
 /**
- * Reports a task that has stopped running as a container that has ended, and so every task of a
- * machine that is lost.
+ * Reports a container as ended when its task no longer runs, which includes all tasks of a lost
+ * machine.
  */
 async function* watch(
   client: Dockerode,
@@ -216,7 +220,7 @@ async function* watch(
         .map((service) => [service.id, endpointOf(service)]),
     );
     for (const { id, labels: own } of now) {
-      // A task that has come back elsewhere between two looks has ended too.
+      // A task that was replaced between two checks has ended too.
       if (before.has(id) && before.get(id) !== running.get(id))
         yield { action: 'die', containerId: id, labels: own, exitCode: null };
     }

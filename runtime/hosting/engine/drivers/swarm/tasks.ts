@@ -1,7 +1,7 @@
 import type Dockerode from 'dockerode';
 import type { ContainerDetail, ContainerState } from '../../engine.ts';
 
-/** A task as we read one. */
+/** A task, with the fields that we read. */
 export interface Task {
   readonly ID: string;
   readonly ServiceID: string;
@@ -41,11 +41,11 @@ interface Node {
   readonly ManagerStatus?: { readonly Addr?: string };
 }
 
-/** The machines of the swarm that are up, and where they are reached. */
+/** The machines of the swarm that are up, with their addresses by node id. */
 export async function readNodes(client: Dockerode): Promise<ReadonlyMap<string, string>> {
   const nodes = (await client.listNodes()) as unknown as Node[];
   const up = nodes.filter(({ Status }) => Status.State === 'ready');
-  // A manager that was started on every address calls itself 0.0.0.0.
+  // A manager that listens on all addresses reports 0.0.0.0 as its own.
   const addressOf = ({ Status, ManagerStatus }: Node) =>
     Status.Addr && Status.Addr !== '0.0.0.0'
       ? Status.Addr
@@ -53,7 +53,7 @@ export async function readNodes(client: Dockerode): Promise<ReadonlyMap<string, 
   return new Map(up.map((node) => [node.ID, addressOf(node)]));
 }
 
-/** The task that runs; else the newest, which says why none does. */
+/** The running task, else the newest one, which has the reason why none runs. */
 export function currentTask(
   tasks: readonly Task[],
   nodes: ReadonlyMap<string, string>,
@@ -68,10 +68,10 @@ export function currentTask(
 
 const FAILED = new Set(['failed', 'rejected', 'complete']);
 
-/** Whether its process has ended by itself, or could not begin. */
+/** Whether the task's process has ended by itself or could not start. */
 export const hasFailed = ({ Status }: Task): boolean => FAILED.has(Status.State);
 
-/** A service and its task as if they were one container. */
+/** Describes a service and its task as one container. */
 export function toDetail(
   { ID, Spec }: Service,
   { task, running }: ReturnType<typeof currentTask>,
@@ -90,7 +90,7 @@ export function toDetail(
     exitCode: task?.Status.ContainerStatus?.ExitCode ?? 0,
     error: task?.Status.Err ?? '',
     outOfMemory: false,
-    // Its process may run on another machine, where a pid means nothing to this one.
+    // The process may run on another machine, where its id has another meaning.
     pid: 0,
     startedAt: task?.Status.Timestamp ?? '',
     ...{ addresses: {}, ports: {} },
