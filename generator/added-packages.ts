@@ -1,8 +1,8 @@
 import type { FileChange } from './files.ts';
 
 /**
- * Packages of ours that a run has added to `package.json`, as the manifest asks for them since. Empty for a new project,
- * whose packages are all still to be installed.
+ * Our packages that a run has added to `package.json`, because the manifest now asks for them.
+ * Empty for a new project, where all packages still have to be installed.
  *
  * @example addedPackages(plan.changes) // ['@twofold/auth']
  */
@@ -13,7 +13,7 @@ export function addedPackages(changes: readonly FileChange[]): string[] {
   return packagesOf(change.after).filter((name) => !before.has(name));
 }
 
-/** The user's text may be anything; one that is no JSON has no packages. */
+/** Users may write anything into the file: a text that is not JSON has no packages. */
 function packagesOf(text: string | null): string[] {
   try {
     const { dependencies } = JSON.parse(text ?? '{}') as { dependencies?: object };

@@ -1,13 +1,16 @@
 import type { Diagnostic } from '@twofold/schema';
 
-/** How many fields the server answers, and those that answer NOT_IMPLEMENTED until the user writes them. */
+/**
+ * How many fields the server answers, and those that answer NOT_IMPLEMENTED until the user writes
+ * them.
+ */
 export interface AnsweredFields {
   readonly answered: number;
-  /** By coordinate, in the schema's order. */
+  /** Coordinates of the fields that the user has to write, in the schema's order. */
   readonly yours: readonly string[];
 }
 
-/** How many of them are named. */
+/** The number of fields that the line names; the rest are only counted. */
 const NAMED = 5;
 
 /** `42 fields answered, 3 yours to write: Query.search, Post.score, Mutation.pay` */
@@ -18,7 +21,7 @@ export function formatFields({ answered, yours }: AnsweredFields): string {
   return `${fields}, ${yours.length} yours to write: ${yours.slice(0, NAMED).join(', ')}${more}`;
 }
 
-/** Without what was said of functions that are written. */
+/** Removes the findings about functions that the user has written in the meantime. */
 export function stillToWrite(
   findings: readonly Diagnostic[],
   written: ReadonlySet<string>,

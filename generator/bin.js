@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import * as module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
-// Plain JavaScript: an old Node has to get as far as the sentence that says what to do.
+// Plain JavaScript, so that an old Node can still print the message that says which version is
+// needed.
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 
@@ -15,12 +16,14 @@ if (major < 24) {
   );
   process.exitCode = 2;
 } else {
-  // What was compiled once is read from a cache in the temporary folder the next time: half of a short run is loading.
+  // Caches compiled code in the temporary folder: half of a short run is loading modules.
   module.enableCompileCache?.();
-  // A run of a second ends before the optimising compiler has paid for itself: without it a fifth of the CPU time is saved.
+  // A run of one second ends before the optimising compiler pays off: without it the run takes a
+  // fifth less CPU time.
   if (!process.argv.some((word) => word === 'dev' || word === '--watch'))
     setFlagsFromString('--no-opt');
-  // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below node_modules.
+  // In the repo it is TypeScript, installed it is JavaScript: Node refuses to strip types below
+  // node_modules.
   const inRepo = existsSync(new URL('./cli.ts', import.meta.url));
   const { main } = await import(inRepo ? './cli.ts' : './cli.js');
   process.exitCode = await main(process.argv.slice(2));

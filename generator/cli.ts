@@ -10,7 +10,8 @@ import { CommandError, EXIT, type ExitCode } from './failure.ts';
  * @returns the exit code.
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  // Read before the rest is: a wrong command line is reported in the form that was asked for.
+  // These flags are read before the arguments are parsed, so that a wrong command line is also
+  // reported as JSON if `--json` is given.
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const plain = createTerminal({
     json: flags.includes('--json'),
@@ -40,7 +41,7 @@ async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitC
   });
 }
 
-/** A failure that was foreseen says what to do; anything else is a bug of ours. */
+/** An expected failure says what to do; any other error is a bug of the generator. */
 function explainFailure(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommandError) {
     const { exitCode, code, message, fix } = error;
@@ -78,7 +79,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EEXIST: 'is there already',
 };
 
-/** What the operating system refused, in words; null when it was not the operating system. */
+/** The refusal of the operating system as a sentence; null when the error is not a system error. */
 function systemFailure(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
   const nowhere =

@@ -2,7 +2,10 @@ import { type Diagnostic, type Project, QUERY_ROOT } from '@twofold/schema';
 import { rootNames } from '../templates/root-names.ts';
 import type { AnsweredFields } from './answered-fields.ts';
 
-/** Counts the fields of the root types and of the types that are tables, and what findings say of members elsewhere. */
+/**
+ * Counts the fields of the root types and of the types with a table, and the members elsewhere that
+ * findings mention.
+ */
 export function countFields(
   project: Project,
   findings: readonly Diagnostic[],

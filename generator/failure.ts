@@ -1,4 +1,4 @@
-/** What the process says with its exit code: `docs/commands.md`. */
+/** The exit codes of the process; `docs/commands.md` explains them. */
 export const EXIT = {
   done: 0,
   differs: 1,
@@ -13,7 +13,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * A failure that the person at the terminal can do something about: its text says what.
+ * A failure that the user can act on: its message says how.
  *
  * @example
  * throw new CommandError(EXIT.usage, 'UNKNOWN_OPTION', 'unknown option --forse', 'did you mean --force?');

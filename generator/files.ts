@@ -10,7 +10,10 @@ import type { Diagnostic, SourceText } from '@twofold/schema';
  */
 export type Owner = 'generated' | 'user' | 'scaffold' | 'append';
 
-/** How the emitted project gets our packages: from tarballs that it carries, or from a registry. */
+/**
+ * Where the emitted project takes our packages from: tarballs in its `vendor` folder, or a
+ * registry.
+ */
 export type PackageSource = 'vendor' | 'registry';
 
 /** Everything a run reads. Paths are relative to `root`, with forward slashes. */
@@ -18,15 +21,15 @@ export interface Sources {
   readonly root: string;
   readonly schema: readonly SourceText[];
   readonly manifest: SourceText | null;
-  /** The user's optional files that are there, sorted: `src/extend.ts`, `src/resolvers/User.ts`, … */
+  /** The user's optional files that exist, sorted: `src/extend.ts`, `src/resolvers/User.ts`, … */
   readonly userFiles: readonly string[];
-  /** Texts of those in `src/resolvers/`. */
+  /** Texts of the user's files in `src/resolvers/`. */
   readonly resolvers: readonly SourceText[];
-  /** Texts of the others. */
+  /** Texts of the user's other files. */
   readonly otherUserTexts: readonly SourceText[];
   /** The migrations, in the order of their names. */
   readonly migrations: readonly SourceText[];
-  /** Migrations that a run wrote, by `generator.lock`, and that are not there. */
+  /** Migrations that are in `generator.lock`, because a run wrote them, but not on disk. */
   readonly lockedMigrations: readonly string[];
   /** Text of `src/scalars.ts`. */
   readonly scalars: string | null;
@@ -48,7 +51,7 @@ export interface RenderedFile {
   readonly text: string;
 }
 
-/** What stands on disk: text by path, null for a file that is not there. */
+/** The texts on disk by path, null for a file that does not exist. */
 export type TextsOnDisk = ReadonlyMap<string, string | null>;
 
 /** What a run does, or would do, to one file. */
@@ -60,13 +63,17 @@ export interface FileChange {
   readonly before: string | null;
   /** The text it will have; null when it is removed. */
   readonly after: string | null;
-  /** Whether no run wrote the text on disk: it is then kept under `.generator/rescued/` before it is replaced. */
+  /**
+   * Whether the text on disk was not written by a run: it is then copied to `.generator/rescued/`
+   * before it is replaced.
+   */
   readonly rescued?: boolean;
 }
 
 /**
- * `edited`: a generated file that the user changed; nothing is written until they decide. `stale`: nothing generates it
- * any more, but it was changed, so it stays. `conflict`: the scaffold's merge needs a person; the result is in a `.new` file.
+ * `edited`: the user changed a generated file; nothing is written until they decide. `stale`: the
+ * file is no longer generated, but it was changed, so it stays. `conflict`: the user has to merge
+ * the scaffold; the new text is in a `.new` file.
  */
 export type FileChangeKind =
   | 'create'

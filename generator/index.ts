@@ -1,4 +1,4 @@
-/** The generator as a library: what the commands do, without a terminal. */
+/** The generator as a library: the commands without a terminal. */
 export { CommandError, EXIT } from './failure.ts';
 export type { ExitCode } from './failure.ts';
 export type { FileChange, FileChangeKind, Owner, Sources } from './files.ts';

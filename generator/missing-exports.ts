@@ -9,7 +9,9 @@ const EXPORTS: readonly (readonly [RegExp, string])[] = [
   [/^src\/plugins\/[^/]+\.ts$/, 'default'],
 ];
 
-/** The user's files that do not export what the server imports from them: it would not start. */
+/**
+ * Finds files of the user that lack an export which the server imports: the server would not start.
+ */
 export function findMissingExports({
   userFiles,
   resolvers,
@@ -23,7 +25,7 @@ export function findMissingExports({
   });
 }
 
-/** The same for a file that is known to lack an export, and why it needs it. */
+/** The finding for one file that lacks an export, and why the server needs it. */
 export function missingExport({ file, text }: SourceText, name: string, why: string): Diagnostic {
   const start = text.search(/^[ \t]*export\s+default\b/m);
   const before = start < 0 ? '' : text.slice(0, start);
@@ -43,7 +45,7 @@ export function missingExport({ file, text }: SourceText, name: string, why: str
   };
 }
 
-/** Read without a syntax tree, for every run asks; `export *` may have any name. */
+/** Searches without a syntax tree, because every run does it; `export *` may export any name. */
 function hasExport(text: string, name: string): boolean {
   const declared =
     name === 'default'

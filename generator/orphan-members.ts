@@ -3,7 +3,10 @@ import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { rootNames } from '../templates/root-names.ts';
 import { closest } from './cli/closest.ts';
 
-/** Functions for fields that a type of the schema does not have: kept, never called, and reported with their place. */
+/**
+ * Functions of the user for fields that the schema does not have: they are kept, never called, and
+ * reported with their place.
+ */
 export async function findOrphanMembers(
   project: Project,
   resolvers: readonly SourceText[],
@@ -30,7 +33,7 @@ function fieldsByType(project: Project): ReadonlyMap<string, ReadonlySet<string>
   return fields;
 }
 
-/** A cheap check before the parser: whether a line might begin a member that is not a field. */
+/** A cheap check before parsing: whether a line might begin a member that is not a field. */
 function mayHold(text: string, known: ReadonlySet<string>): boolean {
   return [
     ...text.matchAll(

@@ -25,36 +25,42 @@ import { applyChanges, planChanges } from './write/write.ts';
 /** Options of a run. */
 export interface RunOptions {
   readonly force?: boolean;
-  /** Tables and columns that may go, by coordinate. */
+  /** Tables and columns that may be dropped, by coordinate. */
   readonly allowDrop?: readonly string[];
-  /** Columns whose values may lose a part in the next migration, by coordinate. */
+  /** Columns whose values may be shortened or lost in the next migration, by coordinate. */
   readonly allowLoss?: readonly string[];
-  /** Asks the database what it says of migrations before they are written: only `dev` has one. */
+  /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
-  /** Given by a process that runs again and again: what each run keeps for the next one (`createKnown`). */
+  /** What each run keeps for the next one (`createKnown`): for a process that runs many times. */
   readonly known?: NonNullable<ProjectInput['known']>;
 }
 
-/** What the two inputs mean. */
+/** The meaning of the two inputs. */
 export interface InputReading {
   readonly sources: Sources;
   /** Null when a finding is an error. */
   readonly project: Project | null;
-  /** The definitions of the schema, parsed; null when the text could not be. */
+  /** The parsed definitions of the schema; null when the text could not be parsed. */
   readonly document: DocumentNode | null;
   readonly findings: readonly Diagnostic[];
 }
 
-/** A run up to the last step: everything is rendered and compared, nothing is written. */
+/** A run up to the last step: everything is rendered and compared, and nothing is written. */
 export interface RunPlan extends InputReading {
   readonly changes: readonly FileChange[];
-  /** How many fields are answered and which are the user's; null when a finding is an error. */
+  /**
+   * How many fields the server answers, and which the user writes; null when a finding is an error.
+   */
   readonly fields: AnsweredFields | null;
-  /** Tables and columns of the schema that the migrations on disk do not lead to. */
+  /** Tables and columns of the schema that the migrations on disk do not make. */
   readonly missing: readonly string[];
 }
 
-/** Stages read, parse, check and build. @throws CommandError when there is no schema at all. */
+/**
+ * Runs the stages read, parse, check and build.
+ *
+ * @throws CommandError when there is no schema at all.
+ */
 export async function readProjectOf(root: string): Promise<InputReading> {
   return understand(await readSources(root), {});
 }
@@ -81,12 +87,12 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Inpu
   return { sources, project: hasErrors(findings) ? null : project, document, findings };
 }
 
-/** Every stage but the writing. */
+/** Runs every stage but the writing. */
 export async function planRun(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   return planSources(await readSources(root), options, disk);
 }
 
-/** The same from sources that were read. */
+/** Plans a run from sources that were read before. */
 export async function planSources(
   sources: Sources,
   options: RunOptions,
@@ -134,7 +140,7 @@ async function planNext(
   const { allowDrop = [], allowLoss = [], foresee } = options;
   const plan = (more: { readonly draft?: string; readonly lastModel?: string | null }) =>
     planMigration(project, sources, { allowDrop, allowLoss, ...more });
-  // It is a large file, and only a question about a rename needs it.
+  // The file is large, and only the question about a rename needs it.
   const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
   if (!foresee) return plan({ lastModel });
@@ -148,21 +154,31 @@ async function planNext(
   });
 }
 
-/** What the run before knew. */
+/** The model of the previous run. */
 const LAST_MODEL = 'src/generated/model.ts';
 
-/** All seven stages. The changes say what was written; `edited` ones say that nothing was. @throws CommandError 75 when the inputs never stand still. */
+/**
+ * Runs all seven stages. If a generated file was `edited`, nothing was written.
+ *
+ * @throws CommandError 75 when the inputs keep changing.
+ */
 export async function run(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   return applyChanges(root, () => planSettled(root, options, disk), disk);
 }
 
-/** How often a run begins again because an input is saved while it works. */
+/** The number of times that a run starts again because an input is saved while it works. */
 const ATTEMPTS = 20;
 
-/** Milliseconds in which an editor that empties a file and writes it, or puts another one in its place, has done so. */
+/**
+ * Milliseconds that an editor needs between the steps of a save: emptying and writing a file, or
+ * replacing it by another one.
+ */
 const STEPS = 2;
 
-/** An editor may be in the middle of a file when it is read: what is written or said comes from inputs that stood still meanwhile. */
+/**
+ * A run may read a file while an editor is writing it: findings and output come only from inputs
+ * that did not change meanwhile.
+ */
 async function planSettled(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const sources = await readSources(root);
@@ -184,7 +200,7 @@ export function hasErrors(findings: readonly Diagnostic[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** Code for a type that is gone is kept on disk and left out of the app. */
+/** Leaves resolvers for a removed type out of the app; their files stay on disk. */
 function withoutOrphans(sources: Sources, project: Project): Sources {
   const orphans = new Set(findOrphans(project, sources.userFiles).map(({ at }) => at.file));
   return { ...sources, userFiles: sources.userFiles.filter((path) => !orphans.has(path)) };

@@ -24,7 +24,7 @@ import type { Owner, PlannedFile, Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { partsOf } from './user-files.ts';
 
-/** What the plan needs besides the model. */
+/** What the plan needs in addition to the model. */
 export interface PlanOptions {
   /** The definitions that the model was built from. */
   readonly document: DocumentNode;
@@ -33,7 +33,7 @@ export interface PlanOptions {
   readonly version: string;
 }
 
-/** Which files a project has: one row each. */
+/** The files of a project, one row each. */
 export function planFiles(
   project: Project,
   { document, sources, migration, version }: PlanOptions,

@@ -17,7 +17,7 @@ const SINGLE = [
 ];
 const FOLDERS = ['src/resolvers', 'src/plugins'];
 
-/** Reads everything a run works from. Nothing after this reads the disk until the write. */
+/** Reads all inputs of a run. Later stages do not read the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
   const [schema, user, manifest, migrations, lock, vendor] = await Promise.all([
@@ -63,7 +63,10 @@ async function readMigrations(root: string, problems: Diagnostic[]): Promise<Sou
   return texts.filter((source) => source !== null);
 }
 
-/** The lock remembers what was written, which helps to name what is missing; where migrations lead, their files alone say. */
+/**
+ * Migrations that the lockfile lists and that no longer exist. The lockfile only helps to name
+ * them: the tables follow from the files alone.
+ */
 function goneMigrations(lock: string | null, migrations: readonly SourceText[]): string[] {
   const present = new Set(migrations.map(({ file }) => file));
   return [...parseLock(lock)]
@@ -86,7 +89,7 @@ async function readUser(
   };
 }
 
-/** Texts of some files of a project, by path; those that are not there are null. */
+/** Texts of some files of a project, by path; null for files that do not exist. */
 export async function readTexts(
   root: string,
   paths: readonly string[],
@@ -99,7 +102,7 @@ export async function readTexts(
   return { get: (path) => texts.get(path) ?? null };
 }
 
-/** Files of the user's that a run reads, by their path in the project. */
+/** The user's files that a run reads, by their path in the project. */
 export async function readUserFiles(root: string): Promise<string[]> {
   const single = SINGLE.filter((path) => existsSync(join(root, path)));
   const inFolders = await Promise.all(
@@ -111,7 +114,7 @@ export async function readUserFiles(root: string): Promise<string[]> {
   ].sort();
 }
 
-/** Sorted by code unit: the order in which a disk lists its files must not matter. */
+/** Sorted by code unit, because the order in which a disk lists files varies. */
 async function namesIn(root: string, folder: string, deep = false): Promise<string[]> {
   try {
     return readdirSync(join(root, folder), { recursive: deep, encoding: 'utf8' })

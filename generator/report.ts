@@ -1,7 +1,7 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { FileChange, FileChangeKind } from './files.ts';
 
-/** Colours, or none: each is a function from text to text. */
+/** Functions that colour a text, or return it unchanged. */
 export interface Paint {
   readonly red: (text: string) => string;
   readonly yellow: (text: string) => string;
@@ -61,7 +61,7 @@ function formatFinding(
   ].join('\n');
 }
 
-/** A fix that offers a choice has a line for each: they stand under each other. */
+/** A fix that offers a choice has one line for each option, aligned below each other. */
 function labelled(label: string, text: string): string {
   return `   ${label}  ${printable(text).replaceAll('\n', '\n        ')}`;
 }
@@ -84,7 +84,9 @@ function frame(lines: readonly string[], { at }: Diagnostic, paint: Paint): stri
   ];
 }
 
-/** Text of an input file on a terminal: control characters would move the cursor or set colours. */
+/**
+ * The text of an input file without control characters, which could move the cursor or set colours.
+ */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) =>
     character === '\t' || character === '\n' ? character : '�',
@@ -100,7 +102,7 @@ const VERBS: Readonly<Record<Exclude<FileChangeKind, 'same'>, string>> = {
   conflict: 'needs you: see the .new file',
 };
 
-/** One line for each file that a run changes, or would. */
+/** One line for each file that a run changes or would change. */
 export function formatChanges(changes: readonly FileChange[], paint: Paint): string[] {
   return changes.flatMap(({ path, kind }) => {
     if (kind === 'same') return [];
@@ -109,7 +111,7 @@ export function formatChanges(changes: readonly FileChange[], paint: Paint): str
   });
 }
 
-/** What `--json` says of a change: no texts, they may be long. */
+/** A change as `--json` reports it, without the texts, which may be long. */
 export function changeAsData({ path, owner, kind }: FileChange): {
   path: string;
   owner: string;

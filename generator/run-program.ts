@@ -4,14 +4,14 @@ import { CommandError, EXIT } from './failure.ts';
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Shows what the program says, instead of keeping it for a failure. */
+  /** Prints the program's output at once, instead of keeping it for a failure. */
   readonly show?: boolean;
 }
 
 /**
- * Runs a program to its end. No shell: nothing in the arguments is ever interpreted.
+ * Runs a program until it ends, without a shell: arguments are not interpreted.
  *
- * @throws CommandError with the program's last lines when it fails or is not there.
+ * @throws CommandError with the program's last lines when it fails or does not exist.
  */
 export async function runProgram(
   command: string,

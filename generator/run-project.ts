@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, EXIT } from './failure.ts';
 
-/** Functions that take an app, and the package of the project that has them. */
+/** Functions that take an app, with the package that exports each. */
 const QUESTIONS = {
   adminApp: '@twofold/auth',
   explainApp: '@twofold/runtime',
@@ -18,17 +18,17 @@ const QUESTIONS = {
 export type ProjectQuestion = keyof typeof QUESTIONS;
 
 export interface AskOptions {
-  /** What the function is given besides the app, as JSON. */
+  /** The second argument of the function, as JSON. */
   readonly input?: unknown;
-  /** Told how far it is, now and then. */
+  /** Called with the progress from time to time. */
   readonly onProgress?: (text: string) => void;
 }
 
 /**
- * Asks the project's own runtime, in a process of its own, with the project's settings. The generator itself never loads
- * the runtime.
+ * Asks the project's own runtime in a separate process, with the project's settings. The generator
+ * itself never loads the runtime.
  *
- * @throws CommandError with what the runtime says is wrong.
+ * @throws CommandError with the message of the runtime.
  */
 export async function askProject<T>(
   root: string,
@@ -61,13 +61,16 @@ export async function askProject<T>(
   );
 }
 
-/** A failure of the runtime that has a code and a text for people. */
+/** An expected failure of the runtime, with a code and a message. */
 interface RuntimeFailure {
   readonly code: string;
   readonly message: string;
 }
 
-/** Codes with which the database asks for a decision: rows have to be mended, or a loss agreed to. */
+/**
+ * Codes of failures that need a decision of the user: rows to correct, or a loss of data to agree
+ * to.
+ */
 const DECISIONS: ReadonlySet<string> = new Set(['ROWS_IN_THE_WAY', 'MIGRATION_NEEDS_CONSENT']);
 
 function refused({ code, message }: RuntimeFailure): CommandError {
@@ -79,7 +82,7 @@ const MARK = '@@answer ';
 const REFUSED = '@@refused ';
 const PROGRESS = '@@progress ';
 
-/** Log lines go to standard output as well: the answer has a mark. */
+/** Log lines also go to standard output, so the answer is marked. */
 function script(question: ProjectQuestion, withInput: boolean): string {
   return [
     ...(withInput ? INPUT : []),
@@ -97,7 +100,10 @@ function script(question: ProjectQuestion, withInput: boolean): string {
   ].join('\n');
 }
 
-/** Reads the input of the function from standard input; prints its progress once a second. */
+/**
+ * Code that reads the input of the function from standard input and prints the progress once a
+ * second.
+ */
 const INPUT = [
   `let text = '';`,
   `for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;`,
@@ -121,7 +127,7 @@ function runScript(
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A process that fails before it reads its input says why itself.
+  // A process that fails before it reads its input reports the failure itself.
   child.stdin.on('error', () => {}).end(input === undefined ? '' : JSON.stringify(input));
   const [out, errors]: [string[], string[]] = [[], []];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

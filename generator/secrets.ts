@@ -4,14 +4,15 @@ import { parseEnv } from 'node:util';
 import type { Project } from '@twofold/schema';
 import type { Disk } from './write/disk.ts';
 
-/** A random secret as `.env` holds it: 32 bytes. */
+/** A random secret of 32 bytes for `.env`. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Gives `.env` the secrets that the project cannot start without, as when `auth:` was added to the manifest. A value that
- * stands there, or in the environment, stays; without a `.env` nothing is written.
+ * Adds the secrets without which the project does not start to `.env`, for example after `auth:`
+ * was added to the manifest. Values that are in the file or in the environment stay. Without a
+ * `.env` nothing is written.
  *
- * @returns the names of what was added.
+ * @returns the names of the added secrets.
  */
 export async function addSecrets(root: string, project: Project, disk: Disk): Promise<string[]> {
   const path = join(root, '.env');
@@ -27,7 +28,7 @@ export async function addSecrets(root: string, project: Project, disk: Disk): Pr
   return missing;
 }
 
-/** In the place of the empty line that `.env.example` has for it, or at the end. */
+/** Replaces the empty line copied from `.env.example`, or appends a line. */
 function withSecret(text: string, name: string): string {
   const line = `${name}=${randomSecret()}`;
   const empty = new RegExp(`^${name}=[ \\t]*$`, 'm');

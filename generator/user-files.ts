@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
 import type { UserParts } from '../templates/owned/app.ts';
 
-/** What the user's optional files add to the app. */
+/** The parts of the app that come from the user's optional files. */
 export function partsOf(userFiles: readonly string[]): UserParts {
   const inFolder = (folder: string) =>
     userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
@@ -15,7 +15,10 @@ export function partsOf(userFiles: readonly string[]): UserParts {
   };
 }
 
-/** A file of resolvers for a type that the schema does not have: kept, left out of the app, and reported. */
+/**
+ * A file of resolvers for a type that the schema does not have is kept, left out of the app, and
+ * reported.
+ */
 export function findOrphans(project: Project, userFiles: readonly string[]): Diagnostic[] {
   const { resolverTypes } = partsOf(userFiles);
   if (resolverTypes.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { ColumnType } from '@twofold/schema';
 
-/** `type` of a mapping → how the value is stored. */
+/** `type` of a mapping → the stored type. */
 const STORED: Readonly<Record<string, ColumnType>> = {
   text: 'text',
   integer: 'integer',
@@ -12,8 +12,8 @@ const STORED: Readonly<Record<string, ColumnType>> = {
 /**
  * How the scalars of `src/scalars.ts` are stored, read from its text without running it.
  *
- * @returns null when the text is not the plain table of the contract (a spread, an imported mapping): then nothing can be
- * said about which scalars are missing.
+ * @returns null when the text is not a plain object literal (it has a spread or an imported
+ * mapping): then it is unknown which scalars are missing.
  */
 export function readUserScalars(text: string | null): Readonly<Record<string, ColumnType>> | null {
   if (text === null) return {};
@@ -34,14 +34,14 @@ export function readUserScalars(text: string | null): Readonly<Record<string, Co
   }
 }
 
-/** Comments as blanks, so that places stay. */
+/** Replaces comments by blanks, so that positions stay the same. */
 function blankComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|(?<![:'"\w])\/\/[^\n]*/g, (comment) =>
     comment.replace(/[^\n]/g, ' '),
   );
 }
 
-/** Where the brace that is open before `at` closes; braces in texts do not count. */
+/** The position where the brace that is open before `at` closes; braces in strings do not count. */
 function closingBrace(text: string, at: number): number {
   let depth = 1;
   for (let index = at; index < text.length; index++) {

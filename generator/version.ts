@@ -4,7 +4,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
   readonly version: string;
 };
 
-/** The version of this package, and of the two that it goes with. */
+/** The version of this package; all our packages have the same. */
 export function packageVersion(): string {
   return manifest.version;
 }

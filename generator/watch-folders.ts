@@ -12,14 +12,17 @@ const IGNORED: ReadonlySet<string> = new Set([
   'coverage',
 ]);
 
-/** How long after a file came or went folders are looked for, in milliseconds: a run writes many files. */
+/**
+ * Milliseconds between a created or removed file and the search for new folders: a run writes many
+ * files at once.
+ */
 const PAUSE = 10;
 
 /**
- * Tells of saved files below a folder. One watch for each folder: Node's own recursive watch on Linux loses sight of a
- * file that is replaced by a rename, which is how most editors save.
+ * Reports saved files below a folder. Each folder has its own watch: Node's recursive watch on
+ * Linux no longer reports a file that was replaced by a rename, which is how most editors save.
  *
- * @returns once all of them are watched.
+ * @returns once all folders are watched.
  */
 export async function watchFolders(
   root: string,
@@ -33,13 +36,13 @@ export async function watchFolders(
       const watcher = watch(join(root, folder), (event, name) => {
         if (name === null) return;
         saved(inside(folder, name));
-        // Only what came, went or was moved can be a folder.
+        // A new or moved folder is reported as `rename`.
         if (event === 'rename') timer ??= setTimeout(() => void scanAndTell(), PAUSE);
       });
       watcher.on('error', () => forget(folder));
       watchers.set(folder, watcher);
     } catch {
-      // Gone between the listing and the watch: the next listing says so.
+      // The folder was removed between the listing and the watch; the next listing notices that.
     }
   };
   const forget = (folder: string) => {
@@ -55,7 +58,7 @@ export async function watchFolders(
     fresh.forEach(add);
     return fresh;
   };
-  /** Files that were written into a folder before it was watched. */
+  /** Reports files that were written into a folder before it was watched. */
   const scanAndTell = async () => {
     for (const folder of await scan())
       for (const name of await readdir(join(root, folder)).catch(() => []))

@@ -5,8 +5,8 @@ const MEMBER = /^([ \t]*)(?:async\s+)?['"]?(\w+)['"]?\s*[(:,}]/gm;
 const FIRST = /export const resolvers\b[^=]*=\s*\{[ \t]*(?:(?:async\s+)?['"]?(\w+)['"]?\s*[(:,}])?/;
 
 /**
- * The fields that the files of resolvers answer, by coordinate. Read without a syntax tree, for every run asks: members
- * are the names at the least indentation behind `resolvers`.
+ * The fields that the user's resolver files implement, by coordinate. Read without a syntax tree,
+ * because every run needs them: members are the names with the smallest indent after `resolvers`.
  *
  * @example
  * writtenMembers([{ file: 'src/resolvers/Query.ts', text }]) // Set { 'Query.feed' }

@@ -8,10 +8,11 @@ import { readPack } from './read-pack.ts';
 import { tryInstall } from './try-install.ts';
 
 /**
- * Builds the packs from the sources, checks each, installs them into an empty folder and prints what would be published.
+ * Builds the packs from the sources, checks each, installs them into an empty folder and prints
+ * what would be published.
  *
- * @param out a folder where the packs are written when nothing was found.
- * @returns the exit code: 1 when anything was found.
+ * @param out a folder where the packs are written when no problem was found.
+ * @returns the exit code: 1 when there is any problem.
  */
 export async function dryRun(out?: string): Promise<number> {
   const packs = (await buildPackages()).map(readPack);

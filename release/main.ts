@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     'dry-run': { type: 'boolean', default: false },
     version: { type: 'string' },
-    /** Writes the packs here, for `npm publish`. */
+    /** The folder where the packs are written, for `npm publish`. */
     out: { type: 'string' },
   },
 });

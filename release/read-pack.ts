@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import type { PackedFile } from '../generator/packages/pack.ts';
 
-/** A pack that was read: its bytes, and what is in them. */
+/** A pack: its bytes, and the files in it. */
 export interface Pack {
-  /** The name of the tarball. */
+  /** The file name of the tarball. */
   readonly file: string;
   readonly bytes: Buffer;
   readonly manifest: PackManifest;
@@ -11,7 +11,7 @@ export interface Pack {
 }
 
 export interface PackFile {
-  /** Below the package's folder. */
+  /** Relative to the package's folder. */
   readonly path: string;
   readonly bytes: Buffer;
 }

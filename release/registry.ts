@@ -3,13 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Pack } from './read-pack.ts';
 
-/** A registry of our packs. */
+/** A local npm registry that serves our packs. */
 export interface Registry {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Serves packs on the loopback as a registry does: a document for each package, and the tarballs. */
+/**
+ * Serves packs on the loopback as a registry does: a document for each package, and the tarballs.
+ */
 export async function serveRegistry(packs: readonly Pack[]): Promise<Registry> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '/').slice(1);

@@ -12,7 +12,9 @@ const MANIFESTS = [
 ];
 const EXAMPLES = ['blog', 'company', 'hosting'];
 
-/** Sets the version of all packages, in the lockfile and the examples too, and dates the changelog. */
+/**
+ * Sets the version of all packages, in the lockfile and the examples too, and dates the changelog.
+ */
 export async function setVersion(version: string, root = repo): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/i.test(version))
     throw new Error(`${version} is not a version: write three numbers, such as 0.2.0`);
@@ -58,7 +60,10 @@ const printed = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const withVersion = (text: string, version: string) =>
   printed(changed(JSON.parse(text) as Versioned, version));
 
-/** Packages of the repository stand in a lockfile by their folder; those that were installed are below `node_modules`. */
+/**
+ * In a lockfile, packages of the repository are listed by their folder; installed ones are below
+ * `node_modules`.
+ */
 function lockWithVersion(text: string, version: string): string {
   const lock = JSON.parse(text) as { packages: Record<string, Versioned> };
   const packages = Object.entries(lock.packages).map(([path, each]) => [
@@ -70,7 +75,7 @@ function lockWithVersion(text: string, version: string): string {
   return printed({ ...lock, version, packages: Object.fromEntries(packages) });
 }
 
-/** What was unreleased has a version and a day from now on; the next changes go above it. */
+/** Turns the section "Unreleased" into one with version and date; the next changes go above it. */
 export function dated(changelog: string, version: string, day: Date): string {
   if (!/^## Unreleased$/m.test(changelog))
     throw new Error('CHANGELOG.md has no "## Unreleased": add it, with what this version changes');

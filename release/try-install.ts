@@ -8,7 +8,7 @@ import { serveRegistry } from './registry.ts';
 
 const MANAGERS = fileURLToPath(new URL('../test/journey/managers/package.json', import.meta.url));
 
-/** The words that add a package to a folder, and those that run the tests of a project. */
+/** The arguments that add a package to a folder, and those that run the tests of a project. */
 const COMMANDS = {
   npm: { add: ['install', '--no-audit', '--no-fund'], test: ['test'] },
   pnpm: { add: ['add'], test: ['test'] },
@@ -16,7 +16,9 @@ const COMMANDS = {
 
 type Manager = keyof typeof COMMANDS;
 
-/** Installs the packs into empty folders as strangers would, and runs the tests of a project that they make. */
+/**
+ * Installs the packs into empty folders as users would, and runs the tests of a generated project.
+ */
 export async function tryInstall(
   packs: readonly Pack[],
   print: (line: string) => void,
@@ -55,7 +57,7 @@ async function tryManager(
   return undefined;
 }
 
-/** Packages of ours come from the loopback; all others from where they always do. */
+/** Our packages come from the local registry; all others from their usual one. */
 async function environment(home: string, url: string): Promise<NodeJS.ProcessEnv> {
   const file = process.env['NPM_CONFIG_USERCONFIG'] ?? join(homedir(), '.npmrc');
   const existing = await readFile(file, 'utf8').catch(() => '');
@@ -68,7 +70,7 @@ async function environment(home: string, url: string): Promise<NodeJS.ProcessEnv
   return { ...Object.fromEntries(kept), PATH: path, NPM_CONFIG_USERCONFIG: settings };
 }
 
-/** The pinned pnpm, for machines that have none. */
+/** Installs the pinned pnpm, for machines without it. */
 async function installPnpm(home: string, env: NodeJS.ProcessEnv): Promise<void> {
   const { dependencies } = JSON.parse(await readFile(MANAGERS, 'utf8')) as {
     dependencies: Record<string, string>;

@@ -3,7 +3,7 @@ import { closest } from './closest.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec, type OptionValues } from './command.ts';
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface CommandLine {
   readonly command: CommandSpec | null;
   readonly options: OptionValues;
@@ -16,8 +16,9 @@ type ArgumentToken = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number]
 type OptionToken = Extract<ArgumentToken, { kind: 'option' }>;
 
 /**
- * Reads the command line by the table of commands. Node's own `parseArgs` splits the words (`--name=value`, `-h`, `--`); what it
- * finds is compared with the table here, because it knows no choices and suggests no spelling.
+ * Reads the command line by the table of commands. Node's `parseArgs` only splits the words
+ * (`--name=value`, `-h`, `--`): it cannot check choices or suggest a spelling, so its result is
+ * compared with the table here.
  *
  * @throws CommandError 2 on anything that is not in the table, with the nearest name that is.
  */
@@ -119,7 +120,8 @@ function valueOf(
     if (value !== undefined) throw usage('OPTION_VALUE', `${rawName} takes no value`, command);
     return true;
   }
-  // `--template --force` is a value that was forgotten; one that begins with a dash is written `--name=-x`.
+  // `--template --force` is a value that was forgotten; one that begins with a dash is written
+  // `--name=-x`.
   if (value === undefined || (!inlineValue && /^-./.test(value)))
     throw usage('OPTION_VALUE', `${rawName} needs a value: ${rawName} ${spec.value}`, command);
   if (spec.choices && !spec.choices.includes(value))

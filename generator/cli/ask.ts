@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Asks the person at the terminal. Only where there is one: every question has a flag that answers it. */
+/**
+ * Asks the user at the terminal. Every question also has a flag that answers it, for runs without a
+ * terminal.
+ */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -11,7 +14,7 @@ export async function ask(question: string): Promise<string> {
   }
 }
 
-/** Asks for what must not be seen: nothing that is typed is shown. */
+/** Asks for a secret: the typed characters are not shown. */
 export async function askSecret(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

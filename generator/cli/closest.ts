@@ -1,4 +1,7 @@
-/** The name that is nearest to a mistyped one, if one is near: at most a third of its letters differ. */
+/**
+ * The name that is nearest to a mistyped one, if one is near: at most a third of its letters
+ * differ.
+ */
 export function closest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: distance(word, name) }))

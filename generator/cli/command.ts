@@ -1,7 +1,10 @@
 import type { ExitCode } from '../failure.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One option of a command. `value` names what follows it; without one it is a switch. */
+/**
+ * One option of a command. `value` is the placeholder of its value; an option without one is a
+ * switch.
+ */
 export interface OptionSpec {
   readonly name: string;
   readonly value?: string;
@@ -17,16 +20,16 @@ export interface OptionSpec {
 
 export interface CommandSpec {
   readonly name: string;
-  /** What stands after the name: `[DIR]`. */
+  /** The arguments in the usage line, after the name: `[DIR]`. */
   readonly usage: string;
   readonly about: string;
   readonly options: readonly OptionSpec[];
-  /** How many words may stand after the name. */
+  /** The largest number of positional arguments. */
   readonly positionals: number;
-  /** The words that the first of them can be, where they are known: for completion. */
+  /** The possible values of the first positional argument, where they are fixed: for completion. */
   readonly words?: readonly string[];
   readonly example: string;
-  /** Loads what the command needs, and nothing before it is asked for. */
+  /** Loads the modules of the command only when it runs. */
   readonly load: () => Promise<{ run: (call: CommandCall) => Promise<ExitCode> }>;
 }
 

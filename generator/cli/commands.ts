@@ -2,7 +2,7 @@ import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec, OptionSpec } from './command.ts';
 import { SHELLS } from './completion.ts';
 
-/** Of the commands that make or apply migrations. */
+/** Option of the commands that make or apply migrations. */
 const ALLOW_LOSS: OptionSpec = {
   name: 'allow-loss',
   value: 'COORDINATE',

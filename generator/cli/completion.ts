@@ -5,7 +5,10 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** The script that completes commands, options and their choices. It holds all words itself: no key press starts Node. */
+/**
+ * The script that completes commands, options and their choices. It holds all words itself: no key
+ * press starts Node.
+ */
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   if (shell === 'fish') return fishScript(commands);
   return shell === 'bash' ? bashScript(commands) : zshScript(commands);
@@ -43,7 +46,7 @@ const findCommand = (words: string) => `    case "\${${words}[at]}" in
       *) command="\${${words}[at]}"; break ;;
     esac`;
 
-/** Sets `list` to what may stand at the place; an empty list stands for a file. */
+/** Sets `list` to the words that are possible here; an empty list means a file name. */
 function listWords(commands: readonly CommandSpec[]): string {
   const values = commands.flatMap(({ name, options }) =>
     options
@@ -96,5 +99,5 @@ function fishOptions(options: readonly OptionSpec[]): string[] {
     });
 }
 
-/** In fish only a quote and a backslash need a backslash between single quotes. */
+/** Between single quotes, fish needs a backslash only before a quote and a backslash. */
 const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;

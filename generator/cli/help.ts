@@ -1,6 +1,6 @@
 import { type CommandSpec, GLOBAL_OPTIONS, type OptionSpec } from './command.ts';
 
-/** What `generator --help` says. */
+/** The text of `generator --help`. */
 export function overview(commands: readonly CommandSpec[]): string {
   const rows = commands.map(
     (command) => [`${command.name} ${command.usage}`.trim(), command.about] as const,
@@ -17,7 +17,7 @@ generator <command> --help shows its options and an example.
 `;
 }
 
-/** What `generator <command> --help` says. */
+/** The text of `generator <command> --help`. */
 export function commandHelp(command: CommandSpec): string {
   const own = optionRows(command.options);
   return `generator ${command.name}: ${command.about}

@@ -1,16 +1,16 @@
 import { createPaint, type Paint } from '../report.ts';
 
-/** Where a command says things. */
+/** The output of a command. */
 export interface Terminal {
   readonly json: boolean;
   readonly paint: Paint;
-  /** A person could answer a question here. */
+  /** Whether a user can answer a question here. */
   readonly interactive: boolean;
   /** To standard error, unless `--quiet`. */
   note(text: string): void;
   /** To standard error, always: findings and failures. */
   say(text: string): void;
-  /** To standard output, as it is. */
+  /** To standard output, unchanged. */
   data(text: string): void;
   /** The one JSON document of `--json`. */
   document(value: unknown): void;

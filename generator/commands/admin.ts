@@ -5,12 +5,15 @@ import { askProject } from '../run-project.ts';
 
 const COMMANDS = ['create', 'grant', 'link'] as const;
 
-/** What the runtime did, or why it did not. */
+/** The result of the runtime, or the reason why it failed. */
 type AdminReport =
   | { readonly ok: true; readonly link?: string; readonly text: string }
   | { readonly ok: false; readonly refused: string };
 
-/** `generator admin create|grant|link`: accounts that hold everything, from the command line of the server. */
+/**
+ * `generator admin create|grant|link`: makes accounts with every permission, from the command line
+ * of the server.
+ */
 export async function run({ cwd, options, positionals, terminal }: CommandCall): Promise<ExitCode> {
   const [command = ''] = positionals;
   const [email, role] = [options['email'], options['role']];

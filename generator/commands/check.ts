@@ -11,7 +11,7 @@ import { reportPlan } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 import { exitCodeOf } from './outcome.ts';
 
-/** `generator check`: what `generate` would do, with nothing written. */
+/** `generator check`: reports what `generate` would do, and writes nothing. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   if (await isUpToDate(root, call)) return EXIT.done;
@@ -29,7 +29,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return differs ? EXIT.differs : EXIT.done;
 }
 
-/** After a merge of two branches the lock alone is behind: every file is right, and the next run puts it in order. */
+/**
+ * After a merge of two branches only the lockfile may be out of date while every file is right: the
+ * next run corrects it.
+ */
 function differing({ changes }: RunPlan): readonly FileChange[] {
   return changes.filter(
     ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
@@ -37,8 +40,8 @@ function differing({ changes }: RunPlan): readonly FileChange[] {
 }
 
 /**
- * Where everything is generated but a migration, one was removed or not committed: the schema is that of the last run, and
- * the migrations do not lead to it.
+ * If only a migration is missing, it was removed or not committed: the schema is the one of the
+ * last run, but the migrations do not produce its tables.
  */
 async function withMissing(plan: RunPlan): Promise<RunPlan> {
   const { missing, sources, project } = plan;

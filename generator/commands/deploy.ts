@@ -27,7 +27,10 @@ import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** `generator deploy`: packs the project, builds it on a hosting server, and ends when it answers there. */
+/**
+ * `generator deploy`: packs the project, builds it on a hosting server, and returns when the app
+ * answers there.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const plan = await planRun(root, {}, disk);
@@ -93,7 +96,7 @@ async function deploy(work: DeployWork, at: (text: string) => void): Promise<Exi
   return EXIT.done;
 }
 
-/** The app is there before its source is: its secrets are set when it starts for the first time. */
+/** Creates the app before its source is sent, so that its secrets are set at the first start. */
 async function prepareApp(
   { name, given, server, call, project }: DeployWork,
   known: AppReport | null,
@@ -127,14 +130,17 @@ async function follow(
   throw new CommandError(EXIT.again, 'APP_DELETED', `${name} was deleted while it was deployed`);
 }
 
-/** A build prints what it likes: nothing of it may steer the terminal. */
+/** Removes control characters: the output of a build must not control the terminal. */
 function plainText(line: string): string {
   return stripVTControlCharacters(line).replace(/\p{Cc}/gu, (character) =>
     character === '\t' ? character : '',
   );
 }
 
-/** What is sent must be what the schema means, with the lock file that the build installs from. */
+/**
+ * The generated files must match the schema, and the lockfile that the build installs from must
+ * exist.
+ */
 function assertBuildable(root: string, { changes }: RunPlan): void {
   const differs = changes.filter(
     ({ kind, path }) => !['same', 'stale'].includes(kind) && path !== LOCKFILE,
@@ -179,7 +185,7 @@ function nameOf({ options }: CommandCall, project: Project): string {
   );
 }
 
-/** An app that was made from an image, a repository or a template is not replaced by an upload. */
+/** An upload must not replace an app that was made from an image, a repository or a template. */
 function assertOurs(known: AppReport | null, name: string): void {
   const kind = known?.source?.kind;
   if (kind === undefined || kind === 'tarball') return;
@@ -191,7 +197,7 @@ function assertOurs(known: AppReport | null, name: string): void {
   );
 }
 
-/** What the server refused, in the words of this command. */
+/** Translates a refusal of the server into the terms of this command. */
 function inWords(error: unknown, name: string): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const { status, message } = error;
@@ -223,7 +229,10 @@ function inWords(error: unknown, name: string): unknown {
   );
 }
 
-/** Ctrl+C says what becomes of what was begun, and then ends as a signal does. */
+/**
+ * On Ctrl+C, says what happens to the deployment that has begun, and then exits as the signal
+ * would.
+ */
 function noteInterruption({ terminal }: CommandCall): {
   at: (text: string) => void;
   end: () => void;

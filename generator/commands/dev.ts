@@ -12,7 +12,10 @@ import { installedBy } from './package-manager.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { createRuns, isInput, watchInputs } from './watch.ts';
 
-/** `generator dev`: regenerates, migrates and restarts on save; a server that works goes on while there are errors. */
+/**
+ * `generator dev`: regenerates, migrates and restarts on save. A server that works keeps running
+ * while the inputs have errors.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const interrupted = new Promise<void>((done) =>
@@ -70,7 +73,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   }
 }
 
-/** Inputs, and the user's files that the server runs. Files that the generator writes itself start no run. */
+/**
+ * Whether a saved file starts a run: inputs, and the user's files that the server loads. Generated
+ * files do not.
+ */
 function isSource(path: string): boolean {
   return (
     isInput(path) ||
@@ -78,10 +84,13 @@ function isSource(path: string): boolean {
   );
 }
 
-/** Milliseconds that the system may take to report a file that was written. */
+/** Milliseconds until the system reports a written file, at most. */
 const ECHO = 400;
 
-/** Files that a run wrote, as a migration: they must not start another run. */
+/**
+ * Remembers the files that a run wrote itself, such as a migration: they must not start another
+ * run.
+ */
 function ownWrites(): { note(paths: readonly string[]): void; has(path: string): boolean } {
   const until = new Map<string, number>();
   return {

@@ -9,16 +9,19 @@ import { missingSteps } from '../migrations/missing-steps.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { askProject } from '../run-project.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 interface DoctorCheck {
   readonly what: string;
   readonly ok: boolean;
   readonly text: string;
-  /** The command that mends it. */
+  /** The command that repairs it. */
   readonly fix?: string;
 }
 
-/** `generator doctor`: what is wrong, and the command that mends it. Exit 1 when something is. */
+/**
+ * `generator doctor`: lists problems, each with the command that repairs it. Exits with 1 if there
+ * are any.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;
@@ -126,7 +129,7 @@ function checkSecrets(
     : checks;
 }
 
-/** Whether the files in migrations/ lead to the schema. */
+/** Checks that the files in migrations/ produce the tables of the schema. */
 async function checkMigrations(root: string): Promise<DoctorCheck> {
   const missing = await missingSteps(root);
   const what = 'migrations';
@@ -159,7 +162,9 @@ async function checkPort(
   };
 }
 
-/** The database is asked by the server's own code, which does not begin while a setting is missing or wrong. */
+/**
+ * The server's own code checks the database. It does not start while a setting is missing or wrong.
+ */
 async function checkProgram(root: string, secrets: readonly DoctorCheck[]): Promise<DoctorCheck[]> {
   const settings = await checkSettings(root);
   const ready = [...secrets, ...settings].every(({ ok }) => ok);
@@ -173,7 +178,10 @@ const NOT_ASKED: DoctorCheck = {
   fix: 'mend the settings first',
 };
 
-/** What the server itself would say of its settings: a provider that is half set, a weak key, a webhook without a secret. */
+/**
+ * The findings of the server's own check of its settings: an incomplete provider, a weak key, a
+ * webhook without a secret.
+ */
 async function checkSettings(root: string): Promise<DoctorCheck[]> {
   try {
     const { problems, inProduction } = await askProject<{

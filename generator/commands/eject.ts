@@ -13,7 +13,10 @@ import { disk } from '../write/disk.ts';
 import { withRunLock } from '../write/run-lock.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** `generator eject Type.field`: what is inferred, written out in the user's file as a start. */
+/**
+ * `generator eject Type.field`: writes the inferred behaviour into the user's file, as a starting
+ * point.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [coordinate = ''] = call.positionals;
   if (!/^\w+\.\w+$/.test(coordinate))
@@ -71,7 +74,7 @@ function newFile(typeName: string, { member }: Ejected): string {
   );
 }
 
-/** @throws CommandError with the lines to paste when the file is not one that can be added to safely. */
+/** @throws CommandError with the lines to paste when they cannot be added to the file safely. */
 async function added(
   before: string,
   { path, field, ejected }: { path: string; field: string; ejected: Ejected },

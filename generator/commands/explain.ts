@@ -15,7 +15,7 @@ const GENERATED = [
   'src/generated/types.ts',
 ];
 
-/** One field with everything that is said of it. */
+/** One field with all its facts. */
 type Explained = Explanation & Partial<Statements> & { readonly file: string | null };
 
 /** `generator explain [Type[.field]]` */
@@ -47,7 +47,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** A type with its fields, one field, or all. */
+/** Selects a type with its fields, one field, or everything. */
 function choose(all: readonly Explanation[], name: string | undefined): readonly Explanation[] {
   if (name === undefined) return all;
   const chosen = all.filter(

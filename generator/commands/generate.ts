@@ -11,7 +11,7 @@ import { installedBy } from './package-manager.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
 
-/** `generator generate`. What a run needs is loaded only when there is something to do. */
+/** `generator generate`. The modules of a run are loaded only when there is something to do. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { options } = call;
   if (options['print-model']) return printModel(call);
@@ -38,7 +38,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return code;
 }
 
-/** Whether the run has made a project of the two inputs. */
+/** Whether this run creates the project. */
 function isFirst({ changes }: RunPlan): boolean {
   return ['package.json', 'README.md', LOCKFILE].every((path) =>
     changes.some((change) => change.path === path && change.kind === 'create'),

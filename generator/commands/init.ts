@@ -23,7 +23,9 @@ interface InitOptions {
   readonly manager: PackageManager;
 }
 
-/** `generator init [DIR]`: the two inputs, the project, its packages. */
+/**
+ * `generator init [DIR]`: writes the two inputs, generates the project and installs its packages.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { options, terminal } = call;
   const init = readOptions(call);
@@ -77,7 +79,7 @@ function nameOf(text: string): string {
   return name === '' ? 'app' : name;
 }
 
-/** A folder with nothing but version control in it counts as empty. */
+/** A folder that contains only version control counts as empty. */
 async function assertEmpty(root: string, force: boolean): Promise<void> {
   const names = await listFolder(root);
   const others = names.filter((name) => name !== '.git' && name !== '.DS_Store');
@@ -106,7 +108,7 @@ async function listFolder(root: string): Promise<string[]> {
   }
 }
 
-/** The two inputs, the template's own files and our packages. What is there already stays as it is. */
+/** Writes the two inputs, the template's own files and our packages. Existing files are kept. */
 async function writeInputs(init: InitOptions): Promise<number> {
   const { root, name, template, vendor, manager } = init;
   const starter = starters[template];
@@ -127,7 +129,10 @@ async function writeInputs(init: InitOptions): Promise<number> {
   return created.filter(Boolean).length;
 }
 
-/** The project then runs on the Node that is installed. Later runs take it for an edit of the user's, and keep it. */
+/**
+ * Without this dependency the project runs on the installed Node. Later runs treat the removal as
+ * an edit of the user, and keep it.
+ */
 async function leaveOutNode(root: string): Promise<void> {
   const path = join(root, 'package.json');
   const manifest = JSON.parse(await readFile(path, 'utf8')) as {
@@ -137,12 +142,15 @@ async function leaveOutNode(root: string): Promise<void> {
   await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Secrets: never in the manifest, never committed, readable by the owner alone. */
+/** Secrets are never in the manifest and never committed; only the owner can read the file. */
 async function writeEnv({ root, database }: InitOptions, project: Project): Promise<void> {
   await writeNew(join(root, '.env'), renderEnv(project, { database, secret: randomSecret }), 0o600);
 }
 
-/** A run writes it for SQLite, and takes the other database for an edit of the user's, which it keeps. */
+/**
+ * A run writes this file for SQLite. It treats another database as an edit of the user, and keeps
+ * it.
+ */
 async function writeExample({ root, database }: InitOptions, plan: RunPlan): Promise<void> {
   const made = plan.changes.some(({ path, kind }) => path === '.env.example' && kind === 'create');
   if (made && database !== 'sqlite')

@@ -6,13 +6,13 @@ import { CommandError, EXIT } from '../failure.ts';
 import { runProgram } from '../run-program.ts';
 import type { PackageManager } from './package-manager.ts';
 
-/** What is installed where, and by which program. */
+/** Which packages to install in which folder, and with which program. */
 export interface Installing {
   readonly root: string;
   readonly manager: PackageManager;
 }
 
-/** Installs the packages and says so while it runs. @returns true when they are there. */
+/** Installs the packages and shows progress. @returns true if the installation succeeded. */
 export async function installPackages(
   { root, manager }: Installing,
   terminal: Terminal,
@@ -56,7 +56,10 @@ export async function serve(root: string, terminal: Terminal): Promise<void> {
     throw new CommandError(EXIT.usage, 'SERVER_FAILED', `the server ended with ${code}`);
 }
 
-/** The project's own Node; in a workspace it is further up. Without one the Node that runs us is new enough. */
+/**
+ * The Node that the project installed; in a workspace it is in a folder above. Without one, the
+ * Node that runs the generator is new enough.
+ */
 function nodeOf(folder: string): string {
   const own = join(folder, 'node_modules/.bin/node');
   if (existsSync(own)) return own;
@@ -64,7 +67,9 @@ function nodeOf(folder: string): string {
   return parent === folder ? process.execPath : nodeOf(parent);
 }
 
-/** What npm set for the run that started us belongs to another project. */
+/**
+ * Removes the variables that npm set for the generator's own run: they belong to another project.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -76,7 +81,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
-/** A line that counts the seconds on a terminal, one line elsewhere. */
+/** On a terminal, a line that counts the seconds; elsewhere one plain line. */
 function showProgress(what: string, terminal: Terminal): () => void {
   terminal.note(`${what} …`);
   if (!terminal.interactive || terminal.json) return () => {};

@@ -44,7 +44,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   return EXIT.done;
 }
 
-/** Columns of `--allow-loss`, as the database names them. */
+/** The columns of `--allow-loss`, with their names in the database. */
 async function lossColumns(root: string, { options }: CommandCall): Promise<readonly string[]> {
   const names = (options['allow-loss'] as readonly string[] | undefined) ?? [];
   if (names.length === 0) return [];
@@ -60,7 +60,9 @@ interface Status {
   readonly missing: readonly string[];
 }
 
-/** Lists and refuses nothing: it is what one asks when something is wrong. */
+/**
+ * Only lists, and never fails because of a finding: users need the status when something is wrong.
+ */
 async function showStatus(root: string, { terminal }: CommandCall): Promise<ExitCode> {
   const { applied, pending, empty, changed, missing } = await askProject<Status>(
     root,
@@ -91,7 +93,9 @@ async function showStatus(root: string, { terminal }: CommandCall): Promise<Exit
   return EXIT.done;
 }
 
-/** A migration of the user's own, for data or for what the schema does not say. */
+/**
+ * Creates an empty migration that the user writes, for data or for what the schema cannot express.
+ */
 async function startMigration(
   root: string,
   name: string | undefined,

@@ -4,7 +4,10 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import { askProject } from '../run-project.ts';
 import { disk } from '../write/disk.ts';
 
-/** `generator openapi [--out FILE]`: the bytes that the server answers at `/api/openapi.json`. */
+/**
+ * `generator openapi [--out FILE]`: writes the same bytes that the server sends for
+ * `/api/openapi.json`.
+ */
 export async function run({ cwd, options, terminal }: CommandCall): Promise<ExitCode> {
   const root = resolve(cwd);
   const text = await askProject<string>(root, 'openapiOfApp');

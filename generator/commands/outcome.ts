@@ -5,13 +5,16 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import type { RunPlan, InputReading } from '../pipeline.ts';
 import { formatFindings } from '../report.ts';
 
-/** How many hints are shown in full: a schema from elsewhere may have thousands. */
+/** The number of hints that are shown in full: an imported schema may have thousands. */
 const MOST_HINTS = 10;
 
-/** Hints that a terminal has shown: `dev` and `--watch` run again and again. */
+/** Hints that a terminal has already shown: `dev` and `--watch` run again and again. */
 const shown = new WeakMap<Terminal, Set<string>>();
 
-/** Shows findings, and says that errors stopped the run. `before`: those of the last run, whose hints are only counted. */
+/**
+ * Shows findings, and says if errors stopped the run. `before`: the findings of the previous run,
+ * whose hints are only counted.
+ */
 export function reportFindings(
   { sources, findings }: Pick<InputReading, 'sources' | 'findings'>,
   { terminal, options }: Pick<CommandCall, 'terminal' | 'options'>,
@@ -30,7 +33,7 @@ export function reportFindings(
   if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; nothing was written`);
 }
 
-/** Errors, warnings, and the hints that are new, not more than a person reads. */
+/** Errors, warnings, and the first new hints. */
 function withoutKnown(
   findings: readonly Diagnostic[],
   before: readonly Diagnostic[],
@@ -58,14 +61,14 @@ function countHints(hints: readonly Diagnostic[]): string {
   return `${hints.length} more ${hints.length === 1 ? 'hint' : 'hints'}: ${codes.join(', ')}`;
 }
 
-/** Findings that ask for a decision: nothing is wrong with the schema itself. */
+/** Findings that need a decision of the user although the schema itself is correct. */
 const DECISIONS: ReadonlySet<string> = new Set([
   'RENAME_AMBIGUOUS',
   'ROWS_IN_THE_WAY',
   'MIGRATION_NEEDS_CONSENT',
 ]);
 
-/** The exit code that findings and changes ask for. */
+/** The exit code for these findings and changes. */
 export function exitCodeOf(plan: Pick<RunPlan, 'findings' | 'changes'>): ExitCode {
   const errors = plan.findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0)

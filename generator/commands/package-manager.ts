@@ -1,23 +1,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The programs that can install a project, each with what a project needs to have for it. */
+/** The programs that can install a project, each with the files and commands it needs. */
 export interface PackageManager {
   readonly name: PackageManagerName;
-  /** The words after its name that install quietly. */
+  /** Arguments for an installation with little output. */
   readonly install: readonly string[];
   /** The command that runs a script of the project. */
   run(script: string): string;
-  /** Settings of its own that a project needs, by path. */
+  /** Configuration files that this package manager needs in a project, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Whether it can install the package `node`, whose install script puts its program together. */
+  /** Whether it can install the package `node`, whose install script assembles the executable. */
   readonly installsNode: boolean;
 }
 
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 export type PackageManagerName = (typeof PACKAGE_MANAGERS)[number];
 
-/** pnpm refuses to install until it is said which packages may run a script. Only `node` needs its own. */
+/**
+ * pnpm installs only if it is configured which packages may run install scripts. Only `node` needs
+ * to run its script.
+ */
 const PNPM_WORKSPACE = `allowBuilds:
   node: true
   bcrypt: false
@@ -26,7 +29,7 @@ const PNPM_WORKSPACE = `allowBuilds:
   ssh2: false
 `;
 
-/** Yarn's other way of installing, PnP, gives Node no folder to find packages in. */
+/** Yarn's PnP mode has no `node_modules` folder, in which Node could find packages. */
 const YARNRC = 'nodeLinker: node-modules\n';
 
 const MANAGERS: Readonly<Record<PackageManagerName, Omit<PackageManager, 'name'>>> = {
@@ -57,9 +60,11 @@ const MANAGERS: Readonly<Record<PackageManagerName, Omit<PackageManager, 'name'>
 };
 
 /**
- * The package manager of that name; without one the program that runs us, as it says itself.
+ * The package manager of that name; without a name, the one that started the generator, by its user
+ * agent.
  *
- * @param agent `npm_config_user_agent` of the environment: `pnpm/12.21.0 npm/? node/v24.21.0 linux x64`.
+ * @param agent `npm_config_user_agent` of the environment: `pnpm/12.21.0 npm/? node/v24.21.0 linux
+ * x64`.
  */
 export function packageManager(
   name: string | undefined,
@@ -77,7 +82,10 @@ const LOCKS: Readonly<Record<PackageManagerName, string>> = {
   bun: 'bun.lock',
 };
 
-/** The package manager that a project was installed by, which its lockfile tells; without one the program that runs us. */
+/**
+ * The package manager that installed the project, by its lockfile; without a lockfile, the one that
+ * started the generator.
+ */
 export function installedBy(root: string): PackageManager {
   return packageManager(PACKAGE_MANAGERS.find((name) => existsSync(join(root, LOCKS[name]))));
 }

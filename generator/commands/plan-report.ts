@@ -9,7 +9,7 @@ import { disk } from '../write/disk.ts';
 import { lastFindings } from '../write/stamp.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** What the options of `generate` ask of the pipeline. */
+/** Translates the options of `generate` into options of the pipeline. */
 export function runOptions({ options }: CommandCall): RunOptions {
   return {
     force: options['force'] === true,
@@ -18,7 +18,11 @@ export function runOptions({ options }: CommandCall): RunOptions {
   };
 }
 
-/** Gives `.env` the secrets that the project has come to need, and says so. @returns whether it was written. */
+/**
+ * Adds the secrets that the project now needs to `.env`, and reports them.
+ *
+ * @returns whether the file was written.
+ */
 export async function reportSecrets(plan: RunPlan, { terminal }: CommandCall): Promise<boolean> {
   if (!plan.project || exitCodeOf(plan) !== EXIT.done) return false;
   const added = await addSecrets(plan.sources.root, plan.project, disk);
@@ -28,7 +32,11 @@ export async function reportSecrets(plan: RunPlan, { terminal }: CommandCall): P
   return true;
 }
 
-/** Names the packages that the project has come to need, and how they get there. @returns their names. */
+/**
+ * Reports the packages that the project now needs, and how to install them.
+ *
+ * @returns their names.
+ */
 export function reportPackages(plan: RunPlan, { terminal }: CommandCall): readonly string[] {
   const added = addedPackages(plan.changes);
   if (added.length === 0 || exitCodeOf(plan) !== EXIT.done) return [];
@@ -39,7 +47,7 @@ export function reportPackages(plan: RunPlan, { terminal }: CommandCall): readon
   return added;
 }
 
-/** Says what a run did, or with `dry` would do. */
+/** Reports what a run did, or with `dry` what it would do. */
 export async function reportPlan(plan: RunPlan, call: CommandCall, dry: boolean): Promise<void> {
   const { terminal, options } = call;
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');

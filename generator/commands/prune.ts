@@ -8,7 +8,10 @@ import { disk } from '../write/disk.ts';
 import { hashText } from '../write/lockfile.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** `generator prune`: removes what nothing refers to any more, after showing it. What goes is kept aside. */
+/**
+ * `generator prune`: shows and then removes what is no longer used. Removed files are kept in a
+ * folder aside.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const root = resolve(call.cwd);

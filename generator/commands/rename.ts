@@ -19,7 +19,10 @@ import { disk } from '../write/disk.ts';
 import { withRunLock } from '../write/run-lock.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** `generator rename FROM TO`: in the schema, in the user's code and in the database, shown as a diff first. */
+/**
+ * `generator rename FROM TO`: renames in the schema, the user's code and the database, and shows a
+ * diff first.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const root = resolve(call.cwd);
@@ -61,8 +64,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 }
 
 /**
- * The schema says `@renamed` for as long as it takes to write the migration; then the migration knows it, and the schema
- * says only what is. Stopped in between, the mark stays, which does no harm.
+ * `@renamed` stands in the schema only until the migration is written, which then records the
+ * rename. If the command is stopped in between, the directive stays, which does no harm.
  */
 async function apply(
   root: string,
@@ -129,9 +132,11 @@ function readRename([from = '', to = '']: readonly string[], project: Project): 
 }
 
 /**
- * The renamed schema, in which every operation does what it did: one that was inferred from its old name gets `@resolve`.
+ * The renamed schema, in which every operation keeps its behaviour: an operation that was inferred
+ * from the old name gets `@resolve`.
  *
- * @throws CommandError `RENAME_BREAKS` when the renamed schema would be wrong, or an operation would be left without an answer.
+ * @throws CommandError `RENAME_BREAKS` when the renamed schema would be wrong, or an operation
+ * would be left without an answer.
  */
 function keepingOperations(
   reading: InputReading,
@@ -154,7 +159,7 @@ function keepingOperations(
   );
 }
 
-/** The renamed schema is read as a whole before anything is written. */
+/** Checks the whole renamed schema before anything is written. */
 function readSound({ sources }: InputReading, schema: readonly SourceText[]): Project {
   const scalars = readUserScalars(sources.scalars);
   const { project, diagnostics } = readProject({
@@ -181,7 +186,7 @@ function schemaChanges({ sources }: InputReading, schema: readonly SourceText[])
   });
 }
 
-/** Files of rows: where the type and the field stand in them is certain. */
+/** Changes of the seed files, where the type and the field can be found without doubt. */
 async function seedChanges(root: string, rename: Rename): Promise<FileChange[]> {
   const changes: FileChange[] = [];
   for (const path of SEED_FILES) {
@@ -193,7 +198,10 @@ async function seedChanges(root: string, rename: Rename): Promise<FileChange[]> 
   return changes;
 }
 
-/** Lines of the user's code that have the old name as a word, and may mean it: which of them do, the type check knows. */
+/**
+ * Lines of the user's code that contain the old name as a word. The type check finds out which of
+ * them mean the field.
+ */
 async function mentions(root: string, { from }: Rename, changes: readonly FileChange[]) {
   const after = new Map(changes.map((change) => [change.path, change.after]));
   const word = new RegExp(`\\b${from}\\b`);

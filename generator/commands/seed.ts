@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import { askProject } from '../run-project.ts';
 import { readSeed, type SeedFile } from '../seed/read-seed.ts';
 
-/** What the runtime says of a seed. */
+/** The report of the runtime about a seed. */
 interface SeedReport {
   readonly inserted: number;
   readonly updated: number;
@@ -19,10 +19,13 @@ interface SeedFinding {
   readonly fix?: string;
 }
 
-/** How many findings are shown to a person: a wrong column in a large file is one mistake, and not a thousand. */
+/**
+ * The number of findings that are shown: a wrong column in a large file is one mistake, not a
+ * thousand.
+ */
 const SHOWN = 20;
 
-/** `generator seed [FILE]`: rows into the database, all or none. */
+/** `generator seed [FILE]`: writes rows into the database, all or none. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { terminal } = call;

@@ -5,7 +5,10 @@ import { disk } from '../write/disk.ts';
 import { findStamp } from '../write/stamp.ts';
 import { reportFindings } from './outcome.ts';
 
-/** Whether the last run saw these very inputs and files and had nothing to do. Says so as a whole run would. */
+/**
+ * Whether the last run had these same inputs and files and nothing to do. If so, prints the same
+ * report as a whole run.
+ */
 export async function isUpToDate(root: string, call: CommandCall): Promise<boolean> {
   const sources = await readSources(root);
   const stamp = sources.problems.length > 0 ? null : await findStamp(sources, disk);

@@ -31,8 +31,8 @@ export async function watch(call: CommandCall): Promise<ExitCode> {
 }
 
 /**
- * Runs of one project, one after the other. An editor writes a file in steps: a run that was asked for while the one before was
- * at work is null if that one has read the last step already.
+ * Runs of one project, one after the other. An editor saves a file in several steps. A run that was
+ * requested while another one was at work returns null if that one has already read the last step.
  */
 export function createRuns(
   root: string,
@@ -55,7 +55,7 @@ export function createRuns(
   };
 }
 
-/** Without what a run adds itself. */
+/** Removes what a run adds itself. */
 function withoutOwn(sources: Sources): Sources {
   return { ...sources, migrations: [], lockedMigrations: [] };
 }
@@ -67,20 +67,25 @@ export function isInput(path: string): boolean {
   );
 }
 
-/** Schema and manifest: what a run reads it reads once more before it writes or says anything. */
+/** Schema and manifest. A run reads them a second time before it writes or reports anything. */
 const isText = (path: string) => /\.(graphql|yaml)$/.test(path);
 
-/** Milliseconds in which several files that are saved at once become one save, for those that a run only passes on to the server. */
+/**
+ * Milliseconds within which several saved files count as one save. Only for files that a run passes
+ * on to the server.
+ */
 const QUIET = 2;
 
 type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
 
 /**
- * Calls `changed` at once, and then with the saved paths after inputs were saved and the time at which the first was seen, never twice at a
- * time. Saves that come while it runs lead to one more run, those of the first one among them.
- * Editors write a file in several steps: a run that reads half of a schema sees that itself and begins anew.
+ * Calls `changed` at once, and later with the saved paths and the time at which the first save was
+ * seen. Calls never overlap. Saves during a call lead to one more call, which includes the paths of
+ * the first one. Editors write a file in several steps: a run that reads half of a schema notices
+ * that and starts again.
  *
- * @returns after the first call. @throws what that one throws; whatever is thrown later goes to `failed`.
+ * @returns after the first call. @throws what that one throws; whatever is thrown later goes to
+ * `failed`.
  */
 export async function watchInputs(
   root: string,
@@ -97,7 +102,8 @@ export async function watchInputs(
     if (running || closed) return;
     running = true;
     while (saved.size > 0) {
-      // Asked again: what a run has written itself is known once it is done.
+      // The paths are filtered again here: only after a run is it known which files it wrote
+      // itself.
       const paths = new Set([...saved].filter(accept));
       saved = new Set();
       if (paths.size > 0) await changed(paths, seen).catch(failed);

@@ -3,7 +3,7 @@ import type { Project } from '@twofold/schema';
 import { CommandError, EXIT } from '../failure.ts';
 import type { AppReport } from './hosting-server.ts';
 
-/** What an app is given to run with: sealed values are written to the server and never read back. */
+/** The settings of an app. The server stores sealed values encrypted and never returns them. */
 export interface AppSettings {
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
@@ -14,8 +14,8 @@ export type GivenEnvironment = Readonly<Record<string, string | undefined>>;
 const SEALED = /(SECRET|PASSWORD|PASSWORD_HASH|TOKEN|KEY|CREDENTIALS)$|^DATABASE_URL$/;
 
 /**
- * Reads `--env NAME=VALUE`, and `--env NAME`, which takes the value from here so that it stands on no command line.
- * Names that say secret, and `DATABASE_URL`, are sealed.
+ * Reads `--env NAME=VALUE`, and `--env NAME`, which takes the value from the environment so that it
+ * is on no command line. `DATABASE_URL` and names that look like secrets are sealed.
  *
  * @throws CommandError for a text that is not a setting, and for a setting without a value.
  */
@@ -46,8 +46,8 @@ export function readSettings(given: readonly string[], here: GivenEnvironment): 
 }
 
 /**
- * What the app still needs to start. `JWT_SECRET` is random, as only the app has to know it; a password is for people,
- * so that it has to be given.
+ * Adds the settings without which the app does not start. `JWT_SECRET` is random, because only the
+ * app has to know it; a password is for users and has to be given.
  *
  * @throws CommandError when a password is missing.
  */
@@ -73,8 +73,8 @@ export function withNeeded(
 }
 
 /**
- * Links of mails begin with `APP_URL`, which production demands of a project with sign-in: the app's own address, where
- * nothing else was given.
+ * Production requires `APP_URL` of a project with sign-in, because links in mails begin with it.
+ * The default is the app's own address.
  */
 export function withAddress(
   { env, secrets }: AppSettings,
@@ -85,7 +85,10 @@ export function withAddress(
   return auth && !given ? { ...env, APP_URL: app.url } : env;
 }
 
-/** Rows in a file have to outlive the container: a volume, unless the database is elsewhere. */
+/**
+ * The file of a SQLite database has to outlive the container: it gets a volume, unless the database
+ * is elsewhere.
+ */
 export function newApp(
   name: string,
   { env, secrets }: AppSettings,
@@ -101,5 +104,5 @@ export function newApp(
   };
 }
 
-/** Where an emitted project says that it is ready. */
+/** The readiness endpoint of an emitted project. */
 export const HEALTH = '/api/health';

@@ -2,21 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { CommandError, EXIT } from '../failure.ts';
 import type { DeploymentReport, HostingServer } from './hosting-server.ts';
 
-/** Which deployment, and where its lines go. */
+/** The deployment to follow, and where to print its lines. */
 export interface FollowOptions {
   readonly app: string;
   readonly number: number;
   readonly onLine: (line: string) => void;
 }
 
-/** How often a deployment that starts is asked for, in milliseconds. */
+/** Milliseconds between two questions about a deployment that starts. */
 const PAUSE = 300;
-/** How long a server that went away may stay so, in milliseconds: it may be starting again. */
+/** Milliseconds that a server may be unreachable: it may be restarting. */
 const PATIENCE = 60_000;
 
 /**
- * Follows a build line by line, then the start of the app. A connection that breaks is made again: the log begins where
- * it ended.
+ * Follows a build line by line, then the start of the app. A broken connection is opened again, and
+ * the log continues where it stopped.
  *
  * @throws CommandError when the build or the start failed, with the last lines of what ran.
  */
@@ -29,7 +29,8 @@ export async function followDeployment(
   let away: number | null = null;
   for (;;) {
     try {
-      // A stream that breaks says nothing of the server: a build may be silent for longer than the network lets it.
+      // A broken stream does not mean that the server is down: a build may be silent for longer
+      // than the network keeps an idle connection.
       await followLog(server, followed, said).catch((error: unknown) => {
         if (!isAway(error)) throw error;
       });
@@ -61,7 +62,7 @@ async function followLog(
   }
 }
 
-/** The connection, and not the server, said no. */
+/** Whether the connection failed, and not the server refused. */
 function isAway(error: unknown): boolean {
   return error instanceof CommandError ? error.code === 'SERVER_AWAY' : error instanceof TypeError;
 }

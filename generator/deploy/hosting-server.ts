@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from '../failure.ts';
 
-/** An app as the server shows it; what a deploy looks at. */
+/** The fields of an app that a deploy needs, as the server returns them. */
 export interface AppReport {
   readonly name: string;
   readonly status: string;
@@ -16,11 +16,11 @@ export interface DeploymentReport {
   readonly number: number;
   readonly status: 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
   readonly reason: string | null;
-  /** The app's own last lines. */
+  /** The last lines that the app logged. */
   readonly log: readonly string[];
 }
 
-/** Refused by the server, with what it says. */
+/** The server refused a request; the message is the server's. */
 export class HostingRefusal extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -30,13 +30,18 @@ export class HostingRefusal extends Error {
   }
 }
 
-/** A hosting server that this generator made, as a deploy uses it. Every call may throw a `CommandError` or a `HostingRefusal`. */
+/**
+ * The API of a hosting server that a deploy uses. Every call may throw a `CommandError` or a
+ * `HostingRefusal`.
+ */
 export interface HostingServer {
   readonly url: string;
-  /** @throws CommandError when nothing answers there, or something else than a hosting server does. */
+  /**
+   * @throws CommandError when there is no answer, or the answer is not that of a hosting server.
+   */
   assertReady(): Promise<void>;
   signIn(password: string): Promise<string>;
-  /** The app, or null when there is none of this name. */
+  /** The app, or null when there is none with this name. */
   app(name: string): Promise<AppReport | null>;
   create(fields: Readonly<Record<string, unknown>>): Promise<AppReport>;
   putSecret(app: string, key: string, value: string): Promise<void>;
@@ -82,7 +87,7 @@ export function createHostingServer(url: string, token: string | null): HostingS
     deployment: (app, number) =>
       json<DeploymentReport>('GET', `${ofApp(app)}/deployments/${number}`),
     buildLog: async function* (app, number) {
-      // Of a stream of events the server sends something every 15 s, however silent the build is.
+      // On an event stream the server sends a heartbeat every 15 s, even if the build is silent.
       const path = `${ofApp(app)}/deployments/${number}/logs?follow=true`;
       const headers = { ...credentials, Accept: 'text/event-stream' };
       for await (const line of linesOf(await request(url, { method: 'GET', path, headers })))
@@ -194,7 +199,7 @@ function errorIn(text: string): string | null {
   }
 }
 
-/** What the network says: the innermost cause has the word. */
+/** The message of the innermost cause: the one of the network layer. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause;

@@ -1,4 +1,7 @@
-/** Says whether a path stays out; null when no rule speaks of it. Folders are asked with `folder: true`. */
+/**
+ * Returns true if a path is excluded, false if a rule includes it again, and null when no rule
+ * matches. For folders, pass `folder: true`.
+ */
 export type IgnoreRules = (path: string, folder: boolean) => boolean | null;
 
 interface IgnoreRule {
@@ -8,8 +11,9 @@ interface IgnoreRule {
 }
 
 /**
- * The rules of a `.gitignore`, for paths relative to its folder: the last rule that fits decides, `!` lets in again, a
- * rule with a slash in it is anchored, `dir/` means folders only, `**` any number of folders (git-scm.com, gitignore).
+ * The rules of a `.gitignore`, for paths relative to its folder. The last rule that matches
+ * decides; `!` includes again; a rule with a slash is anchored; `dir/` matches only folders; `**`
+ * matches any number of folders (git-scm.com, gitignore).
  *
  * @example
  * parseGitignore('data/\n*.log\n!keep.log')('keep.log', false) // false: it is let in
@@ -23,8 +27,8 @@ export function parseGitignore(text: string): IgnoreRules {
 }
 
 /**
- * The rules of a `.dockerignore`: every one is anchored at the root, and what it names takes all below it with it
- * (docs.docker.com, "dockerignore files").
+ * The rules of a `.dockerignore`: every rule is anchored at the root, and a rule that matches a
+ * folder matches everything below it (docs.docker.com, "dockerignore files").
  */
 export function parseDockerignore(text: string): IgnoreRules {
   return lastOf(
@@ -63,7 +67,10 @@ function toRule(line: string, { anchored }: { anchored: boolean }): IgnoreRule {
   };
 }
 
-/** A glob as a regular expression, character by character: `*` and `?` stop at a slash, `**` does not. */
+/**
+ * A glob as a regular expression, character by character: `*` and `?` stop at a slash, `**` does
+ * not.
+ */
 function toExpression(glob: string): string {
   let text = '';
   for (let at = 0; at < glob.length; at++) {

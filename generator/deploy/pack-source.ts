@@ -5,28 +5,30 @@ import { InvalidPathError } from '../packages/invalid-path-error.ts';
 import { createTarball, type TarEntry } from '../packages/tarball.ts';
 import { type IgnoreRules, parseDockerignore, parseGitignore } from './ignore.ts';
 
-/** A project as it is sent. */
+/** The packed project. */
 export interface PackedSource {
   readonly archive: Buffer;
   readonly paths: readonly string[];
-  /** Files that look like secrets, and so were left out: to be said. */
+  /** Files that were left out because they look like secrets; they are reported. */
   readonly secrets: readonly string[];
 }
 
-/** What the image is built from is sent whatever an ignore file says. */
+/** Files that the image is built from: they are sent even if an ignore file names them. */
 const NEEDED = /^(package(-lock)?\.json|Dockerfile|vendor\/twofold-[^/]+\.tgz)$/;
-/** Never sent: what is made again, what is local, history. */
+/** Never sent: files that can be made again, local files and the git history. */
 const LOCAL = /(^|\/)(node_modules|\.git|\.generator|\.DS_Store)$/;
 const ENVIRONMENT = /(^|\/)\.env(\.(?!example$|sample$|template$)[^/]*)?$/;
 const KEY_FILE = /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(pem|key|p12|pfx))$/;
-/** Bytes of all files together: what a server takes packed is less still. */
+/** Bytes of all files together, unpacked. A server accepts a smaller packed archive. */
 const LIMIT = 512 * 1024 * 1024;
 
 /**
- * Packs a project for a build elsewhere: the user's files and what is generated, without what `.gitignore` and
- * `.dockerignore` name, and never with a secret. The same files give the same bytes.
+ * Packs a project for a build on a server: the user's files and the generated ones, without the
+ * files that `.gitignore` and `.dockerignore` name, and never with a secret. The same files give
+ * the same bytes.
  *
- * @throws CommandError for a link that leads out, a path that is too long, and a project that is too large.
+ * @throws CommandError for a link that leads out, a path that is too long, and a project that is
+ * too large.
  */
 export async function packSource(root: string): Promise<PackedSource> {
   const dockerignore = parseDockerignore(await textOf(join(root, '.dockerignore')));
@@ -45,7 +47,7 @@ interface FoundFiles {
 interface Visit {
   readonly root: string;
   readonly folder: string;
-  /** Rules of the folders above, outermost first, each with the folder that it stands in. */
+  /** The rules of this folder and those above, outermost first, each with its folder. */
   readonly git: readonly { readonly base: string; readonly rules: IgnoreRules }[];
   readonly docker: { readonly rules: IgnoreRules; readonly ignored: boolean };
 }
@@ -82,7 +84,7 @@ function isGitIgnored(
   return false;
 }
 
-/** One file. Sockets and the like are nothing to build from. */
+/** Adds one file. Sockets and other special files are left out. */
 async function take(
   { root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean },
   found: FoundFiles,

@@ -3,14 +3,17 @@ import { request as secure } from 'node:https';
 import { CommandError, EXIT } from '../failure.ts';
 import { reasonOf } from './hosting-server.ts';
 
-/** How an app was reached: by its name, or by the server's own address where the name leads nowhere from here. */
+/**
+ * How an app was reached: by its own name, or by the hosting server's address if the name does not
+ * resolve here.
+ */
 export type Reached = 'name' | 'address';
 
 const TIMEOUT = 15_000;
 
 /**
- * Asks the app the way its users will: by its domain. Where that name leads nowhere from this machine, the hosting
- * server's address is asked for it.
+ * Requests the app as its users will: by its domain. If the name does not resolve on this machine,
+ * the request goes to the hosting server's address.
  *
  * @throws CommandError when neither answers, or the ingress answers in the app's place.
  */
@@ -21,7 +24,8 @@ export async function reachApp(
   const target = new URL(path, app.url);
   const direct = await ask(target, target.hostname).catch((error: unknown) => reasonOf(error));
   if (typeof direct === 'number' && direct < 400) return 'name';
-  // Browsers know that every name below localhost is this machine (RFC 6761); resolvers often do not.
+  // Browsers resolve every name below localhost to this machine (RFC 6761); system resolvers often
+  // do not.
   const around = await ask(target, new URL(server).hostname).catch((error: unknown) =>
     reasonOf(error),
   );

@@ -7,14 +7,14 @@ import { CommandError, EXIT } from '../failure.ts';
 import type { GivenEnvironment } from './app-settings.ts';
 import { createHostingServer, type HostingServer } from './hosting-server.ts';
 
-/** The environment, and below it what `.env` has: as the project's own server reads it. */
+/** The environment, with `.env` as fallback: the same order as in the project's own server. */
 export function environmentOf(root: string): GivenEnvironment {
   const path = join(root, '.env');
   return { ...(existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}), ...process.env };
 }
 
 /**
- * The server that is deployed to, signed in at.
+ * The server to deploy to, with the session open.
  *
  * @throws CommandError when none is named, it does not answer, or it does not let us in.
  */
@@ -44,7 +44,7 @@ export async function openServer(
   );
 }
 
-/** `host.example.com` is meant as https, this machine as http. */
+/** Without a scheme, `host.example.com` gets https and this machine http. */
 function addressOf(given: string | undefined): string {
   if (given === undefined || given.trim() === '')
     throw new CommandError(

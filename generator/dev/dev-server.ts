@@ -6,37 +6,47 @@ import type { Terminal } from '../cli/terminal.ts';
 import { formatFindings } from '../report.ts';
 import { explainLoadFailure, type LoadFailure } from './load-failure.ts';
 
-/** The project's server under `dev`, and one more that waits to take its place. */
+/** The project's server under `dev`, and a second process that waits to replace it. */
 export interface DevServer {
   running(): boolean;
-  /** Starts the server from what is on disk now, and ends the one that runs when the new one is about to listen. */
+  /**
+   * Starts the server with the files on disk. The running server is stopped just before the new one
+   * listens.
+   */
   restart(): Promise<void>;
-  /** Asks the runtime, in the process that waits. Null when there is none, or when it does not know. */
+  /**
+   * Sends a question to the runtime in the waiting process. Null when there is no such process, or
+   * it cannot answer.
+   */
   ask<T>(question: 'foresee', input: unknown): Promise<T | null>;
-  /** Ends all of them, for good. */
+  /** Stops all processes for good. */
   stop(): Promise<void>;
 }
 
-/** How long a server may take to finish what runs before it is killed, in milliseconds. */
+/** Milliseconds that a server may take for open requests before it is killed. */
 const PATIENCE = 2_000;
 
-/** How long a new server may take until it says that it is ready, in milliseconds; one that never says so takes its place then. */
+/**
+ * Milliseconds that a new server may take to report that it is ready. After that it replaces the
+ * old one anyway.
+ */
 const SILENCE = 15_000;
 
-/** The environment variable of a server that waits for `start`; `wait.js` reads it. */
+/** The environment variable that makes a server wait for `start`; `wait.js` reads it. */
 const WAITS = 'GENERATOR_DEV_WAITS';
 
 const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
 
 /**
- * Most of what a server needs to start is its packages, and those do not change from save to save. So there is always one
- * that has loaded them and nothing of the project: it starts when it is needed, and the next one is launched.
+ * Most of a server's start is loading packages, which do not change from save to save. So one
+ * process always waits that has loaded the packages but no file of the project. On a restart it
+ * takes over, and the next one is launched.
  */
 export function createDevServer(root: string, terminal: Terminal): DevServer {
   let current: ChildProcess | null = null;
   let starting: ChildProcess | null = null;
   let stopped = false;
-  // Two processes cannot listen on the port of one debugger.
+  // Two processes cannot listen on the same debugger port.
   const prepare = () => (/--inspect/.test(process.env['NODE_OPTIONS'] ?? '') ? null : launch(root));
   let spare = prepare();
   const isRunning = () => current !== null && !hasEnded(current);
@@ -71,7 +81,7 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
     const child = starting;
     starting = null;
     if (stopped) return end(child);
-    // The port is the old server's, and the new one does not say when it wants it.
+    // The old server holds the port, and the new one did not ask for it before it listened.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child);
     terminal.say(
@@ -83,7 +93,7 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
   return {
     running: isRunning,
     restart: async () => {
-      // The word to stop may come while a run is at work that wants a server afterwards.
+      // `stop` may be called while a run is at work that restarts the server at its end.
       if (stopped) return;
       if (!existsSync(join(root, 'src/server.ts'))) {
         await stopCurrent();
@@ -102,7 +112,7 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
   };
 }
 
-/** One that is not understood is shown as Node tells it. */
+/** Explains a load failure; one that cannot be explained is printed as Node reports it. */
 function sayFailure(root: string, message: unknown, terminal: Terminal): void {
   const { failed } = (typeof message === 'object' ? message : {}) as { failed?: LoadFailure };
   if (!failed) return;
@@ -116,7 +126,7 @@ function sayFailure(root: string, message: unknown, terminal: Terminal): void {
 
 type Word = 'ready' | 'busy' | 'ended' | 'silent';
 
-/** What a server that starts says first, or that it ended before it said anything. */
+/** The first message of a server that starts, or that it exited without one. */
 function firstWord(child: ChildProcess): Promise<Word> {
   if (hasEnded(child)) return Promise.resolve('ended');
   return new Promise((resolve) => {
@@ -124,7 +134,7 @@ function firstWord(child: ChildProcess): Promise<Word> {
     const timer = setTimeout(() => done('silent'), SILENCE);
     const hear = (word: unknown) => {
       if (word === 'ready') done('ready');
-      // Its port was in use; that it ends is seen next.
+      // The port was in use. The process exits next, which the `exit` event reports.
       if (word === 'busy') heard = 'busy';
     };
     const ended = () => done(heard);
@@ -137,7 +147,7 @@ function firstWord(child: ChildProcess): Promise<Word> {
   });
 }
 
-/** How long an answer may take: the database may have to be waited for. */
+/** Milliseconds to wait for an answer: the database may be slow to respond. */
 const ANSWER = 30_000;
 
 let questions = 0;
@@ -161,7 +171,7 @@ function askSpare<T>(child: ChildProcess, question: string, input: unknown): Pro
   });
 }
 
-/** A server that waits, and the packages that it has loaded. */
+/** A server that waits, and when the packages that it has loaded were installed. */
 interface Spare {
   readonly child: ChildProcess;
   readonly packages: number;
@@ -174,17 +184,17 @@ function launch(root: string): Spare {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env,
   });
-  // One that could not be started is seen to have ended when it is wanted.
+  // A process that could not be started is noticed as exited when it is needed.
   child.once('error', () => {});
   return { child, packages: installedAt(root) };
 }
 
-/** Whether it still waits, with the packages that are installed now. */
+/** Whether the process still waits and has loaded the packages that are installed now. */
 function isFit({ child, packages }: Spare, root: string): boolean {
   return !hasEnded(child) && child.connected && packages === installedAt(root);
 }
 
-/** When npm last changed anything in the project. */
+/** When npm last changed the installed packages. */
 function installedAt(root: string): number {
   return (
     statSync(join(root, 'node_modules/.package-lock.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0

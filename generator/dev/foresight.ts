@@ -6,8 +6,8 @@ import { FOLDER } from '../write/commit.ts';
 import type { DevServer } from './dev-server.ts';
 
 /**
- * Asks the project's database what it says of migrations that are not written yet. While the migrations are those that it has
- * all applied, it is not asked again.
+ * Asks the project's database about migrations that are not written yet. The database is not asked
+ * again while it has applied all migrations on disk.
  */
 export function createForesight(root: string, { ask }: Pick<DevServer, 'ask'>): Foresee {
   let settled: { readonly key: string; readonly answer: Foresight } | null = null;

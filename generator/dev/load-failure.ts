@@ -11,13 +11,16 @@ export interface LoadFailure {
   readonly stack: string;
 }
 
-/** A finding, and the text that it is about. */
+/** A finding, and the source text that it is about. */
 export interface ExplainedFailure {
   readonly finding: Diagnostic;
   readonly source: SourceText;
 }
 
-/** What is wrong in which line of the project, when Node could not load one of its files; null when it is in no file of the project. */
+/**
+ * The finding for a file that Node could not load, with its line; null when the failure is in no
+ * file of the project.
+ */
 export function explainLoadFailure(root: string, failure: LoadFailure): ExplainedFailure | null {
   return (
     explainMissingExport(root, failure) ??
@@ -26,7 +29,10 @@ export function explainLoadFailure(root: string, failure: LoadFailure): Explaine
   );
 }
 
-/** `'../routes.ts' does not provide an export named 'routes'`, at the import; the mistake is in the file that is imported. */
+/**
+ * `'../routes.ts' does not provide an export named 'routes'`: Node reports the line of the import,
+ * but the mistake is in the imported file.
+ */
 function explainMissingExport(root: string, failure: LoadFailure): ExplainedFailure | null {
   const [, specifier = '', name = ''] =
     /requested module '(.+?)' does not provide an export named '(.+?)'/.exec(failure.message) ?? [];
@@ -106,7 +112,7 @@ function inProject(root: string, path: string): string | null {
   return file === '' || file.startsWith('..') || isAbsolute(file) ? null : file;
 }
 
-/** The first line of the file that names it. */
+/** The first line of the file that contains the name. */
 function placeOf({ file, text }: SourceText, name: string): Diagnostic['at'] {
   const lines = text.split('\n');
   const index = Math.max(

@@ -5,8 +5,8 @@ import { type Disk, disk as realDisk } from '../write/disk.ts';
 import { writeChanges } from '../write/write.ts';
 
 /**
- * A run as after a save, with what it writes kept in memory. By rounds one type has an additional field, and the sources are as
- * they are on disk: each run finds a definition that has changed, as a real one does.
+ * A run as after a save, whose output stays in memory. In turn, one type gets an additional field,
+ * and then the sources are as on disk: each run finds a changed definition, as after a real save.
  */
 export function createTrialSave(
   root: string,
@@ -25,10 +25,16 @@ export function createTrialSave(
   };
 }
 
-/** Types between one trial and the next: root types, entities and others are all changed in time. */
+/**
+ * The distance between the types of two trials. A prime, so that root types, entities and others
+ * all get their turn.
+ */
 const STRIDE = 37;
 
-/** The schema with one more field in one type. If the type has a field of that name, the run ends with a finding. */
+/**
+ * The schema with one more field in one type. If the type already has a field of that name, the run
+ * ends with a finding.
+ */
 function withField(schema: readonly SourceText[], round: number): SourceText[] {
   const places = schema.flatMap(({ file, text }) =>
     Array.from(text.matchAll(/^type \w+[^\n{]*\{\n/gm), ({ index, 0: line }) => ({

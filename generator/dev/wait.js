@@ -3,25 +3,27 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// `dev` preloads this into a server that is not needed yet: it loads the packages, and the project's own files only when `dev`
-// sends `start`. Plain JavaScript: Node refuses to strip types below node_modules.
+// `dev` preloads this module into a server that is not needed yet: it loads the packages at once,
+// and the project's own files only when `dev` sends `start`. It is plain JavaScript because Node
+// does not strip types below node_modules.
 
 /** As in `dev-server.ts`, in milliseconds. */
 const PATIENCE = 2_000;
 
-// What the server starts inherits the preload, and waits for nothing.
+// Processes that the server starts inherit the preload and must not wait.
 if (process.env['GENERATOR_DEV_WAITS']) {
   delete process.env['GENERATOR_DEV_WAITS'];
   const leave = () => process.exit(0);
   const packages = loadPackages();
   const wanted = waitForStart(packages);
-  // `dev` has ended, also when it was killed.
+  // The channel also closes when `dev` was killed.
   process.once('disconnect', leave);
   const runtime = await packages;
   await wanted;
   reportLoadFailures();
   process.off('disconnect', leave);
-  // The server ends as on SIGTERM, and is ended at the latest when `dev` would have killed it.
+  // The server shuts down as on SIGTERM, and is killed after the time that `dev` would have given
+  // it.
   process.once('disconnect', () => {
     setTimeout(() => process.exit(1), PATIENCE).unref();
     process.kill(process.pid, 'SIGTERM');
@@ -30,7 +32,7 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   process.channel?.unref();
 }
 
-/** Resolves when `dev` sends `start`; until then the packages answer questions of `dev`. */
+/** Resolves when `dev` sends `start`. Until then the loaded packages answer questions of `dev`. */
 function waitForStart(packages) {
   return new Promise((start) => {
     const listen = (message) => {
@@ -50,14 +52,14 @@ async function answer({ id, question, input }, packages) {
 }
 
 /**
- * The server before goes on until this one is about to listen: what is wrong with it shows before that. A runtime that does not
- * know of it starts at once, when the one before has ended.
+ * The old server runs until the new one is about to listen, so that a failed start is reported
+ * before the old one stops. A runtime without this hook starts as soon as the old server has ended.
  */
 async function takeOver(runtime) {
   let over;
   const ready = () =>
     (over ??= new Promise((go) => {
-      // Nothing else may keep the process going while it waits.
+      // Only the channel may keep the process alive while it waits.
       process.channel?.ref();
       process.once('message', () => {
         process.channel?.unref();
@@ -67,15 +69,15 @@ async function takeOver(runtime) {
     }));
   if (!runtime?.foresee) return ready();
   globalThis[Symbol.for('twofold.handover')] = ready;
-  // A server that does not listen by our runtime finds its port in use.
+  // A server that does not listen through our runtime may find its port in use.
   process.on('uncaughtExceptionMonitor', (error) => {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE') process.send?.('busy');
   });
 }
 
 /**
- * A file that Node cannot load is sent to `dev`, which shows the place and the next step instead of Node's trace. Errors that the
- * project's own code throws end the server as they always do.
+ * Sends the error of a file that Node cannot load to `dev`, which shows the place and the next step
+ * instead of Node's trace. Errors that the project's own code throws end the server as usual.
  */
 function reportLoadFailures() {
   process.on('uncaughtExceptionMonitor', (error) => {
@@ -99,7 +101,7 @@ async function loadPackages() {
     const runtime = createRequire(join(process.cwd(), 'package.json')).resolve('@twofold/runtime');
     return await import(pathToFileURL(runtime).href);
   } catch {
-    // The server itself says what is missing.
+    // The server itself reports the missing packages.
     return null;
   }
 }

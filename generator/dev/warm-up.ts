@@ -1,28 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** After so many runs V8 has compiled what it is going to compile. */
+/** After this number of runs V8 has compiled the hot code. */
 const RUNS = 20;
 
-/** Milliseconds of CPU that all of them may take: a large project has fewer. */
+/** Milliseconds of CPU for all trial runs together: a large project gets fewer runs. */
 const BUDGET = 2_000;
 
-/** Between two of them, so that a save is seen in time; milliseconds. */
+/** Milliseconds between two trial runs, so that a save is noticed in time. */
 const PAUSE = 20;
 
-/** Idle milliseconds before they begin: until then the server that starts needs the processor. */
+/** Idle milliseconds before the first trial run: the starting server needs the processor. */
 const IDLE = 1_000;
 
 /** Trial runs in idle time. */
 export interface WarmUp {
-  /** Goes on where it was stopped, until the number of runs or their CPU time is used up. */
+  /** Continues until the number of runs or their CPU time is used up. */
   start(): void;
-  /** Begins no more runs: a save waits for the end of one run at most. */
+  /** Starts no more runs: a save waits for the end of at most one run. */
   stop(): void;
 }
 
 /**
- * The first run in a process takes four times the CPU of the twentieth, because V8 has not compiled its code yet. So `dev` makes
- * trial runs (`trial-save.ts`) while it is idle: the first save is then as fast as the twentieth.
+ * The first run in a process takes four times the CPU of the twentieth, because V8 has not compiled
+ * its code yet. So `dev` makes trial runs (`trial-save.ts`) while it is idle, and the first save is
+ * as fast as the twentieth.
  */
 export function createWarmUp(run: () => Promise<unknown>, spent = cpuTime): WarmUp {
   const state = { left: RUNS, budget: BUDGET, wanted: false, going: false };
@@ -54,7 +55,7 @@ export function createWarmUp(run: () => Promise<unknown>, spent = cpuTime): Warm
   };
 }
 
-/** Milliseconds of CPU that this process has taken. */
+/** Milliseconds of CPU that this process has used. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -3,16 +3,22 @@ import { code, type Code, runtime } from '../../templates/code.ts';
 import { propertyName, str } from '../../templates/literal.ts';
 import { rootNames } from '../../templates/root-names.ts';
 
-/** A field written out as a function of the user's: one that answers what the server answers by itself. */
+/**
+ * A field written out as a function for the user's file. The function does what the server does by
+ * itself.
+ */
 export interface Ejected {
   readonly member: Code;
-  /** Names of the runtime that it calls. */
+  /** Names of the runtime that the function uses. */
   readonly imports: readonly RuntimeName[];
 }
 
 export type RuntimeName = 'AppError' | 'inferred';
 
-/** `nothing`: the schema has no such field. `events`: rows make the events of a subscription, which no function can. */
+/**
+ * `nothing`: the schema has no such field. `events`: a subscription is fed by changes of rows, so
+ * no function can replace it.
+ */
 export type Ejection = Ejected | 'nothing' | 'events';
 
 /** @example ejectedField('Post.author', project) // author: (parent, args, ctx, info) => … */
@@ -65,7 +71,7 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
 
 const DOES = { create: 'inserts one', update: 'changes one', remove: 'removes one' } as const;
 
-/** The action itself with the rules of the schema: what stands before and after it is the user's. */
+/** The inferred action with the rules of the schema; the user adds code before and after it. */
 function asInferred(name: string, about: string): Ejected {
   const member = code`
     // ${about}

@@ -3,13 +3,13 @@ import { lineEndOf, type InsertedText } from './pieces.ts';
 
 type Ts = typeof TypeScript;
 
-/** What a member needs besides: names of a module. */
+/** Names of a module that a member needs. */
 export interface NeededImport {
   readonly from: string;
   readonly names: readonly string[];
 }
 
-/** What has to be put in so that a file imports these names; nothing where it does. */
+/** The pieces to insert so that a file imports these names; empty if it already does. */
 export function importPieces(
   ts: Ts,
   source: TypeScript.SourceFile,
@@ -33,7 +33,7 @@ export function importPieces(
   return [{ at: top, text: `${line}${end}${end}` }];
 }
 
-/** Whether the file calls something else so. */
+/** Whether the file already uses the name for something else. */
 export function isTaken(
   ts: Ts,
   source: TypeScript.SourceFile,
@@ -78,7 +78,7 @@ function namedImports(
   return namedBindings && ts.isNamedImports(namedBindings) ? namedBindings : undefined;
 }
 
-/** Every name that an import gives the file. */
+/** Every local name that an import declares. */
 function bound(ts: Ts, { importClause }: TypeScript.ImportDeclaration): string[] {
   const bindings = importClause?.namedBindings;
   const named = !bindings

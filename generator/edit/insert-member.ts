@@ -2,12 +2,13 @@ import type { ts as TypeScript } from 'ts-morph';
 import { importPieces, isTaken, type NeededImport } from './insert-import.ts';
 import { lineEndOf, type InsertedText, withPieces } from './pieces.ts';
 
-/** A text with something put in, or the reason why it was left alone. */
+/** The new text, or the reason why the text was not changed. */
 export type Insertion = { readonly text: string } | { readonly refused: string };
 
 /**
- * Puts a member at the end of `export const resolvers = { … }`, and what it needs among the imports. The syntax tree only
- * says where: what is written is the old text with pieces put in, which is checked before it is returned.
+ * Adds a member at the end of `export const resolvers = { … }`, and its imports. The syntax tree
+ * only gives the positions: the result is the old text with pieces inserted, which is checked
+ * before it is returned.
  *
  * @param member its lines without indent, without a comma at the end.
  */
@@ -62,7 +63,7 @@ export async function memberNames(text: string): Promise<readonly string[] | nul
     : null;
 }
 
-/** Where the name of a member stands; null when there is none of that name. */
+/** The position of a member's name; null when there is no such member. */
 export async function memberRange(
   text: string,
   name: string,
@@ -113,7 +114,7 @@ function unwrap(ts: typeof TypeScript, node: TypeScript.Expression): TypeScript.
     : node;
 }
 
-/** That of the first member, or two blanks. */
+/** The indent of the first member, or two spaces. */
 function indentOf(
   text: string,
   object: TypeScript.ObjectLiteralExpression,

@@ -1,7 +1,7 @@
 import { type FieldDefinitionNode, Kind, parse, Source } from 'graphql';
 import type { Operation, Project, SourceText } from '@twofold/schema';
 
-/** The verb of `@resolve(as:)` for an action that is inferred from the name of its field. */
+/** The value of `@resolve(as:)` for an action that is inferred from the name of its field. */
 const VERBS: Readonly<Record<string, string>> = {
   get: 'GET',
   list: 'LIST',
@@ -11,7 +11,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Operations that were inferred, and that nothing would answer in `after`: `createUser` is about `User` by its name.
+ * Operations that were inferred before and would have no implementation in `after`: `createUser` is
+ * about `User` by its name.
  *
  * @example lostOperations(before, after) // [{ root: 'mutation', name: 'createUser', … }]
  */
@@ -25,7 +26,10 @@ export function lostOperations(before: Project, after: Project): Operation[] {
 const isInferred = ({ action }: Operation) => action.kind !== 'custom';
 const coordinateOf = ({ root, name }: Operation) => `${root}.${name}`;
 
-/** The schema with `@resolve` on operations that their name no longer explains. `entity` is what they are about. */
+/**
+ * Adds `@resolve` to operations whose behaviour can no longer be inferred from their name. `entity`
+ * is the type they are about.
+ */
 export function withResolve(
   sources: readonly SourceText[],
   operations: readonly Operation[],
@@ -45,7 +49,7 @@ export function withResolve(
   }));
 }
 
-/** What the schema calls its root. */
+/** The schema's name for a root type. */
 function rootType({ sdl }: Project, root: Operation['root']): string {
   const named = new RegExp(`^schema\\b[^}]*\\b${root}:\\s*(\\w+)`, 'm').exec(sdl)?.[1];
   return named ?? (root === 'query' ? 'Query' : 'Mutation');
@@ -73,7 +77,7 @@ function insertions(source: Source, verbs: ReadonlyMap<string, string>, entity: 
   });
 }
 
-/** Whether the type of a field says which entity it is about. */
+/** Whether the type of a field shows which entity it is about. */
 function isNamedBy({ type }: FieldDefinitionNode, entity: string): boolean {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   return inner.kind === Kind.NAMED_TYPE && inner.name.value === entity;

@@ -1,11 +1,11 @@
-/** Text that is put into another text. */
+/** Text to insert at a position of another text. */
 export interface InsertedText {
   readonly at: number;
   readonly text: string;
 }
 
 /**
- * A text with pieces put in; null when taking them out again would not give every old character.
+ * A text with pieces inserted; null when removing them would not give back the old text.
  *
  * @example withPieces('ac', [{ at: 1, text: 'b' }]) // 'abc'
  */
@@ -33,5 +33,5 @@ function taken(edited: string, placed: readonly InsertedText[]): string {
   return text + edited.slice(from);
 }
 
-/** As the file has them. */
+/** The line ends that the file uses. */
 export const lineEndOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');

@@ -1,13 +1,13 @@
 import { memberRange } from './insert-member.ts';
 
-/** A file of the user's before and after; `null` when it is not there. */
+/** A file of the user before and after; `null` when it does not exist. */
 export interface CodeChange {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** The user's resolvers of a renamed type, under the new name; the rest of the text stays as it is. */
+/** Moves the user's resolvers of a renamed type to the new name; the rest of the text stays. */
 export function renameTypeInCode(
   text: string,
   { from, to }: { from: string; to: string },
@@ -25,7 +25,9 @@ export function renameTypeInCode(
   ];
 }
 
-/** The user's resolver of a renamed field, under the new name. Nothing when they have none, or it cannot be found. */
+/**
+ * Renames the user's resolver of a renamed field. Empty when there is none, or it cannot be found.
+ */
 export async function renameFieldInCode(
   text: string,
   { type, from, to }: { type: string; from: string; to: string },

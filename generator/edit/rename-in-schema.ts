@@ -9,12 +9,12 @@ import {
 } from 'graphql';
 import type { Project, SourceText } from '@twofold/schema';
 
-/** What is renamed: a type, or a field of a type. */
+/** What to rename: a type, or a field of a type. */
 export type Rename =
   | { readonly kind: 'type'; readonly from: string; readonly to: string }
   | { readonly kind: 'field'; readonly type: string; readonly from: string; readonly to: string };
 
-/** A piece of a text and what takes its place. */
+/** A range of a text and its new content. */
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -22,8 +22,9 @@ interface Replacement {
 }
 
 /**
- * Renames in every schema file: the definition, what refers to it, and for a field the inputs, arguments and orders that
- * stand for it. With `marked` the definition says `@renamed`, from which the migration follows. Nothing else of the text changes.
+ * Renames in every schema file: the definition, its references, and for a field also the inputs,
+ * arguments and orders that stand for it. With `marked` the definition gets `@renamed`, from which
+ * the migration follows. Nothing else in the text changes.
  */
 export function renameInSchema(
   sources: readonly SourceText[],
@@ -38,7 +39,7 @@ export function renameInSchema(
   }));
 }
 
-/** Whether the database knows the field by its name: then the migration has to know the old one. */
+/** Whether the field's name is a name in the database: then the migration needs the old name. */
 function isStored({ type, from }: Extract<Rename, { kind: 'field' }>, project: Project): boolean {
   const source = project.entities
     .find(({ name }) => name === type)
@@ -88,7 +89,7 @@ type NamedNode = Extract<
   }
 >;
 
-/** Nodes that a schema coordinate is made of. */
+/** Whether a node is part of a schema coordinate. */
 function isNamed(node: ASTNode): node is NamedNode {
   return (
     /Type(Definition|Extension)$|^(Field|InputValue|EnumValue)Definition$/.test(node.kind) &&
@@ -139,7 +140,10 @@ function renameField(
       found.push({ start: value.loc!.start, end: value.loc!.end, text: JSON.stringify(to) });
 }
 
-/** Texts of our directives that name a field of the type: its indexes and owner, and the other end of a relation. */
+/**
+ * Strings in our directives that name a field of the type: its indexes and owner, and the other end
+ * of a relation.
+ */
 function namesInDirective(
   node: Extract<ASTNode, { readonly kind: Kind.DIRECTIVE }>,
   { path, type }: { path: readonly string[]; type: string },

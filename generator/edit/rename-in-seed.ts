@@ -2,10 +2,12 @@ import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from '
 import type { Rename } from './rename-in-schema.ts';
 
 /**
- * The text of a seed file, YAML or JSON, after a rename: the keys that name the type, or the field in rows of the type.
- * Everything else stays as it is. A file that cannot be read is returned as it is: `seed` says what is wrong with it.
+ * The text of a seed file, YAML or JSON, after a rename of the keys that name the type, or the
+ * field in rows of the type. Everything else stays. A file that cannot be read is returned
+ * unchanged: `seed` reports its mistakes.
  *
- * @example renameInSeed('Post:\n  - { title: x }\n', { kind: 'field', type: 'Post', from: 'title', to: 'name' })
+ * @example
+ * renameInSeed('Post:\n  - { title: x }\n', { kind: 'field', type: 'Post', from: 'title', to: 'name' })
  */
 export function renameInSeed(text: string, rename: Rename): string {
   const document = parseDocument(text, { prettyErrors: false });
@@ -21,7 +23,7 @@ function pairsNamed(map: YAMLMap, name: string): Pair[] {
   return map.items.filter(({ key }) => isScalar(key) && key.value === name);
 }
 
-/** The rows of a type, which stand in a list or by a key of the user's choice. */
+/** The rows of a type: a list, or a map with keys that the user chose. */
 function rowsOf(types: YAMLMap, type: string): YAMLMap[] {
   return pairsNamed(types, type).flatMap(({ value }) => {
     const rows = isSeq(value)

@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from 'graphql';
 
-/** The values of a field's arguments, made up, as the document has them: `(id: "1", limit: 10)`. */
+/** Invented values for a field's arguments, as text of the document: `(id: "1", limit: 10)`. */
 export function exampleArguments(
   project: Project,
   given: readonly GraphQLArgument[],
@@ -44,7 +44,7 @@ function exampleValue(
   return exampleScalar(project, type.name, name);
 }
 
-/** What is required and what is written; of a choice, the first. */
+/** The required and the written members; of a one-of input, the first member. */
 function exampleObject(
   project: Project,
   type: GraphQLInputObjectType,

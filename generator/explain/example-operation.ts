@@ -15,7 +15,7 @@ import {
 import { rootNames } from '../../templates/root-names.ts';
 import { exampleArguments } from './example-arguments.ts';
 
-/** One step of the way from a root to a field. */
+/** One field on the path from a root type. */
 interface PathStep {
   readonly owner: string;
   readonly field: GraphQLField<unknown, unknown>;
@@ -25,15 +25,16 @@ interface Asking {
   readonly project: Project;
   readonly schema: GraphQLSchema;
   readonly operations: ReadonlyMap<string, Operation>;
-  /** Whether a function of the user's answers the field. */
+  /** Whether a function of the user answers the field. */
   readonly isOwn: (coordinate: string) => boolean;
 }
 
 /**
- * The shortest operation that asks for a field, with made-up values for its arguments. Fields that functions of the user's
- * answer are no part of the way.
+ * The shortest operation that selects a field, with invented values for its arguments. The path
+ * avoids fields that functions of the user answer.
  *
- * @returns for a coordinate its operation, or null: no way leads to it, or it is one of a subscription.
+ * @returns a function from a coordinate to its operation; null if no path leads to it, or if it is
+ * in a subscription.
  * @example exampleOperations(project, () => false)('Post.title') // '{ post(id: "1") { title } }'
  */
 export function exampleOperations(
@@ -60,7 +61,10 @@ export function exampleOperations(
   };
 }
 
-/** What a root field of the user's own does is its own matter; below a root, a row is read for the function. */
+/**
+ * It is not known which statements a user's function for a root field makes; below the root, a row
+ * is read before the function is called.
+ */
 const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: string) => {
   const operation = operations.get(coordinate);
   return (
@@ -69,7 +73,9 @@ const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: st
   );
 };
 
-/** The shortest way to each type: through queries, and where none leads there, through mutations. */
+/**
+ * The shortest path to each type: through queries, or through mutations if no query leads there.
+ */
 function waysFrom(asking: Asking): ReadonlyMap<string, readonly PathStep[]> {
   const ways = new Map<string, readonly PathStep[]>();
   for (const root of [asking.schema.getQueryType(), asking.schema.getMutationType()]) {
@@ -81,7 +87,7 @@ function waysFrom(asking: Asking): ReadonlyMap<string, readonly PathStep[]> {
   return ways;
 }
 
-/** Types that the fields of `type` lead to for the first time. */
+/** Types that the fields of `type` reach and that were not reached before. */
 function reached(
   asking: Asking,
   type: GraphQLObjectType,
@@ -130,7 +136,7 @@ function print(asking: Asking, way: readonly PathStep[]): string {
   return first?.owner === asking.schema.getMutationType()?.name ? `mutation ${text}` : text;
 }
 
-/** Every step opens a selection, one below an interface or union that of its own type. */
+/** Every step opens a selection; a step below an interface or union opens an inline fragment. */
 const narrowed = (before: PathStep | undefined, { owner }: PathStep) =>
   before && isAbstractType(getNamedType(before.field.type))
     ? ` { ... on ${owner} { `
@@ -148,7 +154,7 @@ function argumentsOf(asking: Asking, { owner, field }: PathStep): string {
   return exampleArguments(asking.project, given, asking.operations.get(`${owner}.${field.name}`));
 }
 
-/** Required ones, and those that say something of rows: keys, filters, how many. */
+/** Arguments that the example writes: required ones, keys, filters and limits. */
 function isGiven(
   { project, operations }: Asking,
   coordinate: string,
@@ -169,7 +175,7 @@ function isGiven(
   );
 }
 
-/** As little as can be asked of an object. */
+/** The smallest valid selection of an object. */
 function selectionOf(asking: Asking, field: GraphQLField<unknown, unknown>, depth = 0): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';

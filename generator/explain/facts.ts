@@ -11,12 +11,12 @@ import {
 } from '@twofold/schema';
 import { rootNames } from '../../templates/root-names.ts';
 
-/** What `explain` says of one field or type. */
+/** The facts of `explain` about one field or type. */
 export interface Explanation {
   readonly coordinate: string;
-  /** What it is: `entity`, `column`, `relation to one`, `list`, … */
+  /** Its kind: `entity`, `column`, `relation to one`, `list`, … */
   readonly what: string;
-  /** The rule or directive that decided. */
+  /** The rule or directive that decided the kind. */
   readonly decidedBy: string;
   /** The table, column or join that holds it. */
   readonly stored?: string;
@@ -24,7 +24,7 @@ export interface Explanation {
   readonly routes?: readonly string[];
 }
 
-/** Whether a function of the user's answers a field. */
+/** Whether a function of the user answers a field. */
 export type IsUserField = (coordinate: string) => boolean;
 
 /** Every type and field of the model, explained. */
@@ -51,7 +51,10 @@ export function explainAll(project: Project, isOwn: IsUserField = () => false): 
 const UNWRITTEN =
   'yours to write: it answers NOT_IMPLEMENTED until a function in src/resolvers does';
 
-/** What was never inferred keeps its rule; what is inferred is decided by the function in its place. */
+/**
+ * The explanation of a field that the user's function answers. A field that was never inferred
+ * keeps the rule that decided it.
+ */
 function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanation {
   return {
     coordinate,

@@ -7,8 +7,8 @@ export interface Texts {
 }
 
 /**
- * Finds where a type or field stands, as `src/generated/resolvers.ts:14`: in the user's function, among the inferred answers,
- * as a column, or as a type.
+ * Finds the line of a type or field, as `src/generated/resolvers.ts:14`: in the user's function,
+ * among the inferred resolvers, as a column, or as a type.
  */
 export async function placeOf(
   coordinate: string,
@@ -53,7 +53,7 @@ export interface Searched {
   readonly project: Project;
 }
 
-/** In the file of the type, else in a plugin that names type and field. */
+/** The line in the file of the type, or else in a plugin that names type and field. */
 async function ownPlace(
   type: string,
   field: string,
@@ -70,7 +70,7 @@ async function ownPlace(
   return null;
 }
 
-/** The first line of the last pattern, at or after those of the patterns before it. */
+/** The line of the last pattern. Each pattern is searched from the match of the one before it. */
 function lineWithin(path: string, texts: Texts, patterns: readonly string[]): string | null {
   const lines = texts.get(path)?.split(/\r?\n/) ?? [];
   let at = -1;
@@ -85,5 +85,5 @@ function lineWithin(path: string, texts: Texts, patterns: readonly string[]): st
   return `${path}:${at + 1}`;
 }
 
-/** A name as templates print it, quoted where it has to be. */
+/** A property name as templates print it, with or without quotes. */
 const propertyName = (name: string) => `(?:${name}|'${name}')`;

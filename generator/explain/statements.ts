@@ -5,27 +5,30 @@ import { askProject } from '../run-project.ts';
 import type { IsUserField } from './facts.ts';
 import type { Texts } from './place.ts';
 
-/** What serves one field. */
+/** How one field is served. */
 export interface Statements {
-  /** An operation that asks for it. */
+  /** An operation that selects it. */
   readonly operation: string;
-  /** Whom the server answers it: `anyone`, `a signed-in user`, … */
+  /** The role that may read it: `anyone`, `a signed-in user`, … */
   readonly as: string;
-  /** Where each member of the answer comes from. */
+  /** The source of each member of the response. */
   readonly plan: string;
-  /** What the server then asks its database. */
+  /** The SQL that the server runs for it, by database. */
   readonly statements: Readonly<Record<Database, readonly string[]>>;
 }
 
 type Database = 'sqlite' | 'postgres';
 
-/** What the project's own runtime says of some fields. */
+/** The answer of the project's own runtime about some fields. */
 export interface Told {
   readonly isOwn: IsUserField;
   readonly database: Database;
   /** Why there are no statements, and what to do. */
   readonly missing: string | null;
-  /** By coordinate. A function of the user's, and what no operation reaches, has none. */
+  /**
+   * By coordinate. Fields with a function of the user, and fields that no operation reaches, have
+   * none.
+   */
   readonly statements: ReadonlyMap<string, Statements>;
 }
 
@@ -47,7 +50,10 @@ interface AppExplanation {
   > | null)[];
 }
 
-/** Statements as the project's own runtime makes them; without it, what the user's files say of themselves. */
+/**
+ * Statements as the project's own runtime makes them. If the runtime cannot be started, only the
+ * functions found in the user's files.
+ */
 export async function readStatements(
   root: string,
   project: Project,
@@ -62,7 +68,7 @@ export async function readStatements(
       missing: explained.failed,
       statements: new Map(),
     };
-  // Plugins answer fields too, which only the running code knows.
+  // Plugins answer fields too, which is known only when the code runs.
   const all = new Set(explained.own);
   const again = [...all].some((coordinate) => !own.has(coordinate))
     ? await explainApp(root, project, asked, all)

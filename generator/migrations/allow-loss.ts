@@ -2,7 +2,10 @@ import type { SourceText } from '@twofold/schema';
 import { literal } from '../../templates/literal.ts';
 import type { Folded } from './fold.ts';
 
-/** Writes consent into the migrations that change these columns last, where a review sees it. Returns those with a new text. */
+/**
+ * Writes the consent to lose data into the migrations that last change these columns, so that a
+ * review sees it. Returns the migrations with a new text.
+ */
 export function allowLossIn(
   migrations: readonly SourceText[],
   folded: Folded,
@@ -19,7 +22,7 @@ export function allowLossIn(
   });
 }
 
-/** The line stands behind the imports, or in the place of the one that is there. */
+/** Inserts the line after the imports, or replaces an existing one. */
 function withAllowLoss(text: string, columns: readonly string[]): string {
   const line = `export const allowLoss = ${literal(columns).text};`;
   if (/^export const allowLoss = .*;$/m.test(text))

@@ -1,6 +1,9 @@
 import type { Project } from '@twofold/schema';
 
-/** Options take the schema's coordinate or the database's: `Post.body` or `posts.body`. These are the database's. */
+/**
+ * Options accept the coordinate of the schema or of the database: `Post.body` or `posts.body`.
+ * Returns the database's.
+ */
 export function columnsNamed(
   project: Project | null,
   names: readonly string[],

@@ -1,16 +1,21 @@
 import { columnChecks, type Table, type TableColumn } from '@twofold/schema';
 import { type ColumnChange, invertSteps, type Step } from '../../templates/steps.ts';
 
-/** What stands between two lists of tables. */
+/** The steps from one list of tables to another. */
 export interface Difference {
   readonly steps: readonly Step[];
-  /** Tables and columns that the schema has no more, and that stay until `--allow-drop` names them. */
+  /**
+   * Tables and columns that the schema no longer has. They stay until `--allow-drop` names them.
+   */
   readonly kept: readonly KeptObject[];
-  /** The tables once the steps are done: the wanted ones, and what is kept. */
+  /** The tables after the steps: the wanted ones and the kept ones. */
   readonly tables: readonly Table[];
 }
 
-/** `users` or `users.nickname`. `replacements` are new ones of the same kind that it may have become: a rename needs a decision. */
+/**
+ * `users` or `users.nickname`. `replacements` are new tables or columns of the same kind: if there
+ * are any, the user has to decide whether it was renamed.
+ */
 export interface KeptObject {
   readonly coordinate: string;
   readonly replacements: readonly string[];
@@ -18,9 +23,9 @@ export interface KeptObject {
 
 export interface DifferenceOptions {
   readonly allowDrop: (coordinate: string) => boolean;
-  /** Columns that databases may have with another definition than is known: they get theirs once more. */
+  /** Columns that databases may have with different definitions: their definition is set again. */
   readonly contested?: ReadonlySet<string>;
-  /** Values of a column that had another name. */
+  /** Renamed enum values of a column. */
   readonly valueRenames?: (table: string, column: string) => readonly ValueRename[];
 }
 
@@ -30,8 +35,8 @@ export interface ValueRename {
 }
 
 /**
- * Finds the steps from one list of tables to another. Nothing is dropped but what `allowDrop` names; what must go on
- * existing no longer needs a value, so that rows can still be added.
+ * Finds the steps from one list of tables to another. Only what `allowDrop` names is dropped; a
+ * kept column becomes nullable, so that rows can still be added.
  */
 export function findDifference(
   before: readonly Table[],
@@ -101,13 +106,13 @@ function renamedTables(before: readonly Table[], wanted: readonly Table[]): Map<
 
 interface JoinRenames {
   readonly tables: ReadonlyMap<string, string>;
-  /** Those tables, with their columns marked as renamed. */
+  /** Those tables, whose columns carry `renamedFrom`. */
   readonly marked: ReadonlyMap<string, Table>;
 }
 
 /**
- * A join table is named after its two types, so that it changes its name with one of them. It is the same one when it joins the
- * same two tables as the only one that is gone and the only one that is new.
+ * A join table is named after its two types, so a renamed type renames it. It is the same table if
+ * it joins the same two tables, and only one such table is gone and only one is new.
  */
 function renamedJoins(before: readonly Table[], wanted: readonly Table[]): JoinRenames {
   const gone = before.filter(({ name }) => !wanted.some((each) => each.name === name));
@@ -124,7 +129,10 @@ function renamedJoins(before: readonly Table[], wanted: readonly Table[]): JoinR
   };
 }
 
-/** The two tables that a join table joins; null for any other, and for one that joins a table with itself. */
+/**
+ * The two tables that a join table joins; null for any other table, and for one that joins a table
+ * with itself.
+ */
 function endsOf({ columns, primaryKey }: Table): string | null {
   const ends = columns.map(({ references }) => references?.table);
   const joins = primaryKey.length === 2 && columns.length === 2 && !ends.includes(undefined);
@@ -141,7 +149,7 @@ function withOldNames(table: Table, old: Table): Table {
   return { ...table, columns };
 }
 
-/** The same table under its new name, and with the new names of the tables that it refers to. */
+/** The table under its new name, and with the new names of the tables that it references. */
 function renameTable(table: Table, renames: ReadonlyMap<string, string>): Table {
   const columns = table.columns.map((column) =>
     column.references
@@ -204,7 +212,10 @@ function compareTable(
   };
 }
 
-/** Rows are rewritten while both names are allowed: before it the old ones alone are, and after it the new ones. */
+/**
+ * Rewrites rows while both the old and the new values are allowed: the check constraint first
+ * allows only the old ones, and afterwards only the new ones.
+ */
 function withValueRenames(
   table: string,
   changes: readonly ColumnChange[],
@@ -265,7 +276,7 @@ function renameColumns(before: Table, wanted: Table): { table: Table; steps: Ste
   return { table: { ...before, columns }, steps };
 }
 
-/** A column that the schema no longer knows must not stand in the way of new rows. */
+/** A column that the schema no longer has must not prevent new rows. */
 function loosened(column: TableColumn): TableColumn {
   return { ...column, required: false };
 }
@@ -281,7 +292,7 @@ function alteration(
     : [];
 }
 
-/** What the database sees of a column. */
+/** The parts of a column that are visible in the database, to compare two columns. */
 function shapeOf(column: TableColumn): string {
   const { type, required, unique, default: value, references } = column;
   return JSON.stringify([
@@ -294,12 +305,14 @@ function shapeOf(column: TableColumn): string {
   ]);
 }
 
-/** Whether values of one column may go on in the other. */
+/** Whether one column can keep the values of the other. */
 function isSameKind(column: TableColumn, other: TableColumn): boolean {
   return other.type === column.type && other.references?.table === column.references?.table;
 }
 
-/** Whether at least half of the larger table's columns are in the other one too, the keys apart. */
+/**
+ * Whether at least half of the larger table's columns are also in the other one, not counting keys.
+ */
 function isAlike(table: Table, other: Table): boolean {
   const own = table.columns.filter(({ name }) => !table.primaryKey.includes(name));
   const theirs = other.columns.filter(({ name }) => !other.primaryKey.includes(name));
@@ -323,7 +336,10 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
   );
 }
 
-/** PostgreSQL wants the other table first: in a circle of tables one key has to wait until all of them are there. */
+/**
+ * PostgreSQL needs the referenced table first: in a circle of tables one foreign key has to wait
+ * until all tables exist.
+ */
 function createSteps(tables: readonly Table[]): Step[] {
   const inOrder = ordered(tables);
   const places = new Map(inOrder.map(({ name }, place) => [name, place]));
@@ -360,7 +376,7 @@ function withoutReference({ references: _references, ...column }: TableColumn): 
   return column;
 }
 
-/** Tables after those that they refer to. */
+/** Sorts tables after the tables that they reference. */
 function ordered(tables: readonly Table[]): Table[] {
   const named = byName(tables);
   const done = new Set<string>();

@@ -13,7 +13,10 @@ interface RenameContext {
   readonly lastModel: LastModel | null;
 }
 
-/** What is gone from the schema: renamed, if something new is like it, or kept. */
+/**
+ * Findings about objects that the schema no longer has: renamed, if something new resembles them,
+ * or kept.
+ */
 export function keptFindings({ kept }: Difference, asked: RenameContext): Diagnostic[] {
   return kept.map((each) =>
     each.replacements.length > 0 && isNewlyGone(each, asked)
@@ -28,7 +31,7 @@ export function keptFindings({ kept }: Difference, asked: RenameContext): Diagno
   );
 }
 
-/** What was gone before this change has been decided about: it stays. */
+/** An object that was already gone before this change was decided about then: it stays. */
 function isNewlyGone({ coordinate }: KeptObject, { lastModel }: RenameContext): boolean {
   const [table = '', column] = coordinate.split('.');
   const before = lastModel?.get(table);
@@ -57,7 +60,10 @@ function renameQuestion(
   };
 }
 
-/** A mistyped name would keep the column silently. A name that resembles no column is one that was dropped before. */
+/**
+ * A mistyped `--allow-drop` would keep the column silently. A name that resembles no column is one
+ * that was dropped before.
+ */
 export function dropFindings(
   { kept }: Difference,
   names: readonly string[],
@@ -79,7 +85,7 @@ export function dropFindings(
   });
 }
 
-/** What rows may be in the way of, said before any database is asked. */
+/** Steps that existing rows may prevent, reported before any database is asked. */
 export function rowFindings(
   steps: readonly Step[],
   { locate, loss }: { readonly locate: Locate; readonly loss: ReadonlySet<string> },
@@ -140,7 +146,10 @@ function isNarrower({ before, after }: Extract<ColumnChange, { kind: 'alter' }>)
   return !WIDER.has(`${before.type}>${after.type}`);
 }
 
-/** Steps that have lost what they follow. `locked`: migrations that a run wrote and that are not there any more. */
+/**
+ * Steps that change a table or column that no earlier migration makes. `locked`: migrations that a
+ * run wrote and that no longer exist.
+ */
 export function brokenFindings({ broken }: Folded, locked: readonly string[]): Diagnostic[] {
   return broken.map(({ file, line, what }) => {
     const twice = what.startsWith('makes ');
@@ -173,7 +182,10 @@ export function idsFinding({ ids, tables }: Folded, project: Project): Diagnosti
   ];
 }
 
-/** A statement that cannot be read may have made what the model wants: to make it again would fail. */
+/**
+ * A statement that cannot be read may already make what the model needs: making it again would
+ * fail.
+ */
 export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diagnostic[] {
   return unread.flatMap(({ file, line, text }) => {
     const about = steps.filter((step) => names(text, tableOf(step)));
@@ -192,7 +204,10 @@ export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diag
   });
 }
 
-/** An unread statement without a text is a chain of calls with names that are not known: it may be about any table. */
+/**
+ * An unread statement without a text is a chain of calls with unknown names: it may be about any
+ * table.
+ */
 function names(text: string, table: string): boolean {
   return text === '' || new RegExp(`(^|[^\\w])${table}([^\\w]|$)`, 'i').test(text);
 }

@@ -3,18 +3,20 @@ import { readTableLine } from './table-lines.ts';
 import { type MigrationText, readMigration } from './read/statements.ts';
 import { changesTables, editColumn, type ReadStep, stepsOf } from './read/steps.ts';
 
-/** The tables that a list of migrations leads to, read from their texts alone. */
+/** The tables that a list of migrations produces, read from their texts alone. */
 export interface Folded {
   readonly tables: readonly Table[];
-  /** Null before the first migration that makes a key. */
+  /** Null before the first migration that defines a primary key. */
   readonly ids: IdKind | null;
-  /** Steps that cannot follow what stands before them. */
+  /** Steps that change something that no earlier step made. */
   readonly broken: readonly BrokenStep[];
-  /** Statements that may change tables and cannot be read, in files that do not say what they leave. */
+  /**
+   * Statements that may change tables and cannot be read, in files without `export const leaves`.
+   */
   readonly unread: readonly UnreadStatement[];
-  /** Columns that two branches have both added: databases may have either definition. */
+  /** Columns that two branches both added: databases may have either definition. */
   readonly contested: ReadonlySet<string>;
-  /** Last migration that defines a column, by `posts.title`. */
+  /** The last migration that defines a column, by `posts.title`. */
   readonly definedIn: ReadonlyMap<string, string>;
   readonly allowLoss: ReadonlyMap<string, readonly string[]>;
 }
@@ -31,7 +33,7 @@ export interface UnreadStatement {
   readonly text: string;
 }
 
-/** A column under its table's hand. */
+/** The columns of one table, by name. */
 type Columns = Map<string, TableColumn>;
 
 interface FoldState {
@@ -45,10 +47,10 @@ interface FoldState {
   readonly definedIn: Map<string, string>;
 }
 
-/** Texts that were read before, so that a process that goes on reads each once. Only those of the last run are kept. */
+/** Parsed texts of the last run, so that a long-running process parses each text once. */
 let known: ReadonlyMap<string, MigrationText> = new Map();
 
-/** Follows migrations in the order of their names. */
+/** Applies migrations in the order of their names. */
 export function foldMigrations(migrations: readonly SourceText[]): Folded {
   const state: FoldState = {
     tables: new Map(),
@@ -94,7 +96,7 @@ function follow(state: FoldState, file: string, { statements, leaves }: Migratio
   for (const line of leaves ?? []) leave(state, line);
 }
 
-/** A line of `leaves` takes the place of what was known. */
+/** A line of `leaves` replaces what was known about its table or column. */
 function leave(state: FoldState, line: string): void {
   const read = readTableLine(line);
   if (!read) return;
@@ -212,7 +214,7 @@ function dropIndex(state: FoldState, name: string): void {
     table.indexes = table.indexes.filter((index) => index.name !== name);
 }
 
-/** The same table under its new name, and with the new name where others refer to it. */
+/** Renames a table, also in the references of other tables. */
 function renameTable(state: FoldState, from: string, to: string): void {
   const entries = [...state.tables].map(
     ([name, table]) => [name === from ? to : name, table] as const,

@@ -4,7 +4,7 @@ import { hashText, type Lock } from '../write/lockfile.ts';
 import { createLocate } from './locate.ts';
 import type { PlannedMigration } from './plan.ts';
 
-/** What the project's database is asked. Null when it cannot be asked. */
+/** Asks the project's database. Null when it cannot be asked. */
 export type Foresee = (question: ForeseeQuestion) => Promise<Foresight | null>;
 
 export interface ForeseeQuestion {
@@ -12,11 +12,11 @@ export interface ForeseeQuestion {
   readonly saved: readonly SourceText[];
   /** Texts that are not written yet. */
   readonly drafts: readonly { readonly path: string; readonly text: string }[];
-  /** Paths of migrations that will not be there. */
+  /** Paths of migrations that will be removed. */
   readonly without: readonly string[];
 }
 
-/** What the runtime answers: `foresee` there. */
+/** The answer of the runtime: its type is `foresee` there. */
 export interface Foresight {
   readonly state: { readonly pending: readonly string[] };
   readonly refusal: {
@@ -40,15 +40,16 @@ interface Foreseeing {
   readonly project: Project;
   readonly sources: Sources;
   readonly lock: Lock;
-  /** Plans the next migration; `draft` is a path to write anew. */
+  /** Plans the next migration; `draft` is the path of a migration to write again. */
   readonly plan: (draft?: string) => PlannedMigration;
   readonly foresee: Foresee;
 }
 
 /**
- * Plans the next migration with the database in sight: rows that would be in its way are findings, and nothing is written then.
- * The newest migration, while no database of this project has it and it is as a run wrote it, is written anew with the
- * change, so that a slip in it does not stay in the way of all that comes after.
+ * Plans the next migration with the database: rows that would prevent it are findings, and then
+ * nothing is written. If no database of this project has applied the newest migration and its text
+ * is as a run wrote it, it is written again with the change, so that a slip in it does not block
+ * all later ones.
  */
 export async function planForeseen(foreseeing: Foreseeing): Promise<PlannedMigration> {
   const { plan, foresee, sources } = foreseeing;
@@ -67,7 +68,7 @@ export async function planForeseen(foreseeing: Foreseeing): Promise<PlannedMigra
   return withRefusal(planned, later, foreseeing);
 }
 
-/** The newest migration, if this database does not have it and its text is as a run wrote it. */
+/** The newest migration, if this database has not applied it and its text is as a run wrote it. */
 function draftOf({ sources, lock }: Foreseeing, { state }: Foresight): string | undefined {
   const newest = sources.migrations.at(-1);
   if (!newest || !state.pending.includes(nameOf(newest.file))) return undefined;
@@ -97,7 +98,7 @@ function withRefusal(
   return { ...planned, findings: [...planned.findings.filter(isLasting), ...findings] };
 }
 
-/** Warnings about rows that may be there are answered once the database was asked. */
+/** Warnings about rows that may exist are obsolete once the database was asked. */
 function isLasting({ code }: Diagnostic): boolean {
   return code !== 'MIGRATION_NEEDS_VALUE' && code !== 'MIGRATION_CHECKS_ROWS';
 }

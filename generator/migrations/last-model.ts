@@ -1,15 +1,15 @@
 import { type Expression, NotUnderstood, readExpression } from './read/expression.ts';
 import { readTokens } from './read/tokens.ts';
 
-/** Types of the last run by their table, and their columns. */
+/** Types of the last run by their table, with their columns. */
 export type LastModel = ReadonlyMap<
   string,
   { readonly type: string; readonly columns: ReadonlySet<string> }
 >;
 
 /**
- * Reads which tables and columns the run before had, from `src/generated/model.ts`. It tells what is gone since then from
- * what has been kept for long, and what a type was called; nothing is decided by it alone.
+ * Reads the tables and columns of the previous run from `src/generated/model.ts`. They show what
+ * has gone only since then, and what a type was called; nothing is decided by them alone.
  *
  * @returns null when there was no run before, or its file cannot be read.
  */

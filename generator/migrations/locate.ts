@@ -4,8 +4,8 @@ import { type ASTNode, getLocation, Kind, parse, Source } from 'graphql';
 type SchemaPlace = Diagnostic['at'];
 
 /**
- * Finds where the schema says a table or a column: `posts.rating` is the field `rating` of `type Post`. What the schema has
- * no more is found at its type, and a type that is gone at the first file.
+ * Finds the place of a table or column in the schema: `posts.rating` is the field `rating` of `type
+ * Post`. A removed field is located at its type, and a removed type at the first file.
  */
 export function createLocate(
   project: Project,
@@ -29,7 +29,7 @@ export function createLocate(
   };
 }
 
-/** The field that a column is kept for; of an index over several columns, that of the first. */
+/** The field that a column stores; for an index over several columns, the field of the first. */
 function fieldOf(entity: Project['entities'][number], column: string): string | undefined {
   const [name = ''] = column.split(', ');
   return entity.fields.find(
@@ -39,7 +39,10 @@ function fieldOf(entity: Project['entities'][number], column: string): string | 
   )?.name;
 }
 
-/** Places of types and fields by their coordinate. Only findings ask for them, so the text is parsed once more here. */
+/**
+ * Places of types and fields by their coordinate. Only findings need them, so the text is parsed
+ * again here.
+ */
 function definitions(schema: readonly SourceText[]): Map<string, SchemaPlace> {
   const places = new Map<string, SchemaPlace>();
   for (const { file, text } of schema) {

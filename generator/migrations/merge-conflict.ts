@@ -1,8 +1,9 @@
 import type { SourceText } from '@twofold/schema';
 
 /**
- * A migration in which git left a conflict: two branches wrote a file of the same name. No database has it with both texts, so
- * the side of the branch that was merged into stays, and what the other one did beyond it becomes a migration of its own.
+ * A migration in which git left a conflict: two branches wrote a file of the same name. No database
+ * has applied both texts, so the text of the target branch stays, and the additional changes of the
+ * other branch become a new migration.
  */
 export function withoutConflict(source: SourceText): SourceText {
   if (!source.text.includes('<<<<<<< ')) return source;

@@ -1,7 +1,10 @@
 import { readProjectOf } from '../pipeline.ts';
 import { planMigration } from './plan.ts';
 
-/** Tables and columns of the schema that no migration makes; none when the schema itself cannot be read. */
+/**
+ * Tables and columns of the schema that no migration makes; none when the schema itself cannot be
+ * read.
+ */
 export async function missingSteps(root: string): Promise<readonly string[]> {
   const { project, sources } = await readProjectOf(root);
   if (!project) return [];

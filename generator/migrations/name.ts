@@ -1,11 +1,11 @@
 import type { Step } from '../../templates/steps.ts';
 
-/** Of `migrations/0007_add_posts_summary.ts` it is 7. */
+/** The number of `migrations/0007_add_posts_summary.ts` is 7. */
 export function numberOf(path: string): number {
   return Number.parseInt(path.slice(path.lastIndexOf('/') + 1), 10);
 }
 
-/** `migrations/0002_add_posts_summary.ts`: the next number, and what happens first. */
+/** `migrations/0002_add_posts_summary.ts`: the next number, and a name after the first step. */
 export function migrationPath(existing: readonly string[], steps: readonly Step[]): string {
   const last = Math.max(0, ...existing.map((path) => numberOf(path)).filter(Number.isFinite));
   const name = last === 0 ? 'init' : describe(steps);

@@ -25,13 +25,13 @@ import { createLocate } from './locate.ts';
 import { withoutConflict } from './merge-conflict.ts';
 import { migrationPath } from './name.ts';
 
-/** What a run does about the database. */
+/** The planned changes of the migrations. */
 export interface PlannedMigration {
-  /** New files, and those of `migrations/` that get another text. */
+  /** New files, and files of `migrations/` that get another text. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Files that are taken back. */
+  /** Files to remove. */
   readonly removed: readonly string[];
-  /** What the schema has and no migration makes, as tables and columns. */
+  /** Tables and columns that the schema has and no migration makes. */
   readonly missing: readonly string[];
   readonly findings: readonly Diagnostic[];
 }
@@ -39,13 +39,16 @@ export interface PlannedMigration {
 export interface MigrationOptions {
   readonly allowDrop?: readonly string[];
   readonly allowLoss?: readonly string[];
-  /** Text of `src/generated/model.ts`: what the run before knew. */
+  /** Text of `src/generated/model.ts` from the previous run. */
   readonly lastModel?: string | null;
-  /** A migration that no database has, to be written anew: its path. */
+  /** Path of a migration that no database has applied, and that is written again. */
   readonly draft?: string;
 }
 
-/** Follows the migrations that are there, compares where they lead with the model, and plans the next one. */
+/**
+ * Applies the existing migrations, compares the resulting tables with the model, and plans the next
+ * migration.
+ */
 export function planMigration(
   project: Project,
   sources: Sources,
@@ -144,7 +147,7 @@ function valueRenames(project: Project): (table: string, column: string) => read
   };
 }
 
-/** Whether one of these coordinates is a table or a column. */
+/** Whether one of these coordinates is a table or a column of the list. */
 function namesOne(tables: readonly Table[], coordinates: ReadonlySet<string>): boolean {
   return tables.some(
     ({ name, columns }) =>

@@ -1,6 +1,6 @@
 import type { Table, TableColumn } from '@twofold/schema';
 
-/** What a line of `export const leaves` in a migration says. */
+/** The meaning of one line of `export const leaves` in a migration. */
 export type TableLine =
   | { readonly kind: 'table'; readonly table: string; readonly primaryKey: readonly string[] }
   | { readonly kind: 'column'; readonly table: string; readonly column: TableColumn }
@@ -25,7 +25,10 @@ export function printColumn(
   return `column ${table}.${name} ${JSON.stringify(column)}`;
 }
 
-/** Null for a line that is none. `gone posts.title` and `gone posts` say what a statement has dropped. */
+/**
+ * Null for a line that is not valid. `gone posts.title` and `gone posts`: a statement has dropped
+ * them.
+ */
 export function readTableLine(line: string): TableLine | null {
   const [, kind, subject = '', json = ''] =
     /^(table|column|gone) (\S+)(?: (.*))?$/.exec(line) ?? [];

@@ -8,7 +8,7 @@ import { runProgram } from '../run-program.ts';
 import { type Manifest, shippedManifest } from './shipped-manifest.ts';
 import { createTarball, type TarEntry } from './tarball.ts';
 
-/** A package as a file: its name in `vendor/` and its bytes. */
+/** A package as a tarball: its file name in `vendor/` and its bytes. */
 export interface PackedFile {
   readonly name: string;
   readonly bytes: Buffer;
@@ -33,15 +33,15 @@ const PACKAGES: readonly PackageFolders[] = [
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Files of the root that every package has. */
+/** Files of the repository's root that every package includes. */
 const SHARED = ['LICENSE', 'CHANGELOG.md'] as const;
 
-/** Other versions of what is compiled with, or of what is depended on, make other packages. */
+/** Other versions of the compiler or of dependencies give other packages. */
 const INPUTS = ['package-lock.json', 'package.json', 'tsconfig.json', 'README.md', ...SHARED];
 
 /**
- * Packs the packages of this checkout as JavaScript with types. What was packed before is taken again while no
- * source and no version of a dependency has changed.
+ * Packs the packages of this checkout as JavaScript with types. An earlier result is used again
+ * while no source and no version of a dependency has changed.
  */
 export async function packPackages(): Promise<PackedFile[]> {
   const sources = await readSources();
@@ -55,7 +55,7 @@ export async function packPackages(): Promise<PackedFile[]> {
   );
 }
 
-/** The same, whatever was packed before. */
+/** The same without the cache. */
 export const buildPackages = async (): Promise<PackedFile[]> => build(await readSources());
 
 const readSources = () =>
@@ -74,7 +74,7 @@ async function build(sources: readonly TarEntry[]): Promise<PackedFile[]> {
   }
 }
 
-/** Types were checked in the repo; here they are only printed. */
+/** Only emits: the types were checked in the repository. */
 async function compile(out: string): Promise<void> {
   const config = join(out, 'tsconfig.json');
   const base = join(repo, 'tsconfig.json');
@@ -139,7 +139,7 @@ async function pack(
 const readManifest = async (home: string) =>
   JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
 
-/** The README of the generator is that of the repository; the other packages have their own. */
+/** The README of the generator is the one of the repository; the other packages have their own. */
 const sharedFiles = (home: string): Promise<TarEntry[]> =>
   Promise.all(
     [...SHARED, ...(home === '.' ? ['README.md'] : [])].map(async (path) => ({
@@ -148,7 +148,10 @@ const sharedFiles = (home: string): Promise<TarEntry[]> =>
     })),
   );
 
-/** A map names its source by where it was compiled; the source itself is in the map, so that its name is enough. */
+/**
+ * A source map names its source by the path where it was compiled; the map contains the source's
+ * text, so its file name is enough.
+ */
 function withPlainMap(entry: TarEntry): TarEntry {
   if (!entry.path.endsWith('.map')) return entry;
   const map = JSON.parse(Buffer.from(entry.bytes).toString()) as { sources: string[] };
@@ -180,7 +183,7 @@ async function readFolder(root: string, folder: string): Promise<TarEntry[]> {
   );
 }
 
-/** The folder appears whole or not at all: two runs may pack at once. */
+/** Renames the complete folder into place, because two runs may pack at once. */
 async function fill(cache: string, files: readonly PackedFile[]): Promise<void> {
   const part = `${cache}.${process.pid}`;
   await mkdir(part, { recursive: true });

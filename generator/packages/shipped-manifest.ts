@@ -20,18 +20,19 @@ const OWN = [
 ];
 
 export interface ShippedOptions {
-  /** Where it stands in the repository. */
+  /** The package's folder in the repository. */
   readonly home: string;
-  /** What the repository itself says of where it is. */
+  /** The `repository` field of the root's `package.json`. */
   readonly repository: unknown;
   /** Every file that is shipped. */
   readonly files: readonly string[];
 }
 
 /**
- * The package's own `package.json`, for JavaScript: nothing that only the repo needs. Packages of ours become peers, which a
- * package manager takes from the project: as dependencies pnpm and Yarn would look for them in the public registry, where
- * somebody else could publish one under that name.
+ * The published `package.json` of a package, for JavaScript and without fields that only the
+ * repository needs. Our own packages become peer dependencies, which a package manager takes from
+ * the project. As dependencies, pnpm and Yarn would look for them in the public registry, where an
+ * attacker could publish a package of that name.
  */
 export function shippedManifest(
   manifest: Manifest,

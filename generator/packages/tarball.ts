@@ -6,27 +6,27 @@ export interface TarEntry {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly executable?: boolean;
-  /** What a symbolic link leads to; it has no bytes. */
+  /** The target of a symbolic link; a link has no bytes. */
   readonly target?: string;
   /** Seconds since 1970; npm's fixed time when absent. */
   readonly mtime?: number;
 }
 
 export interface TarOptions {
-  /** What every path begins with: `package/`, unless it is said. */
+  /** The prefix of every path, by default `package/`. */
   readonly folder?: string;
-  /** How hard zlib tries, 1 to 9. */
+  /** The compression level of zlib, 1 to 9. */
   readonly level?: number;
 }
 
 const BLOCK = 512;
-/** 1985-10-26, the time that npm gives every file: zip formats have no earlier ones. */
+/** 1985-10-26, the time that npm gives every file: zip formats cannot store times before 1980. */
 const NPM_TIME = 499_162_500;
 
 /**
- * Packs files as `npm pack` does, below `package/` or a folder of one's own. The same files give the same bytes: sorted, no owner, and a fixed time unless one is given.
- *
- * The format is ustar, POSIX.1-1988.
+ * Packs files as `npm pack` does, below `package/` or another folder. The same files give the same
+ * bytes: sorted, without owner, and with a fixed time unless one is given. The format is ustar,
+ * POSIX.1-1988.
  */
 export function createTarball(
   entries: readonly TarEntry[],
@@ -39,7 +39,8 @@ export function createTarball(
     padding(entry.bytes.length),
   ]);
   const zipped = gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]), { level });
-  // Byte 9 names the system that packed it: unknown, everywhere.
+  // Byte 9 of a gzip header names the operating system: 255 is "unknown", so that all systems give
+  // the same bytes.
   zipped[9] = 255;
   return zipped;
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { CommandError, EXIT } from '../failure.ts';
 import { hasCode } from '../write/disk.ts';
 
-/** One row, as the runtime takes it. */
+/** One row in the form of the runtime. */
 export interface SeedRow {
   readonly type: string;
   readonly key: string | null;
@@ -14,23 +14,26 @@ export interface SeedRow {
 export interface SeedFile {
   readonly path: string;
   readonly rows: readonly SeedRow[];
-  /** Line and column of a row, or of one of its fields; 1 and 1 where the file cannot say. */
+  /** Line and column of a row, or of one of its fields; 1 and 1 where the place is unknown. */
   place(
     row: number,
     field?: string,
   ): { readonly line: number; readonly column: number; readonly text: string };
 }
 
-/** Files that are looked for when none is named. */
+/** The default seed files, in the order in which they are looked for. */
 export const SEED_FILES = ['seed.yaml', 'seed.yml', 'seed.json'];
 
-/** Above this a JSON file is read without places for its lines at first: they are found when one is asked for. */
+/**
+ * Bytes. A larger JSON file is parsed without line numbers; these are found when a finding needs
+ * one.
+ */
 const LARGE = 4 * 1024 * 1024;
 
 /**
- * Reads a seed: for each type its rows, by key or as a list.
+ * Reads a seed: the rows of each type, by key or as a list.
  *
- * @throws CommandError 3 with file and line, where the file is not of this form.
+ * @throws CommandError 3 with file and line, if the file has another form.
  */
 export async function readSeed(root: string, named: string | undefined): Promise<SeedFile> {
   const path = named ?? (await firstThere(root));
@@ -79,7 +82,7 @@ interface YamlNode {
   readonly range?: readonly [number, number, number] | null;
 }
 
-/** The key of a mapping, or the item of a list, at a path: where a person would look. */
+/** The node to point at for a path: the key of a mapping, or the item of a list. */
 function keyNode(
   document: { getIn(path: readonly unknown[], keep: true): unknown },
   path: readonly (string | number)[],
@@ -95,7 +98,7 @@ function keyNode(
   return (pair as { key?: YamlNode } | undefined)?.key;
 }
 
-/** Aliases may repeat what stands elsewhere, but not without end. */
+/** Limits the expansion of YAML aliases, which can grow exponentially. */
 function toData(
   document: { toJS(options: { maxAliasCount: number }): unknown },
   path: string,

@@ -1,4 +1,4 @@
-/** Lines `start … end` (end excluded) of the old text become those of the new one. */
+/** Lines `start … end` (end excluded) of the old text are replaced by lines of the new one. */
 export interface LineEdit {
   readonly oldStart: number;
   readonly oldEnd: number;
@@ -7,8 +7,8 @@ export interface LineEdit {
 }
 
 /**
- * The edits between two lists of lines: Myers' shortest edit script, and for texts that have little in common simply all
- * of it, since the search then takes time with the square of the edits.
+ * The edits between two lists of lines, by Myers' shortest edit script. Texts with little in common
+ * are replaced as a whole, because the search takes time with the square of the edits.
  */
 export function diffLines(old: readonly string[], next: readonly string[]): LineEdit[] {
   let head = 0;

@@ -7,8 +7,9 @@ type JsonValue =
   | { readonly [key: string]: JsonValue };
 
 /**
- * Merges two changes of one JSON object, key by key: what one side changed is taken, and where both did, `mine` stays.
- * Null when one of the texts is no JSON object, or both sides changed the same value in different ways.
+ * Merges two changes of one JSON object, key by key: a change of one side is taken, and equal
+ * changes are taken once. Null when one of the texts is not a JSON object, or both sides changed
+ * the same value in different ways.
  */
 export function mergeJson(base: string, mine: string, theirs: string): string | null {
   const [origin, ours, others] = [parseObject(base), parseObject(mine), parseObject(theirs)];
@@ -59,7 +60,7 @@ function equal(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   );
 }
 
-/** Order of keys does not count. */
+/** Sorts keys, because their order does not count in a comparison. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;

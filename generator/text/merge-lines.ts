@@ -1,6 +1,6 @@
 import { diffLines, type LineEdit } from './diff-lines.ts';
 
-/** A merge of two texts that come from one. With conflicts the text has git's markers around them. */
+/** The result of a three-way merge. Conflicts have git's markers around them. */
 export interface Merged {
   readonly text: string;
   readonly conflicts: number;
@@ -12,8 +12,9 @@ interface Side {
 }
 
 /**
- * Merges two changes of one text, line by line, as `git merge-file` does: what one side changed is taken, what both
- * changed alike is taken once, and the rest is a conflict. Line ends are those of `mine`.
+ * Merges two changes of one text, line by line, as `git merge-file` does: a change of one side is
+ * taken, equal changes of both are taken once, and the rest is a conflict. The line ends are those
+ * of `mine`.
  */
 export function mergeLines(base: string, mine: string, theirs: string): Merged {
   const end = mine.includes('\r\n') ? '\r\n' : '\n';
@@ -41,7 +42,7 @@ function split(text: string): string[] {
   return text.split(/\r?\n/);
 }
 
-/** A stretch of the origin that one side, or both, changed. */
+/** A range of the base text that one or both sides changed. */
 interface Region {
   readonly start: number;
   readonly end: number;
@@ -49,7 +50,7 @@ interface Region {
   readonly fromRight: boolean;
 }
 
-/** Edits of both sides in order; those that touch each other are one region. */
+/** Edits of both sides in order; adjacent edits form one region. */
 function regions(left: readonly LineEdit[], right: readonly LineEdit[]): Region[] {
   const all = [
     ...left.map((edit) => ({ edit, fromRight: false })),
@@ -71,7 +72,7 @@ function regions(left: readonly LineEdit[], right: readonly LineEdit[]): Region[
   return found;
 }
 
-/** What a side made of a region. */
+/** The text of one side for a region. */
 function applied(
   { lines, edits }: Side,
   { start, end }: Region,

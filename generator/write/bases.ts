@@ -2,21 +2,28 @@ import { FOLDER } from './commit.ts';
 import { hashText, type Lock } from './lockfile.ts';
 
 /**
- * The scaffold as we wrote it, text by path: the third text of every merge. Committed with the project. It is written
- * again by every run and has no line in the lock, so it does not matter what a merge of two branches makes of it.
+ * The scaffold texts by path as the generator last wrote them: the base of every three-way merge.
+ * Committed with the project. Every run writes the file again and it has no line in the lockfile,
+ * so the result of a git merge does not matter.
  */
 export const BASES = `${FOLDER}/base.json`;
 
-/** Older projects have a file for each text here. It is read where `BASES` has none, and removed. */
+/**
+ * Older projects have one file for each text here. A file is read if `BASES` has no such text, and
+ * then removed.
+ */
 export const OLD_BASES = `${FOLDER}/base`;
 
-/** Texts by path. Several of one path after a merge of two branches that both wrote it. */
+/** Texts by path. A path has several after a merge of two branches that both wrote it. */
 export type Bases = ReadonlyMap<string, readonly string[]>;
 
-/** A line of the file: a path and its text, each as a JSON string. */
+/** One line of the file: a path and its text, each as a JSON string. */
 const LINE = /^\s*("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),?\s*$/;
 
-/** Reads the file line by line; lines that are not entries, as git's conflict markers, are skipped. */
+/**
+ * Reads the file line by line; lines that are not entries, such as git's conflict markers, are
+ * skipped.
+ */
 export function parseBases(text: string | null): Bases {
   const bases = new Map<string, string[]>();
   for (const line of (text ?? '').split('\n')) {
@@ -35,15 +42,15 @@ function parseString(json: string): string | null {
   }
 }
 
-/** One line a file, sorted by path. */
+/** One line for each file, sorted by path. */
 export function printBases(bases: ReadonlyMap<string, string>): string {
   const sorted = [...bases].sort(([a], [b]) => (a < b ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`;
 }
 
 /**
- * The text that the next merge of a file starts from: the file itself where it is as a run left it; of several texts, the
- * one that the lock speaks of.
+ * The base of a file's next merge: the file itself if it is unchanged since the last run; of
+ * several texts, the one whose hash is in the lockfile.
  */
 export function baseOf(
   path: string,

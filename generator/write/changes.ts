@@ -7,15 +7,15 @@ export interface Comparison {
   readonly files: readonly RenderedFile[];
   readonly lock: Lock;
   readonly present: TextsOnDisk;
-  /** Edited generated files are replaced (after they were saved) instead of stopping the run. */
+  /** Replaces edited generated files (after a copy is saved) instead of stopping the run. */
   readonly force: boolean;
-  /** Migrations that are taken back. */
+  /** Migrations to remove. */
   readonly removed?: readonly string[];
 }
 
 /**
- * Compares what a run rendered with what is on disk: pure, so that `check`, `--dry-run` and `--diff` are the same run
- * with nothing written. Sorted by path.
+ * Compares the rendered files with the disk. Pure, so that `check`, `--dry-run` and `--diff` are
+ * the same run without the writing. Sorted by path.
  */
 export function compareFiles(comparison: Comparison): FileChange[] {
   const { lock, present } = comparison;
@@ -42,7 +42,7 @@ export function compareFiles(comparison: Comparison): FileChange[] {
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The texts of the file, and those of the folder that older projects have. */
+/** The base texts of the file, and those of the folder in older projects. */
 function basesIn(present: TextsOnDisk): Bases {
   const bases = new Map(parseBases(present.get(BASES) ?? null));
   for (const [path, text] of present) {
@@ -54,7 +54,9 @@ function basesIn(present: TextsOnDisk): Bases {
 
 const isOldBase = (path: string) => path.startsWith(`${OLD_BASES}/`);
 
-/** The file is ours alone: whatever stands in it is replaced. The folder goes. */
+/**
+ * Only the generator uses this file, so any other content is replaced. The old folder is removed.
+ */
 function compareBases(scaffold: readonly ScaffoldOutcome[], present: TextsOnDisk): FileChange[] {
   const before = present.get(BASES) ?? null;
   const next = scaffold.flatMap(({ path, base }) => (base === null ? [] : [[path, base] as const]));
@@ -102,7 +104,10 @@ function compareFile(file: RenderedFile, { lock, present, force }: Comparison): 
     : change('edited', before);
 }
 
-/** A generated file that nothing generates any more goes if it is as we wrote it, and stays if not. */
+/**
+ * A file that is no longer generated is removed if it is as a run wrote it, and stays if the user
+ * changed it.
+ */
 function compareGone(path: string, entry: LockEntry, before: string | null): FileChange[] {
   if (before === null) return [];
   const rescued = !isOutput(before, entry);
@@ -111,12 +116,15 @@ function compareGone(path: string, entry: LockEntry, before: string | null): Fil
   return [{ path, owner: 'generated', kind: 'remove', before, after: null, rescued }];
 }
 
-/** Whether a generated file is as a run left it. */
+/** Whether a generated file is unchanged since a run wrote it. */
 function isOutput(text: string, entry: LockEntry | undefined): boolean {
   return entry !== undefined && entry.hashes.includes(hashText(text));
 }
 
-/** After a merge of two branches (two hashes, or git's markers in the text) it is neither branch's, and goes. */
+/**
+ * Whether git merged two branches in the file (two hashes in the lockfile, or git's markers in the
+ * text). Such a file is not the user's edit, and is replaced.
+ */
 function isMerged(text: string, entry: LockEntry | undefined): boolean {
   return entry !== undefined && (entry.hashes.length > 1 || /^<{7} .*$[^]*^>{7} /m.test(text));
 }
@@ -125,7 +133,9 @@ function sameText(a: string, b: string): boolean {
   return a === b || (a.includes('\r') && a.replaceAll('\r\n', '\n') === b);
 }
 
-/** In a checkout with CRLF a generated file keeps CRLF, or every run would show as a change. */
+/**
+ * In a checkout with CRLF a generated file keeps CRLF; otherwise every run would report a change.
+ */
 function withLineEndsOf(before: string, text: string): string {
   return /^[^\n]*\r\n/.test(before) ? text.replaceAll('\n', '\r\n') : text;
 }

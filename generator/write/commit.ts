@@ -4,13 +4,19 @@ import { CommandError, EXIT } from '../failure.ts';
 import { type Disk, hasCode } from './disk.ts';
 import { hashText } from './lockfile.ts';
 
-/** Our folder in the project: the run lock, a commit under way, rescued texts, the scaffold as we wrote it. */
+/**
+ * The generator's folder in the project: run lock, journal of a commit, rescued texts and scaffold
+ * bases.
+ */
 export const FOLDER = '.generator';
 
 const TRANSACTION = `${FOLDER}/transaction`;
 const JOURNAL = `${TRANSACTION}/journal.json`;
 
-/** One step of a commit. `staged` names the file that holds the new text; a step without one removes. */
+/**
+ * One step of a commit. `staged` names the file with the new text; a step without it removes the
+ * target.
+ */
 interface CommitStep {
   readonly path: string;
   readonly before: string | null;
@@ -19,15 +25,17 @@ interface CommitStep {
 
 interface Commit {
   readonly steps: readonly CommitStep[];
-  /** Whether the file of a step has the text that it had when the step was planned. */
+  /** Whether the file of a step still has the text from when the step was planned. */
   readonly isAsBefore: (text: string | null, step: number) => boolean;
 }
 
 /**
- * Writes changes so that every file has its old text or its new one at any moment, and a run that was killed can be
- * finished: new texts are staged, a journal says what goes where, then each file is renamed into its place.
+ * Writes changes so that every file has its old or its new text at any moment, and the next run can
+ * finish what a killed run began: new texts are staged, a journal lists their targets, then each
+ * file is renamed into its place.
  *
- * @throws CommandError 75 when a file is not as it was when the changes were planned; nothing is written then.
+ * @throws CommandError 75 when a file has changed since the changes were planned; nothing is
+ * written then.
  */
 export async function commit(
   root: string,
@@ -49,8 +57,8 @@ export async function commit(
 }
 
 /**
- * Finishes or forgets what a killed run left behind. With a journal every step is carried out; without one nothing was
- * touched yet and the staged texts are dropped.
+ * Finishes or discards the commit of a killed run. If there is a journal, all its steps are done;
+ * without one no file was changed yet, and the staged texts are removed.
  *
  * @returns whether there was something to finish.
  */
@@ -87,18 +95,18 @@ function stepOf(change: FileChange, index: number): CommitStep {
   return { path: change.path, before: hashOf(change.before), staged };
 }
 
-/** The journal appears whole or not at all: it is renamed into its place. */
+/** Renames the complete journal into place, so that it never exists in part. */
 async function writeJournal(root: string, steps: readonly CommitStep[], disk: Disk): Promise<void> {
   await disk.write(join(root, `${JOURNAL}.part`), JSON.stringify(steps));
   await disk.rename(join(root, `${JOURNAL}.part`), join(root, JOURNAL));
 }
 
-/** Leaves files alone that the user saved after the journal was written. */
+/** Does all steps, except for files that the user saved after the journal was written. */
 async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk): Promise<void> {
   for (const [at, step] of steps.entries())
     if (isAsBefore(await disk.read(join(root, step.path)), at))
       await carryOutStep(root, step, disk);
-  // The journal goes first: a folder that is only half removed must not look like a commit under way.
+  // The journal is removed first: a partly removed folder must not look like an unfinished commit.
   await disk.remove(join(root, JOURNAL));
   await disk.removeFolder(join(root, TRANSACTION));
 }
@@ -109,7 +117,8 @@ async function carryOutStep(root: string, step: CommitStep, disk: Disk): Promise
   try {
     await disk.rename(join(root, step.staged), target);
   } catch (error) {
-    // The killed run had moved the staged file to its place already, and the user has changed the target back since.
+    // The killed run had already moved the staged file, and the user has changed the target back
+    // since.
     if (!hasCode(error, 'ENOENT')) throw error;
   }
 }

@@ -1,27 +1,26 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 
-/**
- * The file operations that a commit is made of. Passed in, so that a test can stop the world before each one.
- */
+/** The file operations of a commit. They are passed in, so that a test can stop before each one. */
 export interface Disk {
-  /** Text of a file, or null when there is none. */
+  /** The text of a file, or null when it does not exist. */
   read(path: string): Promise<string | null>;
-  /** Creates the folders above it. The file has its whole text or does not exist under this name. */
+  /** Creates parent folders. The write is atomic: the file has its whole text or does not exist. */
   write(path: string, text: string, mode?: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** A file that is not there is fine. */
+  /** Does nothing if the file does not exist. */
   remove(path: string): Promise<void>;
-  /** A folder with everything in it; one that is not there is fine. */
+  /** Removes a folder with its content; does nothing if it does not exist. */
   removeFolder(path: string): Promise<void>;
-  /** Fails with `EEXIST` when the file is there. */
+  /** Fails with `EEXIST` when the file exists. */
   createExclusive(path: string, text: string): Promise<void>;
   list(path: string): Promise<string[]>;
 }
 
 /**
- * The real disk. One operation after the other, and none of them through the pool of threads: for files as small as these
- * that takes several times as long, and hundreds at once are more than a process may have open.
+ * The real disk. Operations are synchronous and one after the other: for small files the thread
+ * pool takes several times as long, and hundreds of parallel operations exceed the limit of open
+ * files.
  */
 export const disk: Disk = {
   read: async (path) => {
@@ -57,7 +56,8 @@ export const disk: Disk = {
 };
 
 /**
- * Makes a folder and those above it, one after the other: Node's own `recursive` never ends where no folder can be made, as in `/proc`.
+ * Makes a folder and its parents, one after the other: Node's `recursive` option never returns
+ * where no folder can be made, as in `/proc`.
  *
  * @throws the error of the operating system, with the folder that could not be made.
  */
@@ -68,7 +68,8 @@ export function makeFolder(path: string): void {
   try {
     fs.mkdirSync(path);
   } catch (error) {
-    // Somebody else has made it since; a link to nowhere is none.
+    // Another process may have made the folder in the meantime; a broken symbolic link does not
+    // count as a folder.
     if (!hasCode(error, 'EEXIST') || !fs.existsSync(path)) throw error;
   }
 }
@@ -83,7 +84,10 @@ function writeTo(file: number, text: string): void {
 
 const PIECE = 1 << 20;
 
-/** A long text is written in pieces: as one it would stand in memory a second time. No character of two halves is cut. */
+/**
+ * Writes a long text in pieces, because a single write would need a second copy in memory. No piece
+ * ends inside a surrogate pair.
+ */
 function* piecesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length;) {
     const end = from + PIECE;

@@ -4,12 +4,12 @@ import { CommandError, EXIT } from '../failure.ts';
 import { FOLDER } from './commit.ts';
 import { makeFolder } from './disk.ts';
 
-/** How long a run waits for another one, in milliseconds. */
+/** Milliseconds that a run waits for another one. */
 const PATIENCE = 10_000;
 const PAUSE = 40;
 const SQLITE_BUSY = 5;
 
-/** What SQLite says of the lock's file when the machine is at fault, by its result codes. */
+/** SQLite result codes that mean a problem of the machine, with a text for each. */
 const TROUBLE: Readonly<Record<number, string>> = {
   8: 'it is read-only',
   10: 'the disk failed, or is full',
@@ -18,10 +18,9 @@ const TROUBLE: Readonly<Record<number, string>> = {
 };
 
 /**
- * Runs `work` while no other run writes to this project.
- *
- * The lock is SQLite's lock of an empty database file: the operating system lets go of it when the process ends, however
- * it ends, so a lock is never stale.
+ * Runs `work` while no other run writes to this project. The lock is SQLite's lock of an empty
+ * database file: the operating system releases it when the process ends in any way, so a lock is
+ * never stale.
  *
  * @throws CommandError 75 when the other run does not end within ten seconds.
  */

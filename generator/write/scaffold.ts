@@ -4,15 +4,18 @@ import { mergeLines } from '../text/merge-lines.ts';
 import { baseOf, type Bases } from './bases.ts';
 import type { Lock } from './lockfile.ts';
 
-/** Changes of one scaffold file: of the file, its `.new` neighbour, and the text that the next merge starts from. */
+/**
+ * Changes of one scaffold file: of the file itself, its `.new` file, and the base of the next
+ * merge.
+ */
 export interface ScaffoldOutcome {
   readonly path: string;
   readonly changes: readonly FileChange[];
-  /** What the next merge starts from; null when the file was never ours. */
+  /** The base of the next merge; null when the generator never wrote the file. */
   readonly base: string | null;
 }
 
-/** What a merge knows of the runs before. */
+/** The state that earlier runs left. */
 export interface Before {
   readonly lock: Lock;
   readonly present: TextsOnDisk;
@@ -20,9 +23,9 @@ export interface Before {
 }
 
 /**
- * Merges what the generator would write now into what the user made of it. A file that was there before we were is
- * left alone, one that the user deleted stays deleted, and a conflict is put beside it as a `.new` file: removing that
- * says that it is solved.
+ * Merges the new scaffold text into the user's version. A file that existed before the first run is
+ * not changed, and a file that the user deleted stays deleted. A conflict is written beside the
+ * file as `.new`; the user removes that file when the conflict is resolved.
  */
 export function mergeScaffold(
   file: RenderedFile,
@@ -62,17 +65,20 @@ export function mergeScaffold(
   return { path, changes: [change('same'), beside], base };
 }
 
-/** The neighbour that holds a merge which needs a person. */
+/** The file beside `path` that holds a merge with conflicts. */
 export function newPath(path: string): string {
   return `${path}.new`;
 }
 
-/** The lock knows of a `.new` file that is gone. */
+/** The lockfile lists a `.new` file that no longer exists: the user has resolved the conflict. */
 function isSolved(path: string, { lock, present }: Pick<Before, 'lock' | 'present'>): boolean {
   return lock.has(newPath(path)) && (present.get(newPath(path)) ?? null) === null;
 }
 
-/** By lines first, which keeps every character of the user's; JSON that conflicts so is merged key by key. */
+/**
+ * Merges by lines first, which keeps every character of the user; JSON with conflicts is then
+ * merged key by key.
+ */
 function merge(
   path: string,
   { base, mine, theirs }: { base: string; mine: string; theirs: string },

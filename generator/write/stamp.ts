@@ -14,26 +14,30 @@ import type { Disk } from './disk.ts';
 import { hashText, LOCKFILE, parseLock } from './lockfile.ts';
 
 /**
- * Says that a run had nothing to do: from these inputs come these files. Kept on this machine alone, so that the next run
- * over the same inputs and files can tell in a few milliseconds that it has nothing to do either.
+ * The record of a run that had nothing to do: its inputs and the files on disk. It is kept only on
+ * this machine. The next run over the same inputs and files finds in a few milliseconds that it has
+ * nothing to do either.
  */
 export interface Stamp {
   readonly inputs: string;
-  /** Path → hash of the text, or null for a file that is not there. */
+  /** Path → hash of the text, or null for a file that does not exist. */
   readonly files: Readonly<Record<string, string | null>>;
-  /** Warnings and hints of that run: warnings are shown again, hints counted. */
+  /** Warnings and hints of that run: warnings are shown again, hints are only counted. */
   readonly findings: readonly Diagnostic[];
   readonly fields: AnsweredFields | null;
 }
 
 const STAMP = `${FOLDER}/stamp.json`;
 
-/** What the last run that was noted found, whatever has changed since. */
+/** The findings of the last recorded run, even if the inputs have changed since. */
 export async function lastFindings(root: string, disk: Disk): Promise<readonly Diagnostic[]> {
   return parseStamp(await disk.read(join(root, STAMP)))?.findings ?? [];
 }
 
-/** What the run found that had nothing to do, if this one has nothing to do either; null when it has to be seen. */
+/**
+ * The record of the last run if this run has nothing to do either; null when a whole run is
+ * necessary.
+ */
 export async function findStamp(
   sources: Sources,
   disk: Disk,
@@ -48,8 +52,9 @@ export async function findStamp(
 }
 
 /**
- * Notes that these inputs gave these files: a run over them would have nothing to do. What the run itself added (a
- * migration) is an input of the next one and read again; anything else that changed meanwhile is not noted.
+ * Records that these inputs gave these files. Files that the run itself added (a migration) are
+ * inputs of the next run and read again; if anything else changed in the meantime, nothing is
+ * recorded.
  */
 export async function writeStamp(
   { sources, changes, findings, fields }: Ran,
@@ -64,7 +69,7 @@ export async function writeStamp(
     )
   )
     return;
-  // Most hashes stand in the lock that this run has written.
+  // Most hashes are in the lockfile that this run has written.
   const lock = parseLock(changes.find(({ path }) => path === LOCKFILE)?.after ?? null);
   const known = (path: string, text: string | null) =>
     lock.get(path)?.owner === 'generated' && text !== null
@@ -94,7 +99,10 @@ interface Ran {
   readonly fields: AnsweredFields | null;
 }
 
-/** Findings about the run itself: the next one, with the migration written and other options, does not have them. */
+/**
+ * Findings about this run only: the next run, with the migration written and other options, does
+ * not have them.
+ */
 const ONCE: ReadonlySet<string> = new Set([
   'MIGRATION_NEEDS_VALUE',
   'MIGRATION_CHECKS_ROWS',
@@ -115,12 +123,12 @@ function hashInputs({ root: _root, problems: _problems, ...sources }: Sources): 
     .digest('hex');
 }
 
-/** As in the lock: line ends do not count, for they make no work for a run either. */
+/** As in the lockfile, line ends do not count: they do not make a run necessary. */
 function hash(text: string | null): string | null {
   return text === null ? null : hashText(text);
 }
 
-/** In the repo the generator itself changes between two runs. */
+/** In the repository the generator itself changes between two runs. */
 function codeFingerprint(): string {
   const repo = fileURLToPath(new URL('../../', import.meta.url));
   const folders = ['generator', 'templates', 'schema'].map((folder) => join(repo, folder));

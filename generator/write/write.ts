@@ -14,7 +14,7 @@ export interface WantedFiles {
   readonly removed?: readonly string[];
 }
 
-/** Compares rendered files, and the lock that goes with them, with the disk. Writes nothing. */
+/** Compares rendered files and the lockfile with the disk. Writes nothing. */
 export async function planChanges(
   root: string,
   { files, force, removed = [] }: WantedFiles,
@@ -36,8 +36,9 @@ export async function planChanges(
 }
 
 /**
- * Finishes what a killed run left, plans, and writes, while no other run does. A plan in which a generated file was edited
- * writes nothing; texts that no run wrote are kept under `.generator/rescued/` before they are replaced.
+ * Finishes the commit of a killed run, plans, and writes, while no other run does. If a generated
+ * file was edited, nothing is written. Texts that no run wrote are copied to `.generator/rescued/`
+ * before they are replaced.
  */
 export async function applyChanges<Plan extends { readonly changes: readonly FileChange[] }>(
   root: string,
@@ -52,7 +53,7 @@ export async function applyChanges<Plan extends { readonly changes: readonly Fil
   });
 }
 
-/** The writing alone: only for a disk that no other run writes to. */
+/** Only writes: for a disk that no other run writes to. */
 export async function writeChanges(
   root: string,
   changes: readonly FileChange[],
@@ -70,8 +71,9 @@ function pathsOf({ path, owner }: RenderedFile): string[] {
 }
 
 /**
- * What the lock says after the changes: generated files with the hash of their text, scaffold with that of the text the
- * next merge starts from, and a line for every other file that we wrote once, so that one the user deleted stays deleted.
+ * The lockfile after the changes: generated files with the hash of their text, scaffold files with
+ * the hash of their merge base, and a line for every other file that was written once, so that a
+ * file that the user deleted stays deleted.
  */
 function nextLock(changes: readonly FileChange[], lock: Lock): Lock {
   const next = new Map<string, LockEntry>();

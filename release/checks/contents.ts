@@ -5,10 +5,10 @@ import type { Pack, PackFile } from '../read-pack.ts';
 
 const FIELDS = ['description', 'license', 'repository', 'exports', 'files', 'engines'];
 const SHARED = ['LICENSE', 'README.md', 'CHANGELOG.md'];
-/** Where the packs are made from, and where they are compiled. */
+/** Folders of the build machine: the sources, and where the packs are compiled. */
 const PLACES = [fileURLToPath(new URL('../..', import.meta.url)), join(tmpdir(), 'twofold-')];
 
-/** What is wrong with the files and the fields of a pack. */
+/** Problems of the files and the fields of a pack. */
 export function findInContents(pack: Pack): string[] {
   const { manifest, files } = pack;
   const paths = new Set(files.map(({ path }) => path));
@@ -20,7 +20,7 @@ export function findInContents(pack: Pack): string[] {
   ].map((finding) => `${manifest.name} ${finding}`);
 }
 
-/** Node strips no types below `node_modules`, so that no TypeScript can be run there. */
+/** Node does not strip types below `node_modules`, so a pack must not run TypeScript. */
 function findInFile({ path, bytes }: PackFile, paths: ReadonlySet<string>): string[] {
   const text = bytes.toString();
   const places = PLACES.filter((place) => text.includes(place));

@@ -2,12 +2,13 @@ import { checkPackage, createPackageFromTarballData, type Problem } from '@areth
 import type { Pack } from '../read-pack.ts';
 
 /**
- * What are-the-types-wrong finds. The packages are ES modules for Node 24: what a resolver without `exports` (`node10`) or
- * a `require` in TypeScript of before 5.8 (`node16-cjs`) makes of them does not count.
+ * Problems that are-the-types-wrong finds. The packages are ES modules for Node 24, so problems of
+ * resolvers without `exports` (`node10`) and of `require` in TypeScript before 5.8 (`node16-cjs`)
+ * do not count.
  */
 export async function findInTypes({ bytes, manifest }: Pack): Promise<string[]> {
   const exported = Object.entries((manifest['exports'] ?? {}) as Record<string, unknown>);
-  // A text that is exported as a file, such as the directives' SDL, is no module.
+  // A text file in `exports`, such as the directives' SDL, is not a module.
   const excludeEntrypoints = exported.flatMap(([name, to]) => (typeof to === 'string' ? name : []));
   const pack = createPackageFromTarballData(Uint8Array.from(bytes));
   const result = await checkPackage(pack, { excludeEntrypoints });

@@ -2,7 +2,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import type { Pack } from '../read-pack.ts';
 
-/** What publint finds: errors, warnings and suggestions. */
+/** Problems that publint finds: errors, warnings and suggestions. */
 export async function findWithPublint({ bytes, manifest }: Pack): Promise<string[]> {
   const tarball = Uint8Array.from(bytes).buffer;
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true });

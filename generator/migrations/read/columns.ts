@@ -7,7 +7,7 @@ export interface ReadColumn {
   readonly key: boolean;
 }
 
-/** Names that databases have for the stored types, where a migration does not take them from `columnTypes`. */
+/** Database names of the stored types, for migrations that do not use `columnTypes`. */
 const NAMES: Readonly<Record<string, ColumnType>> = {
   text: 'text',
   varchar: 'text',
@@ -34,7 +34,10 @@ const NAMES: Readonly<Record<string, ColumnType>> = {
   blob: 'bytes',
 };
 
-/** `'title', type.text, (column) => column.notNull()`. Null when the name or the type cannot be read. */
+/**
+ * `'title', type.text, (column) => column.notNull()`. Null when the name or the type cannot be
+ * read.
+ */
 export function readColumn([name, type, build]: readonly Expression[]): ReadColumn | null {
   const text = textOf(name);
   const stored = type && readType(type);
@@ -62,14 +65,14 @@ export function readType(type: Expression): { type: ColumnType; key: boolean } |
   return { type: member.name as ColumnType, key: false };
 }
 
-/** The text of `` sql`…` `` without values. */
+/** The text of `` sql`…` `` without interpolated values. */
 function rawText(expression: Expression): string | null {
   const [link] = expression.kind === 'chain' ? expression.links : [];
   const [template] = link?.name === '`' ? (link.args ?? []) : [];
   return template?.kind === 'template' && !template.hasValues ? template.text : null;
 }
 
-/** The column after one more call of its definition. */
+/** The column after one more call in its definition. */
 export function describe(column: TableColumn, { name, args }: ChainLink): TableColumn {
   const [first] = args ?? [];
   switch (name) {
@@ -113,7 +116,10 @@ function withReference(column: TableColumn, target: string | null): TableColumn 
   return { ...column, references };
 }
 
-/** The inverse of `columnChecks`: allowed values and bounds, or the condition as it was written. */
+/**
+ * The inverse of `columnChecks`: reads allowed values and bounds, or keeps the condition as
+ * written.
+ */
 function readCheck(column: TableColumn, condition: Expression | undefined): Partial<TableColumn> {
   const text = condition && rawText(condition);
   if (text === null || text === undefined) return {};
@@ -152,7 +158,7 @@ function readPart(part: string, quoted: string): CheckPart | null {
   return { constraint: { [name]: Number(limit) } };
 }
 
-/** Parts between ` and `, but for those inside quotes. */
+/** Splits at ` and `, but not inside quotes. */
 function splitAnd(text: string): string[] {
   const parts: string[] = [];
   let [from, quote] = [0, ''];

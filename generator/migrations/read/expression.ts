@@ -1,6 +1,6 @@
 import type { MigrationToken } from './tokens.ts';
 
-/** What stands in a call or in a statement of a migration, as far as it can be understood without running it. */
+/** An argument or statement of a migration, as far as it can be read without running it. */
 export type Expression =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
@@ -9,14 +9,16 @@ export type Expression =
   | { readonly kind: 'function'; readonly parameter: string; readonly body: Chain }
   | Chain;
 
-/** `db.schema.createTable('posts').execute()`: a name, and what is called on it. */
+/** `db.schema.createTable('posts').execute()`: a name, and the calls on it. */
 export interface Chain {
   readonly kind: 'chain';
   readonly root: string;
   readonly links: readonly ChainLink[];
 }
 
-/** `.schema` has no arguments, `.execute()` has none in its list; a call of the root itself has no name. */
+/**
+ * `.schema` has no `args`, `.execute()` has empty `args`; a call of the root itself has no name.
+ */
 export interface ChainLink {
   readonly name: string;
   readonly args: readonly Expression[] | null;
@@ -29,7 +31,9 @@ export interface TokenReader {
   readonly end: number;
 }
 
-/** Thrown inside, and caught where a statement is read: the statement is none that can be understood. */
+/**
+ * Thrown by the reader, and caught where a statement is read: the statement cannot be understood.
+ */
 export class NotUnderstood extends Error {}
 
 export function peek({ at, end, tokens }: TokenReader, ahead = 0): MigrationToken | undefined {
@@ -51,7 +55,7 @@ function expectMark(reader: TokenReader, text: string): void {
   if (!isMark(next(reader), text)) throw new NotUnderstood();
 }
 
-/** Takes a mark if it is there. */
+/** Consumes a mark if it is next. */
 export function takeMark(reader: TokenReader, text: string): boolean {
   if (!isMark(peek(reader), text)) return false;
   reader.at += 1;

@@ -10,18 +10,21 @@ import {
 } from './expression.ts';
 import { readTokens, type MigrationToken } from './tokens.ts';
 
-/** A statement of a migration's `up`: calls that can be followed, or text that cannot. */
+/** A statement of a migration's `up`: calls that can be read, or text that cannot. */
 export type MigrationStatement =
   | { readonly kind: 'calls'; readonly chain: Chain; readonly line: number }
   | { readonly kind: 'unread'; readonly text: string; readonly line: number };
 
-/** What a migration's file says. */
+/** The content of a migration's file. */
 export interface MigrationText {
   readonly statements: readonly MigrationStatement[];
-  /** Kind of the keys, where `columnTypes` says it. */
+  /** The kind of the keys, if `columnTypes` gives it. */
   readonly ids: 'integer' | 'uuid' | null;
   readonly allowLoss: readonly string[];
-  /** `export const leaves`: tables after statements that cannot be read, in the words of the finding that asks for it. */
+  /**
+   * `export const leaves`: the tables after statements that cannot be read, as lines that the
+   * finding suggests.
+   */
   readonly leaves: readonly string[] | null;
 }
 
@@ -61,7 +64,7 @@ function findBody(tokens: readonly MigrationToken[]): TokenReader | null {
 const OPEN = new Set(['(', '[', '{']);
 const CLOSE = new Set([')', ']', '}']);
 
-/** The place of the bracket that closes the one here. */
+/** The position of the bracket that closes the one at `start`. */
 function closing(tokens: readonly MigrationToken[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at++) {
@@ -97,7 +100,7 @@ function readStatement(reader: TokenReader): MigrationStatement {
   }
 }
 
-/** `await`, `return`, and `const type =`. */
+/** Skips `await`, `return`, and `const type =`. */
 function skipWords(reader: TokenReader): void {
   const [first, second, third] = [peek(reader), peek(reader, 1), peek(reader, 2)];
   if (first?.text === 'await' || first?.text === 'return') reader.at += 1;
@@ -111,7 +114,7 @@ function endsHere(reader: TokenReader): boolean {
   return !token || isMark(token, ';') || token.kind === 'name';
 }
 
-/** Goes behind a statement that is not understood: its semicolon, or the brace that ends its block. */
+/** Skips a statement that cannot be read, up to its semicolon or the brace that ends its block. */
 function skipStatement(reader: TokenReader): string {
   const texts: string[] = [];
   let depth = 0;

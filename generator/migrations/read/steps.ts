@@ -2,7 +2,7 @@ import type { TableColumn, TableIndex } from '@twofold/schema';
 import { describe, readColumn, readDefault, readType, textOf } from './columns.ts';
 import type { Chain, Expression, ChainLink } from './expression.ts';
 
-/** What a statement of a migration does to the tables. */
+/** The change that a statement of a migration makes to the tables. */
 export type ReadStep =
   | {
       readonly kind: 'createTable';
@@ -23,7 +23,7 @@ export type ReadStep =
       readonly table: string;
       readonly column: TableColumn;
     }
-  /** A part of a column's definition, by Kysely's own `alterColumn`. */
+  /** A change of a column's definition, by Kysely's own `alterColumn`. */
   | {
       readonly kind: 'editColumn';
       readonly table: string;
@@ -43,14 +43,14 @@ export function stepsOf(chain: Chain): ReadStep[] | null {
   return changesTables(textsIn(chain)) ? null : [];
 }
 
-/** Whether SQL makes, changes or drops a table or its columns. */
+/** Whether SQL creates, changes or drops a table or its columns. */
 export function changesTables(text: string): boolean {
   return /\b(create|alter|drop)\s+(temporary\s+)?table\b|\b(createTable|dropTable|alterTable|addColumn|dropColumn|renameTo|renameColumn)\b/i.test(
     text,
   );
 }
 
-/** `alterTable(db, 'posts').addColumn(…).execute()`: the runtime's own. */
+/** `alterTable(db, 'posts').addColumn(…).execute()`, a function of the runtime. */
 function alterSteps([call, ...links]: readonly ChainLink[]): ReadStep[] | null {
   const table = textOf(call?.args?.[1]);
   if (table === null) return null;
@@ -133,7 +133,7 @@ function indexSteps(name: string, links: readonly ChainLink[]): ReadStep[] | nul
   const list = argument('columns');
   const single = textOf(argument('column'));
   const columns = list?.kind === 'list' ? list.items.flatMap((item) => textOf(item) ?? []) : [];
-  // An index over expressions is none that the model can have.
+  // The model has no indexes over expressions.
   if (table === null || (single === null && columns.length === 0)) return [];
   const unique = links.some((link) => link.name === 'unique');
   return [
@@ -145,7 +145,7 @@ function indexSteps(name: string, links: readonly ChainLink[]): ReadStep[] | nul
   ];
 }
 
-/** `createFoldedIndex(db, { name, table, column, fold })`: the runtime's own. */
+/** `createFoldedIndex(db, { name, table, column, fold })`, a function of the runtime. */
 function foldedSteps([call]: readonly ChainLink[]): ReadStep[] | null {
   const given = call?.args?.[1];
   const text = (name: string) =>
@@ -172,7 +172,7 @@ function all(lists: readonly (readonly ReadStep[] | null)[]): ReadStep[] | null 
   return lists.includes(null) ? null : lists.flatMap((list) => list ?? []);
 }
 
-/** Every text in a chain: the SQL of templates, and names of tables. */
+/** Every string in a chain: the SQL of templates, and names of tables. */
 function textsIn(chain: Chain): string {
   const texts: string[] = [];
   const visit = (each: Expression): void => {

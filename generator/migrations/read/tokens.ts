@@ -1,9 +1,9 @@
-/** A piece of a migration's text. */
+/** A token of a migration's text. */
 export interface MigrationToken {
   readonly kind: 'name' | 'number' | 'string' | 'template' | 'mark';
-  /** What a name, number or mark says; what a string or template means. */
+  /** The text of a name, number or mark; the value of a string or template. */
   readonly text: string;
-  /** A template with values in it: what it means is not known here. */
+  /** Set for a template with interpolated values: its text is not known. */
   readonly hasValues?: true;
   readonly line: number;
 }
@@ -13,7 +13,10 @@ const NAME = /[A-Za-z_$][\w$]*/y;
 const NUMBER = /\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?/iy;
 const STRING = /'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"/y;
 
-/** Takes the text of a TypeScript file apart, as far as a migration needs it. A character that fits nothing is a mark. */
+/**
+ * Splits the text of a TypeScript file into tokens, as far as a migration needs it. An unknown
+ * character becomes a mark.
+ */
 export function readTokens(text: string): MigrationToken[] {
   const tokens: MigrationToken[] = [];
   let line = 1;
@@ -51,7 +54,7 @@ function nextPiece(
   );
 }
 
-/** The place behind a template's closing backtick; values in it may hold templates themselves. */
+/** The position after a template's closing backtick; interpolated values may contain templates. */
 function templateEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -61,7 +64,7 @@ function templateEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** The place of the brace that ends a value in a template. */
+/** The position of the brace that ends an interpolated value. */
 function valueEnd(text: string, start: number): number {
   let depth = 1;
   for (let at = start; at < text.length; at++) {
