@@ -1,7 +1,7 @@
-/** An event of `GET /api/events`. */
+/** One event of `GET /api/events`. */
 export interface HostingEvent {
   readonly id: number;
-  /** `app`, `deployment` or `removed`. */
+  /** One of `app`, `deployment` and `removed`. */
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -4,11 +4,11 @@ import type { AuditLog } from './audit.ts';
 import type { EventHub } from './events.ts';
 import type { Handlers } from './routes/bind.ts';
 
-/** What a part gets when it is created. */
+/** What a part receives when it is created. */
 export interface HostedContext {
   readonly kernel: Kernel;
   readonly model: HostingModel;
-  /** Every change must be recorded here. */
+  /** The part must record every change here. */
   readonly audit: AuditLog;
   /** The source of `GET /api/events`. */
   readonly events: EventHub;

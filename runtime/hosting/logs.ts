@@ -12,17 +12,17 @@ import { EngineError } from './engine/errors.ts';
 import { compareTimes } from './engine/logs/position.ts';
 import type { HostedApp } from './records/app.ts';
 
-/** Lines of one replica. */
+/** Lines of one replica's output. */
 export interface AppLines {
   readonly container: string;
   readonly replica: number;
   readonly lines: readonly PlacedLine[];
 }
 
-/** Where a reader has come, by container. */
+/** The position of a reader in the output of each container, by the container's id. */
 export type Cursor = ReadonlyMap<string, LogPosition>;
 
-/** The last lines of an app, of all its replicas in the order of time. */
+/** Reads the last lines of all replicas of an app, ordered by time. */
 export async function readAppLogs(
   core: Core,
   app: HostedApp,
@@ -40,8 +40,9 @@ export async function readAppLogs(
 }
 
 /**
- * Every line from now on (and the last `tail` before), or from where `cursor` says. Goes on over
- * restarts and deployments, and ends with the app: when it is stopped, has crashed or is deleted.
+ * Follows the output of an app from `cursor` on, or else from its last `tail` lines on. It
+ * continues over restarts and deployments, and ends when the app has been stopped, has crashed or
+ * was deleted.
  */
 export async function* followApp(
   core: Core,
@@ -87,8 +88,8 @@ export async function* followApp(
 }
 
 /**
- * One container's output while it runs. One that a deployment has removed meanwhile has no more to
- * say.
+ * Follows one container's output. It ends without an error when a deployment has removed the
+ * container.
  */
 async function* followContainer(
   core: Core,
@@ -103,12 +104,12 @@ async function* followContainer(
   }
 }
 
-/** All that a stream of batches holds, once it has ended. */
+/** Collects all items of a stream of batches. */
 async function allOf<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   return (await Array.fromAsync(batches)).flat();
 }
 
-/** Takes from several sources whatever comes first. */
+/** Yields the items of several sources in the order in which they arrive. */
 async function* merge<T>(sources: readonly AsyncGenerator<T>[]): AsyncGenerator<T> {
   const waiting = new Map(sources.map((source) => [source, step(source)]));
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that is repeated until it is stopped. */
+/** A task that is repeated until it is stopped. */
 export interface Loop {
   start(): void;
   /** Waits for the work that is running now. */

@@ -3,11 +3,11 @@ import type { Core } from './core.ts';
 import type { ContainerUsage } from './engine/engine.ts';
 import type { HostedApp } from './records/app.ts';
 
-/** What one replica uses now. */
+/** The current usage of one replica. */
 export interface ReplicaStats {
   readonly replica: number;
   readonly container: string;
-  /** Of one core: 150 is one and a half. Null until there are two samples. */
+  /** Percent of one core: 150 means one and a half cores. Null until there are two samples. */
   readonly cpu_percent: number | null;
   readonly cpu_seconds: number;
   readonly memory_bytes: number;
@@ -18,7 +18,8 @@ export interface ReplicaStats {
 }
 
 /**
- * Reads what containers use. A rate needs two samples, so the last one of each container is kept.
+ * Reads the usage of containers. A rate needs two samples, so the last sample of each container is
+ * kept.
  */
 export interface StatsReader {
   read(app: HostedApp): Promise<ReplicaStats[]>;
@@ -29,14 +30,14 @@ interface Sample {
   readonly cpu: number;
 }
 
-/** Milliseconds: a younger sample is too short for a rate. */
+/** Milliseconds. Two samples with a shorter distance give no useful rate. */
 const MIN_INTERVAL = 50;
 
 export function createStatsReader(core: Core): StatsReader {
   const samples = new Map<string, Sample>();
   return {
     async read(app) {
-      // The ingress knows what runs: the engine, which is slow at lists, is not asked.
+      // The ingress knows the running containers, and the engine answers list requests slowly.
       const targets = core.ingress.get(app.id)?.targets ?? [];
       const usages = await Promise.all(targets.map(({ id }) => core.connection.engine().usage(id)));
       return targets.flatMap(({ id }, replica) =>
@@ -78,8 +79,8 @@ const METRICS = [
 ] as const;
 
 /**
- * The same as Prometheus text, version 0.0.4. Names need no escaping: the grammar of apps leaves
- * nothing to escape.
+ * The same values as Prometheus text, version 0.0.4. Names need no escaping, because the names of
+ * apps contain only letters, digits and hyphens.
  */
 export function renderMetrics(
   apps: readonly { readonly app: HostedApp; readonly replicas: readonly ReplicaStats[] }[],
@@ -107,7 +108,7 @@ export function renderMetrics(
   return `${lines.join('\n')}\n`;
 }
 
-/** Free and whole bytes of the disk below a folder; null when the system does not say. */
+/** Free and total bytes of the disk with this folder. Null when the system does not report them. */
 export async function diskOf(
   folder: string,
 ): Promise<{ readonly free: number; readonly total: number } | null> {
@@ -116,7 +117,7 @@ export async function diskOf(
   return stats && { free: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
 }
 
-/** Seconds that the machine has been up; null when the system does not say. */
+/** The machine's uptime in seconds. Null when the system does not report it. */
 export async function machineUptime(): Promise<number | null> {
   const text = await readFile('/proc/uptime', 'utf8').catch(() => null);
   return text === null ? null : Math.floor(Number(text.split(' ')[0]));

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 
-/** The headers and the exact bytes of a webhook request. */
+/** The headers and the exact bytes of a webhook request, which are signed. */
 export interface Push {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;

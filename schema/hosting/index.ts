@@ -2,7 +2,7 @@ import type { CapabilitySpec } from '../capability.ts';
 import { hostingRoutes } from './routes.ts';
 import { domain } from './rules/domain.ts';
 
-/** Hosting container apps. */
+/** The capability that hosts container apps. */
 export const hostingCapability: CapabilitySpec = {
   name: 'hosting',
   package: '@twofold/hosting',

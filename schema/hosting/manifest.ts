@@ -1,7 +1,10 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
 
-/** `hosting:` of the manifest as JSON Schema, without what the capability `models` adds to it. */
+/**
+ * The JSON Schema of the manifest's `hosting:` section, without the part of the capability
+ * `models`.
+ */
 export const hostingSchema = {
   type: ['object', 'null'],
   additionalProperties: false,
@@ -116,5 +119,5 @@ export const hostingSchema = {
   },
 } as const satisfies Shape;
 
-/** `hosting:` with every default. Times are in milliseconds, sizes in bytes. */
+/** The `hosting:` section with every default. Times are in milliseconds, sizes in bytes. */
 export type HostingValues = NonNullable<ValuesOf<typeof hostingSchema>>;

@@ -2,7 +2,8 @@ import type { ModelsValues } from '../models/manifest.ts';
 import type { HostingValues } from './manifest.ts';
 
 /**
- * `hosting:` of the manifest, with every default filled in; sizes in bytes, times in milliseconds.
+ * The `hosting:` section with every default and the settings of `models`. Sizes are in bytes, times
+ * in milliseconds.
  */
 export interface HostingModel extends HostingValues {
   readonly models: ModelsValues;

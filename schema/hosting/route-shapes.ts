@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../routes/route.ts';
 
 /**
- * The shapes of the hosting API, written once: bodies are checked against them and OpenAPI shows
+ * The JSON Schemas of the hosting API. Request bodies are checked against them, and OpenAPI shows
  * them.
  */
 
@@ -23,7 +23,8 @@ const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
 });
 
 /**
- * Values are text; numbers and booleans are taken as their text, as YAML and JSON writers expect.
+ * Values are text. Numbers and booleans are accepted and converted to text, because they are common
+ * in YAML and JSON.
  */
 export const env: JsonSchema = {
   type: 'object',
@@ -71,7 +72,7 @@ const resources = exact({
 
 const http = exact({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
 
-/** What may be set of an app, whenever it is set. */
+/** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
   port,
   domain,
@@ -105,7 +106,7 @@ export const deployBody = exact({
   branch: { type: 'string', minLength: 1, maxLength: 200 },
 });
 
-/** `config` of `POST /api/deploy`. */
+/** The field `config` of `POST /api/deploy`. */
 export const deployConfig = exact({ name, ...changeable }, ['name']);
 
 export const rollbackBody = exact({ deployment: { type: 'integer', minimum: 1 } });
@@ -127,7 +128,7 @@ export const secretBody = exact({ value: { type: 'string', maxLength: 65_536 } }
 export const templateBody = exact({ name, env, domain }, ['name']);
 export const pushBody: JsonSchema = { type: 'object' };
 
-/** `App` in answers. The first six are the seed's. */
+/** `App` in responses. */
 export const app = open({
   id: text,
   name: text,
@@ -163,7 +164,7 @@ export const app = open({
   error: text,
 });
 
-/** The app that was made from a template. `generated` is in this answer alone. */
+/** An app that was created from a template. Only this response contains `generated`. */
 export const templateApp = open({
   ...(app.properties as Readonly<Record<string, JsonSchema>>),
   generated: open({}),

@@ -11,14 +11,17 @@ const REFUSED = {
 } as const;
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
 const onApp = { ...refused, 404: REFUSED } as const;
-/** What a call that reaches the engine may also answer. */
+/** Further errors of calls that reach the engine. */
 const onEngine = { ...onApp, 409: REFUSED, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
 
 const MIB = 1024 * 1024;
 const wait = { wait: { type: 'boolean', default: false } } as const;
 const body = (schema: Readonly<Record<string, unknown>>, optional = false) =>
   ({ kind: 'json', schema, limit: MIB, optional }) as const;
-/** `access` is the permission that a caller needs; `area:*`, `*` and `host:manage` include it. */
+/**
+ * `access` is the permission that a caller needs. The permissions `area:*`, `*` and `host:manage`
+ * include it.
+ */
 const needs = <const Permission extends string>(access: Permission) =>
   ({ access, tag: 'hosting' }) as const;
 const open = needs('public');
@@ -29,7 +32,8 @@ const readsSystem = needs('system:read');
 const changesSystem = needs('system:write');
 
 /**
- * Every endpoint of the hosting API but health, which the server adds to, and the language models.
+ * The endpoints of the hosting API, except `GET /api/health` (the server's own) and those of
+ * language models.
  */
 export const hostingRoutes = [
   {

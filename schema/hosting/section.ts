@@ -1,7 +1,7 @@
 import type { Section } from '../manifest/section.ts';
 import { hostingSchema } from './manifest.ts';
 
-/** `hosting:` of the manifest. */
+/** The `hosting:` section of the manifest. */
 export const hostingSection = {
   name: 'hosting',
   schema: hostingSchema,

@@ -1,7 +1,7 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { modelRoutes } from './routes.ts';
 
-/** Local language models. Their settings are part of the hosting section. */
+/** The capability for local language models. Its settings are part of the hosting section. */
 export const modelsCapability: CapabilitySpec = {
   name: 'models',
   package: '@twofold/models',

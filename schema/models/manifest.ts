@@ -1,7 +1,7 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
 
-/** `hosting.models` of the manifest as JSON Schema. */
+/** The JSON Schema of `hosting.models` in the manifest. */
 export const modelsSchema = {
   type: 'object',
   additionalProperties: false,
@@ -13,5 +13,5 @@ export const modelsSchema = {
   },
 } as const satisfies Shape;
 
-/** `hosting.models` with every default. */
+/** The settings `hosting.models` with every default. */
 export type ModelsValues = ValuesOf<typeof modelsSchema>;

@@ -8,7 +8,7 @@ const failed: JsonSchema = { type: 'object', properties: { error: text }, requir
 const REFUSED = { description: 'What is wrong, and nothing was changed', schema: failed } as const;
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
 const onModel = { ...refused, 404: REFUSED, 409: REFUSED } as const;
-/** 507: too little disk or memory. 502: the hub or the engine did not do what it should. */
+/** 507: too little disk or memory. 502: the model hub or the engine failed. */
 const onMachine = { ...onModel, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
 
 const model: JsonSchema = {
@@ -101,8 +101,8 @@ const passed = {
 } as const;
 
 /**
- * The endpoints for language models. An id holds a slash: it is taken encoded (`org%2Fname`) and
- * as it is, so each path with an id stands here twice.
+ * The endpoints for language models. A model's id contains a slash, which may be percent-encoded
+ * (`org%2Fname`) or not, so each path with an id is listed twice.
  */
 export const modelRoutes = [
   {

@@ -1,7 +1,7 @@
 import type { Section } from '../manifest/section.ts';
 import { modelsSchema } from './manifest.ts';
 
-/** `hosting.models` of the manifest. */
+/** The `hosting.models` section of the manifest. */
 export const modelsSection = {
   name: 'models',
   within: 'hosting',

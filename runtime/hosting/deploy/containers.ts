@@ -59,7 +59,7 @@ export const allStagesPrefix = ({ instance }: EngineNaming) =>
 export const stagesRepository = (naming: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allStagesPrefix(naming)}${app.name}`;
 
-/** Reads our labels of a container. */
+/** Reads the deployment's number from our labels. */
 export const deploymentOf = (container: EngineContainer) =>
   Number(container.labels[LABELS.deployment]);
 export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);

@@ -163,7 +163,7 @@ async function run(
   }
 }
 
-/** An app that already serves keeps the status `running` meanwhile. */
+/** If the app already serves, its status stays `running` meanwhile. */
 async function show(
   core: Core,
   appId: string,

@@ -12,13 +12,16 @@ import type { HostedApp } from '../records/app.ts';
 export type LivenessPoll = Loop;
 
 const INTERVAL = 500;
-/** The engine is asked again after at most this many looks, about half a minute. */
+/** The most checks between two questions to the engine, about half a minute. */
 const MOST = 64;
 
 interface WatchedProcess {
   readonly pid: number;
   readonly mark: string | null;
-  /** Without a mark: how many looks are left until the engine is asked again, of `pause` in all. */
+  /**
+   * For an unknown process: how many checks are left until the engine is asked again, out of
+   * `pause`.
+   */
   left: number;
   readonly pause: number;
 }

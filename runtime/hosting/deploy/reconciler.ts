@@ -22,7 +22,8 @@ export interface Reconciler {
 
 const RESYNC = 30_000;
 /**
- * An app that was busy or failed is tried again after this, then after twice as long, and so on.
+ * Milliseconds after which an app that was busy or failed is tried again. The pause doubles with
+ * each further attempt.
  */
 const SOON = 1000;
 const PARALLEL = 4;
@@ -173,7 +174,7 @@ async function keepStopped(
 
 async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun): Promise<void> {
   const { app, present, recovering } = seen;
-  // The supervisor counts the ends and keeps the pauses.
+  // The supervisor counts the ends and waits between its attempts.
   if (supervisor.handles(app.id)) return;
   const dead = present.filter(({ state }) => state !== 'running');
   // The server and the engine were running, so this was a crash that no event has reported.
@@ -189,7 +190,7 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   await bringUp(core, supervisor, seen, removed);
 }
 
-/** Starts the missing replicas. The supervisor repeats or ends what fails. */
+/** Starts the missing replicas. The supervisor handles those that fail. */
 async function bringUp(
   core: Core,
   supervisor: AppSupervisor,

@@ -165,7 +165,7 @@ export async function lastLines(
       for await (const batch of core.connection.engine().logs(id, { tail: LAST_LINES }))
         lines.push(...batch.map(({ text }) => hideSecrets(app, text).slice(0, 2000)));
     } catch {
-      // A container that never came to be has printed nothing.
+      // A container that was never created has no output.
     }
   }
   return lines.slice(-LAST_LINES);

@@ -15,7 +15,7 @@ export interface Retries {
   done(key: string): void;
   /** Forgets the keys that no longer exist. */
   keep(exists: (key: string) => boolean): void;
-  /** Makes all of them due now, because the reason for the failures may be gone. */
+  /** Makes all of them due now, because the cause of the failures may be gone. */
   hurry(): void;
 }
 

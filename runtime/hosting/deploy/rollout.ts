@@ -43,8 +43,8 @@ export class RolloutError extends AppError {
 const PATIENCE = 5000;
 
 /**
- * Replaces what serves with a deployment whose image is on the engine: create, start, probe,
- * switch, drain, stop, remove. The old containers serve until the new ones answer. Apps with
+ * Replaces the running version with a deployment whose image is on the engine: create, start,
+ * probe, switch, drain, stop, remove. The old containers serve until the new ones answer. Apps with
  * volumes are an exception: two processes must not use the same files, so the old containers are
  * stopped first, and requests wait meanwhile.
  *
@@ -206,7 +206,7 @@ async function restore(core: Core, app: HostedApp, old: readonly EngineContainer
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'stopped'));
 }
 
-/** The addresses of those containers that run now. */
+/** The addresses of the containers that are running now. */
 export async function currentTargets(
   core: Core,
   containers: readonly EngineContainer[],

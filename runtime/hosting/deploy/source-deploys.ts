@@ -34,9 +34,9 @@ export interface SourceDeploys {
   fromGit(git: GitSourceWithToken): PrepareImage;
 }
 
-/** How many times larger an upload may become when it is unpacked. */
+/** How many times larger the unpacked source may be than the upload. */
 const MAX_RATIO = 200;
-/** Bytes of one file of a source. */
+/** The most bytes of one file in a source. */
 const MAX_FILE = 512 * 1024 * 1024;
 /** Bytes that the header of each archive entry may add to the unpacked size. */
 const ENTRY_HEADER = 1024;

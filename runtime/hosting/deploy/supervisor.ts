@@ -30,7 +30,8 @@ const WINDOW = 10 * 60_000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 /**
- * Milliseconds. Engines report an end first, and a moment later that it was a stop or a removal.
+ * Milliseconds to wait for the reason of an end: engines report first that a container has ended,
+ * and a moment later that it was stopped or removed.
  */
 const SETTLE = 400;
 /** Seconds between SIGTERM and SIGKILL for a container that fails its health check. */
@@ -191,7 +192,7 @@ async function correctReason(
 const pauseAfter = (ends: number, first: number) =>
   Math.min(LONGEST_PAUSE, first * 2 ** Math.max(0, ends - 1));
 
-/** Requests go to the other replicas, or wait for this one. */
+/** Sends the requests to the other replicas, or lets them wait for this one. */
 function takeOut(core: Core, appId: string, containerId: string): void {
   const app = core.apps.byId(appId);
   const route = core.ingress.get(appId);

@@ -4,18 +4,18 @@ import type { Listening } from './listeners.ts';
 import type { AppRoute } from './route-table.ts';
 
 /**
- * What the server sends to an ingress process. A command with an id gets a `done` report when it
- * has been carried out.
+ * A command from the server to an ingress process. A command with an id gets a `done` report when
+ * it has been carried out.
  */
 export type IngressCommand =
   | { readonly type: 'set'; readonly route: AppRoute }
   | { readonly type: 'remove'; readonly appId: string }
-  /** Forgets every app but these: the first word of a server that has started again. */
+  /** Removes every app except these. A server sends it first after its start. */
   | { readonly type: 'keep'; readonly appIds: readonly string[] }
   | { readonly type: 'certify'; readonly host: string; readonly pair: CertificatePair }
   | { readonly type: 'challenge'; readonly token: string; readonly text: string | null }
   | NumberedCommand
-  /** Finishes what runs and ends. */
+  /** Finishes the running requests, then exits. */
   | { readonly type: 'leave'; readonly timeout: number };
 
 /** A command that is answered with a `done` report. */
@@ -23,9 +23,15 @@ export type NumberedCommand = { readonly id: number } & CommandWithReply;
 
 export type CommandWithReply =
   | { readonly type: 'drain'; readonly targetIds: readonly string[]; readonly timeout: number }
-  /** Listens, now that it has its routes. Where it listens already it says so again. */
+  /**
+   * Opens the ports, now that the routes are known. If they are open already, only the report is
+   * sent.
+   */
   | { readonly type: 'listen' }
-  /** Starts this program in its place, gives it the listeners and all it knows, and leaves. */
+  /**
+   * Starts this program as the successor, sends it the listeners, routes and certificates, then
+   * exits.
+   */
   | { readonly type: 'handOver'; readonly program: Program };
 
 /** How to start an ingress process. */
@@ -48,7 +54,7 @@ export interface ProcessSettings {
   readonly alone: number;
 }
 
-/** What an ingress process sends to the server. */
+/** A report from an ingress process to the server. */
 export type IngressReport =
   | {
       readonly type: 'hello';
@@ -65,7 +71,7 @@ export type IngressReport =
       readonly error?: string;
     };
 
-/** What a process sends, besides its listeners, to the process that replaces it. */
+/** The data, besides its listeners, that an ingress process sends to its successor. */
 export interface HandOver {
   readonly type: 'inherit';
   readonly commands: readonly IngressCommand[];

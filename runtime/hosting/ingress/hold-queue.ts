@@ -2,7 +2,7 @@
 export interface HoldQueue {
   /**
    * Resolves when the app is released or the time is over. Resolves at once when too many requests
-   * wait already.
+   * are waiting already.
    */
   wait(appId: string): Promise<void>;
   release(appId: string): void;

@@ -61,8 +61,8 @@ function linkOf(
 }
 
 /**
- * The reports that are waited for, by id. The timeout makes sure that a process without an answer
- * blocks nothing.
+ * The expected reports, by id. The timeout prevents waiting forever for a process that does not
+ * answer.
  */
 function createPendingReports() {
   const waiting = new Map<number, (report?: DoneReport) => void>();

@@ -66,8 +66,8 @@ const LIMITS: ServerOptions = {
     requestTimeout: 0,
     maxHeaderSize: 32 * 1024,
   },
-  // Refuses upgrades to other protocols, such as HTTP/2 without TLS, because we could not read the
-  // requests inside them. Such a request is handled as a plain one.
+  // Refuses upgrades to protocols other than WebSocket, such as HTTP/2 without TLS, because we
+  // could not read the requests inside them. Such a request is handled as one without an upgrade.
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
 };
 

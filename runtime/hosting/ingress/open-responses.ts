@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 /** Counts the open responses and WebSockets of each app, and limits them. */
 export interface OpenResponses {
   /**
-   * Counts one more. @returns the function that ends it; null when the app has reached its limit.
+   * Counts one more response. @returns the function to call when it ends; null when the app has
+   * reached its limit.
    */
   enter(appId: string, max: number): (() => void) | null;
 }
@@ -14,7 +15,7 @@ export interface OpenResponses {
  */
 const RESERVE = 512;
 /**
- * Shares of the available descriptors: the most for one app, and the fill level at which only apps
+ * Shares of the available descriptors: the most for one app, and the usage above which only apps
  * with few open responses get more.
  */
 const ONE_APP = 0.75;

@@ -8,7 +8,7 @@ export interface RequestOrigin {
   /** The address of the other end of the connection. */
   readonly peer: string;
   /**
-   * Whether that address is one of `server.trusted_proxies`, whose statements about its own clients
+   * Whether that address is one of `server.trusted_proxies`, so that its headers about the client
    * are used.
    */
   readonly trusted: boolean;
@@ -33,8 +33,8 @@ export function createOriginReader(
 }
 
 /**
- * Headers in which proxies name the client. Each proxy uses another one, and apps trust one or
- * another.
+ * Headers with which proxies tell an app about the client. Which of them an app trusts depends on
+ * the app.
  */
 const CLAIMS = new Set([
   'forwarded',

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
-/** The responses of the ingress itself, when no app can answer. */
+/** The ingress's own responses, for requests that no app can answer. */
 const PAGES = {
   badRequest: { status: 400, title: 'Bad request', text: 'This request cannot be passed on.' },
   unknown: { status: 404, title: 'Nothing here', text: 'No app has this address.' },

@@ -26,7 +26,7 @@ const TAKE_OVER = 12_000;
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as ProcessSettings;
 const ingress = createIngress({ ...settings, now: Date.now });
-/** The last command about each certificate and challenge, for a process that replaces this one. */
+/** The last command for each certificate and challenge, to be sent to a successor. */
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 let connections = 0;

@@ -106,7 +106,7 @@ function send(exchange: ProxyExchange, failed?: PooledTarget): void {
   });
 }
 
-/** The target no longer has the request. */
+/** Counts the request as finished at its target. */
 function leave(exchange: ProxyExchange): void {
   if (exchange.pooled) exchange.pooled.active -= 1;
   exchange.pooled = null;
@@ -212,7 +212,10 @@ function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
   return true;
 }
 
-/** The client reads more slowly than the target writes. */
+/**
+ * Resumes the target when the client, which reads more slowly, has taken the data. @returns false,
+ * so that no more is read until then.
+ */
 function wait({ response, running }: ProxyExchange): false {
   response.once('drain', () => running?.resume());
   return false;

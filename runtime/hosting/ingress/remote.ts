@@ -46,7 +46,7 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
   ]);
   return {
     async attach() {
-      // Keeps the routes that the process has, until better ones are known.
+      // Keeps the routes of the process until newer ones are known.
       for (const route of (await wire.attach()).hello.routes)
         if (!table.get(route.appId)) table.set(route);
     },

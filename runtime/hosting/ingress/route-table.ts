@@ -8,11 +8,11 @@ export interface RouteTarget {
 
 /**
  * Where the requests of an app go. `serving`: to its targets. `holding`: they wait for the next
- * route. `stopped`: the answer is a page that says so.
+ * route. `stopped`: the response is a page that says so.
  */
 export interface AppRoute {
   readonly appId: string;
-  /** Exact names. `*.example.test` stands for one label in front. */
+  /** Exact host names. `*` in `*.example.test` stands for exactly one label. */
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
   readonly targets: readonly RouteTarget[];
@@ -61,7 +61,7 @@ export function createRouteTable(): RouteTable {
 }
 
 /**
- * The name in a `Host` header: lower case, without the port and without a dot at the end.
+ * Reads the name in a `Host` header: lower case, without the port and without a dot at the end.
  *
  * @example
  * hostName('Shop.Example.test.:8080') // 'shop.example.test'

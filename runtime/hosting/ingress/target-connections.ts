@@ -38,7 +38,7 @@ export interface TargetCall {
   onError(error: Error, sent: boolean): void;
 }
 
-/** A request that runs. */
+/** A request that was sent and has no complete response yet. */
 export interface RunningCall {
   /** Gives the request up and closes its connection. */
   abandon(): void;
@@ -94,7 +94,7 @@ const PARTIAL = 3000;
 /** Milliseconds without data in the middle of a body of known length. */
 const SILENCE = 300_000;
 /**
- * Milliseconds after which a closed target is surely gone. If its queue of connections was full, it
+ * Milliseconds after which a closed target must be gone. If its queue of connections was full, it
  * never received some of the requests, and their connections are not reset.
  */
 const GONE = 15_000;
@@ -222,8 +222,8 @@ interface DialOptions {
   readonly now: () => number;
   received(connection: TargetConnection, data: Buffer): void;
   /**
-   * Called when the socket is closed. `report` tells the request, after the connection is out of
-   * every list.
+   * Called when the socket is closed. `report` reports the end to the request, after the connection
+   * was removed from every list.
    */
   closed(connection: TargetConnection, report: () => void): void;
 }

@@ -5,7 +5,7 @@ import { createTargetConnections, type TargetConnections } from './target-connec
 export interface PooledTarget {
   readonly target: RouteTarget;
   readonly connections: TargetConnections;
-  /** Requests, streams and WebSockets that it serves now. */
+  /** How many requests, streams and WebSockets it serves now. */
   active: number;
   /** Set after a refused connection: before this time, other targets are preferred. */
   downUntil: number;
@@ -14,8 +14,8 @@ export interface PooledTarget {
 /** The targets of all apps, by container id. */
 export interface TargetPools {
   /**
-   * The target with the fewest requests among those that are up; undefined when there is none.
-   * `not` is one that has just failed.
+   * The available target with the fewest requests; undefined when there is none. `not` is a target
+   * that has just failed.
    */
   pick(targets: readonly RouteTarget[], not?: RouteTarget): PooledTarget | undefined;
   /**

@@ -56,7 +56,7 @@ export function createLease(options: LeaderLeaseOptions): Lease {
   const { store, log, onTake, onLose, now } = options;
   const settings = createSettingsTable(store);
   const write = writer(settings, options);
-  /** Our text in the database; null while this process is not the leader. */
+  /** Our lease in the database, as text. Null while this process is not the leader. */
   let current: string | null = null;
 
   const release = async () => {
@@ -128,7 +128,9 @@ function writer(settings: SettingsTable, { socket, now }: LeaderLeaseOptions) {
 
 const startOfThisProcess = Math.round(performance.timeOrigin);
 
-/** On this machine it can be seen that a process has ended, so that its lease need not run out. */
+/**
+ * A process of this machine can be checked for its end, so its lease does not have to expire first.
+ */
 function isAlive({ until, host, pid, born }: LeaseHolder, now: number): boolean {
   if (until <= now) return false;
   if (host !== hostname()) return true;

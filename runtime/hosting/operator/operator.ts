@@ -21,7 +21,7 @@ export interface Operator {
   stop(): Promise<void>;
   /** Whether this process is the leader. */
   operates(): boolean;
-  /** The current session. In a process that is not the leader it has not begun. */
+  /** The current session. It has not begun in a process that is not the leader. */
   session(): LeaderSession;
   /**
    * The handlers of this process. They run here in the leader, and are forwarded in other
@@ -47,7 +47,7 @@ export interface OperatorOptions {
   readonly createLeaderSession: () => LeaderSession;
 }
 
-/** Calls that every process can answer itself. */
+/** Routes whose calls every process answers itself. */
 const ANYWHERE = new Set(['listTemplates']);
 /**
  * Milliseconds that a call waits for a leader. While a server restarts, the old leader is ending or

@@ -6,7 +6,7 @@ import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
 
-/** The fields of an app that may change. */
+/** The fields of an app that can be changed. */
 export type AppChange = Partial<
   Pick<
     HostedApp,
@@ -61,7 +61,7 @@ export function createAppRepository({
   readonly store: Store;
   readonly seal: Seal;
   readonly now: () => number;
-  /** `APP_URL`, whose host no app may use. */
+  /** `APP_URL`. No app may use its host. */
   readonly appUrl?: string | undefined;
 }): AppRepository {
   const { db } = store;
@@ -103,8 +103,8 @@ export function createAppRepository({
       if (!app) throw failure.notFound('App not found');
       if (change.spec) assertNotOurs(change.spec, app.spec);
       const changed: HostedApp = { ...app, ...change, updated_at: stamp() };
-      // Changes the copy before the database is written, so that of two overlapping changes neither
-      // is lost.
+      // Changes the copy before it writes to the database, so that two overlapping changes are both
+      // kept.
       apps.set(id, changed);
       await saveApp(store, seal, { app: changed, change }).catch(async (error: unknown) => {
         await load();

@@ -65,7 +65,7 @@ export type AppSource =
 
 export type GitSource = Extract<AppSource, { kind: 'git' }>;
 
-/** The app as its user has configured it. */
+/** The configuration of an app by its user. */
 export interface AppSpec {
   readonly domain: string;
   readonly aliases: readonly string[];
@@ -97,7 +97,7 @@ export function healthCheckOf({
   return says ? health : (builtHealth ?? health);
 }
 
-/** An app, as it is stored. */
+/** An app as it is stored. */
 export interface HostedApp {
   readonly id: string;
   readonly name: string;

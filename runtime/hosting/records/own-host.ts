@@ -7,8 +7,9 @@ import type { AppSpec } from './app.ts';
  *
  * @param appUrl `APP_URL`, if it is set.
  * @returns a check of the domains that an app newly requests. It throws AppError 409.
- * @example const assertNotOurs = ownHost('https://panel.example.com'); assertNotOurs({ domain:
- * '*.example.com', aliases: [] });
+ * @example
+ * const assertNotOurs = ownHost('https://panel.example.com');
+ * assertNotOurs({ domain: '*.example.com', aliases: [] });
  */
 export function ownHost(
   appUrl: string | undefined,

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { InternalError } from '@twofold/runtime/errors';
 
 /**
- * Encrypts secrets for the database. `about` names the row: a sealed text cannot be opened under
- * another name.
+ * Encrypts secrets for the database. `about` names the row: a text that was sealed for one row
+ * cannot be opened for another.
  */
 export interface Seal {
   seal(text: string, about: string): string;
@@ -13,8 +13,8 @@ export interface Seal {
 const VERSION = '1';
 
 /**
- * AES-256-GCM. The key is derived from each secret with HKDF-SHA256 (RFC 5869). The first secret
- * seals, and all of them open, so that a secret can be replaced.
+ * Seals with AES-256-GCM. The key is derived from each secret with HKDF-SHA256 (RFC 5869). The
+ * first secret seals, and all of them open, so that a secret can be replaced.
  *
  * @example
  * const { seal, open } = createSeal([process.env.JWT_SECRET]);

@@ -1,14 +1,14 @@
 import type { Store } from '@twofold/runtime/kernel';
 
-/** Texts by key, in a table that the servers of an installation share. */
+/** Texts by key, in a table that all servers of an installation share. */
 export interface SettingsTable {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
   /** Writes only if the key does not exist. @returns whether it wrote. */
   insert(key: string, value: string): Promise<boolean>;
   /**
-   * Writes only if the current value is `before`: of several servers one succeeds. @returns whether
-   * it wrote.
+   * Writes only if the current value is `before`, so that only one of several servers succeeds.
+   * @returns whether it wrote.
    */
   replace(key: string, before: string, value: string): Promise<boolean>;
   /** Deletes the key; with `value`, only if this is its current value. */

@@ -2,7 +2,10 @@ import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from './seal.ts';
 import { createSettingsTable } from './settings-table.ts';
 
-/** Encrypted texts of an app that are not in its environment: a git token, a webhook's secret. */
+/**
+ * Encrypted texts of an app that are not in its environment: the token of git, the secret of a
+ * webhook.
+ */
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;

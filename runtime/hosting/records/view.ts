@@ -6,14 +6,14 @@ export const MASK = '********';
 /** Returns the URL of a domain, with the scheme and port of the ingress. */
 export type AddressOf = (domain: string) => string;
 
-/** What the view of an app needs from the server. */
+/** The data from the server that the view of an app needs. */
 export interface ViewContext {
   readonly addressOf: AddressOf;
   /** The port to show for an app that has configured none and was never deployed. */
   readonly port: number;
 }
 
-/** An app, as the API shows it: with the keys of its secrets, without their values. */
+/** An app as the API shows it: with the keys of its secrets, but without their values. */
 export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Record<string, unknown> {
   const { spec } = app;
   return {
@@ -51,7 +51,7 @@ export function hideSecrets({ secrets }: Pick<HostedApp, 'secrets'>, line: strin
     .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 
-/** A deployment, as the API shows it. The build log has a route of its own. */
+/** A deployment as the API shows it. The build log has a route of its own. */
 export function showDeployment(deployment: Deployment, app: HostedApp): Record<string, unknown> {
   const { app_id: _id, build_log, ...rest } = deployment;
   return {

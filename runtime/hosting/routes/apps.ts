@@ -11,7 +11,7 @@ import { assertAppName } from '../records/names.ts';
 import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
 
-/** What the route handlers share. */
+/** Shared by the route handlers. */
 export interface RouteParts {
   readonly core: Core;
   readonly model: HostingModel;
@@ -91,7 +91,7 @@ function listApps(
   return reply(200, { apps: page.map((app) => showApp(app, shown)), total: found.length, ...more });
 }
 
-/** New domains and limits apply at once: they need no new container. */
+/** New domains and limits apply at once, because they need no new container. */
 function reroute(core: Core, app: HostedApp): void {
   const route = core.ingress.get(app.id);
   if (route) core.ingress.set({ ...route, ...routeOf(app) });

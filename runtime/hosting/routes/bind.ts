@@ -39,7 +39,7 @@ function targetOf({ params, body }: Call): string {
 }
 
 /**
- * The names of the changed fields and some harmless values. Never a value of an environment, a
+ * The names of the changed fields and some harmless values, never a value of the environment, a
  * command or a token.
  */
 function detailOf({ body, params, query }: Call): Record<string, unknown> {

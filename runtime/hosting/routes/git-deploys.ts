@@ -7,7 +7,7 @@ import { assertGitRef, parseGitUrl } from '../source/git-url.ts';
 import { sourceFolder } from '../source/plan.ts';
 import type { RouteParts } from './apps.ts';
 
-/** What the routes that deploy from source share. */
+/** Shared by the routes that deploy from source. */
 export interface SourceParts extends RouteParts {
   readonly sources: SourceDeploys;
   readonly buildLogs: BuildLogs;

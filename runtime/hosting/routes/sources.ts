@@ -77,7 +77,7 @@ interface Deploying {
   readonly wait: boolean;
 }
 
-/** Deploys what the body names. An empty body means the last source that a user gave. */
+/** Deploys the source in the body. An empty body means the last source that a user gave. */
 async function deploy(
   parts: SourceParts,
   app: HostedApp,

@@ -3,12 +3,12 @@ import { isIP } from 'node:net';
 import { isPrivateAddress } from '@twofold/runtime/http';
 import { quote, refuse } from './refuse.ts';
 
-/** Finds a host's addresses; none when it is not known. */
+/** Finds a host's addresses. The result is empty when the host is not known. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 /**
- * The registry that an image is fetched from; null where the name has none and engines fill in the
- * public one.
+ * The registry from which an image is pulled. Null when the name contains none, so that engines use
+ * the public one.
  *
  * @example
  * registryOf('localhost:5000/shop:1') // 'localhost'
@@ -24,9 +24,9 @@ export function registryOf(image: string): string | null {
 }
 
 /**
- * An engine asks registries from this machine, so that a name of loopback or of a private network
- * would reach what strangers cannot. Numbers that some systems read as an address (`127.1`,
- * `0x7f000001`) are none of a registry.
+ * Refuses registries on this machine or in a private network: the engine fetches images from this
+ * machine and so can reach hosts that the user cannot. Numbers that some systems read as an address
+ * (`127.1`, `0x7f000001`) are refused too.
  *
  * @throws AppError 422
  */
@@ -41,7 +41,7 @@ export function assertPublicRegistry(image: string): void {
   if (!isPlain && (isIP(bare) === 0 || isPrivateAddress(bare))) throw refusePrivate(image);
 }
 
-/** The same for a name that only leads there. @throws AppError 422 */
+/** Does the same for a host name whose address is private. @throws AppError 422 */
 export async function assertPublicAddress(
   image: string,
   find: Lookup = findAddresses,

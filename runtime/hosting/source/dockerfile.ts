@@ -1,15 +1,15 @@
 import { assertPublicRegistry } from './base-images.ts';
 import { quote, refuse } from './refuse.ts';
 
-/** What a Dockerfile may do. */
+/** What the instructions of a Dockerfile may do. */
 export interface DockerfilePolicy {
-  /** `ADD` of addresses: the engine itself fetches them, from inside our network. */
+  /** Whether `ADD` may name URLs. The engine itself fetches them, from inside our network. */
   readonly allowAddUrl: boolean;
-  /** Images that `FROM` may name, with `*` for anything. */
+  /** Images that `FROM` may name. `*` matches any text. */
   readonly from: readonly string[];
 }
 
-/** One instruction, its continued lines joined. */
+/** One instruction. Continued lines are joined. */
 export interface Instruction {
   readonly name: string;
   readonly flags: readonly string[];
@@ -17,7 +17,7 @@ export interface Instruction {
 }
 
 /**
- * Checks a Dockerfile before an engine sees it, and answers with the images that it builds on.
+ * Checks a Dockerfile before an engine receives it. @returns the images on which it builds.
  *
  * @throws AppError 422 that quotes the instruction and says what is not allowed.
  * @example
@@ -47,14 +47,15 @@ export function assertDockerfile(text: string, policy: DockerfilePolicy): string
 }
 
 /**
- * Checks what an image does to every build on it: its `ONBUILD` instructions. @throws AppError 422
+ * Checks the `ONBUILD` instructions of an image, which run in every build based on it. @throws
+ * AppError 422
  */
 export function assertTriggers(triggers: readonly string[], policy: DockerfilePolicy): void {
   for (const trigger of triggers)
     assertInstruction(toInstruction(trigger), { stages: new Set(), images: new Set(), policy });
 }
 
-/** `images` gathers those that are no stage of the file. */
+/** `images` collects the images that are not stages of the file. */
 type Scope = {
   readonly stages: ReadonlySet<string>;
   readonly images: Set<string>;
@@ -86,7 +87,7 @@ function assertAdd(rest: string): void {
     throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
 }
 
-/** The texts of a list in JSON, whose escapes hide what they mean. */
+/** The words of the JSON form, joined. Its escapes could otherwise hide a word from the checks. */
 function listed(rest: string): string | null {
   try {
     return rest.startsWith('[') ? (JSON.parse(rest) as unknown[]).join(' ') : null;
@@ -95,7 +96,7 @@ function listed(rest: string): string | null {
   }
 }
 
-/** As the builder reads a word: quotes and backslashes are gone, wherever they stand. */
+/** Removes quotes and backslashes everywhere, as the builder does when it reads a word. */
 const bare = (text: string) => text.replaceAll(/["'\\]/g, '');
 
 function assertImage(image: string, { stages, images, policy }: Scope): void {
@@ -103,7 +104,7 @@ function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (image === '' || /[${}]/.test(image))
     throw refuse(`FROM ${quote(image)} is not allowed: its name cannot be determined`);
   images.add(image);
-  // Images of other apps hold other people's source.
+  // Images of other apps contain the source code of other users.
   if (/^localhost\//i.test(image))
     throw refuse(`FROM ${quote(image)} is not allowed: it is an image of this server`);
   const named = isNamed(image, policy);
@@ -111,7 +112,7 @@ function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (!named) throw refuse(`FROM ${quote(image)} is not allowed`);
 }
 
-/** Whether the list of images has this one by more than `*`. */
+/** Whether an entry of the list other than `*` allows this image. */
 export const isNamed = (image: string, { from }: DockerfilePolicy) =>
   from.some((pattern) => pattern !== '*' && fits(image, pattern));
 
@@ -125,7 +126,9 @@ function fits(image: string, pattern: string): boolean {
   );
 }
 
-/** Adds the registry that engines fill in, unless the first part of the name is a registry. */
+/**
+ * Adds the registry that engines use by default, unless the first part of the name is a registry.
+ */
 function qualified(image: string): string {
   const [first = ''] = image.split('/');
   if (!image.includes('/')) return `docker.io/library/${image}`;
@@ -137,7 +140,7 @@ function declare(args: Map<string, string>, rest: string): void {
     args.set(key as string, expand(value as string, args));
 }
 
-/** What builders set by themselves; an older one leaves them empty. */
+/** Variables that builders define themselves. Older builders leave them empty. */
 const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].flatMap(
   (side) =>
     [
@@ -148,14 +151,14 @@ const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].fla
     ] as const,
 );
 
-/** What a name with variables may come to mean. */
+/** The possible values of an image name with variables: older builders do not define `PLATFORM`. */
 function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([expand(image, args), expand(image, new Map([...PLATFORM, ...args]))]);
 }
 
 /**
- * A variable that is not set is empty. Other forms than these (`:+`, `#`, `/`) stay, and are
- * refused.
+ * Expands variables; one that is not set is empty. Other forms than these (`:+`, `#`, `/`) stay
+ * unchanged, and are refused later.
  */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
   return bare(
@@ -167,8 +170,8 @@ function expand(text: string, args: ReadonlyMap<string, string>): string {
 }
 
 /**
- * The instructions of a Dockerfile. Text of here-documents is read as instructions too, which only
- * refuses more. @throws AppError 422 for a frontend of its own.
+ * Splits a Dockerfile into instructions. The text of here-documents is read as instructions too,
+ * which can only refuse more. @throws AppError 422 for a custom frontend.
  */
 export function parseDockerfile(text: string): Instruction[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -189,8 +192,8 @@ export function parseDockerfile(text: string): Instruction[] {
 }
 
 /**
- * Directives stand before everything else. A frontend of one's own would be a program that runs in
- * place of the builder.
+ * Reads the parser directives at the beginning. A custom frontend (`# syntax=`) is refused, because
+ * it is a program that replaces the builder.
  */
 function readDirectives(lines: readonly string[]): string {
   let escape = '\\';

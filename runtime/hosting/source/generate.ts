@@ -1,28 +1,28 @@
 import { nodeMajor } from './node-version.ts';
 import { staticStage } from './static/image.ts';
 
-/** What a generator may ask of the source. */
+/** The information about a source that a generator may use. */
 export interface ProjectFiles {
   has(path: string): boolean;
-  /** Text of a small file; undefined when it is not there or not small. */
+  /** The text of a small file; undefined when the file does not exist or is too large. */
   text(path: string): string | undefined;
   find(pattern: RegExp): string | undefined;
 }
 
-/** A Dockerfile that we wrote, and what for. */
+/** A Dockerfile that we generated, and the kind of project. */
 export interface GeneratedDockerfile {
   readonly kind: string;
   readonly text: string;
-  /** Files of ours that it copies, by name. */
+  /** Our own files that it copies, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 type Generator = (files: ProjectFiles) => GeneratedDockerfile | null;
 
 /**
- * A Dockerfile for a source that has none: multi-stage, without root at run time, dependencies in a
- * layer of their own that is only made again when the lockfile changes. Null when the language is
- * not known.
+ * Generates a Dockerfile for a source that has none: multi-stage, without root at run time, and
+ * with the dependencies in a separate layer, which is rebuilt only when the lockfile changes. Null
+ * when the language is not known.
  */
 export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | null {
   for (const generator of GENERATORS) {
@@ -32,7 +32,7 @@ export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | n
   return null;
 }
 
-/** `web:` of a Procfile is what runs, whatever the language. */
+/** A `web:` line in a Procfile is the start command for every language. */
 const procfile = (files: ProjectFiles) =>
   /^web:\s*(.+?)\s*$/m.exec(files.text('Procfile') ?? '')?.[1];
 const shell = (command: string) =>
@@ -107,7 +107,7 @@ const node: Generator = (files) => {
   };
 };
 
-/** Globs, so that a lockfile which is not there is no error. */
+/** Globs, because COPY fails for a plain name that does not exist. */
 const LOCKFILES =
   'package-lock.jso[n] npm-shrinkwrap.jso[n] yarn.loc[k] pnpm-lock.yam[l] bun.loc[k] bun.lock[b] .npmr[c]';
 
@@ -305,7 +305,7 @@ const dotnet: Generator = (files) => {
   };
 };
 
-/** Files as they are, from the usual places of a built site. */
+/** Serves files without a build, from one of the usual folders of a built site. */
 const staticSite: Generator = (files) => {
   const root = ['.', 'public', 'dist', 'build', 'site'].find((folder) =>
     files.has(folder === '.' ? 'index.html' : `${folder}/index.html`),
@@ -315,7 +315,10 @@ const staticSite: Generator = (files) => {
   return { kind: 'static', text: lines(...stage), files: ours };
 };
 
-/** In this order: a site's `package.json` is looked at before its `index.html`. */
+/**
+ * The first match is used, so the order matters: a site's `package.json` comes before its
+ * `index.html`.
+ */
 const GENERATORS: readonly Generator[] = [
   node,
   python,

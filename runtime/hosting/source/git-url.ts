@@ -3,14 +3,14 @@ import { isIP } from 'node:net';
 import { failure } from '@twofold/runtime/errors';
 import { isPrivateAddress } from '@twofold/runtime/http';
 
-/** What git addresses are taken. */
+/** Which git URLs are allowed. */
 export interface GitPolicy {
   readonly allowHttp: boolean;
-  /** Whether hosts of private networks may be asked. */
+  /** Whether hosts in private networks are allowed. */
   readonly allowPrivate: boolean;
 }
 
-/** An address that git may be given, without user name and password. */
+/** A URL that can be passed to git, without user name and password. */
 export interface GitUrl {
   readonly url: string;
   readonly host: string;
@@ -19,8 +19,8 @@ export interface GitUrl {
 }
 
 /**
- * Reads a git address. Only `https:`, `ssh:` (with `user@host:path` as people write it) and, when
- * allowed, `http:`: git itself would also take local paths and run programs.
+ * Reads a git URL. Only `https:`, `ssh:` (with the short form `user@host:path`) and, if allowed,
+ * `http:` are accepted, because git itself would also accept local paths and run programs.
  *
  * @throws AppError 400
  */
@@ -46,7 +46,7 @@ export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
   return { url: url.href, host: url.hostname.replace(/^\[|\]$/g, ''), port, protocol };
 }
 
-/** A branch, tag or commit. @throws AppError 400 */
+/** Accepts a branch, tag or commit. @throws AppError 400 */
 export function assertGitRef(ref: string): void {
   const valid =
     /^[A-Za-z0-9][A-Za-z0-9._/+@-]{0,199}$/.test(ref) &&
@@ -55,8 +55,8 @@ export function assertGitRef(ref: string): void {
 }
 
 /**
- * The address that the host has now, which git is then held to: a name that answers otherwise the
- * second time leads nowhere else.
+ * Resolves the host once. git then uses only this address, so a host name that resolves to another
+ * address the second time cannot bypass the check.
  *
  * @throws AppError 400 when it is unknown, or private and that is not allowed.
  */

@@ -7,7 +7,7 @@ import { makeFolder } from './leftovers.ts';
 
 export interface GitRequest {
   readonly url: string;
-  /** Branch, tag or commit; the remote's own choice when absent. */
+  /** A branch, tag or commit. The default is the remote's default branch. */
   readonly ref?: string;
   readonly token?: string;
 }
@@ -16,11 +16,11 @@ export interface GitOptions {
   readonly policy: GitPolicy;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
-  /** Bytes that the repository may have. */
+  /** The most bytes that the fetched repository may have. */
   readonly limit: number;
 }
 
-/** What was fetched. `archive` is a tar of the commit's files. */
+/** A fetched commit. `archive` is a tar of its files. */
 export interface Fetched {
   readonly commit: string;
   archive(): AsyncIterable<Buffer>;
@@ -31,8 +31,8 @@ const TIMEOUT = 5 * 60_000;
 
 /**
  * Fetches one commit without a work tree, so that nothing of the repository is checked out or run:
- * no hooks, filters, submodules or links on our disk. The token reaches git through a program's
- * answer, never an argument or an address.
+ * no hooks, filters, submodules or links on our disk. git gets the token from an askpass program,
+ * so it never appears in an argument or a URL.
  *
  * @throws AppError 400 for an address or name that is not taken, 422 when git cannot fetch it.
  */
@@ -86,7 +86,7 @@ const SAFE = [
   'credential.helper=',
 ];
 
-/** None of this process's environment but where programs are. */
+/** Passes only `PATH` and `SSL_CERT_FILE` of this process's environment to git. */
 async function environment(
   folder: string,
   { token, host, address }: { token: string | undefined; host: string; address: string },

@@ -1,14 +1,14 @@
 import type { HealthCheck } from '../records/app.ts';
 import { type Instruction, parseDockerfile } from './dockerfile.ts';
 
-/** What Docker takes where a HEALTHCHECK says nothing: 30 s, 30 s, 3. */
+/** Docker's defaults for HEALTHCHECK. */
 const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
-/** Within what a health check of an app may be. */
+/** The limits of an app's health check. */
 const MOST = { interval_s: 3600, timeout_s: 300, retries: 100 };
 
 /**
- * The HEALTHCHECK of the stage that a Dockerfile ends with, or null. Podman's image format has no
- * place for it, so that it is read here and kept in a label; our probe runs it on both engines.
+ * The HEALTHCHECK in the last stage of a Dockerfile, or null. Podman's image format cannot store
+ * it, so it is read here and stored in a label. Our own probe runs it on both engines.
  *
  * @example
  * healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null localhost')?.command // ['/bin/sh', '-c', 'wget -q …']
@@ -49,8 +49,8 @@ function within(key: keyof typeof DEFAULTS, value: number): number {
 }
 
 /**
- * A list of texts is the command itself; anything else, a broken list too, is a line for a shell:
- * as Docker reads it.
+ * The command of the JSON form; null for any other text, also for invalid JSON, which Docker passes
+ * to a shell.
  */
 function execForm(text: string): string[] | null {
   try {
@@ -72,7 +72,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** A duration as Go writes it (`1m30s`, `500ms`); 0 for any other text. */
+/** The seconds of a duration in Go's format (`1m30s`, `500ms`); 0 for any other text. */
 function secondsOf(text: string): number {
   if (!/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return 0;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce(

@@ -1,10 +1,10 @@
 /** One step of a pattern. */
 export interface Token {
-  /** Whether it takes this character, a single code point. */
+  /** Whether it matches this character (one code point). */
   readonly takes: (char: string) => boolean;
-  /** It may take any number of characters. */
+  /** Whether it may match any number of characters. */
   readonly repeats: boolean;
-  /** How many tokens further on the pattern may go on without taking a character. */
+  /** The distances to the tokens that may follow without matching a character. */
   readonly skips: readonly number[];
 }
 
@@ -13,16 +13,16 @@ const anything = () => true;
 const nothing = () => false;
 
 export const SLASH: Token = literal('/');
-/** What lies below a folder that matched. */
+/** Matches all paths below a matching folder. */
 export const BELOW: Token = { takes: anything, repeats: true, skips: [] };
 const REST: Token = { takes: anything, repeats: true, skips: [1] };
-/** Any folders with the slash after them, or none: `(.*\/)?`. */
+/** Matches any number of folders, each with its slash: `(.*\/)?`. */
 const FOLDERS: readonly Token[] = [{ takes: nothing, repeats: false, skips: [1, 3] }, REST, SLASH];
 
 /**
- * A pattern of a `.dockerignore` as tokens, as moby/patternmatcher reads it: `*` and `?` stop at a
- * slash, `**` does not, and `**` before other text ends at a folder's border. Null for what Go's
- * `filepath.Match` calls a bad pattern.
+ * Parses a pattern of a `.dockerignore` into tokens, as moby/patternmatcher does: `*` and `?` do
+ * not match a slash, `**` does, and `**` before other text ends after a slash. Null when Go's
+ * `filepath.Match` reports a bad pattern.
  */
 export function parsePattern(pattern: string): readonly Token[] | null {
   const chars = [...pattern];
@@ -59,16 +59,17 @@ function wildcard(char: string): Token | null {
 }
 
 /**
- * What a `**` that ends before `at` stands for: at the end everything, else any folders or none.
+ * The tokens for a `**` that ends before `at`: at the end of the pattern it matches everything,
+ * otherwise any number of folders.
  */
 function folders(chars: readonly string[], at: number): readonly Token[] {
-  // Docker compares the end of the path when a pattern is `**` and plain text: `**foo` matches
-  // `barfoo`.
+  // When the pattern is `**` followed by plain text, Docker compares only the end of the path:
+  // `**foo` matches `barfoo`.
   const plain = at === 2 && !chars.slice(at).some((char) => '*?[]\\'.includes(char));
   return at === chars.length || plain ? [REST] : FOLDERS;
 }
 
-/** `[a-z]` and `[^a-z]`, from after the bracket. */
+/** Parses `[a-z]` or `[^a-z]`, from the position after the bracket. */
 function parseClass(
   chars: readonly string[],
   start: number,
@@ -89,7 +90,10 @@ function parseClass(
   return { token: { takes, repeats: false, skips: [] }, end: at + 1 };
 }
 
-/** One character of a class. A bare `-` or `]` there is a bad pattern, and so is the end. */
+/**
+ * Parses one character of a class. An unescaped `-` or `]`, or the end of the pattern, makes the
+ * pattern invalid.
+ */
 function classChar(chars: readonly string[], at: number) {
   const escaped = chars[at] === '\\';
   const char = chars[escaped ? at + 1 : at];

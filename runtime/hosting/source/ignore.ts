@@ -2,39 +2,42 @@ import { posix } from 'node:path';
 import { BELOW, parsePattern, SLASH, type Token } from './ignore-pattern.ts';
 import { quote, refuse } from './refuse.ts';
 
-/**
- * A state of all rules' patterns together: a token number for each place that one of them has come
- * to.
- */
+/** A state of the automaton: the indexes in `tokens` that the patterns have reached. */
 interface State {
   readonly places: readonly number[];
   readonly ignored: boolean;
-  /** The states that follow, by character, as far as they were needed. */
+  /** The following states by character, as far as they were needed. */
   readonly next: Map<string, State>;
 }
 
-/** The tokens of all rules, one after another. */
+/** The tokens of all rules, one rule after another. */
 interface Automaton {
   readonly tokens: readonly Token[];
-  /** Of a place where a rule has matched: the rule's number times two, plus one when it ignores. */
+  /**
+   * By the index at which a rule has matched: twice the rule's number, plus one if the rule ignores
+   * the path.
+   */
   readonly verdicts: ReadonlyMap<number, number>;
   readonly starts: readonly number[];
 }
 
 const MAX_RULES = 5000;
-/** Places looked at for one archive: about 0.3 s. Ordinary rules need a thousandth of it. */
+/**
+ * The most token indexes to visit for one archive: about 0.3 s. Usual rules need a thousandth of
+ * it.
+ */
 const MAX_WORK = 3_000_000;
-/** Places that are kept in states at a time: about 30 MB. */
+/** The most token indexes to keep in states at a time: about 30 MB. */
 const MAX_KEPT = 1_000_000;
 
 /**
- * The rules of a `.dockerignore` as Docker reads them (moby/patternmatcher): a test for paths that
- * stay out of the build. The last rule that matches the path or a folder above it decides; `!` lets
- * in again.
+ * Reads the rules of a `.dockerignore` as Docker does (moby/patternmatcher). @returns whether a
+ * path is left out of the build. The last rule that matches the path or a folder above it decides;
+ * `!` includes it again.
  *
- * All rules run as one automaton, whose states are made when they are first needed: a path costs
- * its length, whatever the patterns are. Making states is bounded, since they can be many for rules
- * that were written to that end.
+ * All rules form one automaton, and its states are created when they are needed, so a path costs
+ * time in proportion to its length, whatever the patterns are. The number of states is limited,
+ * because malicious rules could need very many.
  *
  * @throws AppError 422 for a pattern that Docker refuses too; the test throws 422 when the rules
  * are too much work.
@@ -58,7 +61,10 @@ export function parseIgnore(text: string): (path: string) => boolean {
   };
 }
 
-/** Patterns in one form, with their `!`. Only a `#` that begins the line makes a comment. */
+/**
+ * Normalises the patterns and keeps their `!`. `#` begins a comment only as the first character of
+ * a line.
+ */
 function linesOf(text: string): string[] {
   return text
     .replace(/^\uFEFF/, '')
@@ -81,18 +87,21 @@ function combine(lines: readonly string[]): Automaton {
     starts.push(tokens.length);
     tokens.push(...pattern);
     const verdict = number * 2 + (keeps ? 0 : 1);
-    // The whole path matched; then the slash after a folder that matched, and what lies below it.
+    // The rule matches at the end of its own tokens, and at every path below a matching folder.
     verdicts.set(tokens.length, verdict).set(tokens.length + 1, verdict);
     tokens.push(SLASH, BELOW);
   }
   return { tokens, verdicts, starts };
 }
 
-/** Slashes and dots as Go's `filepath.Clean` leaves them, below the root of the source. */
+/**
+ * Cleans slashes and dots like Go's `filepath.Clean`. The result is relative to the root of the
+ * source.
+ */
 const clean = (pattern: string): string =>
   pattern === '' ? '' : posix.normalize(pattern).replace(/\/$/, '').replace(/^\//, '');
 
-/** The automaton's states, made as they are needed (a lazy DFA). */
+/** Creates the automaton's states when they are needed (a lazy DFA). */
 function createStates({ tokens, verdicts, starts }: Automaton) {
   let known = new Map<string, State>();
   let kept = 0;

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../running.ts';
 
-/** A folder of this process for a stranger's source, readable by this user alone. */
+/**
+ * Creates a folder for untrusted source code, which only this user can read. Its name contains our
+ * process id.
+ */
 export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
   mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 
 /**
- * Removes the folders of processes that are gone: one that was killed could not. A folder of this
- * process's own id that is older than it is another's, for ids are used again.
+ * Removes the folders of processes that were killed. A folder with our own process id that is older
+ * than this process belongs to an earlier process, because ids are reused.
  */
 export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {

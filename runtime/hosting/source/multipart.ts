@@ -3,7 +3,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { pump } from './pump.ts';
 
-/** A part of a form: its name, and its bytes as they come. */
+/** A part of a form: its name, and its bytes as they arrive. */
 export interface FormPart {
   readonly name: string;
   readonly data: AsyncIterable<Buffer>;
@@ -11,14 +11,14 @@ export interface FormPart {
 
 const LIMITS = { parts: 20, headerPairs: 20, headerSize: 8 * 1024 };
 /**
- * Bytes that may have come in without being given out: headers, what stands around the parts, and
- * what is on its way.
+ * The most bytes that may arrive without being passed to the caller: headers, the text around the
+ * parts, and buffered data.
  */
 const MAX_UNSEEN = 1024 * 1024;
 
 /**
- * Reads a `multipart/form-data` body as a stream (RFC 7578). Nothing of a part is kept, so that its
- * size does not matter. What the caller leaves of a part's bytes is skipped.
+ * Reads a `multipart/form-data` body as a stream (RFC 7578). Parts are not stored, so their size
+ * does not matter. Bytes of a part that the caller does not read are skipped.
  *
  * @throws AppError 415 for another content type, 400 for a form that is not well formed or is cut
  * off.
@@ -76,7 +76,7 @@ function createParser(contentType: string): BusboyInstance {
   return new Busboy({
     headers: { 'content-type': contentType },
     limits: LIMITS,
-    // A part that is no file would be kept in memory as a whole.
+    // The parser would keep a part that is not a file in memory.
     isPartAFile: () => true,
   });
 }

@@ -1,4 +1,4 @@
-/** Majors with long-term support, newest first, and the names that `lts/…` of nvm uses. */
+/** The majors with long-term support, newest first, with the names that nvm uses in `lts/…`. */
 const LTS = {
   krypton: 24,
   jod: 22,
@@ -13,8 +13,9 @@ const MAJORS: readonly number[] = Object.values(LTS);
 const NEWEST = MAJORS[0] as number;
 
 /**
- * The newest major of Node.js with long-term support within what a project says: a version, a name
- * of nvm's, or a range of npm's. One that names no such major, as `23`, is taken at its word.
+ * Chooses the newest major of Node.js with long-term support that a project's version text allows.
+ * The text is a version, a name of nvm or a range of npm. If the text names only a major without
+ * long-term support, such as `23`, that major is returned.
  *
  * @example
  * nodeMajor('>=12') // 24
@@ -36,8 +37,8 @@ const exactMajor = (text: string): number | null => {
 };
 
 /**
- * Whether any version of a major is in a range: comparators with spaces between them all have to
- * hold.
+ * Whether a range includes any version of a major. All comparators of the range, separated by
+ * spaces, must include it.
  */
 function toMajors(range: string): (major: number) => boolean {
   const text = range.replace(/([<>=~^])\s+/g, '$1').trim();
@@ -51,7 +52,7 @@ function toTest(comparator: string): (major: number) => boolean {
   const [, sign = '', number, rest = ''] = /^([<>]?=?|[~^])v?(\d+)(\S*)$/.exec(comparator) ?? [];
   if (number === undefined) return () => true;
   const limit = Number(number);
-  // `<20` and `<20.0.0` take no version of 20; `<20.5` takes some.
+  // `<20` and `<20.0.0` include no version of 20; `<20.5` includes some.
   const whole = !/[1-9]/.test(rest);
   if (sign === '<') return (major) => (whole ? major < limit : major <= limit);
   if (sign === '<=') return (major) => major <= limit;

@@ -7,29 +7,29 @@ import { parseIgnore } from './ignore.ts';
 import { refuse } from './refuse.ts';
 import type { SourceListing } from './tar-filter.ts';
 
-/** How a source is built. */
+/** How to build a source. */
 export interface BuildPlan {
-  /** The folder of the archive that is the context; empty is the root. */
+  /** The folder of the archive that is the build context. Empty means the root. */
   readonly folder: string;
   readonly dockerfile: string;
   readonly ignore: (path: string) => boolean;
-  /** Files of ours, added to the context. */
+  /** Our own files that are added to the context. */
   readonly extra: Readonly<Record<string, string>>;
-  /** `Dockerfile`, or the language that one was made for. */
+  /** `Dockerfile`, or the language for which a Dockerfile was generated. */
   readonly kind: string;
   /** The HEALTHCHECK of the Dockerfile. */
   readonly health: HealthCheck | null;
-  /** What its Dockerfile builds on, by name. */
+  /** The images on which its Dockerfile builds. */
   readonly images: readonly string[];
 }
 
-/** Named so that no project has it. */
+/** A name that no project uses. */
 const GENERATED = '.twofold.Dockerfile';
 const NAMES = ['Dockerfile', 'Containerfile'];
 
 /**
- * The source's own Dockerfile, or one made for its language. An archive of one folder means what is
- * in it.
+ * Uses the source's own Dockerfile, or generates one for its language. When the archive contains
+ * only one folder, that folder is the root.
  *
  * @throws AppError 400 for a folder that is not there, 422 when there is nothing to build or policy
  * refuses it.
@@ -87,7 +87,7 @@ function planFolder(
   };
 }
 
-/** What is installed or built again in the image anyway, and may be for another system. */
+/** Files that the build creates again anyway, and that may be for another operating system. */
 const isLitter = (path: string) =>
   /(^|\/)(node_modules|__pycache__|\.venv|venv|\.DS_Store)(\/|$)/.test(path);
 
@@ -112,7 +112,8 @@ function onlyFolder({ paths }: SourceListing): string | null {
 }
 
 /**
- * A folder of the source in one form; empty is its root. @throws AppError 400 when it climbs out.
+ * Normalises the path of a folder in the source. Empty means the root. @throws AppError 400 when it
+ * leads out of the source.
  */
 export function sourceFolder(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');

@@ -1,12 +1,12 @@
-/** A stream that takes bytes: Node's own, or one of streamx. */
+/** A writable stream, of Node or of streamx. */
 interface Sink extends NodeJS.EventEmitter {
   readonly destroyed: boolean;
   write(chunk: Buffer): boolean;
 }
 
 /**
- * Writes every chunk into a stream as fast as it takes them, and stops when the stream is
- * destroyed. It does not end the stream.
+ * Writes every chunk into a stream at the stream's speed, and stops when the stream is destroyed.
+ * It does not end the stream.
  */
 export async function pump(chunks: AsyncIterable<Buffer>, sink: Sink): Promise<void> {
   for await (const chunk of chunks) {

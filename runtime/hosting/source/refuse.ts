@@ -1,11 +1,11 @@
 import { failure } from '@twofold/runtime/errors';
 
 /**
- * An archive or Dockerfile that policy refuses: 422. Names in messages are cut and quoted, since a
- * stranger chose them.
+ * The error for an archive or Dockerfile that is not allowed: 422. Names in its message should be
+ * passed through `quote`, because they are untrusted.
  */
 export const refuse = (message: string) => failure.unprocessable(message);
 
-/** A stranger's text, fit for a message. */
+/** Quotes and shortens untrusted text for a message. */
 export const quote = (text: string) =>
   JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}...` : text);

@@ -8,13 +8,15 @@ import { readTar, type TarMember } from './tar-read.ts';
 import { textMember, writeTar } from './tar-write.ts';
 
 /**
- * A source that has been checked, kept as one tar file. What kind of project it is can only be
- * decided from the whole.
+ * A source that has been checked and is stored as one tar file, because the kind of project is
+ * known only when all of it was read.
  */
 export interface Spool {
   readonly listing: SourceListing;
   readonly sha256: string;
-  /** The tar to build: below `folder`, without what is ignored, with the extra files at its end. */
+  /**
+   * The tar for the build: the content of `folder` without ignored paths, and then the extra files.
+   */
   read(options: {
     readonly folder: string;
     readonly ignore: (path: string) => boolean;
@@ -24,7 +26,7 @@ export interface Spool {
 }
 
 /**
- * Filters a tar stream into a file that only this process may read.
+ * Filters a tar stream and stores it in a file that only this user can read.
  *
  * @throws AppError 422 as `filterTar`.
  */
@@ -61,7 +63,8 @@ export async function spoolSource(
 }
 
 /**
- * Our own tar once more: names are moved up, members left out, and those without a time get `now`.
+ * Selects the members of our stored tar: it makes paths relative to `folder`, omits ignored
+ * members, and sets `now` as the time of members without a time.
  */
 async function* rewrite(
   members: AsyncIterable<TarMember>,

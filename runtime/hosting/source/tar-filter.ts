@@ -3,18 +3,18 @@ import { quote, refuse } from './refuse.ts';
 import { readTar, type TarEntry, type TarMember } from './tar-read.ts';
 import { writeTar } from './tar-write.ts';
 
-/** How large an archive may be once it is unpacked, in bytes and members. */
+/** The limits of an archive after it was unpacked, in bytes and members. */
 export interface SourceLimits {
   readonly entries: number;
   readonly file: number;
   readonly total: number;
 }
 
-/** What was seen while the archive went through. */
+/** Facts about an archive that were collected while it was filtered. */
 export interface SourceListing {
   /** Files and links, without directories. */
   readonly paths: Set<string>;
-  /** Small files that say what kind of project this is, by path. */
+  /** The small files that show the kind of project, by path. */
   readonly manifests: Map<string, string>;
   bytes: number;
 }
@@ -31,9 +31,10 @@ const MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_COUNT = 200;
 
 /**
- * Takes a stranger's tar and gives back one that is safe to hand to an engine: files, directories
- * and links that stay inside, owned by root, with plain modes. Nothing is unpacked. Docker and
- * Podman differ in what they let an archive do to the host, so that none of it reaches them.
+ * Filters an untrusted tar into one that is safe for an engine: files, directories and links that
+ * stay inside, owned by root, with plain modes. Nothing is unpacked to disk. Docker and Podman
+ * differ in what an archive can do to the host, so the dangerous members are removed or refused
+ * before.
  *
  * @throws AppError 422 that names the member and what is wrong with it.
  */
@@ -53,7 +54,7 @@ async function* safeMembers(
   const check = createChecks(limits);
   for await (const member of members) {
     const path = check(member);
-    // What is left out counts too: it was sent, and has to be read.
+    // Omitted members count too, because they were sent and have to be read.
     listing.bytes += member.size;
     if (listing.bytes > limits.total)
       throw refuse(`The archive holds more than ${limits.total} bytes`);
@@ -85,7 +86,7 @@ async function* keepText(path: string, { data }: TarMember, { manifests }: Sourc
   yield* chunks;
 }
 
-/** Git's history and local settings do not belong into an image. */
+/** The history of git and local settings do not belong in an image. */
 const isLeftOut = (path: string) =>
   path.split('/').includes('.git') || posix.basename(path) === '.env';
 
@@ -94,23 +95,23 @@ const modeOf = ({ kind, mode }: TarEntry) =>
   kind === 'directory' ? 0o755 : kind === 'symlink' ? 0o777 : (mode & 0o755) | 0o644;
 
 /**
- * From here on a time is one: 1 January 1980, UTC. Programs that make archives write 0, or the
- * first day that zip knows.
+ * Unix seconds. Earlier times (before 1 January 1980, UTC) are not real: archive programs write 0
+ * or the first day that zip can store.
  */
 const FIRST_TIME = 315_532_800;
-/** What `npm pack` gives every file: 1985-10-26T08:15:00Z. */
+/** The time that `npm pack` sets for every file: 1985-10-26T08:15:00Z. */
 const NPM_TIME = 499_162_500;
 
 /**
- * The member's own time, so that web servers name a changed file by another time; 0 when it is
- * missing or not credible, and the deployment's time is put there later.
+ * The member's own time, because web servers derive a file's version from its time. 0 when the time
+ * is missing or not credible; the time of the deployment is set later.
  */
 const timeOf = ({ mtime }: TarEntry) =>
   mtime > FIRST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;
 
 /**
- * Each call sees one member, in order: what is refused depends on those before it. @returns the
- * path, null for the root itself.
+ * Creates a check to call once for each member, in their order, because the result depends on the
+ * members before. @returns the path, or null for the root itself.
  */
 function createChecks(limits: SourceLimits): (entry: TarEntry) => string | null {
   const files = new Set<string>();
@@ -169,7 +170,8 @@ function assertTarget(path: string, target: string): void {
     /\p{Cc}/u.test(target)
   )
     throw outside();
-  // Every step counts, also one that comes back in: a link on the way may lead elsewhere.
+  // Each step is checked, even if a later one leads back inside: a part of the path may be a link
+  // to elsewhere.
   let depth = path.split('/').length - 1;
   for (const part of target.split('/')) {
     if (part === '..') depth -= 1;

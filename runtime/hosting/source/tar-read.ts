@@ -3,7 +3,7 @@ import { AppError } from '@twofold/runtime/errors';
 import { pump } from './pump.ts';
 import { refuse } from './refuse.ts';
 
-/** A member of an archive, as its headers say. `size` counts the bytes that follow. */
+/** A member of an archive, according to its headers. `size` is the number of bytes that follow. */
 export interface TarEntry {
   readonly path: string;
   readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'other';
@@ -14,7 +14,7 @@ export interface TarEntry {
   readonly mtime: number;
 }
 
-/** A member with its bytes. They are skipped when they are not read. */
+/** A member with its bytes. Bytes that the caller does not read are skipped. */
 export interface TarMember extends TarEntry {
   readonly data: AsyncIterable<Buffer>;
 }
@@ -23,7 +23,7 @@ export interface TarMember extends TarEntry {
  * Reads a tar stream member by member: the old format, ustar, GNU and pax, as tar-stream reads
  * them. Only headers are kept in memory.
  *
- * @throws AppError 422 for what is damaged, cut off or no tar at all, and for names that two
+ * @throws AppError 422 when the archive is damaged, cut off or not a tar, and for names that two
  * programs may read differently.
  */
 export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
@@ -67,8 +67,8 @@ const KINDS: Readonly<Record<string, TarEntry['kind']>> = {
 };
 
 /**
- * tar-stream gives out a number that it cannot read as null or NaN, and would then wait for such a
- * number of bytes.
+ * tar-stream returns null or NaN for a size that it cannot read, and would then wait for that many
+ * bytes.
  */
 function toEntry({ name, type, linkname, size, mode, mtime, ...more }: Header): TarEntry {
   const pax = more.pax as Readonly<Record<string, string>> | null;
@@ -89,7 +89,8 @@ function toEntry({ name, type, linkname, size, mode, mtime, ...more }: Header): 
 }
 
 /**
- * Only names that are UTF-8 are taken: what two programs read differently is where escapes hide.
+ * Accepts only names in UTF-8: two programs could read another name differently, and a check in the
+ * one would not protect the other.
  */
 function assertText(name: string): string {
   if (name.includes('\uFFFD')) throw refuse('The archive holds a name that is not UTF-8');

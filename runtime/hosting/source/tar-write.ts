@@ -3,8 +3,8 @@ import { pump } from './pump.ts';
 import type { TarMember } from './tar-read.ts';
 
 /**
- * Writes members as one tar. The owner is root for every one. Its reader decides how fast members
- * are read.
+ * Writes members as one tar in which root owns every member. The reader of the stream sets the
+ * speed.
  */
 export async function* writeTar(members: AsyncIterable<TarMember>): AsyncGenerator<Buffer> {
   const archive = pack();
@@ -21,7 +21,7 @@ async function writeAll(members: AsyncIterable<TarMember>, archive: Pack): Promi
   for await (const { path, kind, target, size, mode, mtime, data } of members) {
     if (archive.destroyed) return;
     const entry = archive.entry({
-      // Without a slash at the end: tar-stream would write a long one with an empty name.
+      // tar-stream would write a long path that ends with a slash as an empty name.
       name: path,
       type: kind as 'file',
       ...(kind === 'symlink' && { linkname: target }),
@@ -29,8 +29,8 @@ async function writeAll(members: AsyncIterable<TarMember>, archive: Pack): Promi
       mode,
       mtime: new Date(mtime * 1000),
     });
-    // When the archive fails, its open member fails too, and an error without a listener ends the
-    // process.
+    // When the archive fails, its open member also emits an error, and an error without a listener
+    // ends the process.
     entry.on('error', () => {});
     if (kind !== 'file') continue;
     await pump(data, entry);
@@ -39,7 +39,7 @@ async function writeAll(members: AsyncIterable<TarMember>, archive: Pack): Promi
   archive.finalize();
 }
 
-/** A whole small file. */
+/** A member with a short text as its content. */
 export function textMember(path: string, text: string, mtime: number): TarMember {
   const bytes = Buffer.from(text);
   return {

@@ -4,19 +4,19 @@ import { pump } from './pump.ts';
 import { refuse } from './refuse.ts';
 
 export interface UnpackLimits {
-  /** Bytes that may come in. */
+  /** The most bytes to read. */
   readonly compressed: number;
-  /** Bytes that may come out. */
+  /** The most bytes to return. */
   readonly total: number;
   /** How many times larger the output may be than the input. */
   readonly ratio: number;
 }
 
-/** Below this much output a ratio says nothing. */
+/** Bytes. Below this size of the output the ratio is not checked. */
 const RATIO_FROM = 16 * 1024 * 1024;
 
 /**
- * Unpacks gzip as it comes in, and gives up on what grows too much.
+ * Unpacks gzip as a stream, and stops when the output becomes too large.
  *
  * @throws AppError 413 when too much comes in, 422 when it is no gzip, damaged, or a bomb.
  */

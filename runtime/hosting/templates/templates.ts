@@ -92,16 +92,16 @@ function lengthOf(generate: unknown, key: string, problem: (text: string) => Con
   );
 }
 
-/** A template, as the list shows it. */
+/** A template as the list shows it. */
 export function showTemplate({ command: _command, ...template }: Template): object {
   return template;
 }
 
 /**
  * The environment and the secrets of a new app: the caller's values, then the template's defaults,
- * then generated values. `generated` also has the generated values.
+ * then generated values. `generated` also contains the generated values.
  *
- * @throws AppError 400 that names what is missing or unknown.
+ * @throws AppError 400 that names the missing or unknown variables.
  */
 export function fillTemplate(
   template: Template,

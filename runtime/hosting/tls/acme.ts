@@ -13,30 +13,30 @@ import { createRequest } from './csr.ts';
 import { certificateId } from './renewal-info.ts';
 
 export interface AcmeOptions {
-  /** The CA's directory. */
+  /** The URL of the CA's directory. */
   readonly directory: string;
   readonly email: string | null;
-  /** For an authority that takes only accounts that it knows already. */
+  /** For a CA that accepts only accounts that it already knows. */
   readonly externalAccount?: ExternalAccount | null;
-  /** The account's key, PEM: the same one for as long as the account lives. */
+  /** The account's private key as PEM. It must stay the same for one account. */
   readonly accountKey: string;
-  /** Makes a token's text answer on port 80 of the host, or stops it (`null`). */
+  /** Serves a text for a challenge's token on port 80 of the host. `null` stops that. */
   readonly answer: (token: string, text: string | null) => void;
   readonly signal: AbortSignal;
   readonly fetch?: typeof fetch;
-  /** The certificate that the new one takes the place of, PEM. */
+  /** The certificate that the new one replaces, as PEM. */
   readonly replaces?: string | undefined;
 }
 
-/** An account outside of ACME, as the authority gives it out (RFC 8555 §7.3.4). */
+/** An account outside of ACME, with the values from the CA (RFC 8555 §7.3.4). */
 export interface ExternalAccount {
   readonly id: string;
-  /** The HMAC key, base64url. */
+  /** The HMAC key as base64url. */
   readonly key: string;
 }
 
 export interface Issued {
-  /** PEM, the chain after it. */
+  /** PEM: the certificate, then its chain. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -50,7 +50,7 @@ interface Answer {
 
 const POLLS = 60;
 
-/** A new account key. */
+/** Creates a private key for a new account. */
 export function createAccountKey(): string {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
     type: 'pkcs8',
@@ -59,9 +59,9 @@ export function createAccountKey(): string {
 }
 
 /**
- * Gets a certificate for hosts that lead here (RFC 8555, HTTP-01).
+ * Requests a certificate for hosts that resolve to this server (RFC 8555, HTTP-01).
  *
- * @throws AppError 502 with what the CA says.
+ * @throws AppError 502 with the CA's message.
  */
 export async function issueCertificate(
   hosts: readonly string[],
@@ -85,8 +85,8 @@ export async function issueCertificate(
 type Client = Awaited<ReturnType<typeof createClient>>;
 
 /**
- * Proves that the account belongs to an external one: its key, signed with that account's (RFC 8555
- * §7.3.4).
+ * Binds the new account to the external one: the new account's key, signed with the external
+ * account's key (RFC 8555 §7.3.4).
  */
 function externalBinding(
   { directory, jwk }: Pick<Client, 'directory' | 'jwk'>,
@@ -104,8 +104,8 @@ function externalBinding(
 }
 
 /**
- * Names the certificate that is renewed, where the authority can tell (RFC 9773 §5): renewals are
- * exempt from its limits.
+ * Creates the order. A renewal names the certificate that it replaces if the CA supports that (RFC
+ * 9773 §5), because the CA's limits do not apply to renewals.
  */
 async function placeOrder(
   client: Client,
@@ -141,7 +141,7 @@ async function authorize(client: Client, url: string, { answer }: AcmeOptions): 
   }
 }
 
-/** Asks until the CA has made up its mind. */
+/** Polls the URL until the CA has decided. */
 async function settle(client: Client, url: string): Promise<any> {
   for (let turn = 0; ; turn += 1) {
     const { body } = await client.post(url, null);
@@ -169,7 +169,7 @@ async function createClient(options: AcmeOptions) {
     nonce ??
     (await send(directory.newNonce, { method: 'HEAD', signal })).headers.get('replay-nonce') ??
     '';
-  /** Null as payload is POST-as-GET (§6.3). */
+  /** A null payload means POST-as-GET (RFC 8555 §6.3). */
   const post = async (url: string, payload: unknown, retries = 3): Promise<Answer> => {
     const header = {
       alg: 'ES256',
@@ -199,7 +199,7 @@ async function createClient(options: AcmeOptions) {
   };
 }
 
-/** Members in the order that RFC 7638 hashes. */
+/** RFC 7638 hashes the members in this order. */
 function publicJwk(key: KeyObject) {
   const { crv, x, y } = createPublicKey(key).export({ format: 'jwk' });
   return { crv, kty: 'EC', x, y };

@@ -9,21 +9,18 @@ import type { CertificatePair, Ingress } from '../ingress/ingress.ts';
 import { createAccountKey, type ExternalAccount, issueCertificate } from './acme.ts';
 import { askRenewal } from './renewal-info.ts';
 
-/** Certificates by host name: our users' own, and those from a certificate authority. */
+/** Certificates by host name: those of users, and those from a certificate authority (CA). */
 export interface Certificates {
   load(): Promise<void>;
   has(host: string): boolean;
-  /**
-   * Keeps a certificate of the user's own for those of the hosts that it is for. @throws AppError
-   * 400
-   */
+  /** Stores a user's own certificate for those of the hosts that it covers. @throws AppError 400 */
   put(
     hosts: readonly string[],
     pair: { readonly certificate: string; readonly key: string },
   ): Promise<{ readonly hosts: string[]; readonly expires_at: string }>;
-  /** Gets what is missing or soon over, for hosts that exist and no others. */
+  /** Starts to request missing certificates and to renew old ones, only for hosts that exist. */
   start(): void;
-  /** Looks at once: a host is new. */
+  /** Checks all hosts at once, because a host was added. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -34,16 +31,16 @@ export interface CertificateOptions {
   readonly vault: Vault;
   readonly log: Logger;
   readonly now: () => number;
-  /** Where certificates and the texts of challenges are served. */
+  /** Serves the certificates and the texts of challenges. */
   readonly ingress: Pick<Ingress, 'certify' | 'challenge'>;
-  /** Every host that an app has now. */
+  /** All hosts of all apps at the moment of the call. */
   readonly hosts: () => readonly string[];
   readonly acme: {
     readonly email: string | null;
     readonly directory: string | null;
     readonly externalAccount?: ExternalAccount | null;
   };
-  /** For an authority whose own certificate this process does not trust by itself. */
+  /** For a CA whose own certificate is not trusted by this process by default. */
   readonly fetch?: typeof fetch;
 }
 
@@ -52,8 +49,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /**
- * A third of the usual life of 90 days. One that lives shorter is renewed in the last third of its
- * own life.
+ * A third of the usual lifetime of 90 days. A certificate with a shorter lifetime is renewed in the
+ * last third of it.
  */
 const RENEW_BEFORE = 30 * DAY;
 const ACCOUNT_KEY = 'acme:account';
@@ -63,13 +60,13 @@ interface Known {
   readonly renewAt: number;
   readonly own: boolean;
   readonly certificate: string;
-  /** When the authority is asked again when to renew it. */
+  /** When to ask the CA again for the time of the renewal. */
   readonly askAt: number;
 }
 
 interface State extends CertificateOptions {
   readonly known: Map<string, Known>;
-  /** When a host that was refused is asked for again: authorities count failures. */
+  /** When to try a refused host again, because CAs limit the number of failures. */
   readonly notBefore: Map<string, { readonly at: number; readonly pause: number }>;
   readonly signal: AbortSignal;
 }
@@ -92,7 +89,8 @@ export function createCertificates(options: CertificateOptions): Certificates {
       if (!enabled) return;
       loop = (async () => {
         while (!abort.signal.aborted) {
-          const woken = new Promise<void>((resolve) => (wake = resolve)); // A host may be added meanwhile.
+          // Created first, because a host may be added while the others are checked.
+          const woken = new Promise<void>((resolve) => (wake = resolve));
           await look(state);
           await Promise.race([
             sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}),
@@ -151,7 +149,7 @@ async function keep(
   ingress.certify(host, pair);
 }
 
-/** Gets what is missing or soon over, one after the other. */
+/** Requests missing certificates and renews those that are due, one after the other. */
 async function look(state: State): Promise<void> {
   const { notBefore, now, log, signal } = state;
   for (const host of state.hosts()) {
@@ -168,7 +166,7 @@ async function look(state: State): Promise<void> {
   }
 }
 
-/** Takes the authority's own moment in place of ours, as often as it wants to be asked. */
+/** Replaces our own time of the renewal with the CA's, which is asked as often as it allows. */
 async function askWhenToRenew(state: State, host: string): Promise<void> {
   const { known, acme, signal, now } = state;
   const certificate = known.get(host);
@@ -184,8 +182,8 @@ async function askWhenToRenew(state: State, host: string): Promise<void> {
 }
 
 /**
- * Four times longer after each refusal, up to a day; and while a certificate holds, a quarter of
- * what is left of it at most.
+ * The pause after a refusal. It is four times longer after each refusal, at most a day. While the
+ * host still has a valid certificate, the pause is at most a quarter of the remaining time.
  */
 function nextPause({ known, notBefore, now }: State, host: string): number {
   const left = (known.get(host)?.expires ?? 0) - now();
@@ -193,7 +191,7 @@ function nextPause({ known, notBefore, now }: State, host: string): number {
   return Math.min(most, (notBefore.get(host)?.pause ?? MINUTE) * 4);
 }
 
-/** Names that no authority can check are left out. */
+/** Whether to request a certificate now. Names that no CA can verify are never due. */
 function isDue({ known, notBefore, now }: State, host: string): boolean {
   const certificate = known.get(host);
   if (

@@ -1,15 +1,15 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A new key and the request to certify it (RFC 2986). */
+/** A new private key and the request to certify it (RFC 2986). */
 export interface CertificateRequest {
   readonly csr: Buffer;
-  /** PKCS #8, PEM. */
+  /** The private key (PKCS #8) as PEM. */
   readonly key: string;
 }
 
 /**
- * Makes a P-256 key and a request for these host names. Node has no call for it, and the little DER
- * it takes is here.
+ * Creates a P-256 key and a certificate request for these host names. Node has no function for it,
+ * so the necessary DER is written here.
  *
  * @example
  * const { csr, key } = createRequest(['shop.example.com']);
@@ -38,14 +38,17 @@ export function createRequest(hosts: readonly string[]): CertificateRequest {
   return { csr, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
 }
 
-/** 2.5.29.17, 1.2.840.113549.1.9.14 and 1.2.840.10045.4.3.2, each with its tag and length. */
+/**
+ * The object identifiers 2.5.29.17, 1.2.840.113549.1.9.14 and 1.2.840.10045.4.3.2, each with its
+ * tag and length.
+ */
 const OID_SUBJECT_ALT_NAME = Buffer.from('0603551d11', 'hex');
 const OID_EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 const OID_ECDSA_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex');
 
 const sequence = (...parts: Buffer[]) => tagged(0x30, Buffer.concat(parts));
 
-/** Tag, length, value: X.690 §8.1. */
+/** Encodes tag, length and value (X.690 §8.1). */
 function tagged(tag: number, value: Buffer): Buffer {
   const { length } = value;
   const head =

@@ -2,8 +2,7 @@ import type { Settings } from '@twofold/runtime/kernel';
 import type { ExternalAccount } from './acme.ts';
 
 /**
- * The account at a certificate authority, from the environment. Half of it is reported to
- * `settings`.
+ * Reads the account at a CA from the environment. An incomplete account is reported to `settings`.
  */
 export function externalAccountOf(settings: Settings): ExternalAccount | null {
   const id = settings.text('ACME_EAB_ID');

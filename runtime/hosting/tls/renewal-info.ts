@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 
 /**
- * When an authority wants a certificate renewed: a moment within its window, and when to ask it
- * again.
+ * When the CA wants a certificate to be renewed (a moment in the window that it suggests), and when
+ * to ask it again.
  */
 export interface Renewal {
   readonly at: number;
@@ -15,15 +15,15 @@ interface Directory {
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** How long an answer holds without a `Retry-After`. */
+/** Milliseconds until the next question when the response has no `Retry-After`. */
 const SIX_HOURS = DAY / 4;
 
 /**
- * Asks the authority when a certificate is to be renewed (RFC 9773): it may have to be earlier than
- * planned, when the authority has to revoke it. The moment is drawn at random, so that not all
- * servers renew at once.
+ * Asks the CA when to renew a certificate (RFC 9773). That may be earlier than planned, for example
+ * before the CA revokes it. The moment is random within the CA's window, so that not all servers
+ * renew at once.
  *
- * @returns `at` is NaN when the authority gives no such information.
+ * @returns `at` is NaN when the CA does not support this.
  */
 export async function askRenewal(
   certificate: string,
@@ -51,14 +51,14 @@ export async function askRenewal(
 }
 
 /**
- * The extension 2.5.29.35 as far as its first field, the key's identifier: X.690 lengths of one or
- * two bytes.
+ * The extension 2.5.29.35 up to its first field, the key identifier. Its lengths (X.690) have one
+ * or two bytes.
  */
 const AUTHORITY_KEY = /0603551d23(?:0101ff)?04(?:81)?..30(?:81)?..80(..)/;
 
 /**
- * How the authority names a certificate (RFC 9773 §4.1): its issuer's key and its serial number.
- * Null without the first.
+ * The name of a certificate in RFC 9773 §4.1: the identifier of its issuer's key, and its serial
+ * number. Null when it has no such identifier.
  */
 export function certificateId(certificate: string): string | null {
   const { raw, serialNumber } = new X509Certificate(certificate);
@@ -67,7 +67,7 @@ export function certificateId(certificate: string): string | null {
   if (!found) return null;
   const begin = found.index + found[0].length;
   const key = hex.slice(begin, begin + 2 * Number.parseInt(found[1] as string, 16));
-  // A first byte from 80 on would make the number negative: DER puts a zero before it.
+  // In DER, a first byte of 0x80 or more would make the number negative, so DER adds a zero byte.
   const serial = /^[89A-F]/.test(serialNumber) ? `00${serialNumber}` : serialNumber;
   return [key, serial].map((text) => Buffer.from(text, 'hex').toString('base64url')).join('.');
 }

@@ -3,25 +3,28 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * How a page that is no file is answered: `files` 404; `pages` the site's 404.html, else its
- * index.html; `app` index.html, as the page is made in the browser.
+ * The response for a path without a file. `files`: 404. `pages`: the site's 404.html, else its
+ * index.html. `app`: index.html, because the app renders the page in the browser.
  */
 export type MissMode = 'files' | 'pages' | 'app';
 
-/** The end of a Dockerfile, and the files of ours that it copies. */
+/** The last stage of a Dockerfile, and our own files that it copies. */
 export interface StaticStage {
   readonly lines: readonly string[];
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The program is a source in a checkout, and JavaScript in a package: Node.js 24 runs both. */
+/**
+ * The server's file is TypeScript in a checkout, and JavaScript in a published package. Node.js 24
+ * runs both.
+ */
 const PROGRAM = fileURLToPath(import.meta.url).replace(/image(\.[jt]s)$/, 'server$1');
-/** Named so that no project has it. */
+/** A name that no project uses. */
 const COPIED = `.twofold.server.m${extname(PROGRAM).slice(1)}`;
 
 /**
- * The stage that serves a folder. `from` is what COPY names: a folder of the source, or a stage and
- * its folder.
+ * The stage that serves a folder. `from` is the argument of COPY: a folder of the source, or a
+ * stage and its folder.
  *
  * @example staticStage('public', 'files').lines[0] // 'FROM docker.io/library/node:24-slim'
  */

@@ -1,7 +1,6 @@
-// A program of its own: it goes into the image of a static site as this one file, so that it
-// imports nothing of ours.
-// Built on `node:http`: no kept library names a file by its content, and times alone let a browser
-// keep an old file.
+// A separate program that is copied into the image of a static site, so it must not import other
+// files. It uses `node:http` directly, because no maintained library names a file by its content,
+// and with times alone a browser may keep an old file.
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,8 +8,8 @@ import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * What answers a page that is no file: `files` 404; `pages` the site's 404.html, else its
- * index.html; `app` index.html, as the page is made in the browser.
+ * The response for a path without a file. `files`: 404. `pages`: the site's 404.html, else its
+ * index.html. `app`: index.html, because the app renders the page in the browser.
  */
 type Mode = 'files' | 'pages' | 'app';
 
@@ -19,14 +18,14 @@ interface OpenFile {
   readonly path: string;
   readonly size: number;
   readonly etag: string;
-  /** Null where the file has no time of its own: tools that build reproducibly write 1970. */
+  /** Null when the file has no real time: tools for reproducible builds write 1970. */
   readonly modified: string | null;
 }
 
 const [root = '/www', mode = 'files'] = process.argv.slice(2) as [string?, Mode?];
 const port = Number(process.env['PORT'] ?? 8080);
 
-/** Content hashes, until a file changes. */
+/** Hashes of the content, kept until a file changes. */
 const hashes = new Map<string, { readonly version: string; readonly etag: Promise<string> }>();
 const MAX_HASHES = 50_000;
 
@@ -75,7 +74,8 @@ const server = createServer((request, response) => {
     fail(response, 500);
   });
 });
-// Longer than a proxy keeps an idle connection, so that no request meets one that is being closed.
+// Longer than proxies keep an idle connection, so that no request arrives on a connection that we
+// are closing.
 server.keepAliveTimeout = 75_000;
 server.listen(port, () => console.log(`Serving ${root} on port ${port}`));
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -95,7 +95,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   return answerMiss(request, response);
 }
 
-/** The decoded path, with one slash where there are several; null for one that cannot be meant. */
+/** The decoded path, with repeated slashes reduced to one. Null for an invalid path. */
 function toPath(address: string): string | null {
   try {
     const path = decodeURIComponent(address).replace(/\/{2,}/g, '/');
@@ -106,10 +106,13 @@ function toPath(address: string): string | null {
   }
 }
 
-/** Settings and the like are no pages; `.well-known` is meant to be asked for (RFC 8615). */
+/**
+ * Names with a leading dot, such as settings, are not served. `.well-known` is an exception (RFC
+ * 8615).
+ */
 const isHidden = (path: string) => /\/\.(?!well-known(\/|$))/.test(path);
 
-/** `/a/` is its index.html; `/a` is a file, or `a.html`, or the folder. */
+/** `/a/` means its index.html. `/a` means a file, else `a.html`, else the folder. */
 async function find(path: string): Promise<OpenFile | 'folder' | null> {
   if (path.endsWith('/')) return openFile(`${path}index.html`);
   const found = (await openFile(path)) ?? (await openFile(`${path}.html`));
@@ -199,7 +202,10 @@ function setHeaders(response: ServerResponse, { path, etag, modified }: OpenFile
   response.setHeader('x-content-type-options', 'nosniff');
 }
 
-/** In the order of RFC 9110, 13.2.2: a tag is asked before a time, which is not asked then. */
+/**
+ * Checks the conditions in the order of RFC 9110, 13.2.2. If there is a condition on a tag, the one
+ * on a time is ignored.
+ */
 function precondition({ headers }: IncomingMessage, { etag, modified }: OpenFile): number {
   const match = headers['if-match'];
   const unmodified = headers['if-unmodified-since'];
@@ -209,11 +215,11 @@ function precondition({ headers }: IncomingMessage, { etag, modified }: OpenFile
     return 412;
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined)
-    // The tag comes back weak when a proxy has compressed the file.
+    // A proxy that compresses the file makes the tag weak.
     return tagsOf(noneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
       ? 304
       : 200;
-  // The same time only: after a rollback the file is older than the one that a browser has.
+  // Only an equal time counts: after a rollback the file is older than the browser's copy.
   return modified && headers['if-modified-since'] === modified ? 304 : 200;
 }
 
@@ -222,8 +228,8 @@ const tagsOf = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"|\*/g)
 type Range = { readonly start: number; readonly end: number };
 
 /**
- * One range; several, or a unit that is not known, are answered with the whole file. `end` is
- * within the range.
+ * Reads a single range. Several ranges or an unknown unit are answered with the whole file. `end`
+ * is inclusive.
  */
 function rangeOf(
   { method, headers }: IncomingMessage,
@@ -262,8 +268,8 @@ async function send(
 }
 
 /**
- * A page of an app is made by its index.html, for navigations: a missing script or picture must not
- * be a page.
+ * In the mode `app`, index.html answers only navigations: a missing script or image must not become
+ * an HTML page.
  */
 async function answerMiss(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader('vary', 'Accept, Sec-Fetch-Mode');
@@ -281,7 +287,7 @@ async function answerMiss(request: IncomingMessage, response: ServerResponse): P
   }
 }
 
-/** Browsers say so; one that is too old for that asks for HTML. */
+/** Browsers send `Sec-Fetch-Mode`. Those that are too old for it are recognised by `Accept`. */
 function isNavigation({ headers }: IncomingMessage): boolean {
   const fetchMode = headers['sec-fetch-mode'];
   return fetchMode === undefined
@@ -296,11 +302,11 @@ function cacheControlOf(path: string): string {
 const BUNDLES = /\/(assets|_astro|_next|_app|static|chunks|build)\/.*\.(m?js|css|wasm|woff2?|map)$/;
 
 /**
- * Whether a bundler put a hash of the content into the name: a word that is taken for one would
- * keep an old file in browsers for a year, so that in doubt it is none. Eight or more hexadecimal
- * digits (webpack, Next.js, Gatsby), or eight of base64 or base32 (Vite, Astro, SvelteKit, esbuild,
- * Angular), which without a digit could be a word in CamelCase and so are taken only where bundlers
- * write.
+ * Whether a bundler has put a content hash into the file's name. If a word were mistaken for a
+ * hash, browsers would keep an old file for a year, so a doubtful name counts as none. A hash is at
+ * least eight hexadecimal digits (webpack, Next.js, Gatsby), or eight characters of base64 or
+ * base32 (Vite, Astro, SvelteKit, esbuild, Angular). The latter may be a word in CamelCase if it
+ * has no digit, and then counts only in the folders of bundlers.
  */
 function hasContentHash(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
