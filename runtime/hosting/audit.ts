@@ -10,8 +10,7 @@ export interface AuditEntry {
 }
 
 /**
- * Records who changed what, and from which address. Values of environments and secrets are never
- * recorded.
+ * Records who changed what, and from which address, but never values of environments and secrets.
  */
 export interface AuditLog {
   record(

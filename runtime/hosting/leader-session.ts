@@ -38,9 +38,7 @@ import type { Template } from './templates/template.ts';
 
 /** Milliseconds in which running requests can finish when the server stops. */
 const CLOSE = 5000;
-/**
- * Milliseconds after which the ingress listens even if the state of the engine is not fully known.
- */
+/** Milliseconds after which the ingress listens even if the engine's state is not known. */
 const PATIENCE = 7000;
 
 interface LeaderSessionParts {

@@ -87,10 +87,7 @@ export async function* followApp(
   }
 }
 
-/**
- * Follows one container's output. It ends without an error when a deployment has removed the
- * container.
- */
+/** Follows one container's output. Ends without an error when the container was removed. */
 async function* followContainer(
   core: Core,
   container: EngineContainer,

@@ -17,10 +17,7 @@ export interface ReplicaStats {
   readonly pids: number;
 }
 
-/**
- * Reads the usage of containers. A rate needs two samples, so the last sample of each container is
- * kept.
- */
+/** Reads the usage of containers, and keeps the last samples, because a rate needs two. */
 export interface StatsReader {
   read(app: HostedApp): Promise<ReplicaStats[]>;
 }

@@ -1,10 +1,7 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
 
-/**
- * The JSON Schema of the manifest's `hosting:` section, without the part of the capability
- * `models`.
- */
+/** The JSON Schema of the manifest's `hosting:` section, without the part of `models`. */
 export const hostingSchema = {
   type: ['object', 'null'],
   additionalProperties: false,

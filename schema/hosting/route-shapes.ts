@@ -1,9 +1,6 @@
 import type { JsonSchema } from '../routes/route.ts';
 
-/**
- * The JSON Schemas of the hosting API. Request bodies are checked against them, and OpenAPI shows
- * them.
- */
+/** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;

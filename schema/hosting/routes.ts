@@ -18,10 +18,7 @@ const MIB = 1024 * 1024;
 const wait = { wait: { type: 'boolean', default: false } } as const;
 const body = (schema: Readonly<Record<string, unknown>>, optional = false) =>
   ({ kind: 'json', schema, limit: MIB, optional }) as const;
-/**
- * `access` is the permission that a caller needs. The permissions `area:*`, `*` and `host:manage`
- * include it.
- */
+/** `access` is the needed permission. `area:*`, `*` and `host:manage` include it. */
 const needs = <const Permission extends string>(access: Permission) =>
   ({ access, tag: 'hosting' }) as const;
 const open = needs('public');

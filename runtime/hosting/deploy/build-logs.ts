@@ -10,10 +10,7 @@ export interface BuildLogs {
   close(deployment: DeploymentKey): string;
   /** What a running build has printed so far. */
   peek(deployment: DeploymentKey): string;
-  /**
-   * The lines so far of a running build and all later ones. Null when no such build runs in this
-   * process.
-   */
+  /** The lines so far and all later ones. Null when no such build runs in this process. */
   follow(deployment: DeploymentKey, signal: AbortSignal): AsyncGenerator<string> | null;
 }
 

@@ -40,10 +40,7 @@ export const volumeName = (
   app: Pick<HostedApp, 'name'>,
   volume: string,
 ) => `twofold-${instance}-${app.name}-${volume}`;
-/**
- * Docker and Podman add a registry to a name that has none. They leave names with `localhost/`
- * unchanged.
- */
+/** Docker and Podman add a registry to a name without one, except to names with `localhost/`. */
 export const allImagesPrefix = ({ instance }: EngineNaming) => `localhost/twofold-${instance}/`;
 export const imagePrefix = ({ instance }: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allImagesPrefix({ instance })}${app.name}:`;
@@ -51,8 +48,7 @@ export const imageTag = (naming: EngineNaming, app: Pick<HostedApp, 'name'>, dep
   `${imagePrefix(naming, app)}${deployment}`;
 
 /**
- * Names of build stages, which are the cache of later builds. They are separate from the images of
- * deployments.
+ * Prefix of the build stages' names (the cache of later builds), apart from deployments' images.
  */
 export const allStagesPrefix = ({ instance }: EngineNaming) =>
   `localhost/twofold-${instance}-cache/`;
@@ -130,9 +126,7 @@ export function targetOf(
   return host ? { id: detail.id, host, port } : null;
 }
 
-/**
- * The containers of an app, or of one of its deployments, in the order of their replica numbers.
- */
+/** The containers of an app, or of one of its deployments, ordered by replica number. */
 export async function listContainers(
   engine: Engine,
   naming: EngineNaming,

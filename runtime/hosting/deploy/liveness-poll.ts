@@ -18,10 +18,7 @@ const MOST = 64;
 interface WatchedProcess {
   readonly pid: number;
   readonly mark: string | null;
-  /**
-   * For an unknown process: how many checks are left until the engine is asked again, out of
-   * `pause`.
-   */
+  /** For an unknown process: how many checks are left of `pause` until the engine is asked. */
   left: number;
   readonly pause: number;
 }

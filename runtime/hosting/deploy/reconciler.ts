@@ -12,8 +12,7 @@ import { REMOVED, type AppSupervisor } from './supervisor.ts';
 /** Makes the containers on the engine match the apps in the database. */
 export interface Reconciler {
   /**
-   * Called each time the engine is connected: repairs what an unclean stop has left, then compares
-   * everything.
+   * Called after each connection: repairs what an unclean stop has left, then compares everything.
    */
   recover(): Promise<void>;
   start(): void;

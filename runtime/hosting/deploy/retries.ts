@@ -1,7 +1,4 @@
-/**
- * Work that failed, and when each piece is tried again: soon at first, then after longer and longer
- * pauses.
- */
+/** Work that failed, and when to try each piece again, after longer and longer pauses. */
 export interface Retries {
   /** Whether to try this now: it has not failed before, or its pause is over. */
   due(key: string): boolean;

@@ -136,9 +136,7 @@ async function bringUp(
   }
 }
 
-/**
- * Removes a failed container. Does not throw: without the engine, the reconciler removes it later.
- */
+/** Removes a failed container. Does not throw, because the reconciler removes it later. */
 async function discard(core: Core, id: string): Promise<void> {
   core.leaving.add(id);
   try {

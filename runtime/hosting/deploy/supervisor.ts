@@ -211,8 +211,7 @@ async function note(core: Core, app: HostedApp, reason: string): Promise<void> {
 }
 
 /**
- * Waits until no other operation runs on the app, then restarts the container if the app should
- * still run.
+ * Waits for other operations on the app, then restarts the container if the app should still run.
  */
 async function bringBack(
   state: SupervisorState,

@@ -2,9 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ContainerUsage } from './engine.ts';
 import { createKernelFiles, type KernelFile, type KernelFiles } from './kernel-files.ts';
 
-/**
- * Asks the engine for the id of a container's first process. Null when the container does not run.
- */
+/** Asks the engine for a container's first process. Null when the container does not run. */
 export type PidOf = (id: string) => Promise<number | null>;
 
 /** Reads how much CPU, memory and network a container has used. */
@@ -20,9 +18,7 @@ export interface UsageReader {
 
 interface Place {
   readonly pid: number;
-  /**
-   * The inode of `/proc/<pid>`. When the process id is reused, the new process has another inode.
-   */
+  /** The inode of `/proc/<pid>`, which differs when the process id is reused. */
   readonly inode: number;
   readonly version: 1 | 2;
   readonly memoryLimit: number;
@@ -164,9 +160,7 @@ function usageOf({ files, version, memoryLimit }: Place): ContainerUsage | null 
   }
 }
 
-/**
- * The traffic of all network interfaces in the process's namespace, without the loopback interface.
- */
+/** The traffic of all interfaces in the process's network namespace, except loopback. */
 function networkOf(text: string) {
   let [networkIn, networkOut] = [0, 0];
   for (const [, name, received, sent] of text.matchAll(INTERFACE)) {

@@ -9,17 +9,12 @@ import { EngineError } from './errors.ts';
 export interface EngineConnection {
   /** @throws EngineError 503 while the engine is not reachable. */
   engine(): Engine;
-  /**
-   * How containers are reached. This is detected at each connection, and again until it is known.
-   */
+  /** How containers are reached, detected at each connection, and again until it is known. */
   reach(): Reach;
   info(): EngineInfo | null;
   /** Sends a ping to the engine, and waits for the answer at most `timeout` milliseconds. */
   connected(timeout?: number): Promise<boolean>;
-  /**
-   * Connects. When no engine answers, this resolves too, and the attempts continue in the
-   * background.
-   */
+  /** Connects. Resolves even if no engine answers; the attempts then continue. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -56,10 +56,7 @@ export interface ContainerSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
   readonly port: number;
-  /**
-   * Publishes `port` on a free port of 127.0.0.1, for a server that cannot reach the container's
-   * own address.
-   */
+  /** Publishes `port` on 127.0.0.1, for a server that cannot reach the container's own address. */
   readonly publish: boolean;
   readonly network: string;
   readonly aliases: readonly string[];

@@ -23,9 +23,7 @@ const STATUS: Readonly<Record<EngineFailure, number>> = {
   failed: 502,
 };
 
-/**
- * The engine refused a call, failed or did not answer. `kind` has the same values for every engine.
- */
+/** The engine refused a call, failed or did not answer. All engines share the values of `kind`. */
 export class EngineError extends AppError {
   readonly kind: EngineFailure;
 
@@ -61,10 +59,7 @@ export function toEngineError(thrown: unknown): EngineError {
   return new EngineError(classify(statusCode, message), message, thrown);
 }
 
-/**
- * The kind of a failure that is reported inside a stream, after the engine has already answered
- * 200.
- */
+/** The kind of a failure inside a stream, for which the engine has already answered 200. */
 export function classifyText(message: string): EngineFailure {
   return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed';
 }

@@ -1,9 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/**
- * A local image. `id` is derived from its content and never changes; a tag can be moved to another
- * image.
- */
+/** A local image. `id` is derived from its content; a tag can be moved to another image. */
 export interface EngineImage {
   readonly id: string;
   readonly tags: readonly string[];
@@ -11,10 +8,7 @@ export interface EngineImage {
   /** The TCP ports that the image exposes. */
   readonly ports: readonly number[];
   readonly labels: Readonly<Record<string, string>>;
-  /**
-   * The image's ONBUILD instructions, which run in each build based on it. Podman does not report
-   * them.
-   */
+  /** The ONBUILD instructions, which run in builds based on it. Podman does not report them. */
   readonly triggers: readonly string[];
   /** Bytes. */
   readonly size: number;
@@ -22,10 +16,7 @@ export interface EngineImage {
 
 export interface BuildOptions {
   readonly tag: string;
-  /**
-   * A repository name without a tag. The build's stages are tagged in it as the cache of the next
-   * build.
-   */
+  /** The repository in which the build's stages are tagged, as the cache of the next build. */
   readonly cache: string;
   readonly dockerfile: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,12 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/**
- * A file whose content the kernel creates at each read, such as those of cgroups and of `/proc`.
- */
+/** A file whose content the kernel creates at each read, such as those of cgroups. */
 export interface KernelFile {
-  /**
-   * The current content. @throws when the file does not exist or its process or cgroup has ended.
-   */
+  /** The current content. @throws when the file does not exist or its process has ended. */
   read(): string;
   close(): void;
 }
@@ -98,10 +94,7 @@ export function createKernelFiles({
 
 let buffer = Buffer.allocUnsafe(16 * 1024);
 
-/**
- * Reads synchronously. The kernel creates the text in memory, and a thread would take longer than
- * the read.
- */
+/** Reads synchronously, because a thread would take longer than the read in memory. */
 function readFrom(fd: number): string {
   let length = 0;
   for (;;) {

@@ -23,15 +23,9 @@ export type NumberedCommand = { readonly id: number } & CommandWithReply;
 
 export type CommandWithReply =
   | { readonly type: 'drain'; readonly targetIds: readonly string[]; readonly timeout: number }
-  /**
-   * Opens the ports, now that the routes are known. If they are open already, only the report is
-   * sent.
-   */
+  /** Opens the ports, if they are not open yet. Sent when the routes are known. */
   | { readonly type: 'listen' }
-  /**
-   * Starts this program as the successor, sends it the listeners, routes and certificates, then
-   * exits.
-   */
+  /** Starts the successor, sends it the listeners, routes and certificates, then exits. */
   | { readonly type: 'handOver'; readonly program: Program };
 
 /** How to start an ingress process. */

@@ -59,8 +59,7 @@ export interface Ingress {
   /** Answers an ACME challenge (RFC 8555 §8.3) with the text; null ends this. */
   challenge(token: string, text: string | null): void;
   /**
-   * Resolves when the targets have no more requests or the time is over, and then closes their
-   * connections.
+   * Resolves when the targets have no more requests or the time is over. Closes their connections.
    */
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
   /** Stops accepting, and gives running requests this many milliseconds to finish. */

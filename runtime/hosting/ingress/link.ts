@@ -60,10 +60,7 @@ function linkOf(
   };
 }
 
-/**
- * The expected reports, by id. The timeout prevents waiting forever for a process that does not
- * answer.
- */
+/** The expected reports, by id. Each has a timeout, because the process may not answer. */
 function createPendingReports() {
   const waiting = new Map<number, (report?: DoneReport) => void>();
   let last = 0;

@@ -80,8 +80,7 @@ export function createListeners(options: ListenerOptions): IngressListeners {
   const { request, upgrade } = options;
   const servers = new Map<ListenerName, Server>();
   /**
-   * Connections that became WebSockets. Node counts them in its server but does not close them with
-   * it.
+   * Connections that became WebSockets. Node counts them, but does not close them with its server.
    */
   const upgraded = new Set<Duplex>();
   let closed: Promise<unknown> | null = null;

@@ -53,9 +53,7 @@ export function createOpenResponses(descriptors = descriptorLimit()): OpenRespon
   }
 }
 
-/**
- * At its start, Node raises the limit as far as the system allows. Only Linux shows it in a file.
- */
+/** Node raises the limit at its start as far as allowed. Only Linux shows it in a file. */
 function descriptorLimit(): number {
   try {
     const line = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));

@@ -7,10 +7,7 @@ import { addressMatcher } from '@twofold/runtime/http';
 export interface RequestOrigin {
   /** The address of the other end of the connection. */
   readonly peer: string;
-  /**
-   * Whether that address is one of `server.trusted_proxies`, so that its headers about the client
-   * are used.
-   */
+  /** Whether that address is in `server.trusted_proxies`: its headers are then used. */
   readonly trusted: boolean;
   /** Whether the client uses TLS, to this server or to the trusted proxy. */
   readonly secure: boolean;
@@ -32,10 +29,7 @@ export function createOriginReader(
   };
 }
 
-/**
- * Headers with which proxies tell an app about the client. Which of them an app trusts depends on
- * the app.
- */
+/** Headers about the client that proxies set. Which of them an app trusts depends on the app. */
 const CLAIMS = new Set([
   'forwarded',
   'x-forwarded',
@@ -67,9 +61,7 @@ export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
   return claims && (variant || !trusted || OURS.has(plain));
 }
 
-/**
- * The header lines that tell the app who sent the request, for which host and over which protocol.
- */
+/** The header lines that tell the app who sent the request, for which host and protocol. */
 export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin): string {
   const { headers } = request;
   const host = (origin.trusted && wellFormed(headers['x-forwarded-host'], isHost)) || headers.host;

@@ -96,9 +96,7 @@ function inherit(message: unknown, listener?: unknown): void {
   }
 }
 
-/**
- * Starts a process that replaces this one. This process stops accepting when the new one serves.
- */
+/** Starts the successor of this process. This process stops accepting when the successor serves. */
 async function handOver({ command, file, settings: next }: Program): Promise<void> {
   const child = spawn(command, [file, JSON.stringify(next)], {
     detached: true,

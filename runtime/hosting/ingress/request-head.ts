@@ -3,9 +3,7 @@ import { forwardedHeaders, isWithheld, type RequestOrigin } from './origin.ts';
 
 /** The head of a request, as it is sent to a target. */
 export interface RequestHead {
-  /**
-   * The request line and the headers, each with its line end, without the empty line at the end.
-   */
+  /** The request line and the headers, each with its line end, without the empty last line. */
   readonly text: string;
   readonly body: 'none' | 'sized' | 'chunked';
 }
@@ -73,9 +71,7 @@ function listedBy(raw: readonly string[]): Set<string> | undefined {
   return listed;
 }
 
-/**
- * Some clients send a full URL, as for a forward proxy. Its host must be the host of the request.
- */
+/** Some clients send a full URL, as to a forward proxy. It must name the request's own host. */
 function pathOf({ url = '/', headers }: IncomingMessage): string | null {
   if (url.startsWith('/')) return /^[\x21-\x7e]+$/.test(url) ? url : null;
   if (url === '*') return '/*';

@@ -10,10 +10,7 @@ export interface ResponseHead {
   readonly reason: string;
   /** Names and values in turns, without hop-by-hop headers. */
   readonly headers: string[];
-  /**
-   * Bytes of the body that follows. Null when the body ends with the connection or with the last
-   * chunk.
-   */
+  /** Bytes of the body. Null when it ends with the connection or with the last chunk. */
   readonly length: number | null;
 }
 

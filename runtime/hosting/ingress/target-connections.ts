@@ -70,14 +70,9 @@ export interface TargetConnections {
 /** The response did not begin in time. */
 export class ResponseTimeout extends Error {}
 
-/**
- * Milliseconds. Most servers close idle connections after five seconds or more; Node after five.
- */
+/** Milliseconds. Most servers, like Node, close idle connections after five seconds or more. */
 const IDLE = 4000;
-/**
- * A request that must not be sent twice uses only a connection that has been idle for less than
- * this.
- */
+/** A request that must not be sent twice needs a connection that was idle for less than this. */
 const IDLE_ONCE = 1000;
 const CONNECT = 750;
 /**
@@ -311,9 +306,7 @@ function write({ socket, reader }: TargetConnection, job: OpenCall, now: () => n
   } else writeBody(socket, job, now);
 }
 
-/**
- * A body of unknown length is divided into new chunks: the client's chunks never reach a target.
- */
+/** A body of unknown length is divided into new chunks. The client's own chunks are not kept. */
 function writeBody(socket: Socket, job: OpenCall, now: () => number): void {
   const { head, body } = job.call;
   const chunked = head.body === 'chunked';

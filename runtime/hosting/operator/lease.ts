@@ -10,10 +10,7 @@ export interface LeaseHolder {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /**
-   * When the process began. Process ids are reused, and in a container each process may have the
-   * same one.
-   */
+  /** When the process began, because process ids are reused, most of all in containers. */
   readonly born: number;
   /** The socket on which it accepts calls from other processes of its machine. */
   readonly socket: string;
@@ -27,10 +24,7 @@ export interface LeaseHolder {
  * when the leader ends.
  */
 export interface Lease {
-  /**
-   * Takes the lease if it is free, and tries again and again until `stop`. Resolves after the first
-   * attempt.
-   */
+  /** Takes the lease if it is free, and repeats this. Resolves after the first attempt. */
   start(): Promise<void>;
   stop(): Promise<void>;
   holder(): Promise<LeaseHolder | null>;
@@ -128,9 +122,7 @@ function writer(settings: SettingsTable, { socket, now }: LeaderLeaseOptions) {
 
 const startOfThisProcess = Math.round(performance.timeOrigin);
 
-/**
- * A process of this machine can be checked for its end, so its lease does not have to expire first.
- */
+/** Checks processes of this machine directly, so that their lease does not have to expire first. */
 function isAlive({ until, host, pid, born }: LeaseHolder, now: number): boolean {
   if (until <= now) return false;
   if (host !== hostname()) return true;

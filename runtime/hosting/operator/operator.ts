@@ -23,10 +23,7 @@ export interface Operator {
   operates(): boolean;
   /** The current session. It has not begun in a process that is not the leader. */
   session(): LeaderSession;
-  /**
-   * The handlers of this process. They run here in the leader, and are forwarded in other
-   * processes.
-   */
+  /** The handlers of this process. The leader runs them; other processes forward them. */
   readonly handlers: Handlers;
 }
 
@@ -151,10 +148,7 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
   }
 }
 
-/**
- * A session that hangs, for example because the engine does not answer, must not block the next
- * leader.
- */
+/** A session that hangs, for example with its engine, must not block the next leader. */
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
   const late = sleep(END, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>

@@ -6,10 +6,7 @@ export type DeploymentChange = Partial<
   Omit<Deployment, 'app_id' | 'number' | 'trigger' | 'created_at'>
 >;
 
-/**
- * The deployments of every app. They are read from the database each time, because they are few and
- * rarely read.
- */
+/** The deployments of all apps. They are not cached, because they are few and rarely read. */
 export interface DeploymentRepository {
   /** Numbers the deployments of each app from 1. */
   insert(deployment: Pick<Deployment, 'app_id' | 'trigger' | 'source'>): Promise<Deployment>;

@@ -2,10 +2,7 @@ import type { Store } from '@twofold/runtime/kernel';
 import type { Seal } from './seal.ts';
 import { createSettingsTable } from './settings-table.ts';
 
-/**
- * Encrypted texts of an app that are not in its environment: the token of git, the secret of a
- * webhook.
- */
+/** Encrypted texts of an app outside its environment: git's token, a webhook's secret. */
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;

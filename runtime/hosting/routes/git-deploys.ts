@@ -33,9 +33,7 @@ export async function deployGit(
   });
 }
 
-/**
- * The given token, or the kept one. A kept token is sent only to the host for which it was given.
- */
+/** The given token, or the kept one, which is sent only to the host for which it was given. */
 async function tokenFor(
   { core, vault }: SourceParts,
   app: HostedApp,

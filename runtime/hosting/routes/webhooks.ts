@@ -102,10 +102,7 @@ async function claimDelivery(
   if (!added) throw failure.conflict('This delivery was already received');
 }
 
-/**
- * A push during a deployment waits for its end. Of several waiting pushes only the newest is
- * deployed.
- */
+/** A push during a deployment waits. Of several waiting pushes only the newest is deployed. */
 function createPushQueue(parts: SourceParts): (app: HostedApp, git: GitSource) => Promise<Reply> {
   const { core } = parts;
   const next = new Map<string, GitSource>();

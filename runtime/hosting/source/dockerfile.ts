@@ -126,9 +126,7 @@ function fits(image: string, pattern: string): boolean {
   );
 }
 
-/**
- * Adds the registry that engines use by default, unless the first part of the name is a registry.
- */
+/** Adds the default registry, unless the first part of the name is a registry. */
 function qualified(image: string): string {
   const [first = ''] = image.split('/');
   if (!image.includes('/')) return `docker.io/library/${image}`;

@@ -22,10 +22,7 @@ interface Automaton {
 }
 
 const MAX_RULES = 5000;
-/**
- * The most token indexes to visit for one archive: about 0.3 s. Usual rules need a thousandth of
- * it.
- */
+/** The most token indexes to visit for one archive: about 0.3 s. Most need a thousandth. */
 const MAX_WORK = 3_000_000;
 /** The most token indexes to keep in states at a time: about 30 MB. */
 const MAX_KEPT = 1_000_000;

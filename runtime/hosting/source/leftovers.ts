@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../running.ts';
 
-/**
- * Creates a folder for untrusted source code, which only this user can read. Its name contains our
- * process id.
- */
+/** Creates a folder for untrusted source code that only this user can read. */
 export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
   mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 

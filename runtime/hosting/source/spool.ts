@@ -14,9 +14,7 @@ import { textMember, writeTar } from './tar-write.ts';
 export interface Spool {
   readonly listing: SourceListing;
   readonly sha256: string;
-  /**
-   * The tar for the build: the content of `folder` without ignored paths, and then the extra files.
-   */
+  /** The tar for the build: `folder` without ignored paths, then the extra files. */
   read(options: {
     readonly folder: string;
     readonly ignore: (path: string) => boolean;

@@ -66,10 +66,7 @@ const KINDS: Readonly<Record<string, TarEntry['kind']>> = {
   link: 'hardlink',
 };
 
-/**
- * tar-stream returns null or NaN for a size that it cannot read, and would then wait for that many
- * bytes.
- */
+/** tar-stream returns null or NaN for an unreadable size, and would wait for that many bytes. */
 function toEntry({ name, type, linkname, size, mode, mtime, ...more }: Header): TarEntry {
   const pax = more.pax as Readonly<Record<string, string>> | null;
   const kind = KINDS[type ?? ''] ?? 'other';

@@ -2,10 +2,7 @@ import { pack, type Pack } from 'tar-stream';
 import { pump } from './pump.ts';
 import type { TarMember } from './tar-read.ts';
 
-/**
- * Writes members as one tar in which root owns every member. The reader of the stream sets the
- * speed.
- */
+/** Writes members as one tar in which root owns every member. */
 export async function* writeTar(members: AsyncIterable<TarMember>): AsyncGenerator<Buffer> {
   const archive = pack();
   const feed = writeAll(members, archive).catch((error: Error) => archive.destroy(error));

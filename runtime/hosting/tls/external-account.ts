@@ -1,9 +1,7 @@
 import type { Settings } from '@twofold/runtime/kernel';
 import type { ExternalAccount } from './acme.ts';
 
-/**
- * Reads the account at a CA from the environment. An incomplete account is reported to `settings`.
- */
+/** Reads the account at a CA from the environment. Half an account is a problem. */
 export function externalAccountOf(settings: Settings): ExternalAccount | null {
   const id = settings.text('ACME_EAB_ID');
   const key = settings.text('ACME_EAB_KEY');

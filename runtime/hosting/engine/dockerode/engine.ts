@@ -60,10 +60,7 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
   };
 }
 
-/**
- * Starting a running container or stopping a stopped one is answered with 304, which dockerode
- * throws.
- */
+/** An engine answers 304 to a start or stop that changes nothing, and dockerode throws that. */
 async function unlessUnchanged(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -9,17 +9,11 @@ export interface ReadLines {
 }
 
 export interface FileReader {
-  /**
-   * The lines of the next piece of the file: none to some thousands. Null at the current end of the
-   * output.
-   */
+  /** The lines of the next piece, perhaps none. Null at the current end of the output. */
   next(): Promise<ReadLines | null>;
 }
 
-/**
- * Bytes per read: large enough for much output, and small enough that other work does not wait
- * long.
- */
+/** Bytes per read: many for speed, but few enough that other work does not wait long. */
 const PIECE = 128 * 1024;
 /**
  * Bytes. Engines never write a longer record, so more bytes without a line end are damage, such as

@@ -20,10 +20,7 @@ export const MISSING =
  * short to be noticed.
  */
 const PAUSE = 20;
-/**
- * Milliseconds between checks for a new file, also while the reader is slow: Docker can fill a file
- * in 200 ms.
- */
+/** Milliseconds between checks for a new file: Docker can fill a file in 200 ms. */
 const LOOK = 50;
 /** Milliseconds between reads of a file without changes, in case the kernel did not report one. */
 const QUIET = 1000;

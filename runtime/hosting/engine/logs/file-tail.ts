@@ -17,16 +17,11 @@ export interface FileTail {
 
 const FIRST = 64 * 1024;
 const GROWTH = 4;
-/**
- * Bytes. Lines are cut before they are this long, so a requested line in this range is complete.
- */
+/** Bytes. Lines are cut before they are this long, so a requested line is complete. */
 const ENOUGH = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
-/**
- * Reads larger and larger pieces from the end of the files, until they contain the last `tail`
- * lines.
- */
+/** Reads larger and larger pieces from the end, until they contain the last `tail` lines. */
 export async function readTail(
   files: readonly LogFile[],
   format: LogFormat,

@@ -88,10 +88,7 @@ export async function openGenerations({
   };
 }
 
-/**
- * Closes the oldest file that waits to be read. The first file is not closed, because it is being
- * read.
- */
+/** Closes the oldest file that waits to be read. The first one is being read already. */
 async function dropUnread(files: LogFile[]): Promise<void> {
   const [dropped] = files.splice(1, 1);
   if (files[1]) files[1].missing = true;

@@ -1,9 +1,6 @@
 import type { LogLine } from '../engine.ts';
 
-/**
- * The format of an engine's log file: Docker's `json-file`, or `k8s-file`, which Podman's conmon
- * writes.
- */
+/** The format of a log file: `json-file` of Docker, or `k8s-file` of Podman's conmon. */
 export type LogFormat = 'json-file' | 'k8s-file';
 
 /**
@@ -77,9 +74,7 @@ function toLine({ stream, time, text }: LogLine): LogLine {
 const LOG = '{"log":"';
 const STREAM = '","stream":"';
 const TIME = '","time":"';
-/**
- * The offset of the time after `","stream":"stdout`. The names of both streams have six letters.
- */
+/** The offset of the time after `","stream":"stdout`. Both stream names have six letters. */
 const TO_TIME = STREAM.length + 6 + TIME.length;
 const LONGEST_END = TO_TIME + '2026-01-01T00:00:00.000000000+00:00"}'.length + 1;
 const ESCAPE = '\\';

@@ -16,10 +16,7 @@ export interface Wakeup {
 /** Milliseconds between reads when the kernel allows this process no more file watches. */
 const WITHOUT_WATCH = 200;
 
-/**
- * Watches the file only while the reader waits, because the kernel would otherwise report every
- * write.
- */
+/** Watches the file only while the reader waits, so that not every write is reported. */
 export function createWakeup(path: string): Wakeup {
   let watching: { close(): void } | undefined;
   let isAwake = false;

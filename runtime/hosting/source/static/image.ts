@@ -14,10 +14,7 @@ export interface StaticStage {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/**
- * The server's file is TypeScript in a checkout, and JavaScript in a published package. Node.js 24
- * runs both.
- */
+/** The server's file: TypeScript in a checkout, JavaScript in a package. Node.js 24 runs both. */
 const PROGRAM = fileURLToPath(import.meta.url).replace(/image(\.[jt]s)$/, 'server$1');
 /** A name that no project uses. */
 const COPIED = `.twofold.server.m${extname(PROGRAM).slice(1)}`;

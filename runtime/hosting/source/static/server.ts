@@ -106,10 +106,7 @@ function toPath(address: string): string | null {
   }
 }
 
-/**
- * Names with a leading dot, such as settings, are not served. `.well-known` is an exception (RFC
- * 8615).
- */
+/** Whether a name has a leading dot. `.well-known` is an exception (RFC 8615). */
 const isHidden = (path: string) => /\/\.(?!well-known(\/|$))/.test(path);
 
 /** `/a/` means its index.html. `/a` means a file, else `a.html`, else the folder. */

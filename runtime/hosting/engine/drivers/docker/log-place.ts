@@ -2,10 +2,7 @@ import type Dockerode from 'dockerode';
 import { type EngineError, toEngineError } from '../../errors.ts';
 import type { FindLogPlace } from '../../logs/log-place.ts';
 
-/**
- * Docker's daemon writes the file, and has written everything when it reports the end of the
- * container.
- */
+/** Docker's daemon writes the file, and has written everything when it reports the end. */
 export const dockerLogPlace: FindLogPlace = async (client, id) => {
   const container = client.getContainer(id);
   const { LogPath, HostConfig, State } =

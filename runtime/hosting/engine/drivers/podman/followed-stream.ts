@@ -56,10 +56,7 @@ function isSame(a: PlacedLine, b: PlacedLine | undefined): boolean {
   return a.time === b?.time && a.seen === b.seen && a.text === b.text;
 }
 
-/**
- * Wakes the reader at each new piece of the stream, and no longer blocks it after the end of the
- * stream.
- */
+/** Wakes the reader at each new piece of the stream, and never blocks it after the stream's end. */
 function createWakeup(stream: AsyncIterable<unknown>) {
   let isAwake = false;
   let ended = false;

@@ -12,10 +12,7 @@ import type { Driver } from '../driver.ts';
 import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
-/**
- * Milliseconds that a start may take. Swarm has to find a machine, which may have to pull the
- * image.
- */
+/** Milliseconds for a start, in which Swarm finds a machine and that may pull the image. */
 const START = 120_000;
 const POLL = 200;
 /**
@@ -109,10 +106,7 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
   }
 }
 
-/**
- * Resolves when the task runs and can be reached, or when a task has failed. `inspect` then has the
- * reason.
- */
+/** Resolves when the task runs and can be reached, or has failed: `inspect` has the reason. */
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
   await scale(client, id, 1);
@@ -202,10 +196,7 @@ async function ensureOverlay(
   return null;
 }
 
-/**
- * Reports a container as ended when its task no longer runs, which includes all tasks of a lost
- * machine.
- */
+/** Reports a container as ended when its task no longer runs, also when its machine is lost. */
 async function* watch(
   client: Dockerode,
   labels: Readonly<Record<string, string>>,
