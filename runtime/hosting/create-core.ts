@@ -156,7 +156,7 @@ function refusePorts(
 }
 
 /** Milliseconds that an ingress process continues to serve when no server is connected to it. */
-const ALONE = 10 * 60_000;
+const STANDALONE_TIME = 10 * 60_000;
 
 /**
  * In production the ingress is a separate process, which keeps running while the server restarts.
@@ -179,7 +179,7 @@ function chooseIngress(kernel: Kernel, { ingress: { http, https } }: HostingMode
   };
   return (kind ?? (settings.production ? 'process' : 'inline')) === 'inline'
     ? createInlineIngress({ ...options, now })
-    : createRemoteIngress({ ...options, log, alone: ALONE, outlives: true });
+    : createRemoteIngress({ ...options, log, alone: STANDALONE_TIME, outlives: true });
 }
 
 /** @returns undefined when it is not set. @throws ConfigError for any other value. */
@@ -195,7 +195,7 @@ function oneOf<const T extends string>(
   throw new ConfigError([`${name} must be ${allowed.join(' or ')}`]);
 }
 
-const INSTANCE = 'instance';
+const INSTANCE_KEY = 'instance';
 
 /**
  * Reads the installation's id, or creates it. When two servers start on a new database at the same
@@ -203,6 +203,6 @@ const INSTANCE = 'instance';
  */
 async function instanceOf(store: Kernel['store']): Promise<string> {
   const settings = createSettingsTable(store);
-  await settings.insert(INSTANCE, randomBytes(4).toString('hex'));
-  return (await settings.get(INSTANCE)) as string;
+  await settings.insert(INSTANCE_KEY, randomBytes(4).toString('hex'));
+  return (await settings.get(INSTANCE_KEY)) as string;
 }

@@ -37,9 +37,9 @@ import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
 
 /** Milliseconds in which running requests can finish when the server stops. */
-const CLOSE = 5000;
+const CLOSE_TIMEOUT = 5000;
 /** Milliseconds after which the ingress listens even if the engine's state is not known. */
-const PATIENCE = 7000;
+const ENGINE_TIMEOUT = 7000;
 
 interface LeaderSessionParts {
   readonly model: HostingModel;
@@ -114,7 +114,10 @@ function createWork(
       await core.ingress.attach();
       await core.certificates.load();
       // An app that takes long to start must not delay the other apps and the API.
-      await Promise.race([core.connection.start(), sleep(PATIENCE, undefined, { ref: false })]);
+      await Promise.race([
+        core.connection.start(),
+        sleep(ENGINE_TIMEOUT, undefined, { ref: false }),
+      ]);
       await core.listen();
       for (const part of [reconciler, livenessPoll, health, core.certificates]) part.start();
       for (const work of works) await work.start();
@@ -129,7 +132,7 @@ function createWork(
         supervisor.stop(),
       ]);
       await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
-      await core.ingress.close(CLOSE);
+      await core.ingress.close(CLOSE_TIMEOUT);
       // Without apps the network is not needed, and engines have a limited number of networks.
       if (core.apps.all().length === 0 && core.connection.info())
         await core.connection

@@ -59,7 +59,7 @@ export function createDeployer(core: Core): Deployer {
           await begin(core, app, request)
         ).done;
       } catch (error) {
-        await forgetUnborn(core, app);
+        await removeNeverDeployed(core, app);
         throw error;
       }
     },
@@ -83,7 +83,7 @@ export function createDeployer(core: Core): Deployer {
 }
 
 /** Removes an app whose first image could not be pulled: there is nothing of it on the engine. */
-async function forgetUnborn(core: Core, app: HostedApp): Promise<void> {
+async function removeNeverDeployed(core: Core, app: HostedApp): Promise<void> {
   const tried = await core.deployments.list(app.id, 2);
   if (tried.length > 1 || tried.some(({ image_id }) => image_id !== null)) return;
   core.ingress.remove(app.id);

@@ -4,15 +4,15 @@ import type { HostedApp } from '../records/app.ts';
 import { allImagesPrefix, imagePrefix, imageTag } from './containers.ts';
 
 /** The key, among the retries, for checking the images of every app. */
-const ALL = 'images';
-const ALL_AGAIN = 30_000;
+const ALL_IMAGES = 'images';
+const ALL_IMAGES_PAUSE = 30_000;
 
 /**
  * Keeps the images of the last deployments that served, and no others. An image that cannot be
  * removed now is tried again by the reconciler or at the next deployment.
  */
 export async function forgetOldImages(core: Core, app: HostedApp): Promise<void> {
-  await orLater(core, async () =>
+  await retryLater(core, async () =>
     untagAllBut(
       core,
       app,
@@ -27,9 +27,9 @@ export async function forgetOldImages(core: Core, app: HostedApp): Promise<void>
  */
 export async function forgetOldImagesOfAll(core: Core): Promise<void> {
   if (!core.oldImages.anyDue()) return;
-  await orLater(core, async () => {
+  await retryLater(core, async () => {
     const tags = await core.connection.engine().images.tags(allImagesPrefix(core.naming));
-    core.oldImages.keep((key) => key === ALL || tags.includes(key));
+    core.oldImages.keep((key) => key === ALL_IMAGES || tags.includes(key));
     let busy = false;
     for (const app of [...core.apps.all()]) {
       const own = tags.filter((tag) => tag.startsWith(imagePrefix(core.naming, app)));
@@ -39,8 +39,8 @@ export async function forgetOldImagesOfAll(core: Core): Promise<void> {
       )
         busy = true;
     }
-    if (!busy) core.oldImages.done(ALL);
-    else core.oldImages.failed(ALL, 'something else is done on an app', ALL_AGAIN);
+    if (!busy) core.oldImages.done(ALL_IMAGES);
+    else core.oldImages.failed(ALL_IMAGES, 'something else is done on an app', ALL_IMAGES_PAUSE);
   });
 }
 
@@ -49,7 +49,7 @@ export async function forgetOldImagesOfAll(core: Core): Promise<void> {
  * not reachable.
  */
 export function suspectOldImages({ oldImages }: Core): void {
-  oldImages.failed(ALL, 'not looked at yet');
+  oldImages.failed(ALL_IMAGES, 'not looked at yet');
   oldImages.hurry();
 }
 
@@ -74,9 +74,9 @@ async function untag(core: Core, app: HostedApp, tag: string): Promise<void> {
   }
 }
 
-async function orLater(core: Core, work: () => Promise<void>): Promise<void> {
+async function retryLater(core: Core, work: () => Promise<void>): Promise<void> {
   await work().catch((error: Error) => {
-    if (core.oldImages.failed(ALL, error.message, ALL_AGAIN))
+    if (core.oldImages.failed(ALL_IMAGES, error.message, ALL_IMAGES_PAUSE))
       core.log.warn(`old images stay for now: ${error.message}`);
   });
 }

@@ -68,7 +68,7 @@ function assertDeployed(app: HostedApp): void {
 }
 
 async function start(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
-  const app = fresh(core, appId);
+  const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'running', error: null });
   core.ingress.set(idleRoute(app, 'holding'));
   const { targets, reason } = await ensureReplicas(core, app, signal);
@@ -135,7 +135,7 @@ export async function ensureReplicas(
 }
 
 async function stop(core: Core, appId: string): Promise<HostedApp> {
-  const app = fresh(core, appId);
+  const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'stopped' });
   core.ingress.set(idleRoute(app, 'stopped'));
   await halt(core, app);
@@ -153,7 +153,7 @@ export async function halt(core: Core, app: HostedApp): Promise<void> {
 }
 
 async function restart(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
-  const app = fresh(core, appId);
+  const app = currentApp(core, appId);
   const deployment = await core.deployments.get(appId, app.deployment as number);
   const containers = await listContainers(
     core.connection.engine(),
@@ -250,7 +250,7 @@ async function assertOwnVolumes(core: Core, app: HostedApp): Promise<void> {
   }
 }
 
-function fresh(core: Core, appId: string): HostedApp {
+function currentApp(core: Core, appId: string): HostedApp {
   const app = core.apps.byId(appId);
   if (app) return app;
   throw failure.notFound('App not found');

@@ -13,7 +13,7 @@ export type LivenessPoll = Loop;
 
 const INTERVAL = 500;
 /** The most checks between two questions to the engine, about half a minute. */
-const MOST = 64;
+const MAX_CHECKS = 64;
 
 interface WatchedProcess {
   readonly pid: number;
@@ -62,7 +62,7 @@ export function createLivenessPoll(
     }
     const { pid } = detail;
     const pause =
-      before?.pid === pid && before.mark === null ? Math.min(MOST, 2 * before.pause) : 1;
+      before?.pid === pid && before.mark === null ? Math.min(MAX_CHECKS, 2 * before.pause) : 1;
     return { pid, mark: pid > 0 ? markOf(pid) : null, left: pause, pause };
   };
 

@@ -24,7 +24,7 @@ const RESYNC = 30_000;
  * Milliseconds after which an app that was busy or failed is tried again. The pause doubles with
  * each further attempt.
  */
-const SOON = 1000;
+const FIRST_RETRY = 1000;
 const PARALLEL = 4;
 
 /** @param every Milliseconds between two comparisons. */
@@ -60,12 +60,12 @@ export function createReconciler(
     try {
       if (await resync(recovering)) misses = 0;
     } finally {
-      next = core.now() + (misses === 0 ? every : Math.min(every, SOON * 2 ** (misses - 1)));
+      next = core.now() + (misses === 0 ? every : Math.min(every, FIRST_RETRY * 2 ** (misses - 1)));
     }
   };
 
   const loop = createLoop({
-    pause: () => Math.min(every, SOON),
+    pause: () => Math.min(every, FIRST_RETRY),
     async work() {
       if (core.connection.info() === null) return;
       if (core.now() >= next) await look(false).catch(warn);
@@ -186,11 +186,11 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   if (trusted.length >= replicas) return;
   const removed = present.length < replicas ? { error: REMOVED } : {};
   if (targets.length === 0) await core.apps.update(app.id, { status: 'restarting', ...removed });
-  await bringUp(core, supervisor, seen, removed);
+  await startMissing(core, supervisor, seen, removed);
 }
 
 /** Starts the missing replicas. The supervisor handles those that fail. */
-async function bringUp(
+async function startMissing(
   core: Core,
   supervisor: AppSupervisor,
   { app, signal }: AppToRun,

@@ -16,8 +16,8 @@ export interface Retries {
   hurry(): void;
 }
 
-const FIRST = 1000;
-const LAST = 60 * 60_000;
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 60 * 60_000;
 
 interface FailedAttempt {
   readonly reason: string;
@@ -35,9 +35,9 @@ export function createRetries(now: () => number): Retries {
   return {
     due: (key) => (all.get(key)?.at ?? 0) <= now(),
     anyDue: () => [...all.values()].some(({ at }) => at <= now()),
-    failed(key, reason, most = LAST) {
+    failed(key, reason, most = LONGEST_PAUSE) {
       const before = all.get(key);
-      const pause = Math.min(most, before ? 2 * before.pause : FIRST);
+      const pause = Math.min(most, before ? 2 * before.pause : FIRST_PAUSE);
       all.set(key, { reason, pause, at: now() + pause });
       return before?.reason !== reason;
     },
@@ -46,7 +46,7 @@ export function createRetries(now: () => number): Retries {
       for (const key of all.keys()) if (!exists(key)) all.delete(key);
     },
     hurry() {
-      for (const [key, { reason }] of all) all.set(key, { reason, pause: FIRST, at: 0 });
+      for (const [key, { reason }] of all) all.set(key, { reason, pause: FIRST_PAUSE, at: 0 });
     },
   };
 }

@@ -40,7 +40,7 @@ export class RolloutError extends AppError {
  * Milliseconds that the caller waits for the removal of the old containers. The removal itself may
  * take longer.
  */
-const PATIENCE = 5000;
+const REMOVAL_TIMEOUT = 5000;
 
 /**
  * Replaces the running version with a deployment whose image is on the engine: create, start,
@@ -65,7 +65,7 @@ export async function rollOut(
   await ensureVolumes(core, app);
   let replicas: StartedReplica[];
   try {
-    replicas = await bringUp(core, app, deployment, signal);
+    replicas = await startReplicas(core, app, deployment, signal);
   } catch (error) {
     if (exclusive)
       await restore(core, core.apps.byId(app.id) ?? app, old).catch((failed: Error) =>
@@ -84,7 +84,7 @@ export async function rollOut(
   const gone = retire(core, old).catch((error: Error) =>
     core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`),
   );
-  await Promise.race([gone, sleep(PATIENCE, undefined, { ref: false })]);
+  await Promise.race([gone, sleep(REMOVAL_TIMEOUT, undefined, { ref: false })]);
 }
 
 /** The route of an app with running replicas. */
@@ -110,7 +110,7 @@ export function routeOf({
 }
 
 /** Creates, starts and probes every replica. When one fails, all of them are removed. */
-async function bringUp(
+async function startReplicas(
   core: Core,
   app: HostedApp,
   deployment: Deployment,

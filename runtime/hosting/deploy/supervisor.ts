@@ -33,7 +33,7 @@ const LONGEST_PAUSE = 60_000;
  * Milliseconds to wait for the reason of an end: engines report first that a container has ended,
  * and a moment later that it was stopped or removed.
  */
-const SETTLE = 400;
+const REASON_DELAY = 400;
 /** Seconds between SIGTERM and SIGKILL for a container that fails its health check. */
 const GRACE = 5;
 
@@ -126,9 +126,9 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
   let reason = sick;
   takeOut(core, appId, id);
   if (sick !== null) await core.connection.engine().stop(id, GRACE);
-  else await sleep(SETTLE, undefined, { signal });
+  else await sleep(REASON_DELAY, undefined, { signal });
   for (;;) {
-    const app = current(core, given);
+    const app = currentApp(core, given);
     if (!app) return;
     const detail = await core.connection.engine().inspect(id);
     if (detail?.state !== 'running') {
@@ -136,7 +136,7 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
       const outside = end === REMOVED || end === STOPPED;
       const ends = recentEnds(state, given, !outside);
       if (ends >= MAX_ENDS) return giveUp(state, given, { id, reason: end });
-      await note(core, app, end);
+      await storeReason(core, app, end);
       await sleep(pauseAfter(ends, state.pause), undefined, { signal });
       if (!outside) await correctReason(state, given, id);
     }
@@ -147,7 +147,10 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
 }
 
 /** The app, as long as the container belongs to the deployment that should run. */
-function current(core: Core, { appId, deployment, containerId }: EndedReplica): HostedApp | null {
+function currentApp(
+  core: Core,
+  { appId, deployment, containerId }: EndedReplica,
+): HostedApp | null {
   const app = core.apps.byId(appId);
   const wanted = app?.desired === 'running' && app.deployment === deployment;
   return wanted && !core.leaving.has(containerId) ? app : null;
@@ -183,10 +186,10 @@ async function correctReason(
   id: string,
 ): Promise<void> {
   const { core, ends } = state;
-  const app = current(core, given);
+  const app = currentApp(core, given);
   if (!app || (await core.connection.engine().inspect(id))) return;
   ends.get(`${given.appId}:${given.deployment}`)?.pop();
-  await note(core, app, REMOVED);
+  await storeReason(core, app, REMOVED);
 }
 
 const pauseAfter = (ends: number, first: number) =>
@@ -202,7 +205,7 @@ function takeOut(core: Core, appId: string, containerId: string): void {
 }
 
 /** Stores the reason. An app whose other replicas serve keeps the status `running`. */
-async function note(core: Core, app: HostedApp, reason: string): Promise<void> {
+async function storeReason(core: Core, app: HostedApp, reason: string): Promise<void> {
   const serves = core.ingress.get(app.id)?.state === 'serving';
   await core.apps.update(app.id, {
     error: reason,
@@ -225,7 +228,7 @@ async function bringBack(
       given.appId,
       'restart after a crash',
       async (abort) => {
-        const app = current(core, given);
+        const app = currentApp(core, given);
         if (app) outcome = await startAgain(core, app, { id, signal: abort });
       },
     );
@@ -282,7 +285,7 @@ async function giveUp(
   const { core, signal, ends } = state;
   ends.delete(`${given.appId}:${given.deployment}`);
   const work = async () => {
-    const app = current(core, given);
+    const app = currentApp(core, given);
     if (!app) return;
     const last = (await lastLines(core, app, [id])).at(-1);
     core.ingress.set(idleRoute(app, 'stopped'));

@@ -16,7 +16,7 @@ export interface UsageReader {
   forget(id: string): void;
 }
 
-interface Place {
+interface ContainerCgroup {
   readonly pid: number;
   /** The inode of `/proc/<pid>`, which differs when the process id is reused. */
   readonly inode: number;
@@ -38,7 +38,7 @@ interface Kernel extends KernelRoots {
 }
 
 /** The names of the controllers' files, by the version of the cgroup API. */
-const NAMES = {
+const FILE_NAMES = {
   1: {
     cpu: 'cpuacct.usage',
     memory: 'memory.usage_in_bytes',
@@ -52,7 +52,7 @@ const NAMES = {
     cache: /^inactive_file (\d+)$/m,
   },
 } as const;
-const KEPT = 5000;
+const MAX_CONTAINERS = 5000;
 
 /**
  * Reads the usage of containers from the kernel's own files. That takes a hundredth of the time of
@@ -67,18 +67,18 @@ export function createUsageReader(
   roots: KernelRoots = { proc: '/proc', cgroup: '/sys/fs/cgroup' },
 ): UsageReader {
   const kernel = { ...roots, open: createKernelFiles() };
-  const places = new Map<string, Place>();
+  const places = new Map<string, ContainerCgroup>();
   const forget = (id: string) => {
     const place = places.get(id);
     if (!place) return;
     places.delete(id);
     for (const file of Object.values(place.files)) file.close();
   };
-  const find = async (id: string): Promise<Place | null> => {
+  const find = async (id: string): Promise<ContainerCgroup | null> => {
     const pid = await pidOf(id);
     forget(id);
-    const place = pid ? placeOf(kernel, pid, id) : null;
-    if (places.size >= KEPT) for (const other of places.keys()) forget(other);
+    const place = pid ? cgroupOf(kernel, pid, id) : null;
+    if (places.size >= MAX_CONTAINERS) for (const other of places.keys()) forget(other);
     if (place) places.set(id, place);
     return place;
   };
@@ -101,7 +101,7 @@ const inodeOf = ({ proc }: Kernel, pid: number) =>
  * Process ids are reused, so the path of the cgroup must contain the container's id. On cgroup v2
  * all controllers share one folder.
  */
-function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
+function cgroupOf(kernel: Kernel, pid: number, id: string): ContainerCgroup | null {
   const inode = inodeOf(kernel, pid);
   if (inode === 0) return null;
   const lines = textOf(`${kernel.proc}/${pid}/cgroup`)
@@ -116,7 +116,7 @@ function placeOf(kernel: Kernel, pid: number, id: string): Place | null {
   const [cpu, memory, pids] = folders.map(
     (line) => kernel.cgroup + (version === 1 ? `/${line?.[1]}${line?.[2]}` : unified),
   );
-  const names = NAMES[version];
+  const names = FILE_NAMES[version];
   const files = {
     ...{
       cpu: kernel.open(`${cpu}/${names.cpu}`),
@@ -138,14 +138,14 @@ function limitOf(path: string): number {
 }
 
 /** Null when the container has ended meanwhile. */
-function usageOf({ files, version, memoryLimit }: Place): ContainerUsage | null {
+function usageOf({ files, version, memoryLimit }: ContainerCgroup): ContainerUsage | null {
   try {
     const cpu = files.cpu.read();
     // The kernel can drop this part of the page cache at any time, so it does not count as used
     // memory.
     const memory = Math.max(
       0,
-      Number(files.memory.read()) - field(files.memoryStat.read(), NAMES[version].cache),
+      Number(files.memory.read()) - field(files.memoryStat.read(), FILE_NAMES[version].cache),
     );
     const pids = Number(files.pids.read()) || 0;
     return {

@@ -10,7 +10,7 @@ export interface KernelFile {
 /** Returns the file at a path. It is opened by its first `read`. */
 export type KernelFiles = (path: string) => KernelFile;
 
-interface Kept {
+interface CachedFile {
   fd: number;
   /** Whether it was read since the last sweep. */
   used: boolean;
@@ -20,8 +20,8 @@ interface Kept {
  * Milliseconds after which an unread file is closed. An open file keeps the remains of an ended
  * container in the kernel's memory.
  */
-const IDLE = 30_000;
-const MOST = 5000;
+const IDLE_TIMEOUT = 30_000;
+const MAX_OPEN = 5000;
 const LIMITS = '/proc/self/limits';
 /**
  * Bytes. The kernel returns long lists one page at a time, so a read of less than half a page is
@@ -40,12 +40,12 @@ const HALF_A_PAGE = 2048;
  * uptime.read();
  */
 export function createKernelFiles({
-  most = aQuarter(),
-  idle = IDLE,
+  most = quarterOfFileLimit(),
+  idle = IDLE_TIMEOUT,
 }: { readonly most?: number; readonly idle?: number } = {}): KernelFiles {
-  const kept = new Set<Kept>();
+  const kept = new Set<CachedFile>();
   let sweeping: NodeJS.Timeout | undefined;
-  const close = (file: Kept) => {
+  const close = (file: CachedFile) => {
     if (!kept.delete(file)) return;
     closeSync(file.fd);
     if (kept.size > 0) return;
@@ -58,7 +58,7 @@ export function createKernelFiles({
       else close(file);
     }
   };
-  const keep = (file: Kept, fd: number) => {
+  const keep = (file: CachedFile, fd: number) => {
     file.fd = fd;
     kept.add(file);
     sweeping ??= setInterval(sweep, idle).unref();
@@ -74,7 +74,7 @@ export function createKernelFiles({
     }
   };
   return (path) => {
-    const file: Kept = { fd: -1, used: false };
+    const file: CachedFile = { fd: -1, used: false };
     return {
       read() {
         file.used = true;
@@ -106,10 +106,10 @@ function readFrom(fd: number): string {
 }
 
 /** A quarter of the files that this process may have open. */
-function aQuarter(): number {
+function quarterOfFileLimit(): number {
   const limits = existsSync(LIMITS) ? readFileSync(LIMITS, 'latin1') : '';
   return Math.min(
-    MOST,
+    MAX_OPEN,
     Math.floor(Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity) / 4),
   );
 }

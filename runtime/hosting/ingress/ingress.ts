@@ -172,7 +172,7 @@ function handle(state: IngressState, exchange: IngressExchange): void {
   const route = table.find(request.headers.host);
   if (!route) return sendPage(request, response, 'unknown');
   const origin = state.originOf(request, secure);
-  if (!origin.secure && sendsOn(state, exchange)) return;
+  if (!origin.secure && redirectsToSecure(state, exchange)) return;
   if (route.state === 'stopped') return sendPage(request, response, 'stopped');
   const leave = state.open.enter(route.appId, route.maxConnections ?? MAX_CONNECTIONS);
   if (!leave) return sendPage(request, response, 'busy');
@@ -240,7 +240,7 @@ function answerChallenge(
  * Redirects to `https:` on the same host while its certificate is valid. Any other request is
  * served without TLS.
  */
-function sendsOn(
+function redirectsToSecure(
   { redirect, certificates, securePort }: IngressState,
   { request, response }: IngressExchange,
 ): boolean {

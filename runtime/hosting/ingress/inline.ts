@@ -5,7 +5,7 @@ import type { IngressRecords } from './record.ts';
 import { findRunning } from './remote.ts';
 
 /** Milliseconds in which an ingress process must close its ports after it was asked to leave. */
-const LET_GO = 5000;
+const RELEASE_TIMEOUT = 5000;
 
 /**
  * An ingress inside the server. When an earlier server has left an ingress process running, that
@@ -20,8 +20,8 @@ export function createInlineIngress(
     ...ingress,
     async listen() {
       const running = await findRunning(records);
-      running?.tell({ type: 'leave', timeout: LET_GO });
-      const until = running ? Date.now() + LET_GO : 0;
+      running?.tell({ type: 'leave', timeout: RELEASE_TIMEOUT });
+      const until = running ? Date.now() + RELEASE_TIMEOUT : 0;
       let listening = await ingress.listen();
       while (Object.keys(listening.refused).length > 0 && Date.now() < until) {
         await sleep(100);

@@ -18,24 +18,24 @@ const RESERVE = 512;
  * Shares of the available descriptors: the most for one app, and the usage above which only apps
  * with few open responses get more.
  */
-const ONE_APP = 0.75;
-const ALL_APPS = 0.9;
-const FEW = 16;
+const MAX_SHARE_OF_APP = 0.75;
+const CROWDED_SHARE = 0.9;
+const FEW_RESPONSES = 16;
 
 /**
  * @param descriptors How many files and sockets the process may have open. A response needs two:
  * the connection of the client and the connection to the target.
  */
 export function createOpenResponses(descriptors = descriptorLimit()): OpenResponses {
-  const capacity = Math.max(FEW, (descriptors - RESERVE) / 2);
+  const capacity = Math.max(FEW_RESPONSES, (descriptors - RESERVE) / 2);
   const counts = new Map<string, { open: number }>();
   let total = 0;
   return {
     enter(appId, max) {
       let count = counts.get(appId);
       if (!count) counts.set(appId, (count = { open: 0 }));
-      const isFull = count.open >= max || count.open >= capacity * ONE_APP;
-      if (isFull || (count.open >= FEW && total >= capacity * ALL_APPS)) return null;
+      const isFull = count.open >= max || count.open >= capacity * MAX_SHARE_OF_APP;
+      if (isFull || (count.open >= FEW_RESPONSES && total >= capacity * CROWDED_SHARE)) return null;
       count.open += 1;
       total += 1;
       return leaveOnce(count);

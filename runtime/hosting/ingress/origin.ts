@@ -30,7 +30,7 @@ export function createOriginReader(
 }
 
 /** Headers about the client that proxies set. Which of them an app trusts depends on the app. */
-const CLAIMS = new Set([
+const CLIENT_HEADERS = new Set([
   'forwarded',
   'x-forwarded',
   'x-real-ip',
@@ -41,7 +41,7 @@ const CLAIMS = new Set([
   'x-request-id',
 ]);
 /** The headers that we write ourselves. The client's own are dropped, so that each appears once. */
-const OURS = new Set([
+const OUR_HEADERS = new Set([
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
@@ -57,8 +57,10 @@ export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
   const variant = name.includes('_');
   const plain = variant ? name.replaceAll('_', '-') : name;
   const claims =
-    CLAIMS.has(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-original-');
-  return claims && (variant || !trusted || OURS.has(plain));
+    CLIENT_HEADERS.has(plain) ||
+    plain.startsWith('x-forwarded-') ||
+    plain.startsWith('x-original-');
+  return claims && (variant || !trusted || OUR_HEADERS.has(plain));
 }
 
 /** The header lines that tell the app who sent the request, for which host and protocol. */

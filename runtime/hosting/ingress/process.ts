@@ -15,9 +15,9 @@ import { createIngress } from './ingress.ts';
 import type { ListenerName } from './listeners.ts';
 
 /** Milliseconds in which running requests can finish. */
-const LEAVE = 10_000;
+const FINISH_TIMEOUT = 10_000;
 /** Milliseconds in which the new process must listen. */
-const TAKE_OVER = 12_000;
+const TAKE_OVER_TIMEOUT = 12_000;
 
 /**
  * The ingress as a separate program: it continues to serve while its server restarts. Its argument
@@ -30,23 +30,24 @@ const ingress = createIngress({ ...settings, now: Date.now });
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 let connections = 0;
-let lonely = setTimeout(() => leave(LEAVE), settings.alone);
+let aloneTimer = setTimeout(() => leave(FINISH_TIMEOUT), settings.alone);
 
 const control = createServer((socket) => {
   connections += 1;
-  clearTimeout(lonely);
+  clearTimeout(aloneTimer);
   const routes = ingress.routes();
   send(socket, { type: 'hello', version: settings.version, pid: process.pid, routes });
   receive<IngressCommand>(socket, (command) => obey(command, socket));
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     connections -= 1;
-    if (connections === 0) lonely = setTimeout(() => leave(LEAVE), settings.alone);
+    if (connections === 0) aloneTimer = setTimeout(() => leave(FINISH_TIMEOUT), settings.alone);
   });
 });
 control.on('error', () => process.exit(1));
 control.listen(settings.socket);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => leave(LEAVE));
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.on(signal, () => leave(FINISH_TIMEOUT));
 if (process.send) process.on('message', inherit);
 
 function obey(command: IngressCommand, socket: Socket): void {
@@ -106,7 +107,10 @@ async function handOver({ command, file, settings: next }: Program): Promise<voi
     child.once('message', () => resolve());
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the new process ended with ${code}`)));
-    setTimeout(() => reject(new Error('the new process does not listen')), TAKE_OVER).unref();
+    setTimeout(
+      () => reject(new Error('the new process does not listen')),
+      TAKE_OVER_TIMEOUT,
+    ).unref();
   });
   for (const [name, server] of ingress.servers())
     if (next.host === settings.host && next[name] === settings[name])

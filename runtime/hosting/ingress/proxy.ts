@@ -11,14 +11,14 @@ import { eject } from './target-pool.ts';
 /** Idempotent methods, which may be sent twice (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const ATTEMPTS = 3;
-const SHORT = 4096;
+const SHORT_BODY = 4096;
 /**
  * A body of at most this many bytes is passed on only when it is complete. This is the most that
  * one read of a socket returns.
  */
-const WHOLE = 64 * 1024;
+const MAX_HELD_BODY = 64 * 1024;
 /** Milliseconds after which a response that is held back is passed on as far as it has arrived. */
-const PATIENCE = 1000;
+const MAX_HOLD_TIME = 1000;
 
 interface ProxyRequest {
   readonly request: IncomingMessage;
@@ -107,14 +107,14 @@ function send(exchange: ProxyExchange, failed?: PooledTarget): void {
 }
 
 /** Counts the request as finished at its target. */
-function leave(exchange: ProxyExchange): void {
+function releaseTarget(exchange: ProxyExchange): void {
   if (exchange.pooled) exchange.pooled.active -= 1;
   exchange.pooled = null;
 }
 
 function end(exchange: ProxyExchange): void {
   exchange.over = true;
-  leave(exchange);
+  releaseTarget(exchange);
 }
 
 function refuse(exchange: ProxyExchange, page: IngressPage): void {
@@ -175,7 +175,7 @@ function goOn(
   { head, parts }: HeldResponse,
   { data, last }: { data: Buffer; last: boolean },
 ): boolean {
-  if (!last && (head.length as number) <= WHOLE) {
+  if (!last && (head.length as number) <= MAX_HELD_BODY) {
     parts.push(data);
     return true;
   }
@@ -186,13 +186,13 @@ function goOn(
 }
 
 /**
- * Passes on a response that takes longer than `PATIENCE`. On a busy machine this process itself may
- * be late, so data that has already arrived is read first (in this round of the event loop), and
- * closed connections are noticed (in the next round).
+ * Passes on a response that takes longer than `MAX_HOLD_TIME`. On a busy machine this process
+ * itself may be late, so data that has already arrived is read first (in this round of the event
+ * loop), and closed connections are noticed (in the next round).
  */
 function hurry(exchange: ProxyExchange, time: number): void {
   const { held } = exchange;
-  if (held && time - held.since > PATIENCE)
+  if (held && time - held.since > MAX_HOLD_TIME)
     setImmediate(() => setImmediate(release, exchange, held));
 }
 
@@ -207,7 +207,7 @@ function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
   if (!last) return response.write(data) || wait(exchange);
   end(exchange);
   // A short body is written together with the head as one text: one system call instead of two.
-  if (data.length <= SHORT) response.end(data.toString('latin1'), 'latin1');
+  if (data.length <= SHORT_BODY) response.end(data.toString('latin1'), 'latin1');
   else response.end(data);
   return true;
 }
@@ -229,7 +229,7 @@ function wait({ response, running }: ProxyExchange): false {
  */
 function fail(exchange: ProxyExchange, { error, sent }: { error: Error; sent: boolean }): void {
   const { response, pooled, repeatable, attempts } = exchange;
-  leave(exchange);
+  releaseTarget(exchange);
   exchange.held = null;
   if (response.headersSent) {
     end(exchange);

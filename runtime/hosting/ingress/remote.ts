@@ -27,9 +27,9 @@ export interface RemoteOptions extends Pick<
 }
 
 /** Milliseconds in which a new process must answer. */
-const START = 15_000;
+const START_TIMEOUT = 15_000;
 /** Milliseconds in which a replaced process can finish downloads, event streams and WebSockets. */
-const LEAVE = 10 * 60_000;
+const FINISH_TIMEOUT = 10 * 60_000;
 
 /**
  * An ingress in a separate process. A process that an earlier server of this installation has left
@@ -111,7 +111,7 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
   };
   const replace = async (old: IngressLink): Promise<IngressLink> => {
     const program = programOf(options, version);
-    const done = await old.ask({ type: 'handOver', program }, START);
+    const done = await old.ask({ type: 'handOver', program }, START_TIMEOUT);
     if (!done || done.error)
       throw new InternalError(`the ingress was not handed over: ${done?.error ?? 'no answer'}`);
     const next = await dial(program.settings.socket);
@@ -119,13 +119,13 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
     old.onEnd(() => leaving.delete(old));
     use(next);
     await options.records.write(recordOf(program.settings.socket, next.hello.pid));
-    old.tell({ type: 'leave', timeout: LEAVE });
+    old.tell({ type: 'leave', timeout: FINISH_TIMEOUT });
     return next;
   };
   const listen = async (): Promise<Listening> => {
     let current = link ?? (await attach());
     if (current.hello.version !== version) current = await replace(current);
-    listening = (await current.ask({ type: 'listen' }, START))?.listening ?? NOT_LISTENING;
+    listening = (await current.ask({ type: 'listen' }, START_TIMEOUT))?.listening ?? NOT_LISTENING;
     const record = await options.records.read();
     if (record) await options.records.write({ ...record, ...listening });
     return listening;
@@ -200,7 +200,7 @@ async function launch(options: RemoteOptions, version: string): Promise<IngressL
     stdio: 'ignore',
   });
   child.unref();
-  for (const end = Date.now() + START; Date.now() < end && child.exitCode === null;) {
+  for (const end = Date.now() + START_TIMEOUT; Date.now() < end && child.exitCode === null;) {
     const link = await dial(socket).catch(() => null);
     if (link) {
       await options.records.write(recordOf(socket, link.hello.pid));

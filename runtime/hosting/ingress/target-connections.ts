@@ -71,28 +71,28 @@ export interface TargetConnections {
 export class ResponseTimeout extends Error {}
 
 /** Milliseconds. Most servers, like Node, close idle connections after five seconds or more. */
-const IDLE = 4000;
+const IDLE_TIMEOUT = 4000;
 /** A request that must not be sent twice needs a connection that was idle for less than this. */
-const IDLE_ONCE = 1000;
-const CONNECT = 750;
+const IDLE_TIMEOUT_ONCE = 1000;
+const CONNECT_TIMEOUT = 750;
 /**
  * When an app's queue of new connections is full, the kernel tries again after one second and after
  * three. This is long enough for both.
  */
-const CONNECT_PATIENT = 3500;
-const ANSWER = 120_000;
+const LONG_CONNECT_TIMEOUT = 3500;
+const RESPONSE_TIMEOUT = 120_000;
 /**
  * Milliseconds in which a head, or a line between chunks, must end. `sweep` runs once a second, so
  * the client gets its 502 four seconds after the first byte.
  */
-const PARTIAL = 3000;
+const PARTIAL_TIMEOUT = 3000;
 /** Milliseconds without data in the middle of a body of known length. */
-const SILENCE = 300_000;
+const SILENCE_TIMEOUT = 300_000;
 /**
  * Milliseconds after which a closed target must be gone. If its queue of connections was full, it
  * never received some of the requests, and their connections are not reset.
  */
-const GONE = 15_000;
+const GONE_TIMEOUT = 15_000;
 const REPLACED = 'another target has taken its place';
 
 interface TargetConnection {
@@ -153,14 +153,14 @@ export function createTargetConnections(
   return {
     send(call) {
       const job = createOpenCall(call, now);
-      const connection = takeIdle(idle, call.once ? IDLE_ONCE : IDLE, now());
+      const connection = takeIdle(idle, call.once ? IDLE_TIMEOUT_ONCE : IDLE_TIMEOUT, now());
       if (connection) start(connection, job, now);
       else open(job);
       return job;
     },
     sweep() {
       const time = now();
-      while (idle[0] && time - idle[0].since >= IDLE) idle.shift()?.socket.destroy();
+      while (idle[0] && time - idle[0].since >= IDLE_TIMEOUT) idle.shift()?.socket.destroy();
       for (const connection of all) attend(connection, time, closedAt);
     },
     yield() {
@@ -187,13 +187,14 @@ export function createTargetConnections(
 function attend(connection: TargetConnection, time: number, closedAt: number): void {
   const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
-  if (partialSince !== null && time - partialSince > PARTIAL)
+  if (partialSince !== null && time - partialSince > PARTIAL_TIMEOUT)
     return void socket.destroy(new BadResponse('its head or a chunk did not end'));
-  if (job?.sized && time - heard > SILENCE && !socket.isPaused())
+  if (job?.sized && time - heard > SILENCE_TIMEOUT && !socket.isPaused())
     return void socket.destroy(new BadResponse('its body did not go on'));
   if (!job?.waitsSince) return;
-  if (time - job.waitsSince > ANSWER) socket.destroy(new ResponseTimeout('no answer in time'));
-  else if (time - closedAt > GONE && !job.call.once && job.call.movable())
+  if (time - job.waitsSince > RESPONSE_TIMEOUT)
+    socket.destroy(new ResponseTimeout('no answer in time'));
+  else if (time - closedAt > GONE_TIMEOUT && !job.call.once && job.call.movable())
     socket.destroy(new Error(REPLACED));
 }
 
@@ -230,7 +231,7 @@ function dial({ host, port, job, now, received, closed }: DialOptions): TargetCo
     ...{ since: 0, heard: 0, partialSince: null },
   };
   job.connection = connection;
-  const patience = job.call.patient ? CONNECT_PATIENT : CONNECT;
+  const patience = job.call.patient ? LONG_CONNECT_TIMEOUT : CONNECT_TIMEOUT;
   const giveUp = () =>
     socket.connecting && socket.destroy(new Error(`no connection within ${patience} ms`));
   // On a busy machine this process itself may be late: data that has already arrived is handled

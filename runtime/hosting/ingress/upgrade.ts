@@ -25,12 +25,12 @@ interface Upgrade {
 }
 
 const ATTEMPTS = 3;
-const CONNECT = 750;
+const CONNECT_TIMEOUT = 750;
 /** Milliseconds until the target's response begins, and milliseconds in which its head must end. */
-const ANSWER = 120_000;
-const PARTIAL = 4500;
+const RESPONSE_TIMEOUT = 120_000;
+const PARTIAL_TIMEOUT = 4500;
 /** Milliseconds that a client has to read the remaining bytes. */
-const LINGER = 10_000;
+const DRAIN_TIMEOUT = 10_000;
 
 /**
  * Connects a WebSocket client to a target. After the target's 101, bytes are copied in both
@@ -57,7 +57,7 @@ function dial(
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
   if (!pooled || client.destroyed) return void client.end(pageHead('unavailable'));
   const { host, port } = pooled.target;
-  const target = connect({ host, port, noDelay: true, timeout: CONNECT });
+  const target = connect({ host, port, noDelay: true, timeout: CONNECT_TIMEOUT });
   const refused = () => {
     eject(pooled, now());
     target.destroy();
@@ -68,7 +68,7 @@ function dial(
   target.once('connect', () => {
     target.setTimeout(0).off('error', refused).off('timeout', refused);
     target.write(head, 'latin1');
-    join(upgrade, pooled, target);
+    awaitResponse(upgrade, pooled, target);
   });
 }
 
@@ -76,10 +76,10 @@ function dial(
  * Waits for the target's response to the upgrade. A response that is not HTTP/1.1 becomes a 502, as
  * for any request.
  */
-function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
+function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
   const reader = createResponseReader();
   const state: UpgradeState = { client, target, begun: false, agreed: false };
-  const late = setTimeout(() => refuse(state, 'timeout'), ANSWER);
+  const late = setTimeout(() => refuse(state, 'timeout'), RESPONSE_TIMEOUT);
   let partial: NodeJS.Timeout | undefined;
   const read = (data: Buffer) => {
     try {
@@ -88,7 +88,7 @@ function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): 
       return refuse(state, 'badGateway');
     }
     if (!reader.partial()) partial = void clearTimeout(partial);
-    else partial ??= setTimeout(() => refuse(state, 'badGateway'), PARTIAL);
+    else partial ??= setTimeout(() => refuse(state, 'badGateway'), PARTIAL_TIMEOUT);
     if (!state.agreed) return;
     clearTimeout(late);
     target.off('data', read);
@@ -114,7 +114,7 @@ function join({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): 
 
 /** The target has closed its connection. Its last bytes are still being sent to the client. */
 function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
-  setTimeout(() => client.destroy(), LINGER).unref();
+  setTimeout(() => client.destroy(), DRAIN_TIMEOUT).unref();
   if (agreed) return void client.end();
   if (!begun) return void client.end(pageHead('badGateway'));
   try {

@@ -126,11 +126,11 @@ export function forwarding(socket: () => Promise<string | null>): Handler {
   return async (call) => {
     const path = await socket();
     if (path === null) throw new Unreachable('The process that operates the apps is starting');
-    return pass(call, path);
+    return forwardCall(call, path);
   };
 }
 
-function pass(
+function forwardCall(
   { route, params, query, body, context, koa }: Call,
   socketPath: string,
 ): Promise<Reply> {

@@ -42,9 +42,9 @@ export interface LeaderLeaseOptions {
 
 const KEY = 'operator';
 /** Milliseconds for which a lease is valid, and between two renewals. */
-const VALID = 10_000;
-const RENEW = 2000;
-const TRY = RENEW / 4;
+const LEASE_TIME = 10_000;
+const RENEW_INTERVAL = 2000;
+const TRY_INTERVAL = RENEW_INTERVAL / 4;
 
 export function createLease(options: LeaderLeaseOptions): Lease {
   const { store, log, onTake, onLose, now } = options;
@@ -75,7 +75,7 @@ export function createLease(options: LeaderLeaseOptions): Lease {
   };
   const attempt = () => (current === null ? tryToTake() : renew(current));
   const loop = createLoop({
-    pause: () => (current === null ? TRY : RENEW),
+    pause: () => (current === null ? TRY_INTERVAL : RENEW_INTERVAL),
     work: attempt,
     // When the database does not answer, nothing is known about the lease: the next attempt
     // decides.
@@ -111,7 +111,7 @@ function writer(settings: SettingsTable, { socket, now }: LeaderLeaseOptions) {
     socket,
   };
   return async (before: string | undefined): Promise<string | null> => {
-    const value = JSON.stringify({ ...self, until: now() + VALID });
+    const value = JSON.stringify({ ...self, until: now() + LEASE_TIME });
     const written =
       before === undefined
         ? await settings.insert(KEY, value)

@@ -45,18 +45,18 @@ export interface OperatorOptions {
 }
 
 /** Routes whose calls every process answers itself. */
-const ANYWHERE = new Set(['listTemplates']);
+const LOCAL_ROUTES = new Set(['listTemplates']);
 /**
  * Milliseconds that a call waits for a leader. While a server restarts, the old leader is ending or
  * the new one is reading the state of the engine.
  */
-const PATIENCE = 10_000;
+const LEADER_TIMEOUT = 10_000;
 const RETRY = 200;
 /**
  * Milliseconds that the end of a session may take. Afterwards the next process may become the
  * leader anyway.
  */
-const END = 9000;
+const END_TIMEOUT = 9000;
 
 export function createOperator({ kernel, specs, createLeaderSession }: OperatorOptions): Operator {
   const { store, now, log } = kernel;
@@ -110,7 +110,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
   const run = (id: string, call: Call) =>
     untilReached(call, {
       attempt: () =>
-        operating || ANYWHERE.has(id) ? (session.handlers[id] as Handler)(call) : remote(call),
+        operating || LOCAL_ROUTES.has(id) ? (session.handlers[id] as Handler)(call) : remote(call),
       isOver: () => stopping,
     });
   const endInTime = () => inTime(log, end());
@@ -136,9 +136,9 @@ interface Attempts {
   readonly isOver: () => boolean;
 }
 
-/** Repeats a call until a leader has accepted it or `PATIENCE` is over. */
+/** Repeats a call until a leader has accepted it or `LEADER_TIMEOUT` is over. */
 async function untilReached({ context }: Call, { attempt, isOver }: Attempts): Promise<Reply> {
-  for (const until = Date.now() + PATIENCE; ; await sleep(RETRY)) {
+  for (const until = Date.now() + LEADER_TIMEOUT; ; await sleep(RETRY)) {
     try {
       return await attempt();
     } catch (error) {
@@ -150,7 +150,7 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
 
 /** A session that hangs, for example with its engine, must not block the next leader. */
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
-  const late = sleep(END, 'late' as const, { ref: false });
+  const late = sleep(END_TIMEOUT, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>
     log.warn(`the leader session did not end cleanly: ${error.message}`),
   );

@@ -2,9 +2,9 @@ import type { Store } from '@twofold/runtime/kernel';
 
 const DAY = 86_400_000;
 /** Days that webhook deliveries are kept. For that long, a repeated push is refused. */
-const DELIVERIES = 90;
+const DELIVERY_DAYS = 90;
 /** Days that entries of the audit log are kept. */
-const AUDIT = 365;
+const AUDIT_DAYS = 365;
 
 /**
  * Deletes old deliveries and audit entries, and the logs of deployments too old for a rollback.
@@ -17,11 +17,11 @@ export async function pruneRecords(
   const before = (days: number) => new Date(now - days * DAY).toISOString();
   const deliveries = await db
     .deleteFrom('hosting_deliveries')
-    .where('at', '<', before(DELIVERIES))
+    .where('at', '<', before(DELIVERY_DAYS))
     .executeTakeFirst();
   const audit = await db
     .deleteFrom('hosting_audit')
-    .where('at', '<', before(AUDIT))
+    .where('at', '<', before(AUDIT_DAYS))
     .executeTakeFirst();
   const newest = await db
     .selectFrom('hosting_deployments')

@@ -42,12 +42,12 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
 }
 
 /** Shorter secrets are not masked, because they appear inside too many ordinary words. */
-const HIDDEN_FROM = 6;
+const MIN_MASKED_LENGTH = 6;
 
 /** Masks the values of an app's secrets in a line of its output, before the line is stored. */
 export function hideSecrets({ secrets }: Pick<HostedApp, 'secrets'>, line: string): string {
   return Object.values(secrets)
-    .filter(({ length }) => length >= HIDDEN_FROM)
+    .filter(({ length }) => length >= MIN_MASKED_LENGTH)
     .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 

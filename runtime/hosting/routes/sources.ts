@@ -23,7 +23,7 @@ interface DeployBody {
   readonly branch?: string;
 }
 
-const SEND_AGAIN =
+const UPLOAD_NOT_KEPT =
   'The last source was an upload that could not be built, and uploads are not kept: send it again with POST /api/deploy';
 
 export function sourceHandlers(parts: SourceParts) {
@@ -97,17 +97,19 @@ async function deploy(
     return { started: await deployGit(parts, app, git, options), wait: query.wait };
   }
   const request =
-    last?.source.kind === 'tarball' ? again(parts, last) : image(parts, app, { body, last });
+    last?.source.kind === 'tarball'
+      ? repeatUpload(parts, last)
+      : imageRequest(parts, app, { body, last });
   return { started: await deployer.begin(app, request), wait: true };
 }
 
 /** Deploys the image of an upload again. The upload itself is not kept. */
-function again({ deployer }: SourceParts, last: Deployment): DeployRequest {
-  if (last.image_id === null) throw failure.badRequest(SEND_AGAIN);
+function repeatUpload({ deployer }: SourceParts, last: Deployment): DeployRequest {
+  if (last.image_id === null) throw failure.badRequest(UPLOAD_NOT_KEPT);
   return { trigger: 'change', source: last.source, prepare: deployer.fromDeployment(last) };
 }
 
-function image(
+function imageRequest(
   { deployer }: SourceParts,
   app: HostedApp,
   { body, last }: { readonly body: DeployBody; readonly last: Deployment | null },

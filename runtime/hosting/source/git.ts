@@ -49,7 +49,7 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
         ? []
         : ['-c', `http.curloptResolve=${parsed.host}:${parsed.port}:${address}`];
     const git = (...args: string[]) =>
-      run(['-C', folder, ...SAFE, ...pin, ...args], { env, folder, ...options });
+      run(['-C', folder, ...SAFE_OPTIONS, ...pin, ...args], { env, folder, ...options });
     await git('init', '--bare', '--quiet');
     await git(
       'fetch',
@@ -69,7 +69,7 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
   }
 }
 
-const SAFE = [
+const SAFE_OPTIONS = [
   '-c',
   'http.followRedirects=false',
   '-c',
@@ -176,7 +176,7 @@ async function* archive(
   commit: string,
   env: NodeJS.ProcessEnv,
 ): AsyncGenerator<Buffer> {
-  const child = spawn('git', ['-C', folder, ...SAFE, 'archive', '--format=tar', commit], {
+  const child = spawn('git', ['-C', folder, ...SAFE_OPTIONS, 'archive', '--format=tar', commit], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: TIMEOUT,

@@ -4,14 +4,14 @@ import { type Instruction, parseDockerfile } from './dockerfile.ts';
 /** Docker's defaults for HEALTHCHECK. */
 const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
 /** The limits of an app's health check. */
-const MOST = { interval_s: 3600, timeout_s: 300, retries: 100 };
+const MAXIMUM = { interval_s: 3600, timeout_s: 300, retries: 100 };
 
 /**
  * The HEALTHCHECK in the last stage of a Dockerfile, or null. Podman's image format cannot store
  * it, so it is read here and stored in a label. Our own probe runs it on both engines.
  *
- * @example
- * healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null localhost')?.command // ['/bin/sh', '-c', 'wget -q …']
+ * @example healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null
+ * localhost')?.command // ['/bin/sh', '-c', 'wget -q …']
  */
 export function healthCheckIn(text: string): HealthCheck | null {
   const stages = new Map<string, HealthCheck | null>();
@@ -44,7 +44,7 @@ function toHealthCheck({ flags, rest }: Instruction): HealthCheck | null {
 
 function within(key: keyof typeof DEFAULTS, value: number): number {
   return value > 0
-    ? Math.min(MOST[key], Math.max(1, key === 'retries' ? Math.ceil(value) : value))
+    ? Math.min(MAXIMUM[key], Math.max(1, key === 'retries' ? Math.ceil(value) : value))
     : DEFAULTS[key];
 }
 

@@ -24,8 +24,8 @@ export interface BuildPlan {
 }
 
 /** A name that no project uses. */
-const GENERATED = '.twofold.Dockerfile';
-const NAMES = ['Dockerfile', 'Containerfile'];
+const GENERATED_DOCKERFILE = '.twofold.Dockerfile';
+const DOCKERFILE_NAMES = ['Dockerfile', 'Containerfile'];
 
 /**
  * Uses the source's own Dockerfile, or generates one for its language. When the archive contains
@@ -58,7 +58,7 @@ function planFolder(
 ): BuildPlan | null {
   const files = filesBelow(listing, folder);
   const ignore = parseIgnore(files.text('.dockerignore') ?? '');
-  const name = NAMES.find((candidate) => files.has(candidate));
+  const name = DOCKERFILE_NAMES.find((candidate) => files.has(candidate));
   if (name !== undefined) {
     const text = files.text(name);
     if (text === undefined) throw refuse(`The ${name} is too large or no file`);
@@ -79,9 +79,9 @@ function planFolder(
   return {
     folder,
     images,
-    dockerfile: GENERATED,
+    dockerfile: GENERATED_DOCKERFILE,
     ignore: (path) => isLitter(path) || ignore(path),
-    extra: { [GENERATED]: made.text, ...made.files },
+    extra: { [GENERATED_DOCKERFILE]: made.text, ...made.files },
     kind: made.kind,
     health: null,
   };

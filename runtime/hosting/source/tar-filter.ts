@@ -98,7 +98,7 @@ const modeOf = ({ kind, mode }: TarEntry) =>
  * Unix seconds. Earlier times (before 1 January 1980, UTC) are not real: archive programs write 0
  * or the first day that zip can store.
  */
-const FIRST_TIME = 315_532_800;
+const EARLIEST_TIME = 315_532_800;
 /** The time that `npm pack` sets for every file: 1985-10-26T08:15:00Z. */
 const NPM_TIME = 499_162_500;
 
@@ -107,7 +107,7 @@ const NPM_TIME = 499_162_500;
  * is missing or not credible; the time of the deployment is set later.
  */
 const timeOf = ({ mtime }: TarEntry) =>
-  mtime > FIRST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;
+  mtime > EARLIEST_TIME && mtime !== NPM_TIME && mtime * 1000 <= Date.now() ? mtime : 0;
 
 /**
  * Creates a check to call once for each member, in their order, because the result depends on the

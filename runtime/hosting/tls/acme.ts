@@ -77,7 +77,7 @@ export async function issueCertificate(
   for (const url of order.body.authorizations) await authorize(client, url, options);
   const { csr, key } = createRequest(hosts);
   await client.post(order.body.finalize, { csr: csr.toString('base64url') });
-  const done = await settle(client, order.location);
+  const done = await pollUntilDone(client, order.location);
   if (done.status !== 'valid') throw refusal('the order was not granted', done);
   return { certificate: (await client.post(done.certificate, null)).text, key };
 }
@@ -130,7 +130,7 @@ async function authorize(client: Client, url: string, { answer }: AcmeOptions): 
   answer(challenge.token, `${challenge.token}.${client.thumbprint}`);
   try {
     await client.post(challenge.url, {});
-    const seen = await settle(client, url);
+    const seen = await pollUntilDone(client, url);
     if (seen.status !== 'valid')
       throw refusal(
         `${body.identifier?.value} could not be checked`,
@@ -142,7 +142,7 @@ async function authorize(client: Client, url: string, { answer }: AcmeOptions): 
 }
 
 /** Polls the URL until the CA has decided. */
-async function settle(client: Client, url: string): Promise<any> {
+async function pollUntilDone(client: Client, url: string): Promise<any> {
   for (let turn = 0; ; turn += 1) {
     const { body } = await client.post(url, null);
     if ((body.status !== 'pending' && body.status !== 'processing') || turn === POLLS) return body;

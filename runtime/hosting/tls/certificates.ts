@@ -55,7 +55,7 @@ const DAY = 24 * HOUR;
 const RENEW_BEFORE = 30 * DAY;
 const ACCOUNT_KEY = 'acme:account';
 
-interface Known {
+interface KnownCertificate {
   readonly expires: number;
   readonly renewAt: number;
   readonly own: boolean;
@@ -65,7 +65,7 @@ interface Known {
 }
 
 interface State extends CertificateOptions {
-  readonly known: Map<string, Known>;
+  readonly known: Map<string, KnownCertificate>;
   /** When to try a refused host again, because CAs limit the number of failures. */
   readonly notBefore: Map<string, { readonly at: number; readonly pause: number }>;
   readonly signal: AbortSignal;
@@ -82,7 +82,7 @@ export function createCertificates(options: CertificateOptions): Certificates {
     has: (host) => state.known.has(host),
     async put(hosts, pair) {
       const covered = assertPair(hosts, pair, options.now());
-      for (const host of covered) await keep(state, { host, pair, source: 'own' });
+      for (const host of covered) await saveCertificate(state, { host, pair, source: 'own' });
       return { hosts: covered, expires_at: dateOf(lifeOf(pair.certificate).expires) };
     },
     start() {
@@ -91,7 +91,7 @@ export function createCertificates(options: CertificateOptions): Certificates {
         while (!abort.signal.aborted) {
           // Created first, because a host may be added while the others are checked.
           const woken = new Promise<void>((resolve) => (wake = resolve));
-          await look(state);
+          await renewAll(state);
           await Promise.race([
             sleep(MINUTE, undefined, { signal: abort.signal, ref: false }).catch(() => {}),
             woken,
@@ -118,7 +118,7 @@ async function load({ store, seal, known, ingress }: State): Promise<void> {
   }
 }
 
-async function keep(
+async function saveCertificate(
   { store, seal, known, ingress }: State,
   {
     host,
@@ -150,7 +150,7 @@ async function keep(
 }
 
 /** Requests missing certificates and renews those that are due, one after the other. */
-async function look(state: State): Promise<void> {
+async function renewAll(state: State): Promise<void> {
   const { notBefore, now, log, signal } = state;
   for (const host of state.hosts()) {
     if (signal.aborted) return;
@@ -218,7 +218,7 @@ async function issue(state: State, host: string): Promise<void> {
     signal,
     ...(state.fetch && { fetch: state.fetch }),
   });
-  await keep(state, { host, pair, source: 'acme' });
+  await saveCertificate(state, { host, pair, source: 'acme' });
   state.notBefore.delete(host);
   log.info(`certificate for ${host} until ${dateOf(lifeOf(pair.certificate).expires)}`);
 }

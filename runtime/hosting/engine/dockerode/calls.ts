@@ -15,7 +15,7 @@ export async function ignoring(kinds: readonly string[], work: () => Promise<voi
   });
 }
 
-export async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(work: () => Promise<T>): Promise<T | null> {
   return await call(work).catch((error: EngineError) => {
     if (error.kind === 'not_found') return null;
     throw error;

@@ -3,7 +3,7 @@ import { createUsageReader } from '../cgroup.ts';
 import type { Engine, EngineKind } from '../engine.ts';
 import { isUnchanged, toEngineError } from '../errors.ts';
 import { readContainerLogs } from '../logs/log-source.ts';
-import { call, ignoring, orNull, pairs } from './calls.ts';
+import { call, ignoring, nullIfNotFound, pairs } from './calls.ts';
 import { createContainers, toContainer, toDetail } from './containers.ts';
 import type { Dialect } from './dialect.ts';
 import { readEvents } from './event-stream.ts';
@@ -36,7 +36,7 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
         ['not_found'],
         async () => void (await container(id).remove({ force: true, v: false })),
       ).finally(() => usage.forget(id)),
-    inspect: (id) => orNull(async () => toDetail(await container(id).inspect())),
+    inspect: (id) => nullIfNotFound(async () => toDetail(await container(id).inspect())),
     list: (labels) =>
       call(async () =>
         (await client.listContainers({ all: true, filters: { label: pairs(labels) } })).map(
@@ -45,14 +45,15 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
       ),
     logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
-    usage: (id) => orNull(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
+    usage: (id) =>
+      nullIfNotFound(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
     ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
     removeNetwork: (name) =>
       ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
     ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
     volumeLabels: (name) =>
-      orNull(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
+      nullIfNotFound(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
     removeVolume: (name) =>
       ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
 

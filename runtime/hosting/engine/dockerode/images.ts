@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { classifyText, EngineError } from '../errors.ts';
 import type { BuildOptions, EngineImage, ImageStore } from '../images.ts';
-import { call, ignoring, orNull } from './calls.ts';
+import { call, ignoring, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
 import { readProgress } from './progress.ts';
 import { prune } from './prune.ts';
@@ -13,7 +13,8 @@ import { createStageReader, keepStages } from './stages.ts';
 export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
   return {
     pull: (reference, signal) => call(() => pull(client, reference, signal)),
-    find: (reference) => orNull(async () => toImage(await client.getImage(reference).inspect())),
+    find: (reference) =>
+      nullIfNotFound(async () => toImage(await client.getImage(reference).inspect())),
     tag: (imageId, reference) =>
       call(async () => void (await client.getImage(imageId).tag(splitReference(reference)))),
     untag: (reference) =>

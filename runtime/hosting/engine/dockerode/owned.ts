@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import { ignoring, orNull } from './calls.ts';
+import { ignoring, nullIfNotFound } from './calls.ts';
 import { assertOurs } from '../errors.ts';
 
 interface Labelled {
@@ -15,7 +15,7 @@ export async function ensureVolume(
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const found = await orNull(() => client.getVolume(name).inspect());
+  const found = await nullIfNotFound(() => client.getVolume(name).inspect());
   if (found) return assertOurs(`The volume ${name}`, found.Labels, labels);
   await client.createVolume({ Name: name, Labels: { ...labels } });
 }
@@ -27,7 +27,7 @@ export async function ensureNetwork(
   labels: Readonly<Record<string, string>>,
 ): Promise<string | null> {
   const network = client.getNetwork(name);
-  const found = await orNull(() => network.inspect());
+  const found = await nullIfNotFound(() => network.inspect());
   if (found) assertOurs(`The network ${name}`, (found as Labelled).Labels, labels);
   if (!found)
     await ignoring(

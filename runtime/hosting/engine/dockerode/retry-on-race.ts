@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toEngineError } from '../errors.ts';
 
 /** Podman's errors when any image was removed while it read the image store. */
-const DISTURBED =
+const RACE_MESSAGES =
   /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
 const ATTEMPTS = 6;
 
@@ -21,7 +21,7 @@ export async function retryOnRace<T>(
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || stop() || !DISTURBED.test(toEngineError(error).message))
+      if (attempt === ATTEMPTS || stop() || !RACE_MESSAGES.test(toEngineError(error).message))
         throw error;
       again();
       await sleep(50 * attempt);

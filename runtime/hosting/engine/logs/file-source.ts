@@ -21,9 +21,9 @@ export const MISSING =
  */
 const PAUSE = 20;
 /** Milliseconds between checks for a new file: Docker can fill a file in 200 ms. */
-const LOOK = 50;
+const CHECK_INTERVAL = 50;
 /** Milliseconds between reads of a file without changes, in case the kernel did not report one. */
-const QUIET = 1000;
+const QUIET_INTERVAL = 1000;
 
 /**
  * Reads a container's output from the engine's files. Each line is read once. With `follow` it
@@ -43,7 +43,7 @@ export async function* readLogFiles(
   if (end) {
     await generations.skipToLast();
     const last = follow ? [] : show({ lines: parser.end(), missing: false });
-    yield* some(
+    yield* nonEmpty(
       [...show({ lines: end.lines, missing: false }, end.before), ...last].slice(
         -(tail || Infinity),
       ),
@@ -52,11 +52,11 @@ export async function* readLogFiles(
   }
   const reader = createFileReader(generations, parser, end?.offset ?? 0);
   const pieces = follow ? whileOpen({ place, generations, reader, signal }) : untilEnd(reader);
-  for await (const piece of pieces) yield* some(show(piece));
-  yield* some(show({ lines: parser.end(), missing: false }));
+  for await (const piece of pieces) yield* nonEmpty(show(piece));
+  yield* nonEmpty(show({ lines: parser.end(), missing: false }));
 }
 
-function* some(lines: PlacedLine[]): Generator<PlacedLine[]> {
+function* nonEmpty(lines: PlacedLine[]): Generator<PlacedLine[]> {
   if (lines.length > 0) yield lines;
 }
 
@@ -102,7 +102,7 @@ async function* untilEnd(reader: FileReader): AsyncGenerator<ReadLines> {
   for (let read = await reader.next(); read; read = await reader.next()) yield read;
 }
 
-interface Written {
+interface OpenOutput {
   readonly place: LogPlace;
   readonly generations: Generations;
   readonly reader: FileReader;
@@ -118,7 +118,7 @@ async function* whileOpen({
   generations,
   reader,
   signal,
-}: Written): AsyncGenerator<ReadLines> {
+}: OpenOutput): AsyncGenerator<ReadLines> {
   const wakeup = createWakeup(place.path);
   const isStopped = () => signal?.aborted === true;
   let isClosed = false;
@@ -130,9 +130,9 @@ async function* whileOpen({
   });
   const looks = setInterval(
     () => void (wakeup.isWatching() || generations.look().catch(() => {})),
-    LOOK,
+    CHECK_INTERVAL,
   );
-  const rings = setInterval(wakeup.wake, QUIET);
+  const rings = setInterval(wakeup.wake, QUIET_INTERVAL);
   signal?.addEventListener('abort', wakeup.wake, { once: true });
   try {
     for (let isLast = false; !isLast && !isStopped();) {

@@ -15,10 +15,10 @@ export interface FileTail {
   readonly offset: number;
 }
 
-const FIRST = 64 * 1024;
+const FIRST_LENGTH = 64 * 1024;
 const GROWTH = 4;
 /** Bytes. Lines are cut before they are this long, so a requested line is complete. */
-const ENOUGH = 4 * 1024 * 1024;
+const COMPLETE_LENGTH = 4 * 1024 * 1024;
 const NEWLINE = 10;
 
 /** Reads larger and larger pieces from the end, until they contain the last `tail` lines. */
@@ -29,7 +29,7 @@ export async function readTail(
 ): Promise<FileTail> {
   const sizes = await Promise.all(files.map(async ({ handle }) => (await handle.stat()).size));
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  for (let length = FIRST; ; length *= GROWTH) {
+  for (let length = FIRST_LENGTH; ; length *= GROWTH) {
     const whole = length >= total;
     const { lines, parser, open } = parseEnd(
       await readEnd(files, sizes, Math.min(length, total)),
@@ -63,7 +63,7 @@ function isEnough(lines: readonly LogLine[], before: number, length: number): bo
   if (first.time === shown.time) return false;
   const isKnown = (stream: LogLine['stream']) =>
     lines.findIndex((line) => line.stream === stream) < before;
-  return length >= ENOUGH || (isKnown('stdout') && isKnown('stderr'));
+  return length >= COMPLETE_LENGTH || (isKnown('stdout') && isKnown('stderr'));
 }
 
 /** The last bytes of several files, read as if they were one file. */

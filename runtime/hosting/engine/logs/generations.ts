@@ -33,9 +33,9 @@ export interface Generations {
  * How many full files stay open for a slow reader: about 200 MB. More would fill the disk with
  * deleted files.
  */
-const HELD: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file': 4 };
+const MAX_FULL_FILES: Readonly<Record<LogFormat, number>> = { 'json-file': 20, 'k8s-file': 4 };
 /** The most files to look for. Our engine settings never keep more. */
-const MOST = 100;
+const MAX_FILES = 100;
 
 /**
  * @returns null when the file does not exist, is not readable, or may not be the container's: an
@@ -62,7 +62,7 @@ export async function openGenerations({
   const { found } = await openSince(path, undefined);
   if (found.length === 0) return null;
   const files = [...found];
-  const most = files.length + HELD[format];
+  const most = files.length + MAX_FULL_FILES[format];
   let looking: Promise<void> = Promise.resolve();
 
   const look = async () => {
@@ -107,7 +107,7 @@ async function openSince(
   const found: LogFile[] = [];
   let complete = false;
   let renamed = false;
-  for (let number = 0; number < MOST && !complete; number += 1) {
+  for (let number = 0; number < MAX_FILES && !complete; number += 1) {
     const file = await openFile(number === 0 ? path : `${path}.${number}`);
     if (!file) break;
     const again = found.some(({ inode }) => inode === file.inode);

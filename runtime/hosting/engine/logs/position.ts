@@ -10,7 +10,7 @@ import type { LogLine, LogPosition, PlacedLine } from '../engine.ts';
  * place(lines); // without what is before :05, and two lines of :05
  */
 export function createPlacer(after?: LogPosition): (lines: readonly LogLine[]) => PlacedLine[] {
-  let isHad = after && createIsHad(after);
+  let isHad = after && createHasSeen(after);
   let time = '';
   let seen = 0;
   return (lines) => {
@@ -43,7 +43,7 @@ export async function* linesAfter(
  * nanoseconds, and positions from Podman's stream may have whole seconds. They can be mixed: a line
  * may then be repeated, but none is omitted.
  */
-function createIsHad({
+function createHasSeen({
   time: last,
   seen: had,
 }: LogPosition): (time: string, seen: number) => boolean {

@@ -14,7 +14,7 @@ export interface LogStreams {
 }
 
 const PAUSE = 100;
-const MAX_LOOKS = 20;
+const MAX_READS = 20;
 
 /**
  * Reads a container's output from the engine's stream. Each line is read once. With `follow` it
@@ -48,7 +48,7 @@ export async function* readStreams(
   const isStopped = () => signal?.aborted === true;
   // Lines may still be on their way to the engine's file when the container has ended. So reading
   // is repeated until it finds no new lines twice in a row.
-  for (let looks = 0, quiet = 0; quiet < 2 && looks < MAX_LOOKS && !isStopped(); looks += 1) {
+  for (let looks = 0, quiet = 0; quiet < 2 && looks < MAX_READS && !isStopped(); looks += 1) {
     if (looks > 0) await sleep(PAUSE, undefined, { signal }).catch(() => {});
     const before = last;
     yield* rest(read, { whole: true });

@@ -14,7 +14,7 @@ export interface Wakeup {
 }
 
 /** Milliseconds between reads when the kernel allows this process no more file watches. */
-const WITHOUT_WATCH = 200;
+const POLL_INTERVAL = 200;
 
 /** Watches the file only while the reader waits, so that not every write is reported. */
 export function createWakeup(path: string): Wakeup {
@@ -50,7 +50,7 @@ function watchFile(path: string, wake: () => void): { close(): void } {
     const watcher: FSWatcher = watch(path, { persistent: false }, wake);
     return watcher.on('error', wake);
   } catch {
-    const timer = setTimeout(wake, WITHOUT_WATCH);
+    const timer = setTimeout(wake, POLL_INTERVAL);
     return { close: () => clearTimeout(timer) };
   }
 }

@@ -4,11 +4,11 @@ import type { StreamOptions } from '../../dockerode/log-stream.ts';
 import { linesAfter, second } from '../../logs/position.ts';
 
 /**
- * The shortest pause between two reads, in milliseconds. After a slow read the pause is `PATIENCE`
- * times as long as the read.
+ * The shortest pause between two reads, in milliseconds. After a slow read the pause is
+ * `PAUSE_FACTOR` times as long as the read.
  */
 const PAUSE = 100;
-const PATIENCE = 4;
+const PAUSE_FACTOR = 4;
 
 /**
  * Follows an output of Podman, whose followed stream omits lines when much is printed. So the
@@ -45,7 +45,7 @@ export async function* followByReading(
     }
     held = newest;
     if (over && !held) return;
-    await sleep(Math.max(PAUSE, PATIENCE * (Date.now() - began)), undefined, { signal }).catch(
+    await sleep(Math.max(PAUSE, PAUSE_FACTOR * (Date.now() - began)), undefined, { signal }).catch(
       () => {},
     );
     if (!held) await wakeup.wait();

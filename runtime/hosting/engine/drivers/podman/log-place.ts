@@ -11,7 +11,7 @@ interface PodmanContainer {
  * Milliseconds between two checks of the writing process. Podman itself reports the end of a
  * container late, or before the last lines are written.
  */
-const LOOK = 100;
+const CHECK_INTERVAL = 100;
 
 /** The container's conmon process writes the file, and ends when everything is written. */
 export const podmanLogPlace: FindLogPlace = async (client, id) => {
@@ -34,7 +34,7 @@ export const podmanLogPlace: FindLogPlace = async (client, id) => {
         if (isWriter(pid, id)) return;
         clearInterval(timer);
         onEnd();
-      }, LOOK);
+      }, CHECK_INTERVAL);
       return { close: () => clearInterval(timer) };
     },
   };

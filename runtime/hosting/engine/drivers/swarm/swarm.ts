@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
-import { call, ignoring, orNull, pairs } from '../../dockerode/calls.ts';
+import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts';
 import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
 import { createDockerEngine } from '../docker/docker.ts';
 import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../../engine.ts';
@@ -13,13 +13,13 @@ import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
 /** Milliseconds for a start, in which Swarm finds a machine and that may pull the image. */
-const START = 120_000;
-const POLL = 200;
+const START_TIMEOUT = 120_000;
+const POLL_INTERVAL = 200;
 /**
  * Milliseconds between two checks of the tasks: a manager reports events of services, but not of
  * containers on other machines.
  */
-const WATCH = 1000;
+const WATCH_INTERVAL = 1000;
 
 /**
  * Docker Swarm, through dockerode and a manager of the swarm. Each container of the other folders
@@ -28,7 +28,7 @@ const WATCH = 1000;
  */
 function createSwarmEngine(client: Dockerode): Engine {
   const docker = createDockerEngine(client);
-  const inspect = (id: string) => orNull(() => readDetail(client, id));
+  const inspect = (id: string) => nullIfNotFound(() => readDetail(client, id));
   return {
     ...docker,
     kind: 'swarm',
@@ -43,7 +43,7 @@ function createSwarmEngine(client: Dockerode): Engine {
     start: (id) => call(() => start(client, id)),
     async stop(id, graceSeconds) {
       await call(() => scale(client, id, 0));
-      await call(() => gone(client, id, (graceSeconds + 10) * 1000));
+      await call(() => untilGone(client, id, (graceSeconds + 10) * 1000));
     },
     remove: (id) =>
       ignoring(['not_found'], async () => void (await client.getService(id).remove())),
@@ -57,7 +57,7 @@ function createSwarmEngine(client: Dockerode): Engine {
     exec: (id, command, options) =>
       call(async () => runCommand(await localContainer(client, id), command, options)),
     async usage(id) {
-      const container = await orNull(() => localContainer(client, id)).catch(() => null);
+      const container = await nullIfNotFound(() => localContainer(client, id)).catch(() => null);
       return container && docker.usage(container.id);
     },
     ensureNetwork: (name, labels) => call(() => ensureOverlay(client, name, labels)),
@@ -101,7 +101,7 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
       } as never));
     } catch (error) {
       if (attempt === 5 || !/out of sequence/.test(toEngineError(error).message)) throw error;
-      await sleep(POLL);
+      await sleep(POLL_INTERVAL);
     }
   }
 }
@@ -110,7 +110,7 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
   await scale(client, id, 1);
-  for (const until = Date.now() + START; Date.now() < until; await sleep(POLL)) {
+  for (const until = Date.now() + START_TIMEOUT; Date.now() < until; await sleep(POLL_INTERVAL)) {
     const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
     const { task, running } = currentTask(tasks, nodes);
     if (running && task?.Status.PortStatus?.Ports?.[0]?.PublishedPort) return;
@@ -119,18 +119,18 @@ async function start(client: Dockerode, id: string): Promise<void> {
   const { error } = await readDetail(client, id);
   throw new EngineError(
     'failed',
-    `The task did not start within ${START / 1000} s${error ? `: ${error}` : ''}`,
+    `The task did not start within ${START_TIMEOUT / 1000} s${error ? `: ${error}` : ''}`,
   );
 }
 
 /** Resolves when no task of the service has a container any more. */
-async function gone(client: Dockerode, id: string, timeout: number): Promise<void> {
+async function untilGone(client: Dockerode, id: string, timeout: number): Promise<void> {
   const until = Date.now() + timeout;
   while (Date.now() < until) {
     const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
     if (!tasks.some(({ Status, NodeID }) => Status.State === 'running' && nodes.has(NodeID ?? '')))
       return;
-    await sleep(POLL);
+    await sleep(POLL_INTERVAL);
   }
 }
 
@@ -180,7 +180,7 @@ async function ensureOverlay(
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Promise<null> {
-  const found = await orNull(() => client.getNetwork(name).inspect());
+  const found = await nullIfNotFound(() => client.getNetwork(name).inspect());
   if (found) assertOurs(`The network ${name}`, found.Labels, labels);
   if (!found)
     await ignoring(
@@ -216,7 +216,7 @@ async function* watch(
         yield { action: 'die', containerId: id, labels: own, exitCode: null };
     }
     before = running;
-    await sleep(WATCH, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(WATCH_INTERVAL, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 
