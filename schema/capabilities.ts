@@ -6,8 +6,8 @@ import { modelsCapability } from './models/index.ts';
 import type { RouteSpec } from './routes/route.ts';
 
 /**
- * Every capability, in the order in which a server makes them. A new one is a line here, and one in
- * `sections.ts`.
+ * Every capability, in the order in which a server creates them. A new capability is a line here
+ * and one in `sections.ts`.
  */
 export const capabilities: readonly CapabilitySpec[] = [
   authCapability,
@@ -16,7 +16,7 @@ export const capabilities: readonly CapabilitySpec[] = [
 ];
 
 /**
- * The capabilities that a project asks for.
+ * The capabilities that a project uses.
  *
  * @example capabilitiesOf(project).map(({ package: name }) => name) // ['@twofold/auth']
  */
@@ -24,7 +24,7 @@ export function capabilitiesOf(project: Project): readonly CapabilitySpec[] {
   return capabilities.filter((capability) => capability.isWanted(project));
 }
 
-/** Whether people sign in to a project's server. */
+/** Whether users sign in to a project's server. */
 export function signsIn(project: Project): boolean {
   return capabilities.some((capability) => capability.signsIn?.(project));
 }

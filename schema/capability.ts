@@ -3,29 +3,31 @@ import type { Project } from './model.ts';
 import type { RouteSpec } from './routes/route.ts';
 import type { Rule } from './rules/finding.ts';
 
-/** What this layer has to know of a capability. Each has a folder of this name in every layer. */
+/**
+ * The part of a capability in this layer. Each capability has a folder of its name in every layer.
+ */
 export interface CapabilitySpec {
-  /** The key of its section in the manifest, too. */
+  /** Also the key of its section in the manifest. */
   readonly name: string;
-  /** The package that a project installs for it. */
+  /** The package that a project with this capability installs. */
   readonly package: string;
-  /** Whether a project asks for it. */
+  /** Whether a project uses it. */
   isWanted(project: Project): boolean;
-  /** Whether people sign in by it. */
+  /** Whether it makes users sign in. */
   signsIn?(project: Project): boolean;
   /**
-   * Its model, for a capability with a section at the top of the manifest; null where that is
-   * switched off.
+   * Builds its model, for a capability with a section at the top of the manifest; null if that is
+   * disabled.
    */
   build?(facts: Facts): unknown;
   /**
-   * Its rules about the schema and about the manifest. They judge every project, whether it wants
-   * the capability or not.
+   * Its rules about the schema and about the manifest. They check every project, with or without
+   * the capability.
    */
   readonly schemaRules?: readonly Rule[];
   readonly manifestRules?: readonly Rule[];
   /** Every route that it may add to a server. */
   readonly routes: readonly RouteSpec[];
-  /** Which of them a project has, if not all. */
+  /** Whether a project serves the route; all routes if absent. */
   isServed?(route: RouteSpec, project: Project): boolean;
 }

@@ -3,11 +3,11 @@ export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** How many characters the mark under the line covers; 1 when unknown. */
+  /** The number of marked characters; 1 when unknown. */
   readonly length: number;
 }
 
-/** How much a finding weighs: an error stops the run, the others do not. */
+/** An error stops the run; a warning and a hint do not. */
 export type Severity = 'error' | 'warning' | 'hint';
 
 /**
@@ -22,10 +22,11 @@ export interface Edit {
 }
 
 /**
- * One way to mend a finding. Its edits belong together; each keeps what stands around it as it is.
+ * One way to correct a finding. Its edits have to be applied together, and they change nothing
+ * around them.
  */
 export interface Fix {
-  /** What this way means, where there are several. */
+  /** The meaning of this fix, if there are several. */
   readonly title?: string;
   readonly edits: readonly Edit[];
 }
@@ -44,14 +45,11 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly summary: string;
   readonly why?: string;
-  /** The lines as they will be after the first fix, or the sentence that says what to do. */
+  /** The lines after the first fix, or a sentence that says what to do. */
   readonly fix?: string;
-  /**
-   * The same as edits that a program can apply, where it can be done in the schema: the one that is
-   * advised first.
-   */
+  /** Fixes of the schema as edits that a program can apply, the advised one first. */
   readonly fixes?: readonly Fix[];
-  /** The field that it is about, if it is about one that is left to the user: `Query.feed`. */
+  /** The field, if the finding is about one that the user has to write: `Query.feed`. */
   readonly coordinate?: string;
   readonly at: Position;
 }

@@ -1,5 +1,5 @@
 /**
- * The word that was probably meant, as a sentence; nothing when none is near.
+ * A sentence with the known word that is nearest to a mistyped one; undefined when none is near.
  *
  * @example
  * didYouMean('autor', ['author', 'title']) // 'Did you mean "author"?'
@@ -25,7 +25,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Damerau-Levenshtein on lower case, one row at a time; `limit` or more is all the same to us. */
+/** Damerau-Levenshtein distance on lower case, one row at a time; stops at `limit`. */
 function editDistance(left: string, right: string, limit: number): number {
   const [a, b] = [left.toLowerCase(), right.toLowerCase()];
   let [before, above] = [[] as number[], Array.from({ length: b.length + 1 }, (_, i) => i)];

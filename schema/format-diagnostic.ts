@@ -1,11 +1,12 @@
 import type { Diagnostic } from './diagnostic.ts';
 
-/** Lines longer than this are cut around the mark: a minified file must not fill the screen. */
+/**
+ * Longer lines are cut around the mark, because the line of a minified file would fill the screen.
+ */
 const WIDEST = 120;
 
 /**
- * A finding as people read it: place, code, summary, the lines with a mark under them, why, and
- * what to write.
+ * A finding as text: place, code, summary, the marked lines, the reason and the fix.
  *
  * @example
  * formatDiagnostic(diagnostics[0], text) // 'schema.graphql:12:3  error  RELATION_AMBIGUOUS  Post.author and …'
@@ -47,7 +48,7 @@ function frame({ at }: Diagnostic, sourceText: string): string[] {
   ];
 }
 
-/** Tabs would move the mark, and control characters could drive a terminal. */
+/** Tabs would move the mark, and control characters could control a terminal. */
 function printable(text: string): string {
   return text.replaceAll('\t', ' ').replace(/\p{Cc}/gu, '?');
 }

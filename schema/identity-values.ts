@@ -1,12 +1,12 @@
-/** Printable ASCII without the characters that mean something in an address list. */
+/** Printable ASCII without the characters that have a meaning in an address list. */
 const ADDRESS = /^[!#-'*+\-./0-9=?A-Z^-~]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const USERNAME = /^[A-Za-z0-9_.-]{3,32}$/;
 const PHONE = /^\+?[0-9 ()-]{5,20}$/;
 
 /**
- * Whether a mailbox may enter: judged as typed, before anything is folded, because a look-alike
- * character folds into a valid address (`a＠x.test`), and because what passes here is handed to the
- * mailer.
+ * Whether a mail address is valid. It is checked as typed, before case folding, because a
+ * look-alike character folds into a valid address (`a＠x.test`), and valid addresses are passed to
+ * the mailer unchanged.
  */
 export function isEmail(text: string): boolean {
   if (text.length > 254 || !ADDRESS.test(text)) return false;

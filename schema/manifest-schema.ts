@@ -14,8 +14,7 @@ export interface ManifestSchema extends Shape {
 }
 
 /**
- * The whole JSON Schema of the manifest. `manifest.schema.json` is its text, which `npm run schema`
- * writes.
+ * The complete JSON Schema of the manifest. `npm run schema` writes it to `manifest.schema.json`.
  */
 export const manifestSchema: ManifestSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -44,7 +43,7 @@ export function printSettings<Printed>(
   return printUnits(values, manifestSchema.properties[section] ?? {}, printers);
 }
 
-/** The properties with one more section, at its place. */
+/** The properties with one more section, inserted at its path. */
 function withSection(
   properties: Readonly<Record<string, Shape>>,
   { name, within, schema }: Section,

@@ -10,7 +10,7 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Most names are, and they are asked for often. */
+/** A fast path: most names match, and the functions are called often. */
 const ONE_WORD = /^[a-z][a-z0-9]*$/;
 
 /** `BlogPost` → `blogPost`, `HTMLPage` → `htmlPage`. */
@@ -30,7 +30,7 @@ export function kebabCase(name: string): string {
 }
 
 /**
- * The few English plurals that people name types after. Anything else follows the rules, or
+ * The few irregular plurals that are likely as type names. Other words follow the rules, or
  * `@entity(plural:)`.
  */
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
@@ -57,7 +57,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words that are the same for one and for many. */
+/** Words with the same singular and plural. */
 const UNCOUNTABLE: ReadonlySet<string> = new Set(
   'audio data equipment feedback fish info information media metadata money news rice series sheep software species staff'.split(
     ' ',
@@ -109,16 +109,10 @@ function singularWord(word: string): string {
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-/**
- * PostgreSQL cuts names at 63 bytes without a word; a longer one of ours keeps its start and gets a
- * hash.
- */
+/** PostgreSQL silently cuts names at 63 bytes; our longer names keep their start and get a hash. */
 export const LONGEST_NAME = 63;
 
-/**
- * Tables of the runtime and of its capabilities start with these, and so do those of the databases
- * themselves.
- */
+/** Prefixes of tables that belong to the runtime, its capabilities and the databases. */
 const RESERVED = [
   'twofold',
   'sqlite',
@@ -126,15 +120,14 @@ const RESERVED = [
   ...sections.flatMap(({ name, within }) => (within === undefined ? [name] : [])),
 ];
 
-/** Whether a table of this name could be one of the server's own. */
+/** Whether a table name is reserved for the server. */
 export function isReservedTable(table: string): boolean {
   const name = table.toLowerCase();
   return RESERVED.some((prefix) => name.startsWith(`${prefix}_`));
 }
 
 /**
- * A table's name where the schema does not say one: out of the way of those that the server keeps
- * for itself.
+ * A derived table name that does not collide with the server's own tables.
  *
  * @example
  * inventedTable('auth_tokens') // 'app_auth_tokens'
@@ -152,7 +145,7 @@ function shortened(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 9)}_${hash(name)}`;
 }
 
-/** FNV-1a: not for secrets, only to tell two long names apart. */
+/** FNV-1a: not secure, only to distinguish two long names. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const char of text) value = Math.imul(value ^ char.charCodeAt(0), 0x01000193);

@@ -10,11 +10,12 @@ import { documentRoutes, systemRoutes } from './routes/system.ts';
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Every endpoint of a project's server as OpenAPI 3.1: of the system, of its capabilities and of
- * REST. Paths and schemas are in the order of their names, tags in that of the schema, so that a
- * project gives the same document in its emitted form, which has its entities by name.
+ * Every endpoint of a project's server as OpenAPI 3.1: the system's, the capabilities' and REST.
+ * Paths and schemas are sorted by name, and tags are in the schema's order, so that the emitted
+ * project, which stores its entities by name, gives the same document.
  *
- * @example JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
+ * @example
+ * JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
  */
 export function openapiDocument(given: Project, own?: IsOwn): OpenapiDocument {
   const project = inSchemaOrder(given);
@@ -32,7 +33,7 @@ export function openapiDocument(given: Project, own?: IsOwn): OpenapiDocument {
   };
 }
 
-/** The entities in the order in which the schema defines them; only REST shows them. */
+/** The entities in the order of the schema; only REST shows them. */
 function inSchemaOrder(project: Project): Project {
   if (!project.api.rest) return project;
   const names = parse(project.sdl, { noLocation: true }).definitions.flatMap((node) =>
@@ -69,8 +70,8 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
 }
 
 /**
- * An entity may have the name of something that a capability serves: `getApp` is taken where apps
- * are hosted.
+ * Makes operation ids unique: an entity may have the name of a capability's object, as `getApp` on
+ * a hosting server.
  */
 function distinctIds(routes: readonly RouteSpec[]): RouteSpec[] {
   const seen = new Set<string>();
@@ -111,7 +112,7 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
   };
 }
 
-/** What a guard wants, unless the route says so itself. An empty list wants nothing. */
+/** The security schemes of a guard, unless the route sets its own. An empty list means public. */
 function securityOf({ access, security }: RouteSpec): readonly string[] {
   if (security) return security;
   if (access === 'public') return [];
@@ -126,7 +127,7 @@ const pathParameters = ({ path }: RouteSpec) =>
     schema: { type: 'string' },
   }));
 
-/** Lists are one parameter with commas in it. */
+/** A list is one parameter with commas. */
 function queryParameters({ query = {} }: RouteSpec): object[] {
   return Object.entries(query).map(([name, { description, ...schema }]) => ({
     name,

@@ -7,7 +7,7 @@ const NAMES: ReadonlySet<string> = new Set(
   DEFINITIONS.map((node) => ('name' in node && node.name ? node.name.value : '')),
 );
 
-/** As graphql-js sees them, with the types of their arguments; made once. */
+/** Our directives as graphql-js objects with their argument types; made once. */
 const DIRECTIVES: ReadonlyMap<string, GraphQLDirective> = new Map(
   buildASTSchema({ kind: Kind.DOCUMENT, definitions: DEFINITIONS }, { assumeValid: true })
     .getDirectives()
@@ -15,7 +15,7 @@ const DIRECTIVES: ReadonlyMap<string, GraphQLDirective> = new Map(
     .map((directive) => [directive.name, directive]),
 );
 
-/** The twelve, by name. */
+/** The twelve directives, by name. */
 export function ourDirectives(): ReadonlyMap<string, GraphQLDirective> {
   return DIRECTIVES;
 }
@@ -24,7 +24,7 @@ export function isOurDirective(directive: ConstDirectiveNode): boolean {
   return DIRECTIVES.has(directive.name.value);
 }
 
-/** Whether a definition is a copy of ours: the file for editors may be among the sources. */
+/** Whether a definition is a copy of one of ours: the file for editors may be among the sources. */
 export function isOurDefinition(node: DefinitionNode): boolean {
   if (node.kind === Kind.DIRECTIVE_DEFINITION) return DIRECTIVES.has(node.name.value);
   return (

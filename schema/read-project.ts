@@ -13,7 +13,7 @@ import type { Rule } from './rules/finding.ts';
 import { manifestRules, schemaRules } from './rules/index.ts';
 
 /**
- * Reads both files and says everything that is wrong with them at once.
+ * Reads both files and reports all their mistakes at once.
  *
  * @example
  * const { project, diagnostics } = readProject({ schema: [{ file: 'schema.graphql', text: sdl }], manifest: null });
@@ -49,7 +49,10 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
   };
 }
 
-/** The schema with what `api.crud` adds, read again: what is served was checked as a whole. */
+/**
+ * The schema with the SDL of `api.crud`, parsed again, because the served schema is checked as a
+ * whole.
+ */
 function withCrud(parsed: Parsed, unused: KnownPieces): Parsed {
   const text = crudSdl(parsed);
   if (text === '') return parsed;
@@ -60,12 +63,12 @@ function withCrud(parsed: Parsed, unused: KnownPieces): Parsed {
   return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 
-/** What the rules say of the schema, in the light of the manifest. */
+/** The findings of the rules about the schema, which also read the manifest. */
 export function checkSchema(parsed: Parsed): Diagnostic[] {
   return judge(parsed, schemaRules);
 }
 
-/** What the rules say of the manifest, in the light of the schema. */
+/** The findings of the rules about the manifest, which also read the schema. */
 export function checkManifest(parsed: Parsed): Diagnostic[] {
   return judge(parsed, manifestRules);
 }
@@ -77,7 +80,10 @@ function judge(parsed: Parsed, rules: readonly Rule[]): Diagnostic[] {
   );
 }
 
-/** By place, the schema before the manifest, and each once: two rules may find the same mistake. */
+/**
+ * Sorted by position, the schema before the manifest, without duplicates: two rules may find the
+ * same mistake.
+ */
 function inOrder(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
   const unique = new Map(
     diagnostics.map((finding) => [

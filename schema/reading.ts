@@ -5,42 +5,42 @@ import type { parseManifest } from './parse/manifest.ts';
 import type { KnownPieces } from './parse/pieces.ts';
 import type { SourceText } from './source.ts';
 
-/** The two inputs as text. `manifest: null`: a server that was given nothing but a schema. */
+/** The two inputs as text. `manifest: null`: the server has only a schema. */
 export interface ProjectInput {
   readonly schema: readonly SourceText[];
   readonly manifest: SourceText | null;
   /**
-   * How the user's own scalars are stored, from `src/scalars.ts`. When given, a scalar that is not
-   * in it is an error.
+   * How the user's own scalars are stored, from `src/scalars.ts`. If given, a scalar that is
+   * missing there is an error.
    */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
-  /** Given by a caller that reads again and again: what the readings before have understood. */
+  /** The results of earlier readings, for a caller that reads again and again. */
   readonly known?: Known;
 }
 
-/** What the two inputs mean. */
+/** The meaning of the two inputs. */
 export interface ProjectReading {
   /** Null if there is any error. */
   readonly project: Project | null;
   /**
-   * The definitions as graphql-js parsed them, what `api.crud` adds among them; null if the text
+   * The definitions as graphql-js parsed them, including those of `api.crud`; null if the text
    * could not be parsed.
    */
   readonly document: DocumentNode | null;
   readonly diagnostics: Diagnostic[];
 }
 
-/** What a caller that reads again and again keeps from one reading to the next. */
+/** Results that a caller keeps from one reading to the next. */
 export interface Known {
-  /** The last reading, and of what. */
+  /** The last reading and its input. */
   last: { readonly given: Omit<ProjectInput, 'known'>; readonly reading: ProjectReading } | null;
   /** The parsed pieces of the last schema that could be parsed. */
   readonly pieces: KnownPieces;
-  /** The last manifest, and what it says. */
+  /** The last manifest and its values. */
   manifest: {
     readonly source: SourceText | null;
     readonly reading: ReturnType<typeof parseManifest>;
   } | null;
-  /** The last model that was whole. */
+  /** The last complete model. */
   project: Project | null;
 }

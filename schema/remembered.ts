@@ -1,6 +1,6 @@
 /**
- * A function of a noun that works its answer out once. The noun alone keeps the answer: when it
- * goes, so does that.
+ * Caches the result of a function by its argument. Only the argument refers to the result, so both
+ * are garbage collected together.
  *
  * @example
  * const uses = remembered((definition: DefinitionNode) => usesWithin(definition));
@@ -13,8 +13,8 @@ export function remembered<Noun extends object, Answer>(
 }
 
 /**
- * The same for answers that depend on more than the noun: all else has to be in `given`, and an
- * answer is good for as long as every part of that is the same.
+ * The same for results that depend on more than the argument: all other inputs have to be in
+ * `given`, and a result is valid while each of them is the same.
  *
  * @example
  * const printed = createMemory<Entity, string>();

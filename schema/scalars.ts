@@ -1,6 +1,6 @@
 import type { ColumnType } from './model.ts';
 
-/** GraphQL's own five. `ID` is a key in `id` columns and text everywhere else. */
+/** GraphQL's five built-in scalars. `ID` is a key in `id` columns and text in all others. */
 const BUILTIN: Readonly<Record<string, ColumnType>> = {
   ID: 'text',
   String: 'text',
@@ -9,7 +9,7 @@ const BUILTIN: Readonly<Record<string, ColumnType>> = {
   Boolean: 'boolean',
 };
 
-/** The names of `graphql-scalars`, by the form they are stored in. */
+/** The scalars of `graphql-scalars`, by stored type. */
 const KNOWN: readonly (readonly [ColumnType, string])[] = [
   ['timestamp', 'DateTime DateTimeISO Timestamp UtcOffsetDateTime'],
   ['date', 'Date LocalDate'],
@@ -48,11 +48,11 @@ const SCALARS: ReadonlyMap<string, KnownScalar> = new Map<string, KnownScalar>([
   ),
 ]);
 
-/** Every name that we know beside GraphQL's own. */
+/** All known scalars except the built-in ones. */
 export const KNOWN_SCALARS: readonly string[] = KNOWN.flatMap(([, names]) => names.split(' '));
 
 /**
- * How a scalar that we know is stored. Nothing for a scalar of the user's own.
+ * How a known scalar is stored. Undefined for a user's own scalar.
  *
  * @example
  * knownScalar('DateTime') // { column: 'timestamp', source: 'known' }

@@ -7,21 +7,20 @@ import type { Section } from './manifest/section.ts';
 import type { CoreValues } from './manifest/values.ts';
 import { modelsSection } from './models/section.ts';
 
-// What capabilities add to the manifest and to the model. It stands apart from `capabilities.ts`,
-// whose rules and builders
-// work on the types of this file.
+// The parts of the manifest and the model that belong to capabilities. They are not in
+// `capabilities.ts`, because the rules and builders there use the types of this file.
 
-/** A new section is a line here. One that stands within another comes after it. */
+/** A new section is a line here. A section inside another one comes after it. */
 export const sections: readonly Section[] = [authSection, hostingSection, modelsSection];
 
 /** The manifest with every default, keys in camelCase, times in milliseconds and sizes in bytes. */
 export interface ManifestValues extends CoreValues {
-  /** An absent section is switched off. */
+  /** An absent section is disabled. */
   readonly auth?: AuthValues;
   readonly hosting?: HostingModel;
 }
 
-/** What the model holds for each section; null where it is switched off. */
+/** The model of each section; null if it is disabled. */
 export interface SectionModels {
   readonly auth: AuthModel | null;
   readonly hosting: HostingModel | null;

@@ -11,7 +11,7 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** Where a character of a text stands; for texts that no parser has understood. */
+/** The position of a character, for texts that could not be parsed. */
 export function positionAt(source: SourceText, offset: number, length = 1): Position {
   const before = source.text.slice(0, offset);
   const start = before.lastIndexOf('\n') + 1;

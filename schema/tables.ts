@@ -3,9 +3,8 @@ import { indexName } from './names.ts';
 import { createMemory } from './remembered.ts';
 
 /**
- * A table as the database has it. `buildTables` makes them from the model; migrations are the
- * difference of two lists, and a server that was given nothing but a schema string creates them
- * directly.
+ * A table of the database. `buildTables` makes them from the model; a migration is the difference
+ * of two lists, and a server that has only a schema string creates them directly.
  */
 export interface Table {
   readonly name: string;
@@ -22,10 +21,10 @@ export interface TableColumn {
   readonly required: boolean;
   readonly unique: boolean;
   readonly default?: ColumnDefault;
-  /** Allowed values of an enum column: a check. */
+  /** Allowed values of an enum column, as a check constraint. */
   readonly values?: readonly string[];
   readonly constraint?: Constraint;
-  /** A condition as SQL text, which a user wrote into a migration by hand. */
+  /** A condition as SQL text that the user wrote into a migration. */
   readonly check?: string;
   readonly references?: {
     readonly table: string;
@@ -62,9 +61,9 @@ export function buildTables(project: Project): Table[] {
 type TableNames = ReadonlyMap<string, string>;
 
 /**
- * The conditions a database can check for a column, as SQL that both take: the values of an enum,
- * and what `@constraint` says of numbers and lengths. Lists are JSON and decimals are text on
- * SQLite, so they have none.
+ * The check constraints of a column, as SQL for both databases: the values of an enum, and the
+ * numbers and lengths of `@constraint`. Lists are JSON, and decimals are text on SQLite, so they
+ * have no checks.
  *
  * @example
  * columnChecks({ name: 'age', type: 'integer', constraint: { min: 0 }, … }) // ['"age" >= 0']
@@ -95,7 +94,7 @@ function modelChecks({ name, type, values, constraint }: TableColumn): string[] 
 
 const made = createMemory<Project['entities'][number], Table>();
 
-/** The names of the tables that an entity's columns refer to. */
+/** The tables that an entity's columns reference. */
 function referred(tables: TableNames, entity: Project['entities'][number]): (string | undefined)[] {
   return entity.columns.flatMap(({ references }) =>
     references ? [tables.get(references.entity)] : [],

@@ -7,23 +7,23 @@ import { hosting } from './hosting/starter.ts';
 import { modelsTemplate } from './models/index.ts';
 import { settingsFile } from './settings.ts';
 
-/** What each capability emits. A new one is a line here. */
+/** What each capability emits. A new capability is a line here. */
 export const templates: readonly CapabilityTemplate[] = [
   authTemplate,
   hostingTemplate,
   modelsTemplate,
 ];
 
-/** Projects to start with that show a capability, by the name that `init --template` takes. */
+/** Starter projects of capabilities, by their name in `init --template`. */
 export const capabilityStarters = { company, hosting } as const satisfies Record<string, Starter>;
 
-/** The templates of the capabilities that a project asks for, in their order. */
+/** The templates of the capabilities that a project uses, in the same order. */
 export function templatesOf(project: Project): readonly CapabilityTemplate[] {
   const wanted = new Set(capabilitiesOf(project).map(({ name }) => name));
   return templates.filter(({ name }) => wanted.has(name));
 }
 
-/** The files below `src/generated/` that they add. */
+/** The files that these capabilities add below `src/generated/`. */
 export function capabilityFiles(project: Project): GeneratedFile[] {
   return templatesOf(project).flatMap((template) => {
     const own = template.files?.(project) ?? [];

@@ -1,61 +1,56 @@
 import type { Project } from '@twofold/schema';
 import type { Code } from './code.ts';
 
-/** A file that `generate` owns. */
+/** A file that every run of `generate` writes. */
 export interface GeneratedFile {
   readonly path: string;
   render(): string;
 }
 
 /**
- * What a project emits for a capability. Each stands in a folder of its name; `capabilities.ts`
- * lists them.
+ * What a project emits for a capability. Each capability has a folder of its name;
+ * `capabilities.ts` lists them.
  */
 export interface CapabilityTemplate {
-  /** As `CapabilitySpec.name`. */
+  /** The same name as in `CapabilitySpec.name`. */
   readonly name: string;
   /**
-   * What `app.ts` passes: `auth({ extend })`. `userFiles` says which of the user's optional files
-   * are there.
+   * The call that `app.ts` passes: `auth({ extend })`. `userFiles`: which of the user's optional
+   * files exist.
    */
   call(userFiles: ReadonlySet<string>): Code;
-  /** How its section of the manifest is emitted, as `src/generated/<name>.ts`. */
+  /** How its section of the manifest becomes `src/generated/<name>.ts`. */
   readonly settings?: SettingsFile;
-  /** What `types.ts` declares for the user's files. */
+  /** Types that `types.ts` declares for the user's files. */
   types?(project: Project): Code | null;
-  /** Its other files below `src/generated/`. */
+  /** Other files below `src/generated/`. */
   files?(project: Project): readonly GeneratedFile[];
   /** Lines of `.env`. */
   env?(project: Project): readonly EnvSetting[];
-  /** Secrets without which its server does not start, or cannot be entered. */
+  /** Secrets without which the server does not start, or users cannot sign in. */
   readonly secrets?: readonly NeededSecret[];
   /** Lines of the app's `environment` in `compose.yaml`. */
   compose?(project: Project): Readonly<Record<string, string>>;
   readme?(project: Project): ReadmeParts;
   /** npm scripts of `package.json`. */
   scripts?(project: Project): Readonly<Record<string, string>>;
-  /**
-   * Packages that it brings whose install scripts need not run: they have what they need in their
-   * tarballs.
-   */
+  /** Its dependencies whose install scripts need not run, because their tarballs are complete. */
   readonly withoutInstallScript?: readonly string[];
-  /**
-   * How to switch it on, for the manifest of the smallest template; lines that are commented out.
-   */
+  /** Commented-out lines for the manifest of the smallest starter that show how to enable it. */
   readonly hint?: string;
 }
 
 /** The constant that holds the settings of a capability. */
 export interface SettingsFile {
-  /** A sentence about what is set. */
+  /** A sentence that describes the settings, for the emitted comment. */
   readonly about: string;
-  /** Its type, and the package that has it. */
+  /** The type of the constant, and the package that exports it. */
   readonly type: string;
   readonly from: string;
   readonly as: string;
 }
 
-/** One line of `.env`. `secret` ones are random in `.env` and empty in `.env.example`. */
+/** One setting in `.env`. A `secret` is random in `.env` and empty in `.env.example`. */
 export interface EnvSetting {
   readonly name: string;
   readonly why: string;
@@ -65,7 +60,7 @@ export interface EnvSetting {
 
 export interface NeededSecret {
   readonly name: string;
-  /** Another setting that takes its place. */
+  /** Another setting that can be used instead. */
   readonly or?: string;
 }
 
@@ -75,22 +70,22 @@ export interface ReadmeParts {
   readonly files?: readonly string[];
   /** Rows of the table of endpoints. */
   readonly endpoints?: readonly string[];
-  /** Title and path below `node_modules/@twofold/` of pages to read. */
+  /** Pages of documentation: title, and path below `node_modules/@twofold/`. */
   readonly pages?: readonly (readonly [title: string, path: string])[];
 }
 
-/** What `init` starts a project with: the two inputs, and files that would be the user's. */
+/** A starter project of `init`: the two inputs, and files that belong to the user. */
 export interface Starter {
   readonly about: string;
   readonly schema: string;
   readonly manifest: (name: string) => string;
   /** Path → text. */
   readonly files: Readonly<Record<string, string>>;
-  /** A query that answers in a new project. */
+  /** A query that returns data in a new project. */
   readonly query: string;
   /**
-   * The caller that the query needs, where it is not public: a user who registered, or the operator
-   * of the host.
+   * The role that the query needs, if it is not public: a registered user, or the operator of the
+   * host.
    */
   readonly caller?: 'user' | 'host';
 }

@@ -1,7 +1,7 @@
 import type * as Runtime from '@twofold/runtime';
 
 /**
- * Text that will be a TypeScript file, with the names it needs imported.
+ * Text of a TypeScript file, with the imports that it needs.
  *
  * @example
  * code`export const app = ${runtime('defineApp')}({ model });`
@@ -11,7 +11,7 @@ export interface Code {
   readonly imports: readonly Import[];
 }
 
-/** One imported name. `as` is how the file calls it; `*` imports the module's namespace. */
+/** One imported name. `as` is the local name; `*` imports the module's namespace. */
 export interface Import {
   readonly from: string;
   readonly name: string;
@@ -20,8 +20,8 @@ export interface Import {
 }
 
 /**
- * What a template may hold. `false`, `null` and the empty string leave nothing behind, not even
- * their line.
+ * A value in a template. `false`, `null` and the empty string print nothing, and remove their line
+ * if it is otherwise empty.
  */
 export type Part = string | number | Code | readonly Part[] | false | null | undefined;
 
@@ -29,8 +29,8 @@ const NOTHING: readonly Import[] = [];
 const EMPTY: Code = { text: '', imports: NOTHING };
 
 /**
- * Makes code from a template that looks like its output: the common indent goes, a value of
- * several lines is indented as its place is, and a line that only held empty values is dropped.
+ * Makes code from a template that looks like its output: the common indent is removed, a value of
+ * several lines gets the indent of its place, and a line with only empty values is removed.
  */
 export function code(strings: TemplateStringsArray, ...values: readonly Part[]): Code {
   const literals = dedent(strings);
@@ -49,9 +49,7 @@ export function code(strings: TemplateStringsArray, ...values: readonly Part[]):
   return { text, imports };
 }
 
-/**
- * Several pieces of code one below the other, with `between` between them; empty ones are left out.
- */
+/** Joins pieces of code with `between`; empty pieces are left out. */
 export function join(parts: readonly Part[], between = '\n'): Code {
   const codes = parts.map(toCode).filter((part) => part.text !== '');
   const imports = codes.some((part) => part.imports.length > 0)
@@ -60,14 +58,12 @@ export function join(parts: readonly Part[], between = '\n'): Code {
   return { text: codes.map((part) => part.text).join(between), imports };
 }
 
-/**
- * Text that is printed as it is, and never taken apart: indented only where the template says so.
- */
+/** Text that is printed unchanged, except for the indent of its place in a template. */
 export function raw(text: string): Code {
   return { text, imports: NOTHING };
 }
 
-/** A name of the runtime. One that does not exist is a compile error of the template. */
+/** A name of the runtime. An unknown name is a compile error in the template. */
 export function runtime(name: keyof typeof Runtime): Code {
   const known =
     functions.get(name) ?? imported({ from: '@twofold/runtime', name, as: name, typeOnly: false });
@@ -75,10 +71,10 @@ export function runtime(name: keyof typeof Runtime): Code {
   return known;
 }
 
-/** A resolver names the same few thousands of times. */
+/** A cache: emitted resolvers use the same few names thousands of times. */
 const functions = new Map<keyof typeof Runtime, Code>();
 
-/** A type of the runtime; `RuntimeType` lists those that emitted code may name. */
+/** A type of the runtime; `RuntimeType` lists the types that emitted code may use. */
 export function runtimeType(name: RuntimeType): Code {
   return imported({ from: '@twofold/runtime', name, as: name, typeOnly: true });
 }
@@ -91,7 +87,7 @@ export type RuntimeType =
   | 'Routes'
   | 'Scalar';
 
-/** A name of a capability's package. */
+/** A name that a capability's package exports. */
 export function packaged(
   from: string,
   name: string,
@@ -100,14 +96,13 @@ export function packaged(
   return imported({ from, name, as, typeOnly });
 }
 
-/** A name of another file of the project. */
+/** A name that another file of the project exports. */
 export function local(from: string, name: string, as = name): Code {
   return imported({ from, name, as, typeOnly: false });
 }
 
 /**
- * A type of `types.ts`, under its namespace, so that a GraphQL type called `Error` clashes with
- * nothing.
+ * A type of `types.ts`, with its namespace, so that a GraphQL type called `Error` does not clash.
  */
 export function type(name: string, from = './types.ts'): Code {
   const { imports } = imported({ from, name: '*', as: 'types', typeOnly: true });
@@ -118,7 +113,7 @@ export function type(name: string, from = './types.ts'): Code {
 export function file(header: string, body: Code): string {
   const imports = printImports(body.imports);
   const parts = [header, imports, body.text.trim()].filter((part) => part !== '');
-  // One join: a text of many megabytes is not put together twice.
+  // Joins once, so that a text of many megabytes is not copied twice.
   return [...parts.flatMap((part) => [part, '\n\n']).slice(0, -1), '\n'].join('');
 }
 
@@ -133,7 +128,7 @@ function toCode(part: Part): Code {
   return Array.isArray(part) ? join(part) : (part as Code);
 }
 
-/** Lines that were empty stay empty. */
+/** Empty lines get no indent. */
 function indented(text: string, indent: string): string {
   return indent === '' || !text.includes('\n') ? text : text.replace(/\n(?!\n|$)/g, `\n${indent}`);
 }
@@ -143,8 +138,7 @@ function dropLine(text: string): string {
 }
 
 /**
- * A template stands at one place of a file and is used for every type: its text is taken apart
- * once.
+ * A template is in one place of the source but used for every type: its strings are dedented once.
  */
 const dedented = new WeakMap<TemplateStringsArray, readonly string[]>();
 
@@ -168,7 +162,7 @@ function withoutIndent(strings: TemplateStringsArray): readonly string[] {
 }
 
 /**
- * The indents of the lines that begin in this part. The last one may be where a value goes, or the
+ * The indents of the lines that begin in this part. The last line may end at a value or at the
  * closing backtick.
  */
 function lineIndents(part: string, at: number, strings: readonly string[]): number[] {
@@ -224,7 +218,7 @@ function names(entries: readonly (Import & { readonly inline?: boolean })[]): st
     .join(', ');
 }
 
-/** Packages first, then the files nearest to the top of the project. */
+/** Packages first, then files by their distance from the project's root. */
 function compareModules(a: string, b: string): number {
   const depth = (path: string) => (path.startsWith('../') ? 1 : path.startsWith('.') ? 2 : 0);
   return depth(a) - depth(b) || (a < b ? -1 : 1);

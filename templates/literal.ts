@@ -1,6 +1,6 @@
 import { type Code, raw } from './code.ts';
 
-/** A value of a literal: data, or a piece of code that stands where a value would. */
+/** A value of a literal: data, or code in the place of a value. */
 export type LiteralValue =
   | string
   | number
@@ -12,7 +12,7 @@ export type LiteralValue =
   | readonly LiteralValue[]
   | { readonly [key: string]: LiteralValue };
 
-/** An object that is printed one member a line, however short it is. */
+/** An object that is always printed with one member per line. */
 export class Tall {
   readonly members: { readonly [key: string]: LiteralValue };
   constructor(members: { readonly [key: string]: LiteralValue }) {
@@ -22,10 +22,10 @@ export class Tall {
 
 const WIDTH = 120;
 
-/** Means itself between quotes of any kind. */
+/** Characters that need no escape in any kind of quotes. */
 const PLAIN = /^[\w .,:;!?()[\]{}<>=|&*+/@#%^~-]*$/;
 
-/** A string in quotes that means exactly `text`, whatever is in it. */
+/** A string literal whose value is exactly `text`, with all necessary escapes. */
 export function str(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   const body = JSON.stringify(text)
@@ -48,7 +48,7 @@ export function doc(text: string | undefined): string {
     : `/**\n${lines.map((line) => (line ? ` * ${line}` : ' *')).join('\n')}\n */`;
 }
 
-/** A property name: bare where the language allows it. */
+/** A property name, without quotes if the language allows it. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__proto__'
     ? name
@@ -58,9 +58,9 @@ export function propertyName(name: string): string {
 }
 
 /**
- * Prints data as a person would: on one line while it fits, one member a line when not. Members
- * that are undefined are left out. `indent` is how far from the margin the first line starts. The
- * outermost object is always tall with `open`.
+ * Prints data: on one line if it fits, otherwise one member per line. Undefined members are left
+ * out. `indent` is the column in which the first line starts. With `open` the outermost object is
+ * always printed on several lines.
  *
  * @example
  * literal({ title: { type: 'text!' } }).text // "{ title: { type: 'text!' } }"
@@ -79,7 +79,7 @@ export function literal(
 }
 
 interface Printing {
-  /** Where the line's text starts. */
+  /** The column where the line's text starts. */
   readonly column: number;
   readonly imports: Code['imports'][number][];
 }
@@ -113,7 +113,7 @@ function printMembers(value: { readonly [key: string]: LiteralValue }, at: Print
   return members.map((key) => printMember(key, value[key], { ...at, column: at.column + 2 }));
 }
 
-/** `model: model` reads `model`. */
+/** `model: model` is printed as `model`. */
 function printMember(key: string, value: LiteralValue, at: Printing): string {
   const name = propertyName(key);
   const text = print(value, { ...at, column: at.column });

@@ -11,11 +11,11 @@ import { type ColumnChange, invertSteps, type Step } from './steps.ts';
 
 export interface MigrationFacts {
   readonly ids: IdKind;
-  /** Columns whose values may lose a part: `posts.rating`. */
+  /** Columns whose values may be shortened or lost: `posts.rating`. */
   readonly allowLoss?: readonly string[];
 }
 
-/** `migrations/NNNN_name.ts`: append-only, and the user's to edit until it is applied. */
+/** `migrations/NNNN_name.ts`: written once; users may edit it until it is applied. */
 export function renderMigration(
   steps: readonly Step[],
   { ids, allowLoss = [] }: MigrationFacts,
@@ -46,7 +46,9 @@ function renderBody(steps: readonly Step[], ids: IdKind): Code {
     : body;
 }
 
-/** Statements of one line stand together, longer ones apart. */
+/**
+ * Statements of one line follow each other directly; longer ones are separated by an empty line.
+ */
 function joinSteps(steps: readonly Step[]): Code {
   const statements = steps.map(renderStep);
   const apart = (at: number) =>

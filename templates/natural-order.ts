@@ -1,7 +1,7 @@
 /**
- * Items in the order of their names, where numbers count as numbers: `line9` stands before
- * `line10`. A zero in front is a number of its own. By code unit, so that the order is the same in
- * every place.
+ * Items sorted by name, with digits compared as numbers: `line9` comes before `line10`. A leading
+ * zero is a number of its own. Other characters are compared by code unit, so that the order is the
+ * same under every locale.
  *
  * @example
  * inNaturalOrder(['b10', 'b9', 'a'], (name) => name) // ['a', 'b9', 'b10']
@@ -22,7 +22,7 @@ export function inNaturalOrder<T>(items: readonly T[], nameOf: (item: T) => stri
     .map(({ item }) => item);
 }
 
-/** Texts and numbers by turns. */
+/** The keys alternate between text and number. */
 function compareKeys(a: readonly string[], b: readonly string[]): number {
   for (let at = 0; at < a.length && at < b.length; at++) {
     const [left, right] = [a[at]!, b[at]!];

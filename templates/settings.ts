@@ -5,7 +5,7 @@ import { literal, type LiteralValue, str } from './literal.ts';
 import { HEADER } from './owned/header.ts';
 
 /**
- * A section of the manifest as data, with its durations and sizes as a person writes them.
+ * A section of the manifest as data, with durations and sizes in readable form.
  *
  * @example
  * settings('server', project.server) // { port: 8080, bodyLimit: size('1MiB'), … }
@@ -23,15 +23,15 @@ function unit(name: 'duration' | 'size', text: string): Code {
 }
 
 /**
- * What `defineProject` is given of a capability: `auth: authSettings`. Null where its section is
- * switched off.
+ * The argument of `defineProject` for a capability: `auth: authSettings`. Null if its section is
+ * disabled.
  */
 export function settingsMember({ name, settings: wanted }: CapabilityTemplate, project: Project) {
   if (!wanted || !valuesOf(name, project)) return null;
   return code`${name}: ${local(`./${name}.ts`, wanted.as)}`;
 }
 
-/** The file that holds them. */
+/** The file with the settings of a capability. */
 export function settingsFile(
   { name, settings: wanted }: CapabilityTemplate,
   project: Project,

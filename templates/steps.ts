@@ -16,7 +16,7 @@ export type Step =
       readonly table: string;
       readonly changes: readonly ColumnChange[];
     }
-  /** Rows that hold an old name of an enum's value get the new one. */
+  /** Rewrites rows with an old value of an enum to its new name. */
   | {
       readonly kind: 'renameValue';
       readonly table: string;
@@ -32,7 +32,7 @@ export type ColumnChange =
   | { readonly kind: 'drop'; readonly column: TableColumn }
   | { readonly kind: 'alter'; readonly before: TableColumn; readonly after: TableColumn };
 
-/** The steps that lead back, in their order. */
+/** The steps that undo these, in order. */
 export function invertSteps(steps: readonly Step[]): Step[] {
   return steps.map(invertStep).toReversed();
 }

@@ -33,7 +33,10 @@ const logQuery = {
   since: SHORT,
 } as const;
 
-/** Management: an API key with the scope `auth:manage`, or a user with that permission. */
+/**
+ * Routes of user management, for an API key with the scope `auth:manage`, or a user with that
+ * permission.
+ */
 export const adminRoutes = [
   {
     id: 'createApiKey',

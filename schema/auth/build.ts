@@ -5,7 +5,7 @@ import { rateLimit } from '../manifest/quantities.ts';
 import type { AuthValues } from './manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider } from './model.ts';
 
-/** The table that the runtime keeps when no entity is a user. */
+/** The users table of the runtime, for projects in which no entity is the user. */
 export const OWN_USERS: AuthUser = {
   entity: null,
   table: 'users',
@@ -14,13 +14,13 @@ export const OWN_USERS: AuthUser = {
   registerFields: [],
 };
 
-/** `auth:` of the manifest, and which entity is a user; null when it is not there. */
+/** The model of the section `auth:`, with the entity that is the user; null without the section. */
 export function buildAuth(facts: Facts): AuthModel | null {
   const { auth } = facts.manifest.values;
   return auth ? authModel(auth, buildUser(facts, auth)) : null;
 }
 
-/** Everything that is not reworded stays as the manifest has it. */
+/** Values that have no form of their own in the model are copied from the manifest. */
 export function authModel(auth: AuthValues, user: AuthUser): AuthModel {
   const { user: _named, register: _fields, trustedProxies: _proxies, routes, ...rest } = auth;
   const { listeners: _file, ...events } = rest.events;

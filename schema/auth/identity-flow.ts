@@ -5,8 +5,8 @@ const LOCKED = /lock/i;
 const DELETED = /delet|remov/i;
 
 /**
- * Which endpoint writes an identity column: findings name it where a mutation must leave the column
- * out.
+ * The endpoint that writes an identity column. Findings name it when a mutation must not write the
+ * column.
  */
 export function identityFlow(name: string): string {
   switch (identityKind(name)) {

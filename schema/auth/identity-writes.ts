@@ -1,23 +1,24 @@
 import type { Project, Write, WriteShape } from '../model.ts';
 import { shapeOwner } from '../write-shape-ids.ts';
 
-/** An identity column of the user, and the argument or field of an input that would write it. */
+/** An identity column of the user, and the argument or input field that would write it. */
 export interface IdentityWrite {
   /**
-   * The input type, or the mutation whose argument it is: `UpdateUserInput`, `Mutation.createUser`.
+   * The input type, or the mutation with the argument: `UpdateUserInput`, `Mutation.createUser`.
    */
   readonly owner: string;
   readonly name: string;
   readonly column: string;
-  /** Id of the write shape. */
+  /** The id of the write shape. */
   readonly shape: string;
 }
 
 /**
- * What mutations would write that only signing in may: the address of another person, set to one's
- * own, is their account.
+ * Identity columns that mutations would write, although only the auth endpoints may: callers who
+ * can replace the address of another user can take over that account.
  *
- * @example identityWrites(project) // [{ owner: 'UpdateUserInput', name: 'email', column: 'email', … }]
+ * @example
+ * identityWrites(project) // [{ owner: 'UpdateUserInput', name: 'email', column: 'email', … }]
  */
 export function identityWrites(project: Project): IdentityWrite[] {
   const { entity, identity = [] } = project.auth?.user ?? {};
@@ -33,12 +34,15 @@ export function identityWrites(project: Project): IdentityWrite[] {
     );
 }
 
-/** @example identityWriteText(write) // 'UpdateUserInput.email would let a mutation change what people sign in with' */
+/**
+ * @example
+ * identityWriteText(write) // 'UpdateUserInput.email would let a mutation change what people sign in with'
+ */
 export function identityWriteText({ owner, name }: IdentityWrite): string {
   return `${owner}.${name} would let a mutation change what signs a person in`;
 }
 
-/** The shapes that some mutation writes, those that it nests among them. */
+/** Shapes that a mutation writes, including nested ones. */
 function reachable({ operations, writes }: Project): WriteShape[] {
   const known = new Map(writes.map((shape) => [shape.id, shape]));
   const found = new Set<WriteShape>();

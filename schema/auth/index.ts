@@ -9,10 +9,10 @@ import { openTypes } from './rules/open-types.ts';
 import { settings } from './rules/settings.ts';
 import { userType } from './rules/user-type.ts';
 
-/** The routes that are left when only the operator of a hosting server signs in. */
+/** The routes that remain when only the operator of a hosting server signs in. */
 const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
 
-/** Signing in. */
+/** Sign-in. */
 export const authCapability: CapabilitySpec = {
   name: 'auth',
   package: '@twofold/auth',

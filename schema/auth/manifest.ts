@@ -2,8 +2,8 @@ import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
 
 /**
- * `auth:` of the manifest as JSON Schema. Types, defaults, checks and emitted settings all follow
- * from it.
+ * The JSON Schema of the section `auth:`. Types, defaults, checks and emitted settings are all
+ * derived from it.
  */
 export const authSchema = {
   type: ['object', 'null'],
@@ -229,7 +229,7 @@ export const authSchema = {
   },
 } as const satisfies Shape;
 
-/** What one OAuth provider may say. It reaches the runtime as it is written. */
+/** The settings of one OAuth provider. The runtime gets them as they are written. */
 export const providerSchema = {
   type: ['object', 'null'],
   properties: {

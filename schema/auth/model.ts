@@ -2,7 +2,7 @@ import type { RateLimit } from '../manifest/quantities.ts';
 import type { UserAttribute } from '../model/access.ts';
 import type { AuthValues } from './manifest.ts';
 
-/** What the model says in its own words. Everything else is as the manifest has it. */
+/** Keys whose model differs from the manifest. All others are copied. */
 type Reworded =
   | 'user'
   | 'register'
@@ -33,17 +33,19 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
 }
 
 /**
- * Which entity is a user, and which of its columns the module uses in place of the side table's.
+ * The entity that is the user, and its columns that replace columns of the runtime's side table.
  */
 export interface AuthUser {
-  /** `null`: the runtime keeps a `users` table of its own. */
+  /** `null`: users are in the runtime's own `users` table. */
   readonly entity: string | null;
   readonly table: string;
-  /** Attribute → column of the entity's table. What is absent stands in the side table. */
+  /**
+   * Attribute → column of the entity's table. Attributes that are not listed are in the side table.
+   */
   readonly columns: Readonly<Partial<Record<UserAttribute, string>>>;
   /**
-   * Columns of the entity's table that only the flows of signing in write: the address, the
-   * username, what says locked, …
+   * Columns of the entity's table that only the auth endpoints write: the address, the username,
+   * whether the account is locked, …
    */
   readonly identity: readonly string[];
   /** Required fields of the entity that register takes from its body. */
@@ -53,6 +55,6 @@ export interface AuthUser {
 export interface OAuthProvider {
   readonly name: string;
   readonly preset: string;
-  /** Everything else the manifest says of it, in snake_case as written there. */
+  /** All other settings of the provider, in snake_case as in the manifest. */
   readonly options: Readonly<Record<string, unknown>>;
 }

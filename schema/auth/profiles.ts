@@ -8,7 +8,7 @@ const STRICT = {
   enumeration: 'strict',
 };
 
-/** Profiles are defaults: they are laid under what the manifest says. */
+/** The defaults of each profile; values in the manifest take precedence. */
 const PROFILES: ReadonlyMap<unknown, Data> = new Map<unknown, Data>([
   ['strict', STRICT],
   ['nist', { ...STRICT, password: { ...STRICT.password, min: 15 } }],

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../routes/route.ts';
 
-/** Shapes that the auth routes share: bodies and answers, as JSON Schema. */
+/** JSON Schemas of bodies and responses that the auth routes share. */
 
 const text = (maxLength = 256, minLength = 0): JsonSchema => ({
   type: 'string',
@@ -8,7 +8,7 @@ const text = (maxLength = 256, minLength = 0): JsonSchema => ({
   ...(minLength > 0 && { minLength }),
 });
 
-/** An object; `required` names are in `properties`. */
+/** An object; the `required` names must be in `properties`. */
 export function object(
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
@@ -20,17 +20,18 @@ export const ERROR: JsonSchema = object({ error: text() }, ['error']);
 export const MESSAGE: JsonSchema = object({ message: text() }, ['message']);
 
 /**
- * Longer than any password that the policy takes: it is for the policy to say how long one may be.
+ * Longer than any password that the policy allows, so that a too long one gets the policy's own
+ * error.
  */
 export const PASSWORD: JsonSchema = text(4096);
 export const SHORT: JsonSchema = text(256);
 export const TOKEN: JsonSchema = text(8192, 1);
-/** The text whose SHA-256 in hex is the `nonce` of an id token. */
+/** The text whose SHA-256 in hex is the `nonce` of an ID token. */
 export const NONCE: JsonSchema = {
   ...text(256, 16),
   description: 'The random text whose SHA-256 in hex the id token has as its nonce',
 };
-/** RFC 7636 section 4: the application proves in the exchange that it began the flow. */
+/** RFC 7636 section 4: with it the client proves in the exchange that it started the flow. */
 export const CODE_VERIFIER: JsonSchema = { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' };
 export const CODE_CHALLENGE: JsonSchema = {
   type: 'string',
@@ -62,7 +63,7 @@ const profile = {
 /** The signed-in user. */
 export const USER: JsonSchema = object(profile, ['id', 'email', 'last_login']);
 
-/** What login, register, refresh and the OAuth exchange answer with. */
+/** The response of login, register, refresh and the OAuth exchange. */
 export const LOGIN: JsonSchema = object(
   {
     ...profile,
@@ -106,7 +107,7 @@ export const API_KEY: JsonSchema = object({
   expires_at: TIME,
 });
 
-/** A key as its owner sees it afterwards. */
+/** An API key without its secret, as its owner sees it after creation. */
 export const OWN_KEY: JsonSchema = object({
   id: text(),
   name: text(),
@@ -122,7 +123,7 @@ export const OWN_KEYS: JsonSchema = object(
   ['api_keys', 'total'],
 );
 
-/** A page of a log: newest first, `next_cursor` null at its end. */
+/** A page of a log: newest first; `next_cursor` is null on the last page. */
 export const page = (name: string): JsonSchema =>
   object({
     [name]: { type: 'array', items: { type: 'object' } },

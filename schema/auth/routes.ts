@@ -42,8 +42,8 @@ const NEW_ACCOUNT = {
 const signedIn = { 401: refused('No valid bearer token') };
 
 /**
- * What the account module serves to the people who sign in. `session`: a bearer token; `user`:
- * that, or a key that acts for a user.
+ * The account routes. The guard `session` needs a bearer token; `user` also accepts a key that acts
+ * for a user.
  */
 const accountRoutes = [
   {
@@ -417,7 +417,10 @@ const accountRoutes = [
   },
 ] as const satisfies readonly RouteSpec[];
 
-/** How a flow ends, and what for: `link` is the ticket of the one who links a provider. */
+/**
+ * Parameters of an OAuth flow. `link` is the ticket of the user who links a provider to their
+ * account.
+ */
 const FLOW = { return_to: SHORT, link: SHORT, code_challenge: CODE_CHALLENGE } as const;
 
 /** Sign-in through a provider: authorization code with PKCE (RFC 6749, RFC 7636, RFC 9207). */

@@ -5,7 +5,7 @@ import type { EntityFact } from './facts.ts';
 import { namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';
 
-/** The rules on a type, a field or an operation; `entity` is the one whose rows they are about. */
+/** The rules of a type, a field or an operation; `entity` is the type whose rows they protect. */
 export function authRules(
   shapes: Shapes,
   uses: readonly AuthUse[],
@@ -24,8 +24,8 @@ export function authRules(
 }
 
 /**
- * The column that holds the owner's user id: the field that the rule names, the row itself if it
- * is a user, or the only key of a user that there is.
+ * The column that holds the owner's user id: the field that the rule names, the key if the row is a
+ * user, or the entity's only foreign key to the user.
  *
  * @example
  * ownerColumn(shapes, { allow: ['OWNER'], owner: 'author', … }, post) // 'author_id'
@@ -40,7 +40,7 @@ export function ownerColumn(shapes: Shapes, use: AuthUse, entity: EntityFact): s
   return keys.length === 1 ? keys[0]?.column : undefined;
 }
 
-/** A key of the user, the user's own key, or an `ID` for which no type is named. */
+/** A foreign key to the user, the user's own key, or an `ID` field without a named type. */
 function namedOwner(
   shapes: Shapes,
   name: string,

@@ -5,7 +5,7 @@ import type { Links } from './links.ts';
 import type { OperationFact } from './operations.ts';
 import type { Shapes } from './shapes.ts';
 
-/** The model with everything that led to it: what the rules judge. */
+/** The model and the facts that it was inferred from: the input of the rules. */
 export interface Built {
   readonly project: Project;
   readonly facts: Facts;

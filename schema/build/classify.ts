@@ -3,7 +3,7 @@ import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql
 import { readTypeDirectives } from '../directives/of-types.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
 
-/** What an object type is for. `value`: anything else, such as the shape of a JSON column. */
+/** The role of an object type. `value`: any other type, such as the shape of a JSON column. */
 export type Role = 'root' | 'entity' | 'pageInfo' | 'connection' | 'edge' | 'payload' | 'value';
 
 export interface ClassifiedType {
@@ -13,7 +13,7 @@ export interface ClassifiedType {
 }
 
 /**
- * Sorts the object types of a schema, in the order in which they are written.
+ * Finds the role of each object type, in the order of the schema.
  *
  * @example
  * classify(buildSchema('type Query { u: User } type User { id: ID! }')).get('User')?.role // 'entity'
@@ -34,7 +34,7 @@ export function classify(schema: GraphQLSchema): ReadonlyMap<string, ClassifiedT
   return types;
 }
 
-/** The root types that are objects; a schema whose root is something else has a finding already. */
+/** The root types that are objects; a root type of another kind already has a finding. */
 export function rootTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return new Set(roots.filter((type) => isObjectType(type)));
@@ -55,7 +55,7 @@ function roleOf(
   return answers.has(type) ? 'payload' : 'value';
 }
 
-/** `id: ID!` is what makes an object a row, or `id: Int!`. */
+/** An object type with `id: ID!` or `id: Int!` is an entity. */
 export function hasKey(type: GraphQLObjectType): boolean {
   const id = type.getFields()['id'];
   return id !== undefined && KEYS.has(String(id.type));

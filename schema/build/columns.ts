@@ -10,8 +10,8 @@ import type { ForeignKey, Links } from './links.ts';
 import { heldEntity } from './values.ts';
 
 /**
- * Whether a field is a column of its own, and of what form. Relations and the user's own functions
- * are not.
+ * The stored type of a field that is a column; undefined for relations and for the user's own
+ * functions.
  */
 export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
   const { named, type, directives } = field;
@@ -22,15 +22,15 @@ export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined
   return isValue && heldEntity(named.name, facts) === undefined ? 'json' : undefined;
 }
 
-/** The form of a scalar or enum that stands alone. */
+/** The stored type of a single scalar or enum. */
 export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
   if (isEnumType(type)) return 'text';
   return knownScalar(type.name)?.column ?? facts.scalars?.get(type.name) ?? 'text';
 }
 
 /**
- * The columns of an entity's table: the key, then the fields in their order, then what no field
- * shows.
+ * The columns of an entity's table: the key, then the fields in their order, then columns that no
+ * field shows.
  *
  * @example
  * buildColumns(post, facts, links).map((column) => column.name) // ['id', 'title', 'author_id']
@@ -51,7 +51,7 @@ export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Co
   return [...columns.values()];
 }
 
-/** `authorId: ID!` beside `author: User!` is the same column, shown twice. */
+/** `authorId: ID!` beside `author: User!` is the same column, exposed twice. */
 function add(columns: Map<string, Column>, column: Column | undefined): void {
   const present = column && columns.get(column.name);
   if (!column) return;
@@ -81,7 +81,7 @@ function keyColumn(entity: EntityFact, { manifest }: Facts): Column {
   };
 }
 
-/** A key that no field shows is shown by REST, as that of the other table is. */
+/** REST shows a foreign key that no field shows; its scalar is that of the other table's key. */
 function scalarOfKey({ target }: ForeignKey, { entities }: Facts): string {
   const entity = entities.get(target);
   return entity ? keyScalar(entity) : 'ID';
@@ -151,7 +151,7 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   };
 }
 
-/** People sign in with it, so no two may share it. */
+/** Users sign in with this column, so it has to be unique. */
 function isSignInName(entity: EntityFact, field: FieldFact, facts: Facts): boolean {
   return userEntity(facts) === entity && userAttributes(entity).get('email') === field;
 }
@@ -174,7 +174,7 @@ function defaultOf(field: FieldFact): ColumnDefault | undefined {
     : undefined;
 }
 
-/** Columns that `@entity(timestamps:, softDelete:)` asks for and no field shows. */
+/** Columns that `@entity(timestamps:, softDelete:)` adds and no field shows. */
 function* keptColumns({ directives }: EntityFact): Generator<Column> {
   const time = { type: 'timestamp', unique: false, scalar: 'DateTime', list: false } as const;
   if (directives.entity?.timestamps) {

@@ -13,17 +13,17 @@ import type { Facts } from './facts.ts';
 /** A Relay connection as the schema declares it. */
 export interface ConnectionFact {
   readonly connection: Connection;
-  /** What its edges hold. */
+  /** The type of its nodes. */
   readonly node: GraphQLNamedType;
   /**
-   * Members that no rule can fill: each is a function of the user's, and the rest is served all the
-   * same.
+   * Members that cannot be inferred: the user writes a function for each, and the others are
+   * served.
    */
   readonly extra: readonly { readonly type: GraphQLObjectType; readonly name: string }[];
 }
 
 /**
- * The parts of a connection type; nothing for any other type.
+ * The parts of a connection type; undefined for any other type.
  *
  * @example
  * connectionOf('PostConnection', facts)?.connection // { type: 'PostConnection', edge: 'PostEdge', totalCount: 'totalCount' }
@@ -60,7 +60,7 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
   };
 }
 
-/** Lists of the rows themselves, whatever they are called: `nodes`, `films`. */
+/** Fields of a connection that are lists of nodes, under any name: `nodes`, `films`. */
 function nodeLists(connection: GraphQLObjectType, node: GraphQLNamedType): string[] {
   const lists = Object.values(connection.getFields()).filter(
     ({ type, args }) =>

@@ -9,9 +9,7 @@ import { build } from './project.ts';
 import type { Built } from './built.ts';
 import { ownerColumns } from './unset-columns.ts';
 
-/**
- * The file name in findings about the added SDL. An emitted project has the file under this name.
- */
+/** The file name in findings about the added SDL. An emitted project has a file of this name. */
 export const CRUD_FILE = 'crud.graphql';
 
 /**
@@ -37,7 +35,8 @@ function mutationType({ facts }: Built, fields: readonly string[]): string {
   const name = facts.schema.getMutationType()?.name;
   const body = `{\n${fields.map((field) => `  ${field}`).join('\n')}\n}`;
   if (name !== undefined) return `extend type ${name} ${body}`;
-  // With a schema definition of its own, a type called Mutation is the root only if it says so.
+  // If the schema has a schema definition, a type called Mutation is the root type only if that
+  // definition names it.
   return `type Mutation ${body}${facts.schema.astNode ? '\n\nextend schema {\n  mutation: Mutation\n}' : ''}`;
 }
 
@@ -68,7 +67,7 @@ function input(name: string, fields: readonly string[]): string {
 
 const WORDS = { create: 'create', update: 'update', remove: 'delete' } as const;
 
-/** Neither done by another field nor taken by name. */
+/** Whether no other field does the operation and its name is free. */
 function isMissing(
   { operations, facts }: Built,
   { name }: EntityFact,
@@ -84,8 +83,8 @@ function isMissing(
 }
 
 /**
- * A row that must point at one of several types cannot be made by keys alone, and a user who signs
- * in registers.
+ * A row with a required reference to one of several types cannot be created from keys alone, and
+ * users are created by registration.
  */
 function isCreatable(built: Built, entity: EntityFact): boolean {
   const keys = built.links.keys.get(entity.name) ?? [];
@@ -106,7 +105,7 @@ function inputFields(
   return fields.flatMap((field) => inputField(built, entity, field, mirror, creating) ?? []);
 }
 
-/** The flows of signing in write these, and register makes the row. */
+/** Fields that only the auth endpoints write. */
 function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFact> {
   return new Set(userEntity(facts) === entity ? identityFields(entity).keys() : []);
 }
@@ -134,10 +133,7 @@ function inputField(
   return type && `${field.name}: ${type}${creating && isDemanded(column) ? '!' : ''}`;
 }
 
-/**
- * Under a rule for owners the row belongs to the caller who makes it, unless the input names
- * another owner.
- */
+/** Under an OWNER rule the new row belongs to the caller, unless the input names another owner. */
 function keyField(
   { shapes }: Built,
   entity: EntityFact,

@@ -15,7 +15,7 @@ import { namedColumn } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
-/** An entity of the model, and its lists whose arguments were not understood. */
+/** An entity of the model, and those of its lists whose arguments could not be inferred. */
 export interface BuiltEntity {
   readonly entity: Entity;
   readonly refusals: readonly { readonly field: FieldFact; readonly refusal: Refusal }[];
@@ -106,7 +106,7 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
 }
 
-/** Why a field is left to the user; nothing where another finding says so already. */
+/** Why the user has to write a field; undefined if another finding already says so. */
 function refusalOf(shapes: Shapes, field: FieldFact): Refusal | undefined {
   const { links, facts } = shapes;
   const isDoubtful = links.doubts.some(
@@ -182,8 +182,8 @@ function isList(shapes: Shapes, field: FieldFact): boolean {
 }
 
 /**
- * Keys of other tables are looked up from the other side, so each has an index; then those that
- * were asked for.
+ * Foreign keys are looked up from the other side, so each has an index; the indexes of `@index`
+ * follow.
  */
 function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
   const indexes = new Map<string, Index>();

@@ -31,19 +31,20 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { FieldDirectives } from '../directives/of-fields.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
 
-/** Both files, read. */
+/** Both parsed inputs. */
 export interface Parsed {
   readonly schema: ParsedSchema;
   readonly manifest: Manifest;
   /**
-   * How the user's own scalars are stored (`src/scalars.ts`). Given: a scalar that it lacks is an
-   * error.
+   * How the user's own scalars are stored (`src/scalars.ts`). If given, a scalar that is missing
+   * there is an error.
    */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
 }
 
 /**
- * What both files say, before anything is inferred. Rules and builders read it; it never changes.
+ * The content of both inputs before anything is inferred. Rules and builders read it; it never
+ * changes.
  */
 export interface Facts {
   readonly parsed: ParsedSchema;
@@ -51,9 +52,9 @@ export interface Facts {
   readonly manifest: Manifest;
   readonly types: ReadonlyMap<string, ClassifiedType>;
   readonly entities: ReadonlyMap<string, EntityFact>;
-  /** How the user's own scalars are stored, if the caller knows. */
+  /** How the user's own scalars are stored; null if the caller did not give them. */
   readonly scalars: ReadonlyMap<string, ColumnType> | null;
-  /** How people sign in; null where the manifest does not switch it on. */
+  /** The sign-in settings; null if the manifest does not enable sign-in. */
   readonly signIn: SignIn | null;
 }
 
@@ -65,7 +66,7 @@ export interface EntityFact {
   readonly directives: TypeDirectives;
   readonly fields: ReadonlyMap<string, FieldFact>;
   readonly node: ASTNode | undefined;
-  /** Its definition and its extensions. */
+  /** The type's definition and its extensions. */
   readonly definitions: readonly (ObjectTypeDefinitionNode | ObjectTypeExtensionNode)[];
 }
 
@@ -73,28 +74,28 @@ export interface EntityFact {
 export interface FieldFact {
   readonly owner: string;
   readonly name: string;
-  /** The name as a database would have it: `created_at`. */
+  /** The name in the style of a database: `created_at`. */
   readonly snakeName: string;
   readonly field: GraphQLField<unknown, unknown>;
   readonly named: GraphQLNamedType;
   readonly type: TypeRef;
   readonly args: readonly Argument[];
   readonly directives: FieldDirectives;
-  /** The name in the SDL: where a finding about the field points. */
+  /** The field's name in the SDL, where findings about the field point. */
   readonly node: ASTNode | undefined;
 }
 
-/** `Post.author`: how findings and `explain` name a field. */
+/** `Post.author`: the name of a field in findings and in `explain`. */
 export function coordinate(field: FieldFact): string {
   return `${field.owner}.${field.name}`;
 }
 
 /**
- * What decided on a field whose type is the query root: the server answers it with the root again.
+ * The rule for a field whose type is the query root: the server resolves it with the root again.
  */
 export const QUERY_ROOT = 'query root';
 
-/** Whether a field leads to the query root again: `viewer: Query`, `query: Query!` in a payload. */
+/** Whether a field leads back to the query root: `viewer: Query`, `query: Query!` in a payload. */
 export function isQueryRoot({ schema }: Facts, { named, type, args }: FieldFact): boolean {
   return named === schema.getQueryType() && !type.list && args.length === 0;
 }
@@ -147,7 +148,7 @@ export function fieldFacts(
   );
 }
 
-/** Root types are asked for as operations and as objects. */
+/** The fields of root types are read twice, for operations and for objects. */
 const gathered = createMemory<ClassifiedType['type'], ReadonlyMap<string, FieldFact>>();
 
 function fieldFact(
@@ -178,7 +179,7 @@ function argumentFact(argument: GraphQLArgument, types: Facts['types']): Argumen
 }
 
 /**
- * A type as a field or argument names it.
+ * The reference to a type in a field or argument.
  *
  * @example
  * typeRef(field.type, types) // { name: 'Post', kind: 'entity', text: '[Post!]!', required: true, list: true, itemRequired: true }

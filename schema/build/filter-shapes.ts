@@ -24,7 +24,7 @@ const OPERATORS: readonly FilterOperator[] = [
 const QUANTIFIERS = ['some', 'every', 'none'] as const;
 
 /**
- * How a `where` input becomes a condition on an entity, or why that is not clear.
+ * How a `where` input becomes a condition on an entity, or why it cannot be inferred.
  *
  * @example
  * filterShape(shapes, 'PostFilter', post) // { id: 'PostFilter', entity: 'Post', filters: [{ kind: 'equals', name: 'status', … }] }
@@ -48,8 +48,8 @@ export function filterShape(
 }
 
 /**
- * The shape is known before it is complete: filters contain themselves, through `and` and through
- * relations.
+ * The shape is registered before it is complete, because filters contain themselves through `and`
+ * and through relations.
  */
 function fill(
   shapes: Shapes,

@@ -4,15 +4,15 @@ import { userAttributes } from './user.ts';
 import type { EntityFact } from './facts.ts';
 import type { Shapes } from './shapes.ts';
 
-/** How each identity is compared: what is the same for signing in is the same for the database. */
+/** How each identity is compared: the unique index must fold like the sign-in does. */
 const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const satisfies Record<
   string,
   Fold
 >;
 
 /**
- * The indexes that keep two users from having one address, username or phone number in different
- * spellings.
+ * Unique indexes that prevent two users with the same address, username or phone number in
+ * different spellings.
  */
 export function identityIndexes({ columns }: Shapes, user: EntityFact): Index[] {
   const attributes = userAttributes(user);

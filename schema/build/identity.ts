@@ -2,13 +2,13 @@ import type { AuthRule } from '../model.ts';
 import type { AuthUse } from '../directives/of-both.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 
-/** What an identity column is about. */
+/** The kind of an identity column. */
 export type IdentityKind = 'email' | 'username' | 'phone' | 'last_login' | 'state';
 
 /**
  * Spellings of each kind, compared without underscores and in lower case: `isLocked`,
- * `phone_number` and `lastLoginAt` are found too. `state` is whatever says that an account or an
- * address is verified, locked, disabled or deleted.
+ * `phone_number` and `lastLoginAt` are found too. `state` is a column that says whether an account
+ * or an address is verified, locked, disabled or deleted.
  */
 const SPELLINGS: readonly (readonly [IdentityKind, RegExp])[] = [
   ['email', /^(?:primary|account|user|login)?e?mail(?:address)?$/],
@@ -27,7 +27,7 @@ export function identityKind(name: string): IdentityKind | undefined {
   return SPELLINGS.find(([, spelling]) => spelling.test(letters))?.[0];
 }
 
-/** The fields of the user's type that only signing in writes, each with what it is about. */
+/** The fields of the user's type that only the auth endpoints write, each with its kind. */
 export function identityFields(user: EntityFact): ReadonlyMap<FieldFact, IdentityKind> {
   return new Map(
     [...user.fields.values()].flatMap((field) => {
@@ -46,8 +46,8 @@ function identityOf({ name, args, directives, type }: FieldFact): IdentityKind |
 const verbsOf = (uses: readonly AuthUse[]) => new Set(uses.flatMap(({ on }) => on));
 
 /**
- * Any signed-in user reads, each updates their own row, and registration is the only way to make
- * one.
+ * The default rules: any signed-in user reads, each user updates their own row, and only
+ * registration creates one.
  */
 const UNSAID: readonly AuthRule[] = [
   { allow: ['USER'], roles: [], on: ['READ'], implied: true },
@@ -55,7 +55,7 @@ const UNSAID: readonly AuthRule[] = [
   { allow: [], roles: [], on: ['CREATE', 'DELETE'], implied: true },
 ];
 
-/** Rules of the user's type for the verbs that its own `@auth` does not name. */
+/** Default rules of the user's type for the verbs that its own `@auth` does not name. */
 export function unsaidRules({ directives }: EntityFact): AuthRule[] {
   const verbs = verbsOf(directives.auth);
   return UNSAID.flatMap((rule) => {
@@ -65,8 +65,8 @@ export function unsaidRules({ directives }: EntityFact): AuthRule[] {
 }
 
 /**
- * An address, a phone number and the state of an account are read by their owner, unless the
- * field's own `@auth` says who reads it.
+ * Only the owner reads an address, a phone number and the state of an account, unless the field has
+ * an `@auth` of its own.
  */
 export function unsaidFieldRules(user: EntityFact | undefined, field: FieldFact): AuthRule[] {
   const kind = user && user.fields.get(field.name) === field && identityOf(field);

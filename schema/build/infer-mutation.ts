@@ -27,8 +27,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 ]);
 
 /**
- * What a field of Mutation does: `createUser`, `userCreate`, `updateUser`, `deleteUser` and their
- * like.
+ * The action of a field of Mutation, by its name and signature: `createUser`, `userCreate`,
+ * `updateUser`, `deleteUser` and similar.
  *
  * @example
  * inferMutation(shapes, field) // { action: { kind: 'create', entity: 'User', write: 'CreateUserInput:User', … }, decidedBy: 'create' }
@@ -109,7 +109,7 @@ interface Call {
   readonly input?: string;
 }
 
-/** Where the arguments hold the key and the values: side by side, or within one input object. */
+/** Where the arguments contain the key and the values: side by side, or in one input object. */
 function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call | Refusal {
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
   const key =

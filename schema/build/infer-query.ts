@@ -10,17 +10,17 @@ import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
-/** What a root field does and what decided it. */
+/** The action of a root field, and the rule that decided it. */
 export interface Inferred {
   readonly action: Action;
   readonly decidedBy: string;
 }
 
-/** Nothing: the field has no likeness to anything we could do, and is the user's to write. */
+/** Undefined: the field resembles no known operation, and the user writes it. */
 export type Inference = Inferred | Refusal | undefined;
 
 /**
- * What a field of Query does. `forced`: what `@resolve(as:)` says.
+ * The action of a field of Query. `forced`: the value of `@resolve(as:)`.
  *
  * @example
  * inferQuery(shapes, field) // { action: { kind: 'get', entity: 'User', … }, decidedBy: 'get by id' }
@@ -43,7 +43,10 @@ export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'L
     : unclear(shapes, field, entity, named.name);
 }
 
-/** Tried on copies: an input that only such a field uses is none that the project filters by. */
+/**
+ * Works on copies of the maps: an input type that only a refused field uses must not be part of the
+ * model.
+ */
 function unclear(
   shapes: Shapes,
   field: FieldFact,
@@ -73,13 +76,13 @@ function isNode(field: FieldFact): boolean {
 }
 
 /**
- * Words that add nothing to "all of them". `myPosts` and `topPosts` say more, so they are for the
- * user to write.
+ * Prefixes that do not restrict a list. `myPosts` and `topPosts` do restrict it, so the user has to
+ * write them.
  */
 const BEFORE = new Set(['all', 'list', 'get', 'find', 'fetch', 'query']);
 const AFTER = new Set(['list', 'connection', 'page', 'all']);
 
-/** An interface or union has no plural that anyone agrees on, so any name will do. */
+/** An interface or union has no certain plural, so any name is accepted. */
 function isNeutral(field: FieldFact, entity: EntityFact | undefined): boolean {
   if (!entity) return true;
   const words = field.snakeName

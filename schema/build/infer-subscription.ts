@@ -14,7 +14,7 @@ const CHANGES: Readonly<Record<string, readonly ChangeKind[]>> = {
 };
 
 /**
- * What a field of Subscription is fed by: `userCreated`, `onUserUpdated`, `userChanged(id)`.
+ * The events that feed a field of Subscription: `userCreated`, `onUserUpdated`, `userChanged(id)`.
  *
  * @example
  * inferSubscription(shapes, field) // { action: { kind: 'subscribe', entity: 'User', on: ['created'] }, decidedBy: 'subscription' }

@@ -2,16 +2,19 @@ import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
 import type { GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import type { Facts, FieldFact } from './facts.ts';
 
-/** Gives stored objects an input type of the same fields: GraphQL keeps the two apart. */
+/**
+ * Makes input types with the same fields as stored objects, because GraphQL does not allow object
+ * types as inputs.
+ */
 export interface InputMirror {
-  /** The type of a field as an input, without the last `!`. Nothing when it cannot be one. */
+  /** The type of a field as an input, without the last `!`. Undefined if there is no such input. */
   typeText(field: FieldFact): string | undefined;
-  /** The input types that were needed. */
+  /** The definitions of the input types that were used. */
   inputs(): string[];
 }
 
 /**
- * A mirror for one schema; inputs are made once however often they are needed.
+ * A mirror for one schema; each input type is made once.
  *
  * @example
  * createInputMirror(facts).typeText(address) // 'AddressInput', and `inputs()` has its definition
@@ -20,7 +23,8 @@ export function createInputMirror(facts: Facts): InputMirror {
   const made = new Map<string, string>();
   const mirrored = (type: GraphQLObjectType): string => {
     const name = `${type.name}Input`;
-    // Known before its fields are: an object may hold others of its kind.
+    // The name is registered before its fields are read, because an object may contain objects of
+    // its own type.
     if (made.has(name) || facts.schema.getType(name)) return name;
     made.set(name, '');
     const fields = Object.values(type.getFields()).map(

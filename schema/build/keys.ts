@@ -1,12 +1,12 @@
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 
 /**
- * What a key may be shown as and asked by: GraphQL reads all three from a whole number, and
- * `String` and `ID` from a UUID.
+ * Scalars that a key can have in the schema: all three can represent a whole number, and `String`
+ * and `ID` a UUID.
  */
 const KEY_SCALARS: ReadonlySet<string> = new Set(['ID', 'String', 'Int']);
 
-/** `ID` or `Int`: how the schema shows the keys of an entity. */
+/** The scalar of an entity's key in the schema: `ID` or `Int`. */
 export function keyScalar(entity: EntityFact): string {
   return entity.fields.get('id')?.named.name ?? 'ID';
 }
@@ -17,7 +17,7 @@ export function isKeyScalar(scalar: string, { manifest }: Facts): boolean {
 }
 
 /**
- * `categoryId: String!` beside `category: Category` shows the key of the relation, in whatever
+ * `categoryId: String!` beside `category: Category` shows the key of the relation, with any key
  * scalar.
  */
 export function showsKey(field: FieldFact, facts: Facts): boolean {

@@ -8,16 +8,16 @@ import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
 import type { End } from './relation-ends.ts';
 
-/** What a field that leads to other entities comes down to in the database. */
+/** How a field that leads to other entities is stored. */
 export type Link =
-  /** The key is a column of this table. */
+  /** The foreign key is a column of this table. */
   | {
       readonly kind: 'own';
       readonly entity: string;
       readonly key: ForeignKey;
       readonly inverse?: FieldFact;
     }
-  /** The key is a column of the other table. */
+  /** The foreign key is a column of the other table. */
   | {
       readonly kind: 'other';
       readonly entity: string;
@@ -37,14 +37,14 @@ export type Link =
 export interface ForeignKey {
   readonly owner: string;
   readonly column: string;
-  /** Column with the type's name, when the row may be of several types. */
+  /** The column with the type's name, if the row may be of several types. */
   readonly typeColumn?: string;
-  /** The entity pointed at; for several types, the name of the interface or union. */
+  /** The entity that the key references; for several types, the name of the interface or union. */
   readonly target: string;
   readonly required: boolean;
   readonly unique: boolean;
   readonly onDelete: OnDelete;
-  /** The relation, or the `ID` field, that it was made for; hidden keys have none. */
+  /** The relation or `ID` field that the key was made for; undefined for hidden keys. */
   readonly field?: FieldFact;
 }
 
@@ -53,13 +53,13 @@ export interface Links {
   /** By the entity whose table has the column. */
   readonly keys: ReadonlyMap<string, readonly ForeignKey[]>;
   readonly doubts: readonly Doubt[];
-  /** Lists that no field of the other type answers. */
+  /** Lists without an inverse field on the other type. */
   readonly oneSided: readonly FieldFact[];
 }
 
 interface Draft {
   readonly facts: Facts;
-  /** Tables of entities, in lower case: no join table may have the name of one. */
+  /** Tables of entities, in lower case: a join table must not have the same name. */
   readonly tables: ReadonlySet<string>;
   readonly pairing: Pairing;
   readonly links: Map<FieldFact, Link>;
@@ -102,7 +102,7 @@ function addKey(key: ForeignKey, draft: Draft): ForeignKey {
   return key;
 }
 
-/** Of two single objects that are one relation, which side has the column. */
+/** Which of two single objects that form one relation has the column. */
 function ownsKey(end: End, draft: Draft): boolean {
   const other = draft.pairing.partner.get(end);
   if (!other || other.many) return true;
@@ -144,8 +144,8 @@ function keyFor(end: End, draft: Draft): ForeignKey {
 }
 
 /**
- * `userId: ID!` is a key of `User`, and so is an `Int` if its keys are; unless a relation has made
- * that column already.
+ * `userId: ID!` is a key of `User`, and so is an `Int` if its keys are; unless a relation has
+ * already made that column.
  */
 function addNamedKeys(entity: EntityFact, draft: Draft): void {
   const taken = new Set(draft.keys.get(entity.name)?.map((key) => key.column));
@@ -204,8 +204,8 @@ function listLink(end: End, draft: Draft): Link | undefined {
 }
 
 /**
- * A list in doubt counts as a relation of its own; one with arguments of its own is a function
- * until a directive says more.
+ * An ambiguous list counts as a relation without an inverse; a list with arguments of its own is
+ * the user's function until a directive says otherwise.
  */
 function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
   const { field } = end;
@@ -220,8 +220,8 @@ function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
 }
 
 /**
- * A list that the other type does not answer: over the column that it names, over the only key
- * there is, or over a join table.
+ * A list without an inverse field: stored by the column that it names, by the only foreign key of
+ * the other type to this one, or in a join table.
  */
 function lonelyLink(end: End, entity: string, draft: Draft): Link {
   const { field } = end;
@@ -255,8 +255,8 @@ function lonelyLink(end: End, entity: string, draft: Draft): Link {
 }
 
 /**
- * Named after the end that comes first in the alphabet, so that moving types about in the schema
- * renames no table.
+ * Named after the end that comes first in the alphabet, so that moving types in the schema does not
+ * rename the table.
  */
 function joinLink(end: End, entity: string, partner: End | undefined, draft: Draft): Link {
   const reversed = partner !== undefined && !isFirst(end, partner);
@@ -274,7 +274,10 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
   return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };
 }
 
-/** `Order.items: [OrderItem]` must not be kept in the table of `OrderItem`. */
+/**
+ * A free table name: the join table of `Order.items: [OrderItem]` must not be the table of
+ * `OrderItem`.
+ */
 function freeTable(name: string, { tables }: Draft): string {
   return inventedTable(tables.has(name) ? `${name}_links` : name);
 }

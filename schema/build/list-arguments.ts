@@ -1,6 +1,6 @@
 import type { Paging } from '../model.ts';
 
-/** What the arguments that page are called, by what they do. */
+/** The names of paging arguments, with their function. */
 export const PAGING: ReadonlyMap<string, keyof Omit<Paging, 'default' | 'max'>> = new Map([
   ['limit', 'limit'],
   ['take', 'limit'],
@@ -22,9 +22,7 @@ export const ORDER: ReadonlySet<string> = new Set([
   'order_by',
 ]);
 
-/**
- * Whether an argument of this name says which part of a list is wanted, whatever the list holds.
- */
+/** Whether an argument of this name pages, sorts or filters any list. */
 export function isListArgument(name: string): boolean {
   return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
 }

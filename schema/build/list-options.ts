@@ -22,7 +22,7 @@ type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
 };
 
 /**
- * What the arguments of a list do, or why that is not clear.
+ * What the arguments of a list do, or why they cannot be inferred.
  *
  * @example
  * listOptions(shapes, field, post) // { filters: [{ arg: 'status', column: 'status' }], paging: { limit: 'limit', default: 100, max: 100 }, … }

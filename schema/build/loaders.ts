@@ -75,7 +75,7 @@ function joinLoader(
   };
 }
 
-/** A plural that is the same as the singular would make two loaders of one name. */
+/** A plural that equals the singular would give two loaders the same name. */
 function pluralOf(entity: Entity): string {
   return camelCase(entity.plural) === entity.singular
     ? pluralize(`${entity.singular}Row`)

@@ -1,13 +1,16 @@
 import { singularize, snakeCase } from '../names.ts';
 import type { End } from './relation-ends.ts';
 
-/** Shorter beginnings than this say nothing: `post` and `position`. */
+/**
+ * The smallest number of letters that a common prefix needs: `post` and `position` share only
+ * three.
+ */
 const COMMON = 4;
 
 /**
- * How much the names of two ends speak for one relation: the longest beginning that two of their
- * words share, the words of the types left out. A list that has no word but its type's goes with
- * the first end that is left.
+ * How strongly the names of two ends suggest one relation: the length of the longest prefix that
+ * two of their words share, ignoring the words of the types. A list with only the word of its type
+ * is paired with the first end that is left.
  *
  * @example
  * affinity(editedPosts, editor) // 4, by "edit"
@@ -23,7 +26,7 @@ export function affinity(list: End, other: End): number {
   return Math.max(0, ...shared.filter((length) => length >= COMMON));
 }
 
-/** Words of the two ends of a tree. */
+/** Names of the two ends of a tree. */
 const OPPOSITES: ReadonlyMap<string, string> = new Map([
   ['child', 'parent'],
   ['children', 'parent'],

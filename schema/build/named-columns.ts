@@ -4,8 +4,8 @@ import { isKeyScalar } from './keys.ts';
 import type { NamedColumn, Shapes } from './shapes.ts';
 
 /**
- * The column that an argument, a filter or an input field called `name` means: a field's own, or
- * the key of `author` for `authorId` and for `author` itself.
+ * The column that an argument, a filter or an input field called `name` means: the column of that
+ * field, or the key of `author` for `authorId` and for `author` itself.
  *
  * @example
  * namedColumn(shapes, post, 'authorId') // { column: 'author_id', scalar: 'ID', … }

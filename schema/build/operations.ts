@@ -10,7 +10,7 @@ import { inferSubscription } from './infer-subscription.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
-/** A root field with what it does, and if that is nothing we know: why. */
+/** A root field with its action, and the reason if it could not be inferred. */
 export interface OperationFact {
   readonly field: FieldFact;
   readonly operation: Operation;
@@ -55,7 +55,7 @@ function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact
   return { field, operation, ...(refusal && { refusal }) };
 }
 
-/** The server answers it: what lies below is read as at the root. */
+/** The server resolves the field with the query root; fields below it work as at the root. */
 const ROOT_AGAIN: Inferred = { action: { kind: 'custom' }, decidedBy: QUERY_ROOT };
 
 function actionEntity(action: Operation['action']): string | undefined {
@@ -73,7 +73,7 @@ function stub(field: FieldFact): Inferred {
   };
 }
 
-/** `@resolve` wins over the signature; what it asks for has to be possible all the same. */
+/** `@resolve` takes precedence over the signature, but its action has to be possible. */
 function infer(shapes: Shapes, root: Operation['root'], field: FieldFact): Inference {
   const forced = field.directives.resolve?.as;
   if (forced === 'CUSTOM' || field.directives.computed) return undefined;

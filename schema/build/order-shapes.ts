@@ -9,7 +9,7 @@ import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 /**
- * How an `orderBy` input or enum becomes an order, or why that is not clear.
+ * How an `orderBy` input or enum becomes an order, or why it cannot be inferred.
  *
  * @example
  * orderShape(shapes, 'PostOrder', post) // { id: 'PostOrder', entity: 'Post', form: { kind: 'enum', values: […] } }
@@ -42,7 +42,7 @@ function orderForm(
   return pairForm(shapes, type, entity) ?? fieldsForm(shapes, type, entity);
 }
 
-/** `NAME_ASC`, `createdAt_DESC`, `nameDesc`; a value without a direction ascends. */
+/** `NAME_ASC`, `createdAt_DESC`, `nameDesc`; a value without a direction is ascending. */
 function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Form | Refusal {
   const values: { value: string; column: string; descending: boolean }[] = [];
   for (const { name } of type.getValues()) {

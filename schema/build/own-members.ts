@@ -4,8 +4,8 @@ import type { Facts, FieldFact } from './facts.ts';
 import type { Built } from './built.ts';
 
 /**
- * Members of connections, edges and payloads that we serve and that nothing can be inferred for:
- * functions of the user's.
+ * Members of served connections, edges and payloads that cannot be inferred: the user writes a
+ * function for each.
  *
  * @example
  * ownMembers(built).map(coordinate) // ['IssuePayload.lastSyncId']

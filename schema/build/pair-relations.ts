@@ -2,32 +2,31 @@ import type { Facts, FieldFact } from './facts.ts';
 import { affinity } from './name-affinity.ts';
 import type { End } from './relation-ends.ts';
 
-/** What the schema leaves open about relations. Each becomes a finding; nothing is guessed. */
+/** An open question about a relation. Each becomes a finding; nothing is guessed. */
 export interface Doubt {
   readonly kind:
-    /** A list with several possible other ends. */
+    /** A list with several possible inverse fields. */
     | 'ambiguous'
-    /** Several lists want the same other end. */
+    /** Several lists with the same possible inverse field. */
     | 'contested'
     /**
-     * Two single objects, or two lists of one type, that point at each other: one relation or two?
+     * Two single objects, or two lists of one type, that reference each other: they may be one
+     * relation or two.
      */
     | 'one-to-one'
-    /** One relation, and nothing says which of the two sides holds the key. */
+    /** One relation, but it is not clear which side has the foreign key. */
     | 'owner'
-    /** `inverse` names no field of the other type. */
+    /** `inverse` is not a field of the other type. */
     | 'inverse-unknown'
-    /** `inverse` names a field that leads elsewhere or has another inverse. */
+    /** `inverse` is a field of another type or has another inverse. */
     | 'inverse-mismatch';
   readonly field: FieldFact;
   readonly candidates: readonly FieldFact[];
-  /**
-   * The other end that the names suggest. What follows is worked out as if `@relation` named it.
-   */
+  /** The inverse that the names suggest. The model is built as if `@relation` named it. */
   readonly advised?: FieldFact;
 }
 
-/** Which ends belong together. */
+/** Which ends form a relation. */
 export interface Pairing {
   readonly partner: ReadonlyMap<End, End>;
   readonly doubts: readonly Doubt[];
@@ -48,8 +47,8 @@ interface Group {
 }
 
 /**
- * Finds the two ends of each relation: first what `@relation(inverse:)` says, then what can only
- * be read in one way.
+ * Finds the two ends of each relation: first those of `@relation(inverse:)`, then those for which
+ * there is only one possibility.
  *
  * @example
  * pairRelations(relationEnds(facts), facts).doubts // [] when every relation is clear
@@ -83,7 +82,10 @@ function pairAsSaid(end: End, draft: Draft): void {
   }
 }
 
-/** The other end leads back, is not taken, and does not itself name a third. */
+/**
+ * Whether the other end references this type, has no partner, and does not name a third field as
+ * its inverse.
+ */
 function fits(end: End, other: End): boolean {
   const back = other.field.directives.relation?.inverse;
   return (
@@ -122,7 +124,7 @@ function groups(ends: readonly End[]): Group[] {
   }));
 }
 
-/** A list needs another end, so lists choose before single objects do. */
+/** A list needs an inverse, so lists are paired before single objects. */
 function pairLists(group: Group, draft: Draft): void {
   const free = group.ends.filter((end) => isFree(end, draft) && !end.loose);
   const choices = new Map(free.map((end) => [end, opposite(end, free, group)]));
@@ -142,8 +144,8 @@ function pairLists(group: Group, draft: Draft): void {
 }
 
 /**
- * Notes what is open, and goes on as if each list had the end that its name suggests: no two have
- * the same.
+ * Notes the open questions, and continues as if each list had the inverse that its name suggests;
+ * no inverse is used twice.
  */
 function settle(
   open: readonly End[],
@@ -166,9 +168,8 @@ function settle(
 }
 
 /**
- * Pairs of lists and other ends, those whose names are nearest first, no end twice. A list with
- * arguments of its own takes the end that its name suggests out of the choice of the others, and
- * no other one.
+ * Pairs lists with inverse fields, most similar names first, each end once. A list with arguments
+ * of its own only removes the end that its name suggests from the choice of the other lists.
  */
 function advise(
   choices: ReadonlyMap<End, readonly End[]>,
@@ -195,8 +196,8 @@ function advise(
 }
 
 /**
- * Several lists want the one end that there is: the one that does not get it is a relation of its
- * own.
+ * Several lists could use the only possible inverse: a list that does not get it is a relation of
+ * its own.
  */
 function noteContested(
   single: End,
@@ -212,14 +213,20 @@ function noteContested(
   for (const end of claimants) draft.doubtful.add(end);
 }
 
-/** Followers and following are one relation, friends and blocked are two; only a person knows. */
+/**
+ * `followers` and `following` are one relation, `friends` and `blocked` are two: only the user can
+ * decide.
+ */
 function noteTwoLists(one: End, other: End, draft: Draft, advised: ReadonlyMap<End, End>): void {
   const together = advised.get(one) === other || advised.get(other) === one;
   note('one-to-one', one, [other], draft, together ? other : undefined);
   draft.doubtful.add(other);
 }
 
-/** A list with arguments of its own belongs to a key if nothing else can, which is not a doubt. */
+/**
+ * A list with arguments of its own is paired with a key if there is no other candidate; that is not
+ * a doubt.
+ */
 function pairLoose(group: Group, draft: Draft): void {
   const free = group.ends.filter(
     (end) => !draft.partner.has(end) && !end.field.directives.relation,
@@ -242,7 +249,10 @@ function opposite(end: End, free: readonly End[], group: Group): End[] {
   );
 }
 
-/** A list with a column or a table of its own, and an end that has a partner, take no part. */
+/**
+ * Whether an end can be paired: a list with a column or table of its own cannot, nor an end that
+ * has a partner.
+ */
 function isFree(end: End, draft: Draft): boolean {
   if (draft.partner.has(end) || draft.doubtful.has(end)) return false;
   const written = end.field.directives.relation;
@@ -250,8 +260,8 @@ function isFree(end: End, draft: Draft): boolean {
 }
 
 /**
- * Two single objects are one relation if each is named after the other's type; otherwise someone
- * has to say.
+ * Two single objects are one relation if each is named after the other's type; otherwise the user
+ * has to decide.
  */
 function pairSingles(group: Group, draft: Draft): void {
   if (group.self) return;
@@ -271,7 +281,7 @@ function pairSingles(group: Group, draft: Draft): void {
     );
 }
 
-/** Each of the side that has fewer is asked about. */
+/** Notes one doubt for each end of the smaller side. */
 function noteSingles(left: readonly End[], right: readonly End[], draft: Draft): void {
   const [few, many] = left.length <= right.length ? [left, right] : [right, left];
   if (many.length === 0) return;
@@ -287,7 +297,7 @@ function hasColumn(end: End): boolean {
   return end.field.directives.relation?.column !== undefined;
 }
 
-/** `profile: Profile`, or `profile: UserProfile`. */
+/** Whether a field is named after its type: `profile: Profile`, or `profile: UserProfile`. */
 function isNamedAfterType(end: End): boolean {
   return end.targets[0]?.toLowerCase().endsWith(end.field.name.toLowerCase()) ?? false;
 }

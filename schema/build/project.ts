@@ -17,7 +17,7 @@ import { buildTypes } from './types.ts';
 
 const built = new WeakMap<Parsed, Built>();
 
-/** Works everything out, once for the same input: rules and model come from one inference. */
+/** Builds the model once for each input, so that rules and model use the same inference. */
 export function build(parsed: Parsed): Built {
   const present = built.get(parsed);
   if (present) return present;
@@ -27,7 +27,7 @@ export function build(parsed: Parsed): Built {
 }
 
 /**
- * The model of a schema and a manifest. What the rules find wrong is not in it: ask `checkSchema`
+ * The model of a schema and a manifest. It is built even if rules find errors: call `checkSchema`
  * first.
  *
  * @example
@@ -78,7 +78,7 @@ function assemble(
   };
 }
 
-/** The model of each capability that has a section of its own at the top of the manifest. */
+/** The model of each capability that has its section at the top of the manifest. */
 function sectionModels(facts: Facts): SectionModels {
   const models = capabilities.flatMap(({ name, build }) =>
     build ? [[name, build(facts)] as const] : [],

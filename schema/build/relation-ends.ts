@@ -8,12 +8,11 @@ import { isListArgument } from './list-arguments.ts';
 export interface End {
   readonly field: FieldFact;
   readonly many: boolean;
-  /** The entities it can lead to: one, or the members of an interface or union. */
+  /** The entities that it can reference: one, or the members of an interface or union. */
   readonly targets: readonly string[];
   readonly abstract: boolean;
   /**
-   * A list with arguments of its own: it is a function of the user's, and makes no other end
-   * ambiguous.
+   * A list with arguments of its own: the user's function. It does not make another end ambiguous.
    */
   readonly loose: boolean;
 }
@@ -38,8 +37,8 @@ function endOf(field: FieldFact, facts: Facts): End | undefined {
 }
 
 /**
- * Whether every argument pages, sorts or filters: it is named so, or as a field of the other type
- * or its key.
+ * Whether every argument pages, sorts or filters: it has such a name, or the name of a field of the
+ * other type or its key.
  */
 function isPlain({ args }: FieldFact, targets: readonly string[], facts: Facts): boolean {
   const known = (name: string) =>
@@ -52,8 +51,8 @@ function isPlain({ args }: FieldFact, targets: readonly string[], facts: Facts):
 }
 
 /**
- * The entities that a type stands for: itself, or every member of an interface or union if all of
- * them are entities.
+ * The entities of a type: itself, or all members of an interface or union if every member is an
+ * entity.
  *
  * @example
  * entitiesOf(schema.getType('SearchResult'), facts) // ['User', 'Post']

@@ -9,8 +9,8 @@ type Field = GraphQLField<unknown, unknown>;
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /**
- * What a mutation answers with: the row, its id, whether it worked, or a payload that holds some
- * of these.
+ * What a mutation returns: the row, its id, whether it worked, or a payload that contains some of
+ * these.
  *
  * @example
  * answerOf(shapes, field, user, 'CREATE') // { kind: 'payload', type: 'CreateUserPayload', entity: 'user' }

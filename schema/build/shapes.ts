@@ -5,18 +5,18 @@ import type { Links } from './links.ts';
 
 /** Why something could not be inferred. */
 export interface Refusal {
-  /** Code of the finding, when it is a special one. */
+  /** The code of the finding, if it is not the general one. */
   readonly code?: string;
   readonly why: string;
-  /** What to write instead, if it is clear. */
+  /** The correction, if it is clear. */
   readonly fix?: string;
-  /** What `@resolve(as:)` would make of it, where only the name is in the way. */
+  /** The inferred result with `@resolve(as:)`, if only the field's name prevented it. */
   readonly forced?: string;
 }
 
 /**
- * The inputs understood so far; filled while operations are inferred, because only they say which
- * inputs are used and for what.
+ * The inputs inferred so far. They are collected while operations are inferred, because only
+ * operations show which inputs are used and how.
  */
 export interface Shapes {
   readonly facts: Facts;
@@ -24,7 +24,7 @@ export interface Shapes {
   readonly filters: Map<string, FilterShape>;
   readonly orders: Map<string, OrderShape>;
   readonly writes: Map<string, WriteShape>;
-  /** Inputs that could not be understood, with the reason. */
+  /** Inputs that could not be inferred, with the reason. */
   readonly refused: Map<string, Refusal>;
   /** Write shapes that are not complete yet. */
   readonly open: Set<string>;
@@ -52,13 +52,13 @@ export function isRefusal(value: object): value is Refusal {
   return 'why' in value;
 }
 
-/** What an entity answers to by name: a column of its own, or the key of a relation. */
+/** A column that a name can mean: a column of the entity, or the key of a relation. */
 export interface NamedColumn {
   readonly column: string;
-  /** Name of its scalar or enum; `ID` for keys. */
+  /** The name of its scalar or enum; `ID` for keys. */
   readonly scalar: string;
   readonly field: FieldFact;
   readonly json: boolean;
-  /** Whether it holds a key: `String` and `Int` can ask for one as well as `ID`. */
+  /** Whether it holds a key: arguments of type `String` and `Int` are accepted as well as `ID`. */
   readonly key: boolean;
 }

@@ -7,7 +7,7 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import { fieldFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
-/** The types of a schema that are not kept in tables. */
+/** The types of a schema without a table. */
 export interface OtherTypes {
   readonly objects: readonly ObjectType[];
   readonly abstracts: readonly AbstractType[];

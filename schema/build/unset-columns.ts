@@ -4,7 +4,7 @@ import type { EntityFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 /**
- * Why a create could never succeed: it leaves out what every row needs. `given`: a column that is
+ * Why a create could never succeed: it does not set a required column. `given`: a column that is
  * set in another way.
  *
  * @example
@@ -46,7 +46,7 @@ function unsetColumns(
   return needed.filter(({ name }) => name !== given && !set.has(name) && !owners.has(name));
 }
 
-/** Under a rule for owners, a row that names none belongs to the caller who makes it. */
+/** Under an OWNER rule, a row without a given owner belongs to the caller who creates it. */
 export function ownerColumns(shapes: Shapes, entity: EntityFact): ReadonlySet<string> {
   const uses = entity.directives.auth.filter(
     (use) => use.allow.includes('OWNER') && use.on.includes('CREATE'),

@@ -2,7 +2,8 @@ import { USER_ATTRIBUTES, type UserAttribute } from '../model/access.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 
 /**
- * The entity that is a user: the one that the manifest names, else `User` if it has an email.
+ * The entity that is the user: the one that the manifest names, otherwise `User` if it has an
+ * email.
  *
  * @example
  * userEntity(facts)?.name // 'User'
@@ -14,8 +15,8 @@ export function userEntity(facts: Facts): EntityFact | undefined {
 }
 
 /**
- * The attributes that an entity declares: `avatarUrl` and `avatar_url` are both the avatar's
- * address.
+ * The user attributes that an entity declares, in either casing: `avatarUrl` and `avatar_url` are
+ * the same.
  */
 export function userAttributes(entity: EntityFact): ReadonlyMap<UserAttribute, FieldFact> {
   const known = new Set<string>(USER_ATTRIBUTES);

@@ -2,12 +2,12 @@ import { getNamedType } from 'graphql';
 import { createMemory } from '../remembered.ts';
 import type { Facts } from './facts.ts';
 
-/** By the facts of one reading, which never change. */
+/** Keyed by the types of one reading, which never change. */
 const found = createMemory<Facts['types'], Map<string, string | undefined>>();
 
 /**
- * The field within an object without `id`, however deep, that leads to a row: JSON cannot hold
- * one. Nothing if none does.
+ * The field inside an object without `id`, at any depth, that references an entity: a JSON column
+ * cannot hold it. Undefined if there is none.
  *
  * @example
  * heldEntity('Cart', facts) // 'CartLine.product'

@@ -13,7 +13,7 @@ import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { unsetRefusal } from './unset-columns.ts';
 
-/** A field of an input object, or an argument: what is written. */
+/** A field of an input object, or an argument, that is written. */
 export interface WriteSource {
   readonly name: string;
   readonly type: GraphQLType;
@@ -21,8 +21,8 @@ export interface WriteSource {
 }
 
 /**
- * What an input type writes, or why that is not clear. `skip`: fields that say which row, and are
- * not written.
+ * What an input type writes, or why it cannot be inferred. `skip`: fields that identify the row and
+ * are not written.
  *
  * @example
  * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }
@@ -36,7 +36,7 @@ export function inputShape(
   const sources = Object.values(type.getFields()).map((field) =>
     source(field.name, field.type, field.astNode),
   );
-  // An input that holds the key writes something else when it patches than when it creates.
+  // An input that contains the key writes different fields in an update than in a create.
   const id = `${skip.length > 0 ? patchOf(type.name) : type.name}:${entity.name}`;
   return writeShape(
     shapes,
@@ -56,7 +56,9 @@ export function source(
   return { name, type, ...(constraint && { constraint }) };
 }
 
-/** The shape is known before it is complete: `create` inputs may contain themselves. */
+/**
+ * The shape is registered before it is complete, because `create` inputs may contain themselves.
+ */
 export function writeShape(
   shapes: Shapes,
   id: string,
@@ -140,7 +142,7 @@ function fieldWrite(
 const entityOf = ({ facts }: Shapes, { owner }: FieldFact): EntityFact =>
   facts.entities.get(owner)!;
 
-/** `author: ID!` and `tags: [ID!]` name the rows themselves. */
+/** `author: ID!` and `tags: [ID!]` contain the keys of the rows under the relation's name. */
 function directKeys(
   { facts }: Shapes,
   item: WriteSource,
@@ -191,7 +193,7 @@ type NestedWrite = {
   -readonly [K in keyof Extract<Write, { kind: 'nested' }>]: Extract<Write, { kind: 'nested' }>[K];
 };
 
-/** `{ connect, disconnect, create }`, whichever of them the input declares. */
+/** `{ connect, disconnect, create }`, or those of them that the input declares. */
 function nestedWrite(
   shapes: Shapes,
   item: WriteSource,
@@ -223,7 +225,7 @@ interface Nesting {
   readonly field: FieldFact;
   readonly target: EntityFact;
   readonly many: boolean;
-  /** Column of the other table that the relation itself fills. */
+  /** The column of the other table that the relation itself fills. */
   readonly parent: string | undefined;
 }
 

@@ -3,17 +3,17 @@ import type { ConstDirectiveNode } from 'graphql';
 
 export type Arguments = ReadonlyMap<string, unknown>;
 
-/** Something that carries directives: the definition of a type and its extensions, or one field. */
+/** A node with directives: the definition of a type, an extension, or a field. */
 export type Carrier = { readonly directives?: readonly ConstDirectiveNode[] | undefined };
 
-/** Whether something carries no directive at all, as most things do. */
+/** A quick check for the usual case of no directives. */
 export function isBare(carriers: readonly Carrier[]): boolean {
   return carriers.every(({ directives }) => !directives?.length);
 }
 
 /**
- * The uses of our directives on one thing, read leniently: whether the values are right is for the
- * rules to say.
+ * The uses of our directives on one type or field. Wrong values are ignored here: the rules report
+ * them.
  */
 export class Uses {
   readonly #nodes: readonly ConstDirectiveNode[];
@@ -32,7 +32,9 @@ export class Uses {
       .map((node) => read(argumentsOf(node), node));
   }
 
-  /** `{ [name]: value }`, or nothing at all: absent properties stay absent. */
+  /**
+   * `{ [name]: value }`, or `{}` if the directive is absent, so that the property does not exist.
+   */
   one<N extends string, T>(
     name: N,
     read: (args: Arguments, node: ConstDirectiveNode) => T | undefined,
@@ -66,7 +68,7 @@ export function flag(args: Arguments, name: string): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** GraphQL reads a single value where a list is wanted as a list of one. */
+/** GraphQL coerces a single value to a list of one. */
 export function texts(args: Arguments, name: string): string[] | undefined {
   const value = args.get(name);
   if (value === undefined || value === null) return undefined;
@@ -75,7 +77,7 @@ export function texts(args: Arguments, name: string): string[] | undefined {
 
 type Compact<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the properties that are undefined, as `exactOptionalPropertyTypes` wants it. */
+/** Removes undefined properties, as `exactOptionalPropertyTypes` requires. */
 export function compact<T extends object>(value: T): Compact<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, item]) => item !== undefined),

@@ -3,7 +3,7 @@ import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
 
 /**
- * What the arguments of directives may be. The enums carry our name so that a type of yours may be
+ * The types of directive arguments. Their names have a prefix, so that users can define a type
  * called `Verb`.
  */
 const ARGUMENT_TYPES = `"What happens to a row when the row it points at is removed."
@@ -49,8 +49,8 @@ scalar TwofoldValue
 `;
 
 /**
- * The twelve directives, as SDL. An emitted project gets this text as a file so that editors
- * complete and check them; it is not part of the schema that is served.
+ * The twelve directives as SDL. An emitted project has this text as a file, so that editors
+ * complete and check them; it is not part of the served schema.
  *
  * @example
  * import { directivesSdl } from '@twofold/schema';

@@ -2,7 +2,7 @@ import type { ConstDirectiveNode } from 'graphql';
 import type { Allow, Verb } from '../model.ts';
 import { type Arguments, compact, text, texts } from './arguments.ts';
 
-/** Directives that stand on types and on fields. */
+/** Directives for types and fields. */
 export const sharedDirectives = `"""
 Who may. Several on one type or field are alternatives. A rule about rows becomes a condition on every way to the row.
 
@@ -33,7 +33,7 @@ export interface AuthUse {
   readonly node: ConstDirectiveNode;
 }
 
-/** What `@auth` says. */
+/** The values of one `@auth`. */
 export function auth(args: Arguments, node: ConstDirectiveNode): AuthUse {
   return {
     allow: (texts(args, 'allow') ?? []) as Allow[],
@@ -44,5 +44,5 @@ export function auth(args: Arguments, node: ConstDirectiveNode): AuthUse {
   };
 }
 
-/** The name of before, which `@renamed` says. */
+/** The old name in `@renamed`. */
 export const renamed = (args: Arguments) => text(args, 'from');

@@ -11,7 +11,7 @@ import {
 } from './arguments.ts';
 import { auth, renamed } from './of-both.ts';
 
-/** Directives that stand on fields and not on types. What a use of each says, `read` has below. */
+/** Directives for fields only. `read`, below, returns their values. */
 export const fieldDirectives = `"""
 No column: a function in src/resolvers/<Type>.ts answers this field.
 
@@ -104,7 +104,7 @@ directive @resolve(
 
 export type FieldDirectives = ReturnType<typeof read>;
 
-/** What the directives on a field say. */
+/** The values of the directives on a field. */
 export function readFieldDirectives(carriers: readonly Carrier[]): FieldDirectives {
   return isBare(carriers) ? NONE : read(new Uses(carriers));
 }
@@ -147,7 +147,7 @@ function read(uses: Uses) {
   };
 }
 
-/** Most fields have none. */
+/** The shared result for fields without directives, which are the most frequent. */
 const NONE: FieldDirectives = { computed: false, unique: false, updatedAt: false, auth: [] };
 
 function constraint(args: Arguments): Constraint {

@@ -1,7 +1,7 @@
 import { type Carrier, compact, flag, isBare, text, texts, Uses } from './arguments.ts';
 import { auth, renamed } from './of-both.ts';
 
-/** Directives that only stand on types. What a use of each says, `read` has below. */
+/** Directives for types only. `read`, below, returns their values. */
 export const typeDirectives = `"""
 Says what the signature of a type cannot: where its rows are kept, or that they are not kept at all.
 
@@ -32,7 +32,7 @@ directive @index(fields: [String!]!, unique: Boolean = false) repeatable on OBJE
 export type TypeDirectives = ReturnType<typeof read>;
 
 /**
- * What the directives on a type say.
+ * The values of the directives on a type.
  *
  * @example
  * readTypeDirectives([node]).entity?.plural // 'people'
@@ -63,5 +63,5 @@ function read(uses: Uses) {
   };
 }
 
-/** Most types have none. */
+/** The shared result for types without directives, which are the most frequent. */
 const NONE: TypeDirectives = { indexes: [], auth: [] };

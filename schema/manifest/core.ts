@@ -142,7 +142,7 @@ export const coreSchema = {
   },
 } as const satisfies Readonly<Record<string, Shape>>;
 
-/** What sections share. `units.ts` says what `duration`, `size` and `limit` become. */
+/** Definitions that sections share. `units.ts` converts `duration`, `size` and `limit`. */
 export const definitions = {
   duration: {
     type: 'string',

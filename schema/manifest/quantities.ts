@@ -20,7 +20,7 @@ export interface RateLimit {
 }
 
 /**
- * Milliseconds.
+ * Parses a duration into milliseconds.
  *
  * @example
  * duration('15m') // 900000
@@ -31,7 +31,7 @@ export function duration(text: string): number {
 }
 
 /**
- * Bytes; a number is bytes already.
+ * Parses a size into bytes; a number already is a count of bytes.
  *
  * @example
  * size('1MiB') // 1048576
@@ -43,7 +43,7 @@ export function size(value: string | number): number {
 }
 
 /**
- * A sliding window.
+ * Parses a rate limit; the window slides.
  *
  * @example
  * rateLimit('60/1m') // { count: 60, window: 60000 }
@@ -69,7 +69,7 @@ export const durationText = (milliseconds: number): string => textIn(SPANS, mill
  */
 export const sizeText = (bytes: number): string => textIn(SIZES, bytes);
 
-/** `units` has the largest first, and ends with 1. */
+/** `units` starts with the largest and ends with 1. */
 function textIn(units: Readonly<Record<string, number>>, amount: number): string {
   const known = Object.entries(units);
   const [unit, factor] =

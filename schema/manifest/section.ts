@@ -3,39 +3,37 @@ import type { Shape } from './shape.ts';
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * A section that a capability adds to the manifest. Present, even empty, it switches the capability
- * on.
+ * A section of the manifest that belongs to a capability. A present section enables it, even if it
+ * is empty.
  */
 export interface Section {
-  /** Its key: at the top, or in the section `within`. */
+  /** Its key at the top of the manifest, or in the section `within`. */
   readonly name: string;
   readonly within?: string;
   readonly schema: Shape;
-  /** Definitions that `schema` refers to, besides the shared ones. */
+  /** Definitions that `schema` references, in addition to the shared ones. */
   readonly definitions?: Readonly<Record<string, Shape>>;
   /**
-   * Where keys belong that people look for here: path below the section → setting in the
-   * environment.
+   * Keys that users look for here although they are settings of the environment: path below the
+   * section → name of the setting.
    */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Keys whose values look like secrets and are none. */
+  /** Keys whose values look like secrets but are not. */
   readonly notSecret?: readonly string[];
-  /** Lays what other values imply under what is written: the defaults of a profile. */
+  /** Adds defaults that depend on written values, such as those of a profile. */
   withDefaults?(written: Data): Data;
-  /**
-   * The setting in the environment that a secret at this path belongs to. Keys are in lower case.
-   */
+  /** The setting of the environment for a secret at this path. Keys are in lower case. */
   settingFor?(path: readonly string[]): string | undefined;
-  /** How people sign in, where the section says so. */
+  /** The sign-in settings, if this section enables sign-in. */
   signIn?(values: unknown): SignIn;
-  /** Further proxies beside `server.trusted_proxies`. */
+  /** Trusted proxies in addition to `server.trusted_proxies`. */
   trustedProxies?(values: unknown): readonly string[];
 }
 
-/** What `@auth` and the inferences need to know of the people who sign in. */
+/** The sign-in settings that `@auth` and the inference need. */
 export interface SignIn {
-  /** The type that is a user, where the manifest names one. */
+  /** The user type, if the manifest names one. */
   readonly user?: string;
-  /** The roles there are; absent without roles. */
+  /** The names of the roles; absent without roles. */
   readonly roles?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
  * The keywords of JSON Schema that the manifest's schema uses, and that `parse/settle.ts`
- * understands.
+ * implements.
  */
 export interface Shape {
   readonly $ref?: string;

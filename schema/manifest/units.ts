@@ -4,8 +4,7 @@ import { definitionOf, type Shape } from './shape.ts';
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * What a shared definition becomes in the model. A definition that is not listed keeps its value as
- * it is written.
+ * Converters of the shared definitions. A definition that is not listed keeps its value as written.
  */
 const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
   duration,
@@ -14,8 +13,8 @@ const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
 };
 
 /**
- * Values as the manifest writes them, with keys in camelCase, durations in milliseconds and sizes
- * in bytes. Which value is which, the JSON Schema says. Keys that the user chose stay as they are.
+ * Values of the manifest with keys in camelCase, durations in milliseconds and sizes in bytes. The
+ * JSON Schema gives the unit of each value. Keys that the user chose are not changed.
  *
  * @example
  * toModel({ max_bytes: 8192, ttl: '24h' }, jwtSchema) // { maxBytes: 8192, ttl: 86400000 }
@@ -43,8 +42,8 @@ export interface UnitPrinters<Printed> {
 }
 
 /**
- * A section of the model in which every duration and size of the JSON Schema is printed. What the
- * schema does not have, as a capability adds it to its model, stays as it is.
+ * A section of the model with every duration and size printed. Values that are not in the JSON
+ * Schema, such as those that a capability adds to its model, are not changed.
  *
  * @example
  * printUnits({ ttl: 86400000, maxBytes: 8192 }, jwtSchema, { duration: durationText, size: sizeText }) // { ttl: '1d', maxBytes: 8192 }

@@ -5,7 +5,7 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-/** What values of the shared definitions become. `units.ts` converts them. */
+/** The TypeScript types of the shared definitions. `units.ts` converts the values. */
 interface DefinedValues {
   readonly duration: number;
   readonly size: number;
@@ -14,7 +14,7 @@ interface DefinedValues {
   readonly when: 'always' | 'development' | 'never';
 }
 
-/** A value whose definition has no unit. It is kept as it is written. */
+/** A value whose definition has no unit. */
 type AsWritten = Readonly<Record<string, unknown>> | null;
 
 /**
@@ -70,7 +70,7 @@ type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
     ? Readonly<Record<string, ValuesOf<Value>>>
     : Readonly<Record<string, unknown>>;
 
-/** A key with a default, or that has to be written, is always there. */
+/** A key with a default, and a required key, always has a value. */
 type Present<Key, Property, Schema> =
   IsPresent<Key, Property, Schema> extends true ? CamelCase<Key & string> : never;
 
@@ -85,5 +85,5 @@ type IsPresent<Key, Property, Schema> = Property extends { readonly default: unk
       : false
     : false;
 
-/** One object type in place of an intersection, so that editors show its members. */
+/** Turns an intersection into one object type, so that editors show its members. */
 type Flat<Type> = { readonly [Key in keyof Type]: Type[Key] };

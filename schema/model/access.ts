@@ -10,16 +10,13 @@ export interface AuthRule {
   readonly owner?: string;
   readonly on: readonly Verb[];
   /**
-   * The schema does not say it: it is the default of the user's type. A rule of a root field takes
-   * its place, and a key that acts for no user passes, as far as its scopes go.
+   * A default of the user's type, which is not written in the schema. A rule of a root field
+   * replaces it, and a key that acts for no user passes within its scopes.
    */
   readonly implied?: true;
 }
 
-/**
- * What signing in may keep of a user in a column of the user's own type, in snake_case or
- * camelCase.
- */
+/** Attributes of users that may be columns of the user's own type, in snake_case or camelCase. */
 export const USER_ATTRIBUTES = [
   'email',
   'name',

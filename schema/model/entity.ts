@@ -2,7 +2,7 @@ import type { AuthRule } from './access.ts';
 import type { ListOptions } from './lists.ts';
 import type { Argument, ColumnType, Constraint, TypeRef } from './types.ts';
 
-/** An object type that is a table. */
+/** An object type with a table. */
 export interface Entity {
   readonly name: string;
   /** `User` → `user` in loader names and error texts. */
@@ -13,7 +13,7 @@ export interface Entity {
   readonly description?: string;
   /** In the schema's order. */
   readonly fields: readonly Field[];
-  /** Everything stored in the entity's own table, the foreign keys included, the key first. */
+  /** Every column of the entity's table, including foreign keys; the primary key is the first. */
   readonly columns: readonly Column[];
   readonly indexes: readonly Index[];
   readonly rules: readonly AuthRule[];
@@ -32,7 +32,7 @@ export interface Field {
   readonly deprecated?: string;
   readonly source: FieldSource;
   readonly rules: readonly AuthRule[];
-  /** What decided `source`: the name of the inference rule or `@directive`. `explain` prints it. */
+  /** The inference rule or `@directive` that decided `source`. `explain` prints it. */
   readonly decidedBy: string;
 }
 
@@ -43,13 +43,13 @@ export type FieldSource =
   | Many
   | { readonly kind: 'custom' };
 
-/** A to-one relation. `own`: the foreign key is a column of this table; `inverse`: of the other. */
+/** A to-one relation. `own`: the foreign key is in this table; `inverse`: in the other one. */
 export interface One {
   readonly kind: 'one';
   readonly entity: string;
   readonly key: 'own' | 'inverse';
   readonly column: string;
-  /** Field of the other entity that is the other end, if the schema has one. */
+  /** The field of the other entity for the same relation, if the schema has one. */
   readonly inverse?: string;
   /**
    * For a field whose type is an interface or union of entities: the column with the type's name.
@@ -57,12 +57,15 @@ export interface One {
   readonly typeColumn?: string;
 }
 
-/** A to-many relation: over a foreign key of the other table, or over a join table. */
+/** A to-many relation, by a foreign key of the other table or a join table. */
 export interface Many {
   readonly kind: 'many';
   readonly entity: string;
   readonly via:
-    /** `typeColumn`: the key may be of several types, and this column has to say ours. */
+    /**
+     * `typeColumn`: the key may reference several types, and this column must contain the name of
+     * ours.
+     */
     | { readonly kind: 'column'; readonly column: string; readonly typeColumn?: string }
     | {
         readonly kind: 'table';
@@ -76,13 +79,13 @@ export interface Many {
 
 export interface Column {
   readonly name: string;
-  /** The field that shows it, if one does. */
+  /** The field that shows the column, if there is one. */
   readonly field?: string;
   readonly type: ColumnType;
   readonly required: boolean;
   readonly unique: boolean;
   readonly values?: readonly string[];
-  /** Name of the SDL scalar, enum or object; picks the codec. */
+  /** The name of the SDL scalar, enum or object, which selects the codec. */
   readonly scalar: string;
   /** Whether the SDL type is a list (then `type` is `json`). */
   readonly list: boolean;
@@ -104,17 +107,17 @@ export interface Index {
   readonly name: string;
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** Compares the one column without regard to how it is written. */
+  /** Compares the only column of the index in this folded form. */
   readonly fold?: Fold;
 }
 
 /**
- * `letters`: in lower case, ASCII only. `digits`: without spaces, dashes and parentheses. Empty
- * texts are not compared.
+ * `letters`: lower case, ASCII only. `digits`: without spaces, dashes and parentheses. Empty texts
+ * are not compared.
  */
 export type Fold = 'letters' | 'digits';
 
-/** One entry for each way rows are fetched in batches. */
+/** One way to fetch rows in batches. */
 export interface Loader {
   /** `user`, `postsByAuthor`. */
   readonly name: string;

@@ -6,15 +6,14 @@ export interface ListOptions {
   readonly orderBy?: { readonly arg: string; readonly shape: string };
   readonly paging: Paging;
   /**
-   * Set when the field returns a Relay connection; its parts are found by the connection's own
-   * type.
+   * Set when the field returns a Relay connection; its fields are found by the connection's type.
    */
   readonly connection?: Connection;
   /**
    * Columns that a caller may filter by, when `@list(filter:)` names them; all of them when absent.
    */
   readonly filterable?: readonly string[];
-  /** The order when the caller asks for none; the key is always the last column of it. */
+  /** The order when the caller gives none; its last column is always the key. */
   readonly order: readonly { readonly column: string; readonly descending: boolean }[];
 }
 
@@ -25,19 +24,19 @@ export interface Paging {
   readonly after?: string;
   readonly last?: string;
   readonly before?: string;
-  /** Rows when the caller names no number. */
+  /** The number of rows when the caller gives none. */
   readonly default: number;
-  /** The most a caller may ask for. */
+  /** The largest number that a caller may request. */
   readonly max: number;
 }
 
 export interface Connection {
   readonly type: string;
-  /** The type of its edges; absent when it declares nodes alone. */
+  /** The type of its edges; absent when the connection has only nodes. */
   readonly edge?: string;
-  /** Names of the fields as the schema declares them; absent when it does not. */
+  /** The field names that the schema declares; absent when it does not declare them. */
   readonly nodes?: string;
-  /** Further lists of the same rows. */
+  /** More fields that are lists of the same rows. */
   readonly lists?: readonly string[];
   readonly totalCount?: string;
 }

@@ -14,7 +14,9 @@ export interface Operation {
   readonly decidedBy: string;
 }
 
-/** What a root field does. Data, so that a whole selection of them can become one statement. */
+/**
+ * The action of a root field. It is data, so that a whole selection can become one SQL statement.
+ */
 export type Action =
   /**
    * One row, by key or by fields. `by` maps arguments to columns. `unique` is false when several
@@ -62,12 +64,12 @@ export type Action =
 
 export type ChangeKind = 'created' | 'updated' | 'deleted';
 
-/** Where an argument is found: `['id']`, or `['input', 'id']` inside an input object. */
+/** The path of an argument: `['id']`, or `['input', 'id']` inside an input object. */
 export type ArgumentPath = readonly string[];
 
 /**
- * What a mutation answers with. `payload` names the field of the payload that holds the entity, and
- * others.
+ * What a mutation returns. `payload` names the field of the payload that contains the entity, and
+ * other fields.
  */
 export type Returns =
   | { readonly kind: 'entity' }
@@ -80,15 +82,15 @@ export type Returns =
       readonly id?: string;
       readonly ok?: string;
       readonly clientMutationId?: string;
-      /** Lists of errors, which are empty when it worked: `errors`, `userErrors`. */
+      /** Lists of errors, which are empty on success: `errors`, `userErrors`. */
       readonly empty?: readonly string[];
     };
 
 export interface WriteShape {
   /**
    * `CreateUserInput:User`, or `Mutation.createUser:User` when the fields are arguments;
-   * `UserInput#patch:User` when the input holds the key beside what it writes. It always ends with
-   * `:` and the entity.
+   * `UserInput#patch:User` when the input also contains the key. It always ends with `:` and the
+   * entity.
    */
   readonly id: string;
   readonly entity: string;
@@ -105,7 +107,7 @@ export type Write =
     }
   /** To-one by key: `authorId`. */
   | { readonly kind: 'key'; readonly name: string; readonly field: string }
-  /** To-many by keys, the whole set: `tagIds`. */
+  /** To-many by keys, which replace the whole set: `tagIds`. */
   | { readonly kind: 'keys'; readonly name: string; readonly field: string }
   /**
    * `author: { connect: { id } | create: {…} }`, `tags: { connect: [...], disconnect: [...],
@@ -119,5 +121,5 @@ export type Write =
       readonly disconnect?: string;
       readonly create?: { readonly name: string; readonly shape: string };
     }
-  /** Carried through to the payload: `clientMutationId`; nothing is stored. */
+  /** Copied to the payload: `clientMutationId`; it is not stored. */
   | { readonly kind: 'ignored'; readonly name: string };

@@ -8,13 +8,11 @@ import type { AbstractType, EnumType, ObjectType, ScalarType } from './types.ts'
 /** The whole project, with the settings of each capability. */
 export interface Project extends SectionModels {
   readonly name: string;
-  /**
-   * The SDL as it is served: the user's own text merged, with our directives' uses and definitions
-   * left out.
-   */
+  /** The served SDL: the user's text in one piece, without our directives. */
   readonly sdl: string;
   /**
-   * The part of `sdl` that `api.crud` added; it is emitted as a file of its own for people to read.
+   * The part of `sdl` that `api.crud` added; it is also emitted as a file of its own for the user
+   * to read.
    */
   readonly crudSdl?: string;
   readonly ids: IdKind;

@@ -1,6 +1,6 @@
 export type TypeKind = 'scalar' | 'enum' | 'entity' | 'object' | 'interface' | 'union' | 'input';
 
-/** A type as a field or argument names it. */
+/** The reference to a type in a field or argument. */
 export interface TypeRef {
   readonly name: string;
   readonly kind: TypeKind;
@@ -47,13 +47,13 @@ export interface AbstractType {
 export interface EnumType {
   readonly name: string;
   readonly values: readonly string[];
-  /** Values that had another name, by `@renamed`: rows that hold the old one are rewritten. */
+  /** Values that were renamed with `@renamed`: rows with the old value are rewritten. */
   readonly renames?: readonly { readonly from: string; readonly to: string }[];
 }
 
 /**
- * Stored form. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL; `id`
- * follows `Project.ids`.
+ * The stored type. `timestamp` is UTC in ISO 8601 text on SQLite and `timestamptz` on PostgreSQL;
+ * `id` follows `Project.ids`.
  */
 export type ColumnType =
   | 'id'
@@ -73,6 +73,9 @@ export type ColumnType =
 export interface ScalarType {
   readonly name: string;
   readonly column: ColumnType;
-  /** `builtin`: GraphQL's own; `known`: ours; `user`: mapped in `src/scalars.ts`. */
+  /**
+   * `builtin`: one of GraphQL's own; `known`: one of graphql-scalars; `user`: mapped in
+   * `src/scalars.ts`.
+   */
   readonly source: 'builtin' | 'known' | 'user';
 }

@@ -4,12 +4,12 @@ import type { Edit } from '../diagnostic.ts';
 import type { SourceText } from '../source.ts';
 
 /**
- * One change of the schema's text, in terms of its nodes. Their places are looked up when all rules
- * have run.
+ * One change of the schema's text, expressed by its nodes. Their positions are looked up after all
+ * rules have run.
  */
 export type Change =
   /**
-   * Puts a directive on a field or type; if it stands there, sets these arguments of it. Values are
+   * Adds a directive to a field or type, or sets these arguments of an existing one. Values are
    * GraphQL literals.
    */
   | {
@@ -17,12 +17,12 @@ export type Change =
       readonly on: ASTNode;
       readonly name: string;
       readonly args: Readonly<Record<string, string>>;
-      /** Adds one more, whether or not there is one. */
+      /** Adds another one even if the directive already exists. */
       readonly repeated?: boolean;
     }
   /**
-   * Writes a text in the place of a node: a type, a name, a value. `within`: what is shown around
-   * it.
+   * Replaces a node by a text: a type, a name or a value. `within`: the node that the finding
+   * shows.
    */
   | {
       readonly kind: 'replace';
@@ -31,33 +31,33 @@ export type Change =
       readonly within?: ASTNode;
     }
   /**
-   * Takes a directive, an argument of one or a field away, with the space and the comma beside it.
+   * Removes a directive, one of its arguments or a field, with the space and the comma beside it.
    */
   | { readonly kind: 'remove'; readonly node: ASTNode; readonly within?: ASTNode }
-  /** Adds a field to a type: the first one, or the last. */
+  /** Adds a field to a type, as the first or the last one. */
   | {
       readonly kind: 'member';
       readonly of: ASTNode;
       readonly text: string;
       readonly first?: boolean;
     }
-  /** Adds a definition at the end of the file in which a node stands. */
+  /** Adds a definition at the end of the file that contains a node. */
   | { readonly kind: 'definition'; readonly beside: ASTNode; readonly text: string };
 
-/** A fix as a rule says it. */
+/** A fix as a rule describes it. */
 export interface Mend {
   readonly title?: string;
   readonly changes: readonly Change[];
 }
 
-/** A node with its place, and where the text that it was parsed from begins in its file. */
+/** A node with its position, and the offset in the file of the text that it was parsed from. */
 export interface Located {
   readonly node: ASTNode;
   readonly source: SourceText;
   readonly start: number;
 }
 
-/** The nodes whose places a change needs. */
+/** The nodes whose positions a change needs. */
 export function nodesOfChange(change: Change): ASTNode[] {
   switch (change.kind) {
     case 'directive':
@@ -72,7 +72,7 @@ export function nodesOfChange(change: Change): ASTNode[] {
   }
 }
 
-/** A change as edits, and as the lines that it makes. */
+/** A change as edits, and as the resulting lines. */
 export interface Written {
   readonly edits: readonly Edit[];
   readonly text: string;
@@ -82,7 +82,7 @@ export interface Written {
 type Setting = readonly [name: string, value: string];
 type Span = readonly [start: number, end: number];
 
-/** Writes a change down; nothing where a node of it has no place in any file. */
+/** Turns a change into edits; undefined if one of its nodes is in no file. */
 export function writeChange(
   change: Change,
   located: ReadonlyMap<ASTNode, Located>,
@@ -127,7 +127,7 @@ function directiveEdits(
   return [edit(at, [end, end], ` @${name}${args.length > 0 ? `(${list(args)})` : ''}`)];
 }
 
-/** Values of arguments that are there are replaced; the others go behind the last one. */
+/** Values of existing arguments are replaced; other arguments are added after the last one. */
 function argumentEdits(
   directive: ConstDirectiveNode,
   args: readonly Setting[],
@@ -162,15 +162,18 @@ function removal(at: Located): Edit {
   return edit(at, [from, end + behind], '');
 }
 
-/** A field or an argument, which often has a line of its own: then the line goes. */
+/**
+ * Whether a node is a field or an argument, which may be on a line of its own: then the whole line
+ * is removed.
+ */
 const isMember = ({ kind }: ASTNode) =>
   kind === Kind.FIELD_DEFINITION || kind === Kind.INPUT_VALUE_DEFINITION;
 
 const lengthOf = (pattern: RegExp, text: string) => pattern.exec(text)?.[0].length ?? 0;
 
 /**
- * On a line of its own with the indentation of its neighbour, or beside it where all stands on one
- * line.
+ * Inserts on a line of its own with the indent of its neighbour, or beside it if everything is on
+ * one line.
  */
 function member(text: string, first: boolean, at: Located): Edit {
   const { fields = [] } = at.node as { fields?: readonly ASTNode[] };
@@ -202,10 +205,7 @@ function placed({ start }: Located, loc: Location | undefined): Span {
 
 const spanOf = (at: Located): Span => placed(at, at.node.loc);
 
-/**
- * A definition without its description and without what stands in its braces; any other node as a
- * whole.
- */
+/** A definition without its description and its body in braces; any other node as a whole. */
 function headOf(at: Located): Span {
   const { node } = at;
   const parts = node as {
@@ -233,7 +233,7 @@ const BRACED: ReadonlySet<string> = new Set([
   Kind.ENUM_TYPE_DEFINITION,
 ]);
 
-/** Where the first token behind a description begins: spaces, commas and comments are none. */
+/** The offset of the first token after a description; spaces, commas and comments are skipped. */
 function behind(text: string, offset: number): number {
   const ignored = /^(?:[\s,\uFEFF]|#[^\n\r]*)*/.exec(text.slice(offset));
   return offset + (ignored?.[0].length ?? 0);
@@ -246,7 +246,7 @@ function lineSpan(text: string, edits: readonly Edit[]): Span {
   return [text.lastIndexOf('\n', start - 1) + 1, next < 0 ? text.length : next];
 }
 
-/** Of what is shown around the edits: the lines that change, as they will be. */
+/** The changed lines of the shown range, after the edits. */
 function excerpt(text: string, [from, to]: Span, edits: readonly Edit[]): string {
   const [lineStart, lineEnds] = lineSpan(text, edits);
   const [start, end] = [
@@ -264,7 +264,7 @@ function excerpt(text: string, [from, to]: Span, edits: readonly Edit[]): string
 const lastEnd = (edits: readonly Edit[]): number => Math.max(...edits.map(({ end }) => end));
 
 /**
- * A text with some edits of it done. They may touch each other but not overlap.
+ * Applies edits to a text. They may be adjacent but must not overlap.
  *
  * @example
  * applyEdits('a: Int', [{ file, start: 6, end: 6, text: '!' }]) // 'a: Int!'

@@ -2,10 +2,10 @@ import { Kind } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, DefinitionNode } from 'graphql';
 import { remembered } from '../remembered.ts';
 
-/** A use of a directive: on what, and what kind of place that is. */
+/** A use of a directive: the node that carries it, and its location. */
 export interface DirectiveUse {
   readonly directive: ConstDirectiveNode;
-  /** As directives are declared: `OBJECT`, `FIELD_DEFINITION` … */
+  /** A location as in directive definitions: `OBJECT`, `FIELD_DEFINITION` … */
   readonly location: string;
   readonly holder: ASTNode;
 }
@@ -30,8 +30,8 @@ const LOCATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The uses in one definition: on itself, its fields, their arguments, its values. Fields of inputs
- * and arguments are the same kind of node; only what they stand in tells them apart.
+ * The uses in one definition: on itself, its fields, their arguments and its values. Input fields
+ * and arguments are the same kind of node, so the location depends on the parent.
  *
  * @example
  * usesWithin(definition)[0]?.location // 'OBJECT'
@@ -42,7 +42,7 @@ export const usesWithin = remembered((definition: DefinitionNode): readonly Dire
   return uses;
 });
 
-/** What may carry directives, or hold what does. */
+/** A node that carries directives, or contains nodes that do. */
 interface Holder {
   readonly kind: string;
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
@@ -51,7 +51,7 @@ interface Holder {
   readonly values?: readonly ASTNode[] | undefined;
 }
 
-/** Most nodes have nothing of it, and a schema has many of them. */
+/** Returns early for nodes without directives, which most nodes of a schema are. */
 function collect(node: ASTNode, inputs: string, uses: DirectiveUse[]): void {
   const { kind, directives, fields, arguments: args, values } = node as Holder;
   const location = LOCATIONS[kind] ?? inputs;

@@ -11,21 +11,20 @@ import { parseYaml } from './yaml.ts';
 import type { PlaceOf } from './yaml.ts';
 
 /**
- * The manifest as the model has it, and where each of its values stands. Paths have the keys as
- * they are written.
+ * The manifest as the model has it, and the position of each value. Paths use the keys as written.
  */
 export interface Manifest {
   readonly values: ManifestValues;
   readonly at: PlaceOf;
 }
 
-/** What a server has that was given nothing but a schema. */
+/** The manifest of a server that has only a schema. */
 const NOTHING = { name: 'app' };
 const START: Position = { file: 'manifest.yaml', line: 1, column: 1, length: 1 };
 
 /**
- * Reads the manifest. Wrong values are findings and replaced by their defaults, so that the rest
- * is checked all the same.
+ * Reads the manifest. Wrong values become findings and are replaced by their defaults, so that the
+ * rest can be checked.
  *
  * @example
  * parseManifest({ file: 'manifest.yaml', text: 'name: shop' }).manifest.values.server.port // 8080
@@ -58,8 +57,7 @@ export function parseManifest(source: SourceText | null): {
 type Data = Readonly<Record<string, unknown>>;
 
 /**
- * What plain data means as a manifest. Values that do not fit are reported and replaced by their
- * defaults.
+ * Reads a manifest from plain data. Wrong values are reported and replaced by their defaults.
  *
  * @example
  * valuesOf({ name: 'shop' }).server.bodyLimit // 1048576
@@ -72,7 +70,7 @@ export function valuesOf(
   return toModel(settleManifest(written, report), manifestSchema) as ManifestValues;
 }
 
-/** The sections of capabilities. `auth:` means on, whatever stands behind it. */
+/** The sections of capabilities. A bare `auth:` is null in YAML and enables the section. */
 function writtenSections(data: Data): Data {
   const found = sections.flatMap(({ name, within, withDefaults }) => {
     const value = data[name] === null ? {} : data[name];

@@ -2,7 +2,7 @@ import { Kind } from 'graphql';
 import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
 import { remembered } from '../remembered.ts';
 
-/** What may name types, or hold what does. */
+/** The properties of a node that name types, or contain nodes that do. */
 interface Naming {
   readonly type?: TypeNode | undefined;
   readonly interfaces?: readonly NamedTypeNode[] | undefined;
@@ -12,7 +12,7 @@ interface Naming {
   readonly operationTypes?: readonly Naming[] | undefined;
 }
 
-/** Every place of a definition that names a type, in the order in which they are written. */
+/** Every use of a type name in a definition, in the order of the text. */
 export const namedTypes = remembered((definition: DefinitionNode): readonly NamedTypeNode[] => {
   const found: NamedTypeNode[] = [];
   collect(definition as Naming, found);
@@ -36,7 +36,7 @@ function collect(
   if (operationTypes) for (const operation of operationTypes) collect(operation, found);
 }
 
-/** `Post` of `[Post!]!`. */
+/** The named type of a wrapped one: `Post` of `[Post!]!`. */
 function bottomOf(type: TypeNode): NamedTypeNode {
   return type.kind === Kind.NAMED_TYPE ? type : bottomOf(type.type);
 }

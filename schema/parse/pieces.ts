@@ -2,8 +2,8 @@ import { parse, Source } from 'graphql';
 import type { DefinitionNode } from 'graphql';
 
 /**
- * Some whole definitions of a file. Their nodes have no places: `locate` finds them when they are
- * asked for.
+ * Some complete definitions of a file. Their nodes have no positions: `locate` parses again when
+ * they are needed.
  */
 export interface Piece {
   /** Where its text begins in the file. */
@@ -13,19 +13,20 @@ export interface Piece {
 }
 
 /**
- * What pieces define that were parsed before, by their text: once for each place that it stood at.
+ * Definitions of pieces that were parsed before, by their text. A text that occurs twice has two
+ * entries.
  */
 export type KnownPieces = Map<string, (readonly DefinitionNode[])[]>;
 
 /**
- * What of them is still to be had: nodes tell where they stand, so that no two places may share
- * one.
+ * A copy from which each entry is used once: nodes are looked up by identity, so two places must
+ * not share one.
  */
 export function unusedPieces(known: KnownPieces): KnownPieces {
   return new Map(Array.from(known, ([text, all]) => [text, [...all]]));
 }
 
-/** Keeps these pieces for the next run, and forgets all others. */
+/** Keeps these pieces for the next run, and removes all others. */
 export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
   known.clear();
   for (const { text, definitions } of pieces)
@@ -33,8 +34,9 @@ export function keepPieces(known: KnownPieces, pieces: readonly Piece[]): void {
 }
 
 /**
- * Parses a text piece by piece and without places: places, and tokens that live until the last one
- * is read, are most of what a parsed schema takes, and only findings ask for a few of them.
+ * Parses a text piece by piece without positions. Positions, and tokens that are kept until the
+ * last one is read, take most of the memory of a parsed schema, and only findings need a few of
+ * them.
  *
  * @throws GraphQLError when the text is not a schema. Its place counts from the start of the
  * piece, not of the file.
@@ -47,9 +49,9 @@ export function parsePieces(text: string, unused: KnownPieces = new Map()): Piec
 }
 
 /**
- * A piece ends behind a brace that begins a line: nothing of the same definition can follow one. A
- * brace that ends no definition, in a description, leaves a piece that cannot be parsed, and twice
- * as much is tried.
+ * A piece ends after a brace at the beginning of a line, where a definition usually ends. If the
+ * brace is inside a description, the piece cannot be parsed, and a piece of twice the length is
+ * tried.
  */
 function pieceFrom(text: string, start: number, unused: KnownPieces): Piece {
   for (let least = 0; ;) {
@@ -68,12 +70,12 @@ function definitionsOf(text: string): readonly DefinitionNode[] {
   return isBlank(text) ? [] : parse(new Source(text), { noLocation: true }).definitions;
 }
 
-/** The definitions of a piece once more, every node with its place in the piece. */
+/** Parses the definitions of a piece again, with the position of every node in the piece. */
 export function locate({ text }: Piece): readonly DefinitionNode[] {
   return isBlank(text) ? [] : parse(new Source(text)).definitions;
 }
 
-/** Whether a text holds nothing that GraphQL reads. */
+/** Whether a text contains no GraphQL token. */
 export function isBlank(text: string): boolean {
   return /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/.test(text);
 }

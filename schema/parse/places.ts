@@ -6,24 +6,22 @@ import { locate } from './pieces.ts';
 import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
 
-/** A finding that points at a node of the SDL, or at a place of the manifest. */
+/** A finding at a node of the SDL, or at a position of the manifest. */
 export interface Finding extends Omit<Diagnostic, 'at' | 'fix' | 'fixes'> {
   readonly at: ASTNode | Position | undefined;
   /**
-   * A sentence, or what to say with the lines that the mends make. Without it the lines stand
-   * alone.
+   * A sentence, or a function that makes one from the lines of the fix. Without it only the lines
+   * are shown.
    */
   readonly fix?: string | ((lines: string) => string);
   readonly mends?: readonly Mend[];
 }
 
-/**
- * Nodes that this package makes have no place. They count as standing at the start of the schema.
- */
+/** The position of nodes that this package creates itself: the start of the schema. */
 const NOWHERE: Position = { file: 'schema.graphql', line: 1, column: 1, length: 1 };
 
 /**
- * Looks up where the nodes of findings stand, all at once: only the pieces that hold one are
+ * Looks up the positions of all findings at once: only the pieces that contain their nodes are
  * parsed again.
  *
  * @example
@@ -46,7 +44,7 @@ function nodesOfFinding({ at, mends = [] }: Finding): ASTNode[] {
   ];
 }
 
-/** The mends as edits, and the text that shows them. */
+/** The fixes as edits, and the text that shows them. */
 function written(
   fix: Finding['fix'],
   mends: readonly Mend[],
@@ -68,7 +66,7 @@ function isPosition(at: ASTNode | Position): at is Position {
   return 'line' in at;
 }
 
-/** A node with its place for programs and for people. */
+/** A node with its offset and its line and column. */
 interface Place extends Located {
   readonly position: Position;
 }
@@ -94,7 +92,7 @@ function findPlaces(
 
 const LINE_END = /\r\n|\r|\n/g;
 
-/** Parsed again, a text gives the same nodes in the same order. */
+/** Parsing a text again gives the same nodes in the same order. */
 function locatedIn(piece: Piece, wanted: ReadonlySet<ASTNode>): (readonly [ASTNode, ASTNode])[] {
   const nodes = nodesOf(piece.definitions);
   if (!nodes.some((node) => wanted.has(node))) return [];
@@ -117,7 +115,7 @@ function collect(node: ASTNode, nodes: ASTNode[]): void {
   }
 }
 
-/** A piece begins with its file or behind the brace that begins a line. */
+/** A piece begins at the start of its file or after a brace at the beginning of a line. */
 function positionIn(file: string, { start, text }: Piece, line: number, loc: Location): Position {
   const { startToken } = loc;
   const before = start > 0 && startToken.line === 1 ? '}'.length : 0;
@@ -129,7 +127,7 @@ function positionIn(file: string, { start, text }: Piece, line: number, loc: Loc
   };
 }
 
-/** A mark never runs past the end of its line. */
+/** A mark must not be longer than its line. */
 function lengthOnLine(text: string, start: number, end: number): number {
   const newline = text.slice(start, end).search(/\r?\n/);
   return Math.max(1, newline < 0 ? end - start : newline);

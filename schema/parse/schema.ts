@@ -18,28 +18,28 @@ import { placed } from './places.ts';
 import { parseFile } from './syntax.ts';
 import type { ParsedFile } from './syntax.ts';
 
-/** The SDL as graphql-js understands it. Its nodes have no places: `placed` looks them up. */
+/** The SDL as graphql-js objects. Its nodes have no positions: `placed` looks them up. */
 export interface ParsedSchema {
   readonly files: readonly ParsedFile[];
   /** The user's definitions; copies of our directives are left out. */
   readonly document: DocumentNode;
-  /** Every use of a directive, in the order in which they are written. */
+  /** Every use of a directive, in the order of the text. */
   readonly uses: readonly DirectiveUse[];
   readonly schema: GraphQLSchema;
-  /** The text that is served. */
+  /** The served SDL. */
   readonly sdl: string;
   /**
-   * Names that are used and nowhere defined. Scalars stand in for them, so that the rest is checked
-   * all the same.
+   * Names that are used but not defined. They are replaced by scalars, so that the rest can be
+   * checked.
    */
   readonly unknown: ReadonlySet<string>;
-  /** What `api.crud` has added to the sources. */
+  /** The SDL that `api.crud` has added. */
   readonly crudSdl?: string;
 }
 
 /**
- * Reads the SDL. `parsed` is null only when there is nothing to go on with: a mistake in the
- * syntax, or no definition at all.
+ * Reads the SDL. `parsed` is null only if there is nothing to continue with: a syntax error, or no
+ * definition at all.
  *
  * @example
  * parseSchema([{ file: 'schema.graphql', text: 'type Query { hello: String }' }]).parsed?.sdl
@@ -51,7 +51,7 @@ export function parseSchema(
   return understandFiles(sources.map((source) => parseFile(source, unused)));
 }
 
-/** The same with files that were parsed before. */
+/** The same for files that are already parsed. */
 export function understandFiles(files: readonly ParsedFile[]): {
   parsed: ParsedSchema | null;
   diagnostics: Diagnostic[];
@@ -85,7 +85,10 @@ function understand(
   return { parsed, diagnostics: placed(schemaFindings(document, schema, unknown), files) };
 }
 
-/** What graphql-js can build a schema from, whatever was wrong: every name defined, and once. */
+/**
+ * A document that graphql-js accepts in spite of errors: duplicate definitions are removed, and
+ * unknown names defined.
+ */
 function repaired(document: DocumentNode, unknown: Iterable<string>): DocumentNode {
   const seen = new Set<string>();
   const definitions = document.definitions.filter((definition) => {

@@ -16,7 +16,7 @@ import { namedTypes, typesNamed } from './named-types.ts';
 import type { Change, Mend } from './changes.ts';
 import type { Finding } from './places.ts';
 
-/** What a rule of graphql-js asks of its context; the class of theirs is not exported. */
+/** The context that graphql-js passes to its SDL rules; its class is not exported. */
 interface SdlContext {
   getDocument(): DocumentNode;
   getSchema(): null;
@@ -25,7 +25,7 @@ interface SdlContext {
 }
 
 /**
- * The rules of graphql-js about names that stand twice and extensions of nothing, each with our
+ * The rules of graphql-js about duplicate names and extensions of unknown types, each with our
  * code.
  */
 const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisitor])[] = [
@@ -42,12 +42,12 @@ const RULES: readonly (readonly [code: string, rule: (context: never) => ASTVisi
 ];
 
 /**
- * With hundreds of unknown names something else is wrong, and looking for neighbours of each would
- * take long.
+ * Hundreds of unknown names have another cause, and searching similar names for each would take
+ * long.
  */
 const MOST_SUGGESTIONS = 20;
 
-/** Everything that makes the SDL no GraphQL schema, as findings. */
+/** All reasons why the SDL is not a valid GraphQL schema, as findings. */
 export function schemaFindings(
   document: DocumentNode,
   schema: GraphQLSchema,
@@ -61,7 +61,7 @@ export function schemaFindings(
   return findings.length > 0 ? findings : typeFindings(schema);
 }
 
-/** The names that are used and nowhere defined, with the places that use them. */
+/** Names that are used but not defined, with their uses. */
 export function unknownTypes(document: DocumentNode): Map<string, NamedTypeNode[]> {
   const defined = new Set(definedTypes(document));
   const uses = document.definitions.flatMap((definition) =>
@@ -111,12 +111,12 @@ function unknownFindings(
 
 const mend = (change: Change): Mend[] => [{ changes: [change] }];
 
-/** What arguments and inputs ask for cannot be an object type. */
+/** A definition for an unknown name. Arguments and input fields cannot have an object type. */
 function defining(name: string, use: NamedTypeNode, asked: ReadonlySet<NamedTypeNode>): string {
   return asked.has(use) ? `input ${name} { id: ID }` : `type ${name} { id: ID! }`;
 }
 
-/** The uses of types in arguments and in fields of inputs. */
+/** The type names used in arguments and in input fields. */
 function askedTypes(document: DocumentNode): ReadonlySet<NamedTypeNode> {
   const asked = new Set<NamedTypeNode>();
   graphql.visit(document, {
@@ -146,12 +146,12 @@ function executableFindings(document: DocumentNode): Finding[] {
   );
 }
 
-/** Definitions that no rule had anything to say of. */
+/** Definitions for which no rule had a finding. */
 const passed = new WeakSet<DefinitionNode>();
 
 /**
- * Where every name stands once and nothing is extended, no definition makes another one wrong:
- * those that passed are not asked again.
+ * If every name is unique and nothing is extended, a definition cannot make another one wrong:
+ * definitions without findings are not checked again.
  */
 function ruleFindings(document: DocumentNode): Finding[] {
   const { definitions } = document;
@@ -195,8 +195,8 @@ function askRules(document: DocumentNode, definitions: readonly DefinitionNode[]
 }
 
 /**
- * A field that stands twice to the letter may go the second time; of two that differ only a person
- * knows which is right.
+ * Of two identical fields the second is removed; if they differ, only the user can decide which one
+ * is right.
  */
 function withoutTwin(
   found: Finding,
@@ -221,8 +221,8 @@ function fieldNamed(name: ASTNode, { definitions }: DocumentNode): ASTNode | und
 }
 
 /**
- * Where names that stand twice may be. Names, types and descriptions are half of all nodes, and no
- * rule above asks for one.
+ * The nodes that can contain duplicate names. The others (names, types and descriptions) are half
+ * of all nodes, and no rule above needs them.
  */
 const DUPLICABLE = {
   Document: ['definitions'],
@@ -253,8 +253,8 @@ function ofTypes(
 }
 
 /**
- * What graphql-js says of the finished schema: interfaces not fulfilled, unions of scalars, no
- * Query.
+ * Errors that graphql-js finds in the finished schema: missing interface fields, unions of scalars,
+ * no Query.
  */
 function typeFindings(schema: GraphQLSchema): Finding[] {
   return graphql.validateSchema(schema).map((error) => {
@@ -269,7 +269,7 @@ function typeFindings(schema: GraphQLSchema): Finding[] {
   });
 }
 
-/** A query for a type that is there. */
+/** A query field for an existing type. */
 function exampleQuery(schema: GraphQLSchema): string {
   const type = Object.values(schema.getTypeMap()).find(
     (each) => graphql.isObjectType(each) && each.getFields()['id'],
@@ -279,7 +279,7 @@ function exampleQuery(schema: GraphQLSchema): string {
     : 'type Query { hello: String }';
 }
 
-/** What to do about the messages of graphql-js that do not say it themselves. */
+/** Fixes for messages of graphql-js that do not contain one. */
 const FIXES: readonly (readonly [RegExp, (...words: string[]) => string])[] = [
   [
     /^Interface field (\w+)\.(\w+) expected but (\w+) does not provide it/,
@@ -295,8 +295,8 @@ const FIXES: readonly (readonly [RegExp, (...words: string[]) => string])[] = [
 ];
 
 /**
- * A message of graphql-js says what is wrong and then what was meant; the place is the last one
- * that it names.
+ * A message of graphql-js contains the problem and then a suggestion; the finding is placed at the
+ * last node that it names.
  */
 function graphqlFinding(code: string, error: GraphQLError): Finding {
   const [summary = '', meant] = error.message.split(/(?<=\.) (?=Did you mean)/);

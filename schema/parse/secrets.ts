@@ -8,8 +8,8 @@ const SECRET_KEY =
 const NOT_SECRET = new Set(sections.flatMap(({ notSecret = [] }) => notSecret));
 
 /**
- * Values that are keys whatever their name: JWTs, the prefixes of well-known services, PEM, URLs
- * with a password in them.
+ * Values that are secrets under any key: JWTs, keys with the prefix of a well-known service, PEM,
+ * URLs with a password.
  */
 const SECRET_VALUE: readonly RegExp[] = [
   /^eyJ[\w-]{8,}\.[\w-]{8,}\./,
@@ -23,7 +23,7 @@ const SECRET_VALUE: readonly RegExp[] = [
   /^[0-9a-f]{40,}$/i,
 ];
 
-/** Which setting holds what stands at a path. */
+/** The setting of the environment for the secret at a path. */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/jwt_secret$/, 'JWT_SECRET'],
   [/api_?key$/, 'API_KEY'],
@@ -32,14 +32,14 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
   [/webhook/, 'WEBHOOK_SECRET'],
 ];
 
-/** A secret with the path at which it stands. */
+/** A secret with its path. */
 export interface Secret {
   readonly path: ManifestPath;
   readonly finding: Diagnostic;
 }
 
 /**
- * Secrets that stand in the manifest, which is committed.
+ * Secrets in the manifest, which is a committed file.
  *
  * @example
  * secretFindings({ auth: { jwt: { secret: 'x' } } }, at)[0].finding.fix // 'put it into .env as JWT_SECRET …'
@@ -75,7 +75,7 @@ function settingFor(path: ManifestPath): string {
   );
 }
 
-/** A section within another one is asked first. */
+/** The innermost section is asked first. */
 function sectionSetting(path: ManifestPath): string | undefined {
   const keys = path.map((key) => snakeCase(String(key)));
   for (const { name, within, settingFor } of sections.toReversed()) {

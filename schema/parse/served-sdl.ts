@@ -13,14 +13,13 @@ interface Cut {
 }
 
 /**
- * The text that the server serves: what the user wrote, comments included, without the uses of our
- * directives.
+ * The text that the server serves: the user's text with its comments, without our directives.
  *
  * @example
  * // 'type User @entity(plural: "users") { id: ID! }' is served as 'type User { id: ID! }'
  */
 export function servedSdl(files: readonly ParsedFile[]): string {
-  // A byte order mark inside the joined text would be a mistake.
+  // A byte order mark inside the joined text would be a syntax error.
   return files
     .map(({ source, pieces }) =>
       withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn)),
@@ -36,7 +35,10 @@ function cutsIn(piece: Piece): Cut[] {
 
 const cutsWithin = createMemory<readonly DefinitionNode[], readonly Cut[]>();
 
-/** By places in the piece. Only one with something to cut is parsed again, for them. */
+/**
+ * The ranges to remove, as offsets in the piece. Only a piece with such a range is parsed again to
+ * find them.
+ */
 function findCuts(piece: Piece): readonly Cut[] {
   if (!piece.definitions.some((definition) => nodesToCut(definition).length > 0)) return NO_CUTS;
   return locate(piece)
@@ -54,7 +56,7 @@ function nodesToCut(definition: DefinitionNode): readonly (DefinitionNode | Cons
 }
 
 /**
- * `extend type User @entity(plural: "people")`: nothing is left of it when the directive is gone.
+ * `extend type User @entity(plural: "people")`: the whole extension is removed with the directive.
  */
 function isOnlyOurs(definition: DefinitionNode): boolean {
   if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) return false;
@@ -77,7 +79,7 @@ function withoutCuts(text: string, cuts: readonly Cut[]): string {
 const REST_OF_LINE_IS_EMPTY = /[^\S\n]*(?:\n|$)/y;
 
 /**
- * A line break before the directive stays if something follows on its line: the break may end a
+ * A line break before the directive stays if text follows on the same line, because it may end a
  * comment.
  */
 function lineBreak(gap: string, text: string, end: number): string {

@@ -5,7 +5,7 @@ import { definitionOf, type Shape } from '../manifest/shape.ts';
 import { sections } from '../sections.ts';
 import type { ManifestPath } from './yaml.ts';
 
-/** What is wrong with a value, by its path; the place in the text is looked up later. */
+/** A wrong value with its path; its position in the text is looked up later. */
 export interface ShapeProblem extends Pick<Diagnostic, 'code' | 'summary'> {
   readonly fix: string;
   readonly path: ManifestPath;
@@ -16,9 +16,9 @@ type Data = Readonly<Record<string, unknown>>;
 type Report = (problem: ShapeProblem) => void;
 
 /**
- * A value with every default of the JSON Schema put in. What does not fit is reported and replaced
- * by its default. Compiling the schema with ajv takes 50 ms, as much as everything else that
- * `check` does; walking it takes none. A test holds the two together: ajv and this agree on every
+ * A value with every default of the JSON Schema filled in. Wrong values are reported and replaced
+ * by their defaults. Compiling the schema with ajv takes 50 ms, as much as the rest of `check`, so
+ * this module walks the schema itself. A test checks that ajv gives the same result for every
  * input.
  *
  * @example
@@ -35,7 +35,7 @@ function settle(value: unknown, given: Shape, path: ManifestPath, report: Report
       ? undefined
       : settle(structuredClone(shape.default), { ...shape, default: undefined }, path, report);
   const types = [shape.type ?? []].flat();
-  // `jwt:` with nothing behind it is the section with its defaults.
+  // A bare `jwt:` is null in YAML and means the section with its defaults.
   if (value === null && types.length === 1 && types[0] === 'object')
     return settle({}, shape, path, report);
   if (!fits(value, shape)) {
@@ -55,7 +55,7 @@ function resolve(shape: Shape): Shape {
   return name === undefined ? shape : { ...manifestSchema.definitions[name], ...shape };
 }
 
-/** Nothing when something is missing that has no default. */
+/** Undefined if a required value without a default is missing. */
 function settleObject(
   value: Data,
   shape: Shape,
@@ -80,7 +80,7 @@ function settleObject(
   return whole ? Object.fromEntries([...result].filter(([, own]) => own !== undefined)) : undefined;
 }
 
-/** Whether a value is right in itself; what it holds is asked afterwards, one by one. */
+/** Whether a value itself is right; its members are checked one by one afterwards. */
 function fits(value: unknown, given: Shape): boolean {
   const shape = resolve(given);
   if (shape.anyOf && !shape.anyOf.some((other) => fits(value, other))) return false;
@@ -117,7 +117,7 @@ function isData(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Keys that people look for in the manifest and that are settings. */
+/** Keys that users look for in the manifest although they are settings of the environment. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['database.url', 'DATABASE_URL'],
   ['server.url', 'APP_URL'],

@@ -6,8 +6,8 @@ import { parsePieces } from './pieces.ts';
 import type { KnownPieces, Piece } from './pieces.ts';
 
 /**
- * A parser that calls itself for every bracket runs out of stack; no schema that people write comes
- * near this.
+ * A recursive parser overflows the stack on deeply nested brackets; no real schema is nested this
+ * deep.
  */
 const DEEPEST = 100;
 const MOST_ERRORS = 10;
@@ -15,8 +15,8 @@ const DEFINITION = /^(?:type|interface|union|enum|input|scalar|directive|extend|
 const BRACKETS_OUTSIDE_TEXT = /"""(?:\\"""|[^])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n]*|[[({]|[\])}]/g;
 
 /**
- * The definitions of one file. After a mistake it goes on at the next definition, so that one run
- * shows them all.
+ * The definitions of one file. After a mistake parsing continues at the next definition, so that
+ * one run shows all mistakes.
  *
  * @example
  * parseFile({ file: 'schema.graphql', text: 'scalar Money' }).pieces[0]?.definitions.length // 1
@@ -32,16 +32,14 @@ export function parseFile(source: SourceText, unused: KnownPieces = new Map()): 
   }
 }
 
-/** One file, and what it defines. */
+/** One file and its definitions. */
 export interface ParsedFile {
   readonly source: SourceText;
   readonly pieces: readonly Piece[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Parses the whole text from its start, from the definition behind the first mistake, and so on.
- */
+/** Parses the whole text, then again from the definition after the first mistake, and so on. */
 function findMistakes(source: SourceText): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   let start = 0;
@@ -65,8 +63,8 @@ function findMistakes(source: SourceText): Diagnostic[] {
 }
 
 /**
- * The next definition: the one on the line of the mistake if the mistake is only that the one above
- * is not closed.
+ * The next definition: the one on the line of the mistake if the only mistake is a missing closing
+ * brace of the definition above.
  */
 function resumeAfter(text: string, offset: number, start: number): number {
   const line = lineStart(text, offset);

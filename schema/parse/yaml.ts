@@ -4,29 +4,29 @@ import type { Diagnostic, Position } from '../diagnostic.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
 
-/** A server that was given nothing but a schema never pays for loading the YAML parser. */
+/** Loads the YAML parser on first use: a server that has only a schema does not need it. */
 const load = createRequire(import.meta.url);
 
 /** A path in the manifest: `['auth', 'jwt', 'ttl']`. */
 export type ManifestPath = readonly (string | number)[];
 
-/** The text as plain values, and where each of them stands. */
+/** The text as plain values, and the position of each. */
 export interface YamlText {
   readonly value: unknown;
   readonly diagnostics: readonly Diagnostic[];
   readonly at: PlaceOf;
 }
 
-/** Place of the value at a path, or of its key; of the nearest thing above it when it is absent. */
+/** The position of the value at a path, or of its key; of the nearest parent if it is absent. */
 export type PlaceOf = (path: ManifestPath, part?: 'key' | 'value') => Position;
 
-/** Further than any manifest reaches; the parser below calls itself for each level. */
+/** Deeper than any real manifest; the parser below recurses for each level. */
 const DEEPEST = 60;
 const MOST_CHARACTERS = 1_000_000;
 const MOST_ALIASES = 50;
 
 /**
- * Reads YAML without ever throwing: what cannot be read is a finding.
+ * Reads YAML and never throws: errors become findings.
  *
  * @example
  * parseYaml({ file: 'manifest.yaml', text: 'name: shop' }).value // { name: 'shop' }
@@ -85,8 +85,8 @@ function refuse(source: SourceText): Diagnostic | undefined {
 }
 
 /**
- * Brackets, `- - -` and indentation all nest. Text in quotes is counted too: a manifest has no use
- * for so many brackets.
+ * Brackets, `- - -` and indentation all nest. Brackets in quoted text are counted too, because a
+ * manifest never needs so many.
  */
 function tooDeepAt(text: string): number {
   let depth = 0;
@@ -100,7 +100,7 @@ function tooDeepAt(text: string): number {
   return -1;
 }
 
-/** How to mend what the parser reports, by its codes. */
+/** Fixes for the parser's errors, by its codes. */
 const FIXES: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'keep one of the two',
   TAB_AS_INDENT: 'indent with spaces',

@@ -5,11 +5,11 @@ export interface RestMember {
   readonly name: string;
   readonly field: Field;
   readonly kind:
-    /** A column. */
+    /** The value of a column. */
     | 'value'
     /** The key of a to-one relation: `authorId`. */
     | 'key'
-    /** The user's own function answers it. */
+    /** The result of the user's own function. */
     | 'computed'
     /** Other objects, embedded when `include` names them. */
     | 'relation';
@@ -17,8 +17,8 @@ export interface RestMember {
 }
 
 /**
- * What an object of the entity may show, by name and in the schema's order. A to-one relation has
- * its key beside it, unless a field has that name.
+ * The members of an entity's object, by name and in the schema's order. A to-one relation has its
+ * key beside it, unless a field has that name.
  *
  * @example [...restMembers(post).keys()] // ['id', 'title', 'authorId', 'author', 'comments']
  */
@@ -53,7 +53,7 @@ export function restMembers(entity: Entity): ReadonlyMap<string, RestMember> {
 const one = <Key extends string, Value>(key: Key, value: Value | undefined) =>
   value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]: Value });
 
-/** A function that has to be given arguments cannot be asked from here. */
+/** REST cannot pass arguments, so a function with required ones is left out. */
 function addCustom(members: Map<string, RestMember>, field: Field): void {
   if (field.args.some(({ type }) => type.required)) return;
   const { kind } = field.type;
@@ -75,7 +75,7 @@ function keyOf(
     : { name: `${name}Id`, column: source.column };
 }
 
-/** Columns that have an order and an equality that both databases agree on. */
+/** Whether both databases order and compare the column in the same way. */
 export function isComparable({ kind, column }: RestMember): boolean {
   return (
     (kind === 'value' || kind === 'key') &&

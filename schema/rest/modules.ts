@@ -1,10 +1,7 @@
 import type { Entity, Operation, Project } from '../model.ts';
 import { kebabCase } from '../names.ts';
 
-/**
- * What one REST module serves: a mirror of the root fields that the schema has for the entity, and
- * of nothing else.
- */
+/** The endpoints of one REST module: exactly the root fields that the schema has for the entity. */
 export interface RestModule {
   readonly entity: Entity;
   /** `/api/blog-posts` */
@@ -20,14 +17,14 @@ export const REST_VERBS = ['list', 'get', 'create', 'update', 'remove'] as const
 export type RestVerb = (typeof REST_VERBS)[number];
 
 /**
- * What a call that writes answers with: the object where the schema shows it, or as much of it as
- * the mutation gives.
+ * The body of a response to a write: the object if the schema can read it, or the part that the
+ * mutation returns.
  */
 export type RestAnswer = 'object' | 'id' | 'nothing';
 
 /**
- * The modules of a project, in the schema's order; an entity without a root field has none.
- * `node(id:)` gets every entity that has global ids.
+ * The modules of a project, in the schema's order; an entity without a root field has none. With
+ * `node(id:)` every entity that has global ids gets a module.
  *
  * @example restModules(project)[0] // { path: '/api/posts', list: …, get: …, create: … }
  */
@@ -66,7 +63,7 @@ function operationFor(
 const bestNamed = (operations: readonly Operation[], name: string) =>
   operations.find((operation) => operation.name === name) ?? operations[0];
 
-/** A list with a required argument does not list everything. */
+/** Whether a list can be called without arguments. */
 function listsAll({ action, args }: Operation): boolean {
   return (
     action.kind === 'list' &&
@@ -79,7 +76,7 @@ function listsAll({ action, args }: Operation): boolean {
 const isByKey = ({ action }: Operation) =>
   action.kind === 'get' && action.by.length === 1 && action.by[0]?.column === 'id';
 
-/** What `POST`, `PATCH` and `PUT` of a module may answer with. */
+/** The body of responses to `POST`, `PATCH` and `PUT` of a module. */
 export function restAnswer(module: RestModule, verb: 'create' | 'update'): RestAnswer {
   const action = module[verb]?.action;
   if (module.get || module.list) return 'object';

@@ -12,7 +12,7 @@ export interface RestFilter {
 }
 
 /**
- * Words of the query string that are not filters; a field of such a name is filtered by as
+ * Parameters of the query string that are not filters; a field of such a name is filtered as
  * `order_eq`.
  */
 export const RESERVED: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const ORDER: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte'];
 const TEXT: readonly FilterOperator[] = ['contains', 'startsWith', 'endsWith'];
 
 /**
- * The comparisons that a column of the type has.
+ * The operators of a column of this type.
  *
  * @example operatorsOf('boolean', false) // ['eq', 'ne', 'in', 'notIn']
  */
@@ -39,10 +39,11 @@ export function operatorsOf(type: ColumnType, closed: boolean): readonly FilterO
 }
 
 /**
- * Every filter that the list of a module takes, by parameter. Only the list's own function knows
- * what it filters by, beyond its arguments: `own` says that there is one.
+ * Every filter of a module's list, by parameter. `own`: the user's function answers the list, so
+ * only its declared arguments are known to filter.
  *
- * @example restFilters(module).get('title_contains') // { parameter: 'title_contains', member: …, operator: 'contains' }
+ * @example
+ * restFilters(module).get('title_contains') // { parameter: 'title_contains', member: …, operator: 'contains' }
  */
 export function restFilters(
   { entity, list }: RestModule,
@@ -58,7 +59,8 @@ export function restFilters(
       filters.set(parameter, { parameter, member, operator });
   };
   if (own) return (addArguments(list, members, add), filters);
-  // A field may be called `price_in`: its own name comes before the word behind another's.
+  // A field may be called `price_in`: a field's own name takes precedence over the suffix of
+  // another's.
   for (const member of members) add(member.name, member, 'eq');
   for (const member of members)
     for (const operator of memberOperators(member))
@@ -78,7 +80,7 @@ function addArguments(
   }
 }
 
-/** `@list(filter:)` may say which columns a caller filters by. */
+/** `@list(filter:)` may restrict the columns that a caller filters by. */
 function isFilterable({ action }: Operation, { column }: RestMember): boolean {
   return (
     action.kind !== 'list' ||
@@ -87,7 +89,7 @@ function isFilterable({ action }: Operation, { column }: RestMember): boolean {
   );
 }
 
-/** Of a scalar of the user's own only the user knows an order. */
+/** The order of a user's own scalar is unknown, so it has no range operators. */
 export function memberOperators({ kind, field, column }: RestMember): readonly FilterOperator[] {
   const closed = kind === 'key' || field.type.kind === 'enum' || !knownScalar(field.type.name);
   const nullable = column !== undefined && !column.required;
@@ -103,7 +105,7 @@ export function restSorts({ entity, list }: RestModule, own = false): readonly s
   return [...restMembers(entity).values()].filter(isComparable).map(({ name }) => name);
 }
 
-/** Rows of a page, when the caller names no number: what `@list(default:)` says, or 20. */
+/** The page size when the caller gives none: the value of `@list(default:)`, or 20. */
 export function defaultPageSize({ action }: Operation): number {
   if (action.kind !== 'list') return 20;
   const { paging } = action.list;

@@ -22,10 +22,11 @@ import {
 } from './value-schemas.ts';
 
 /**
- * The schemas that the REST routes refer to, by name: entities, the objects and enums in them, the
+ * The schemas that the REST routes reference, by name: entities, their objects and enums, and the
  * inputs of bodies.
  *
- * @example restSchemas(project).Post // { type: 'object', required: ['id', 'title'], properties: { … } }
+ * @example
+ * restSchemas(project).Post // { type: 'object', required: ['id', 'title'], properties: { … } }
  */
 export function restSchemas(project: Project): Record<string, JsonSchema> {
   const modules = restModules(project);
@@ -71,7 +72,7 @@ const PAGINATION: JsonSchema = {
   ),
 };
 
-/** Names of ours that are not among the user's types. */
+/** A name for our schema that no user's type has. */
 export const paginationName = (project: Project): string => freeName(project, 'Pagination');
 export const errorName = (project: Project): string => freeName(project, 'Error');
 
@@ -80,8 +81,8 @@ function freeName(project: Project, name: string): string {
 }
 
 /**
- * Members may be left out: by `fields`, and where the caller may not read them. Only the key is
- * always there.
+ * Members may be missing: with `fields`, and if the caller may not read them. Only the key is
+ * always present.
  */
 function entitySchema(
   project: Project,
@@ -107,7 +108,7 @@ function isAlwaysThere(_entity: Entity, { name }: RestMember): boolean {
   return name === 'id';
 }
 
-/** Descriptions are read from the SDL: an emitted project has them nowhere else. */
+/** Descriptions are read from the SDL: an emitted project has them only there. */
 function memberSchema(
   project: Project,
   { kind, field, column }: RestMember,
@@ -128,7 +129,7 @@ function memberSchema(
   };
 }
 
-/** What an answer shows of a field's type. */
+/** The schema of a field's type in a response. */
 function typeSchema(project: Project, type: TypeRef): JsonSchema {
   const item = type.kind === 'object' ? reference(type.name) : leafSchema(project, type.name);
   const value = type.list
@@ -137,7 +138,7 @@ function typeSchema(project: Project, type: TypeRef): JsonSchema {
   return type.required ? value : nullable(value);
 }
 
-/** Of a row that the caller may not see nothing is shown: a to-one relation may always be null. */
+/** A row that the caller may not see is null, so a to-one relation is always nullable. */
 function relationSchema(project: Project, { source, type }: Field): JsonSchema {
   const item = targetSchema(
     project,
@@ -172,7 +173,8 @@ function objectSchema(project: Project, { fields }: ObjectType): JsonSchema {
 /**
  * The body of a create or update: the fields of its input object, or its arguments side by side.
  *
- * @example restBody(schema, project, createPost) // { $ref: '#/components/schemas/CreatePostInput' }
+ * @example
+ * restBody(schema, project, createPost) // { $ref: '#/components/schemas/CreatePostInput' }
  */
 export function restBody(
   schema: GraphQLSchema,
@@ -216,7 +218,7 @@ function argumentsSchema(project: Project, args: readonly GraphQLArgument[]): Js
   };
 }
 
-/** Every input type that a body refers to, through others too. */
+/** Every input type that a body references, directly or through others. */
 function bodyInputs(
   schema: GraphQLSchema,
   project: Project,
@@ -234,7 +236,7 @@ function bodyInputs(
   return [...found];
 }
 
-/** Only what something refers to stays in the document. */
+/** Keeps only the schemas that are referenced. */
 function used(
   schemas: Record<string, JsonSchema>,
   from: readonly string[],

@@ -11,10 +11,7 @@ import type { ColumnType, Project } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import type { JsonSchema } from '../routes/route.ts';
 
-/**
- * Scalars that are numbers in JSON though they are stored as something else, and the other way
- * round.
- */
+/** Scalars whose JSON type differs from their stored type. */
 const BY_NAME: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   Long: { type: ['integer', 'string'] },
@@ -44,8 +41,7 @@ const BY_COLUMN: Readonly<Record<ColumnType, JsonSchema>> = {
 };
 
 /**
- * A scalar or enum as it stands in JSON. What a scalar of the user's own becomes only its function
- * knows.
+ * A scalar or enum in JSON. The form of a user's own scalar is unknown: only its function knows it.
  *
  * @example leafSchema(project, 'DateTime') // { type: 'string', format: 'date-time' }
  */
@@ -66,7 +62,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
-/** What an input type takes. Other input types are references. */
+/** The schema of an input value. Other input types are references. */
 export function inputValueSchema(project: Project, type: GraphQLType): JsonSchema {
   return isNonNullType(type) ? nonNull(project, type.ofType) : nullable(nonNull(project, type));
 }
@@ -110,7 +106,7 @@ export function inputObjectSchema(
   };
 }
 
-/** Beside a reference a description stands on its own in JSON Schema 2020-12. */
+/** JSON Schema 2020-12 allows a description beside a reference. */
 export const described = (
   schema: JsonSchema,
   description: string | null | undefined,

@@ -13,12 +13,13 @@ import type { JsonSchema, RouteSpec } from './route.ts';
 export type IsOwn = (coordinate: string) => boolean;
 
 /**
- * The routes of every REST module. The guard `public` lets every caller pass, because the rules of
- * the schema are asked with every row; `security` says what they come to.
+ * The routes of every REST module. Their guard `public` accepts every caller, because the rules of
+ * the schema are checked for every row; `security` documents the result.
  *
  * @param own root fields that the user's own function answers: their lists filter and sort by what
  * they declare.
- * @example restRoutes(project).map(({ method, path }) => `${method} ${path}`) // ['GET /api/posts', 'GET /api/posts/:id', …]
+ * @example
+ * restRoutes(project).map(({ method, path }) => `${method} ${path}`) // ['GET /api/posts', 'GET /api/posts/:id', …]
  */
 export function restRoutes(project: Project, own: IsOwn = () => false): RouteSpec[] {
   const modules = restModules(project);
@@ -76,7 +77,7 @@ function listRoute(making: Making, operation: Operation): RouteSpec {
   };
 }
 
-/** A function that pages by itself does not say how many there are. */
+/** A user's function that pages by itself does not return a total. */
 function pagination({ project, module, own }: Making, operation: Operation): JsonSchema {
   const { action, name } = operation;
   const pages =
@@ -272,7 +273,7 @@ function common(
   };
 }
 
-/** Whether rules let everybody, as far as they speak of the verb. */
+/** Whether the rules for the verb accept every caller. */
 function saysPublic(rules: readonly AuthRule[], verb: Verb): boolean {
   const relevant = rules.filter(({ on }) => on.length === 0 || on.includes(verb));
   return relevant.length === 0 || relevant.some(({ allow }) => allow.includes('PUBLIC'));
@@ -330,7 +331,7 @@ function shapeQuery({ module }: Making): Record<string, JsonSchema> {
 }
 
 function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
-  // `title` and `title_eq` are the same: the short one is documented.
+  // `title` and `title_eq` are the same filter: only the short one is documented.
   const all = restFilters(module, own(`Query.${module.list?.name}`));
   const filters = [...all.values()].filter(
     ({ parameter, operator, member }) =>

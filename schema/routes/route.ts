@@ -4,31 +4,30 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One HTTP endpoint as data. The runtime binds a handler to its `id`, `openapi.json` is made from
- * it, and the rule that keeps a REST module off a fixed path reads it: an endpoint is described
- * once.
+ * One HTTP endpoint as data, described once: the runtime binds a handler to its `id`,
+ * `openapi.json` is made from it, and a rule checks that no REST module uses its path.
  *
  * @example
  * { id: 'me', method: 'GET', path: '/api/auth/me', access: 'user', tag: 'auth', summary: 'The signed-in user',
  *   responses: { 200: { description: 'The user', schema: { $ref: '#/components/schemas/User' } } } }
  */
 export interface RouteSpec {
-  /** Unique in its table; the handler has this name. */
+  /** Unique in its table, and the name of the handler. */
   readonly id: string;
   readonly method: Method;
   /** With `:name` for a parameter and `*name` for the rest of the path. */
   readonly path: string;
-  /** Name of the guard that is asked before the handler; `public` lets every caller pass. */
+  /** The guard that runs before the handler; `public` accepts every caller. */
   readonly access: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   /**
-   * Ways of signing in that it takes, where the guard's name does not say so; an empty list needs
+   * Accepted kinds of credentials, if they do not follow from the guard's name; an empty list needs
    * none.
    */
   readonly security?: readonly ('bearer' | 'api_key')[];
-  /** Request headers that change what it does, for the document. */
+  /** Request headers that the handler reads, for the document. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
@@ -42,7 +41,10 @@ export interface RouteSpec {
 }
 
 export type BodySpec =
-  /** Parsed, capped and validated before the handler runs. `optional`: an empty body is `{}`. */
+  /**
+   * The body is size-limited, parsed and validated before the handler runs. `optional`: an empty
+   * body is `{}`.
+   */
   | {
       readonly kind: 'json';
       readonly schema: JsonSchema;
@@ -50,7 +52,7 @@ export type BodySpec =
       readonly optional?: boolean;
     }
   /**
-   * The handler reads the request itself: uploads, pass-throughs, signed bodies. `type` documents
-   * it.
+   * The handler reads the request itself: uploads, proxied requests, signed bodies. `type`
+   * documents it.
    */
   | { readonly kind: 'stream'; readonly type: string; readonly schema?: JsonSchema };

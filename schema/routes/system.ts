@@ -2,7 +2,7 @@ import type { RouteSpec } from './route.ts';
 
 const tag = 'system';
 
-/** What every server answers besides its modules. */
+/** Routes of every server, independent of its capabilities. */
 export const systemRoutes = [
   {
     id: 'health',
@@ -18,7 +18,7 @@ export const systemRoutes = [
   },
 ] as const satisfies readonly RouteSpec[];
 
-/** This document and the page that people read it on; there when `api.rest` is. */
+/** The OpenAPI document and the page that displays it; served when `api.rest` is on. */
 export const documentRoutes = [
   {
     id: 'openapi',

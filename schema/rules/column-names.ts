@@ -9,8 +9,8 @@ import type { Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
 
 /**
- * COLUMN_CLASH, NAME_INVALID: no two fields are kept in one column, unless they are a relation and
- * its own key.
+ * COLUMN_CLASH, NAME_INVALID: two fields must not share a column, unless they are a relation and
+ * its key.
  */
 export const columnNames: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) yield* checkEntity(built, entity);

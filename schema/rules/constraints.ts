@@ -23,7 +23,7 @@ const FORMATS = [
   'slug',
 ];
 
-/** CONSTRAINT_INVALID: a constraint can be met, and is about something that its field has. */
+/** CONSTRAINT_INVALID: a constraint must be satisfiable, and fit the type of its field. */
 export const constraints: Rule = function* (built) {
   if (!built.facts.parsed.uses.some(({ directive }) => directive.name.value === 'constraint'))
     return;

@@ -9,7 +9,7 @@ import type { Change } from '../parse/changes.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** DEFAULT_INVALID: a default is one value, of the field's own type. */
+/** DEFAULT_INVALID: a default is a single value of the field's type. */
 export const defaults: Rule = function* ({ facts, project }) {
   for (const entity of facts.entities.values()) {
     for (const field of entity.fields.values()) {
@@ -56,7 +56,7 @@ function report(field: FieldFact, stored: ColumnType, { why, fix }: Problem): Fi
   });
 }
 
-/** A default that the field can have; nothing where none can be made up. */
+/** A possible default of the field; undefined if none can be invented. */
 function exampleOf({ named, type, name }: FieldFact, stored: ColumnType): string | undefined {
   if (type.list || name === 'id') return undefined;
   if (isEnumType(named)) return `value: ${named.getValues()[0]?.name}`;
@@ -107,7 +107,7 @@ function expressionProblem(
   };
 }
 
-/** What a literal of the SDL may be, by the form that it is stored in. */
+/** The kinds of SDL literals that are allowed for each stored type. */
 const LITERALS: Readonly<Record<string, readonly string[]>> = {
   text: ['string'],
   uuid: ['string'],

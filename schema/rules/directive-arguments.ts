@@ -21,8 +21,8 @@ import type { Advice } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * DIRECTIVE_ARGUMENT: the arguments of a directive exist, are all there, and have values of their
- * types.
+ * DIRECTIVE_ARGUMENT: the arguments of a directive must exist, be complete, and have values of
+ * their types.
  */
 export const directiveArguments: Rule = function* ({ facts }) {
   const own = facts.schema.getDirectives().map((directive) => [directive.name, directive] as const);
@@ -77,7 +77,7 @@ function unknown(
   );
 }
 
-/** A value of each type that the arguments of directives have. */
+/** An example value for each type of a directive's argument. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   String: '"text"',
   Int: '3',
@@ -110,8 +110,7 @@ function* checkValue(
 }
 
 /**
- * The values that do not fit: those within a list one by one, so that the mark stands under the one
- * that is wrong.
+ * The values of the wrong type; items of a list one by one, so that only the wrong one is marked.
  */
 function* misfits(value: ConstValueNode, type: GraphQLInputType): Generator<ConstValueNode> {
   if (fits(value, type)) return;

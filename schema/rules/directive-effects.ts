@@ -13,8 +13,8 @@ import { finding, removed, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive that has no effect where it stands, and a
- * time of another type than DateTime.
+ * DIRECTIVE_WITHOUT_EFFECT, TIMESTAMP_TYPE: a directive that has no effect at its place, and a
+ * timestamp whose type is not DateTime.
  */
 export const directiveEffects: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
@@ -95,8 +95,8 @@ function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
 }
 
 /**
- * Rules on payloads, connections, stored values and interfaces are never checked: an `@auth` there
- * must not look as if it held.
+ * Rules on payloads, connections, stored values and interfaces are never checked at run time: an
+ * `@auth` there would give false security.
  */
 function* onOthers(facts: Facts): Generator<Finding> {
   for (const { type, role, directives } of facts.types.values()) {
@@ -153,7 +153,7 @@ function report(field: FieldFact, name: string, why: string): Finding {
   );
 }
 
-/** The scalar has to be declared before it can be used. */
+/** The scalar must be declared before it is used. */
 function dateTime(field: FieldFact): Change[] {
   const change = retyped(field, field.type.required ? 'DateTime!' : 'DateTime');
   const { astNode } = field.field;

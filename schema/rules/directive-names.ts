@@ -8,8 +8,8 @@ import { finding, removed } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive exists, may stand where
- * it stands, and stands there once.
+ * DIRECTIVE_UNKNOWN, DIRECTIVE_MISPLACED, DIRECTIVE_REPEATED: a directive must exist, be allowed at
+ * its location, and be used once there.
  */
 export const directiveNames: Rule = function* ({ facts }) {
   const known = knownDirectives(facts.schema.getDirectives());
@@ -61,7 +61,7 @@ function unknown(use: DirectiveUse, known: Iterable<string>) {
   );
 }
 
-/** A declaration that the use fits, with every place and argument that this use has. */
+/** A declaration with the location and all arguments of this use. */
 function declaration({ directive, location }: DirectiveUse): string {
   const args = (directive.arguments ?? []).map(
     ({ name, value }) => `${name.value}: ${typeOf(value)}`,

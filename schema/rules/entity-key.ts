@@ -10,8 +10,8 @@ import type { Rule } from './finding.ts';
 type Field = GraphQLField<unknown, unknown>;
 
 /**
- * ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, ENTITY_KEY_NAME, SOFT_DELETE_TYPE: what is kept in a table
- * has `id: ID!` or `id: Int!`.
+ * ENTITY_KEY_MISSING, ENTITY_KEY_TYPE, ENTITY_KEY_NAME, SOFT_DELETE_TYPE: a type with a table needs
+ * `id: ID!` or `id: Int!`.
  */
 export const entityKey: Rule = function* ({ facts, project }) {
   for (const classified of facts.types.values()) {
@@ -89,7 +89,8 @@ function keyType(type: GraphQLObjectType, id: Field): Finding {
 }
 
 /**
- * `_id: ID!` and `postId: ID!` are keys elsewhere; that they are none here must not stay unsaid.
+ * `_id: ID!` and `postId: ID!` are keys in other frameworks but not here, so a finding has to say
+ * that.
  */
 function* keyName(type: GraphQLObjectType): Generator<Finding> {
   const names = ['_id', 'ID', 'Id', `${camelCase(type.name)}Id`, `${camelCase(type.name)}_id`];
@@ -115,7 +116,7 @@ function* keyName(type: GraphQLObjectType): Generator<Finding> {
   );
 }
 
-/** Whether an interface says how the field is called and of what type it is. */
+/** Whether an interface declares the field, so that its name and type are fixed. */
 function isPromised(type: GraphQLObjectType, name: string): boolean {
   return type.getInterfaces().some((face) => face.getFields()[name]);
 }

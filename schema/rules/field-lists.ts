@@ -11,10 +11,7 @@ import type { Finding } from '../parse/places.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/**
- * FIELD_UNKNOWN, LIST_LIMIT: @index and @list name fields that are stored, and page sizes that are
- * possible.
- */
+/** FIELD_UNKNOWN, LIST_LIMIT: @index and @list must name stored fields, and possible page sizes. */
 export const fieldLists: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
     for (const index of entity.directives.indexes)

@@ -5,17 +5,20 @@ import type { Position, Severity } from '../diagnostic.ts';
 import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 
-/** Judges one thing about the two files. */
+/** Checks one thing about the two inputs. */
 export type Rule = (built: Built) => Iterable<Finding>;
 
-/** The reason and the remedy; either may be missing. */
+/** The reason and the fix; either may be missing. */
 export interface Advice {
   readonly why?: string | undefined;
-  /** A sentence; where there are changes, what to say with the lines that they make. */
+  /**
+   * The fix as a sentence; with `changes`, a function that makes the sentence from the changed
+   * lines.
+   */
   readonly fix?: Finding['fix'] | undefined;
-  /** The remedy as changes of the schema, which belong together. */
+  /** The fix as changes of the schema, which belong together. */
   readonly changes?: readonly Change[] | undefined;
-  /** Several remedies to choose from, the advised one first. */
+  /** Several fixes to choose from, the advised one first. */
   readonly mends?: readonly Mend[] | undefined;
 }
 
@@ -44,7 +47,7 @@ export function finding(
 }
 
 /**
- * Puts a directive on a field. Everything else that stands there stays.
+ * Adds a directive to a field. The rest of the field is not changed.
  *
  * @example
  * onField(field, 'relation', { inverse: '"author"' }) // posts: [Post!]! @relation(inverse: "author")
@@ -57,7 +60,7 @@ export function onField(
   return { kind: 'directive', on: field.astNode ?? node!, name, args };
 }
 
-/** Puts a directive on a type, where it stands already if it does: that may be an extension. */
+/** Adds a directive to a type, or changes an existing one, which may be on an extension. */
 export function onType(
   { definitions, node }: EntityFact,
   name: string,
@@ -69,13 +72,13 @@ export function onType(
   return { kind: 'directive', on: holder ?? definitions[0] ?? node!, name, args };
 }
 
-/** Changes the type of a field and nothing else of it. */
+/** Changes only the type of a field. */
 export function retyped({ field, node }: FieldFact, text: string): Change {
   const { astNode } = field;
   return { kind: 'replace', node: astNode?.type ?? node!, text, within: astNode ?? node! };
 }
 
-/** Takes an argument of a directive away, and the directive with it when it has no other. */
+/** Removes an argument of a directive, or the whole directive if it has no other argument. */
 export function withoutArgument(
   { field, node }: FieldFact,
   name: string,
@@ -89,8 +92,8 @@ export function withoutArgument(
 }
 
 /**
- * Takes a directive away; a rule about access never, for that has to be moved by someone who knows
- * what it was for.
+ * Removes a directive. Never offered for an access rule: the user has to move it, because only they
+ * know its purpose.
  */
 export function removed(
   directive: ASTNode & { readonly name?: { readonly value: string } },

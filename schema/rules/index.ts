@@ -21,7 +21,7 @@ import { serverAddresses } from './server-addresses.ts';
 import { tableNames } from './table-names.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
 
-/** Rules about the schema. They know the manifest too. */
+/** Rules about the schema. They also see the manifest. */
 export const schemaRules: readonly Rule[] = [
   directiveNames,
   directiveArguments,
@@ -45,7 +45,7 @@ export const schemaRules: readonly Rule[] = [
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),
 ];
 
-/** Rules about the manifest. They know the schema too. */
+/** Rules about the manifest. They also see the schema. */
 export const manifestRules: readonly Rule[] = [
   serverAddresses,
   ...capabilities.flatMap(({ manifestRules: rules = [] }) => rules),

@@ -4,7 +4,7 @@ import type { Change } from '../parse/changes.ts';
 import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** LOOKUP_NOT_UNIQUE: a single result by fields of which several rows may have the same. */
+/** LOOKUP_NOT_UNIQUE: a single result is looked up by fields that several rows may share. */
 export const lookups: Rule = function* ({ operations, facts }) {
   for (const { field, operation } of operations) {
     const { action } = operation;
@@ -27,7 +27,7 @@ export const lookups: Rule = function* ({ operations, facts }) {
   }
 };
 
-/** Always one more: an index that stands there is about other fields. */
+/** Adds another `@index`: existing ones are for other fields. */
 function indexOn(entity: EntityFact, names: readonly string[]): Change {
   return {
     kind: 'directive',

@@ -8,8 +8,8 @@ import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that looks like something we could
- * do, and why it is left to the user.
+ * NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,
+ * and why the user has to write it.
  */
 export const operations: Rule = function* (built) {
   const { operations: all, entities } = built;
@@ -37,7 +37,7 @@ export const operations: Rule = function* (built) {
   }
 };
 
-/** A create that leaves a field out is more often a mistake than intended. */
+/** A create without a required field is more often a mistake than intended. */
 function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
   const { code, why, fix, forced } = refusal;
   const place = coordinate(field);

@@ -3,8 +3,8 @@ import { finding, onField, quoted, withoutArgument } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * RELATION_ARGUMENT: an argument of @relation stands on the side that it is about, and can be
- * fulfilled.
+ * RELATION_ARGUMENT: an argument of @relation must be on the right side of the relation, and
+ * possible there.
  */
 export const relationArguments: Rule = function* ({ links }) {
   for (const [field, link] of links.byField) {

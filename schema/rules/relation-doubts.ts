@@ -12,7 +12,7 @@ import type { Rule } from './finding.ts';
 
 /**
  * RELATION_AMBIGUOUS, RELATION_OWNER_UNCLEAR, RELATION_INVERSE_UNKNOWN, RELATION_INVERSE_MISMATCH:
- * what can be read in two ways is never guessed.
+ * an ambiguous relation is reported and never guessed.
  */
 export const relationDoubts: Rule = function* (built) {
   for (const doubt of built.links.doubts) yield describe(doubt, built);
@@ -55,12 +55,12 @@ function ambiguous({ field, candidates, advised }: Doubt, links: Links): Finding
   );
 }
 
-/** Says which field is the other end. */
+/** Names the other end in `@relation(inverse:)`. */
 function inverse(field: FieldFact, other: FieldFact): Change {
   return onField(field, 'relation', { inverse: quoted(other.name) });
 }
 
-/** Says that a field is a relation of its own. */
+/** Makes a field a relation of its own. */
 function apart(field: FieldFact, links: Links): Change {
   const link = links.byField.get(field);
   const isMany = link ? link.kind === 'join' : field.type.list;
@@ -87,8 +87,8 @@ function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
 }
 
 /**
- * Where the names speak for neither, two relations are advised: none of them holds what was meant
- * for the other.
+ * If the names suggest neither, two relations are advised: then neither field shows rows that were
+ * meant for the other.
  */
 function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding {
   const [other = field] = candidates;

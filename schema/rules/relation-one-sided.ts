@@ -8,11 +8,11 @@ import { splitLists } from './relation-split.ts';
 const keyColumn = ({ singular }: EntityFact): string => `${snakeCase(singular)}_id`;
 
 /**
- * RELATION_ONE_SIDED: a list that the other type does not answer is kept in a join table, and may
- * have been meant as a key.
+ * RELATION_ONE_SIDED: a list without an inverse field is stored in a join table, and may have been
+ * meant as a foreign key.
  */
 export const relationOneSided: Rule = function* ({ links, facts }) {
-  // Where an end is in doubt already, another word about the same relation would only confuse.
+  // An end that already has a finding must not get a second one about the same relation.
   const doubtful = new Set(
     links.doubts.flatMap(({ field, candidates }) =>
       [field, ...candidates].map(({ owner }) => owner),

@@ -5,8 +5,8 @@ import { finding, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * RELATION_SPLIT: of two lists that lead to each other one names its join table, and so is a
- * relation without the other.
+ * RELATION_SPLIT: one of two lists that reference each other names its join table, which makes it a
+ * separate relation.
  */
 export const relationSplit: Rule = function* ({ links }) {
   for (const [other, field] of splitLists(links)) {
@@ -50,7 +50,7 @@ function tableOf({ byField }: Links, field: FieldFact): string {
   return link?.kind === 'join' ? link.table : '';
 }
 
-/** The lists of a type that lead to another one over a join table without `@relation`. */
+/** The lists of a type that reference another one by a join table without `@relation`. */
 function silentLists({ byField }: Links, owner: string, target: string): FieldFact[] {
   return [...byField].flatMap(([field, link]) =>
     field.owner === owner &&

@@ -3,7 +3,7 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** RENAMED_FROM_PRESENT: what was renamed is gone under its old name. */
+/** RENAMED_FROM_PRESENT: the old name in `@renamed` must no longer exist. */
 export const renames: Rule = function* ({ facts }) {
   for (const entity of facts.entities.values()) {
     const from = entity.directives.renamed;

@@ -10,14 +10,17 @@ const below = (routes: readonly { readonly path: string }[]): string[] =>
 
 const SERVER = below([...systemRoutes, ...documentRoutes]);
 
-/** GraphQL's path is chosen once, so it stays clear of what may be switched on later. */
+/**
+ * Paths of all capabilities, on or off: the GraphQL path is chosen once, and must not collide when
+ * a capability is enabled later.
+ */
 const ALL: ReadonlySet<string> = new Set([
   ...SERVER,
   ...below(capabilities.flatMap(({ routes }) => routes)),
 ]);
 
 /**
- * First parts below /api that the server answers itself: those of a capability that is off are
+ * First path segments below /api that the server uses itself; those of a disabled capability are
  * free.
  */
 function ownPaths(project: Project): ReadonlySet<string> {
@@ -25,8 +28,8 @@ function ownPaths(project: Project): ReadonlySet<string> {
 }
 
 /**
- * API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and each REST module shadow no
- * path of the server and no other module.
+ * API_PATH_RESERVED, REST_PATH_RESERVED, REST_PATH_CLASH: GraphQL and REST modules must not use a
+ * path of the server or of another module.
  */
 export const restPaths: Rule = function* ({ facts, project }) {
   const [, api, first = ''] = project.api.path.split('/');

@@ -2,8 +2,8 @@ import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * SCALAR_UNMAPPED: a scalar of the user's own has a mapping. It is a hint only while the caller
- * does not say which mappings there are.
+ * SCALAR_UNMAPPED: a user's own scalar needs a mapping. It is only a hint if the caller does not
+ * give the mappings.
  */
 export const scalarsMapped: Rule = function* ({ facts, project }) {
   const isKnown = facts.scalars !== null;

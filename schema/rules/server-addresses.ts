@@ -5,7 +5,7 @@ import { finding } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { isAddressRange, isOrigin } from './urls.ts';
 
-/** ADDRESS_INVALID: proxies and origins of the server section are what they are used as. */
+/** ADDRESS_INVALID: proxies and origins of the server section must be valid. */
 export const serverAddresses: Rule = function* ({ facts: { manifest } }) {
   const { values, at } = manifest;
   yield* proxyFindings(manifest, 'server', values.server.trustedProxies);
@@ -21,7 +21,7 @@ export const serverAddresses: Rule = function* ({ facts: { manifest } }) {
   yield* wildcard(values.server.cors, at(['server', 'cors']));
 };
 
-/** ADDRESS_INVALID for each entry of a section's `trusted_proxies` that is no address. */
+/** ADDRESS_INVALID for each entry of a section's `trusted_proxies` that is not an address. */
 export function* proxyFindings(
   { at }: Manifest,
   section: string,
@@ -39,8 +39,8 @@ export function* proxyFindings(
 }
 
 /**
- * CORS_WILDCARD: `*` gives every origin the answers without cookies, so that another origin beside
- * it would lose them too.
+ * CORS_WILDCARD: with `*` no origin gets responses to requests with cookies, so another origin in
+ * the list would lose them too.
  */
 function* wildcard(cors: readonly string[], at: Position): Iterable<Finding> {
   if (!cors.includes('*') || cors.length === 1) return;

@@ -7,8 +7,8 @@ import { finding, onField, onType, quoted } from './finding.ts';
 import type { Advice, Rule } from './finding.ts';
 
 /**
- * TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table has a name of its own that both databases
- * take.
+ * TABLE_CLASH, TABLE_RESERVED, NAME_INVALID: every table needs a unique name that is valid in both
+ * databases.
  */
 export const tableNames: Rule = function* (built) {
   const taken = new Map<string, string>();
@@ -78,13 +78,13 @@ const endsOf = (...ends: readonly (FieldFact | undefined)[]): string =>
     .sort()
     .join(' ');
 
-/** The end that says the table, if either does: both ends of a relation read it there. */
+/** The end of a relation whose `@relation` names the table: either end may. */
 function tableEnd(field: FieldFact, inverse: FieldFact | undefined): FieldFact {
   const written = [field, inverse].find((end) => end?.directives.relation?.table !== undefined);
   return written ?? field;
 }
 
-/** The name with the lowest number behind it that nothing else has. */
+/** The name with the lowest free number appended. */
 function freeName(name: string, taken: { has(name: string): boolean }): string {
   const free = (text: string) => !taken.has(text.toLowerCase());
   if (free(name)) return inventedTable(name);
@@ -93,13 +93,13 @@ function freeName(name: string, taken: { has(name: string): boolean }): string {
   return inventedTable(`${name}_${number}`);
 }
 
-/** The letters and digits of a name that no database takes. */
+/** The name reduced to letters and digits that databases accept. */
 function plainName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
   return inventedTable(/^[A-Za-z]/.test(plain) ? plain : `t_${plain}`);
 }
 
-/** Quoting would let more through; a name that needs no care anywhere is worth more. */
+/** Quoting would allow more names; only names that never need quotes are accepted. */
 export function isName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= LONGEST_NAME;
 }

@@ -1,4 +1,4 @@
-/** https, or anything on this machine. */
+/** https, or any scheme on this machine. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -14,14 +14,14 @@ function isLoopback(hostname: string): boolean {
   );
 }
 
-/** `https://app.example.com`: scheme, host and port, and nothing behind them. */
+/** `https://app.example.com`: only scheme, host and port. */
 export function isOrigin(text: string): boolean {
   return (
     URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '') && !text.endsWith('/')
   );
 }
 
-/** An IP address or a range of them in CIDR notation. */
+/** An IP address or a CIDR range. */
 export function isAddressRange(text: string): boolean {
   const [address = '', bits, more] = text.split('/');
   const v4 =

@@ -4,8 +4,8 @@ import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * VALUE_HOLDS_ENTITY: an object without `id` that leads to a row cannot be stored, so the user
- * writes the field.
+ * VALUE_HOLDS_ENTITY: an object without `id` that references an entity cannot be stored, so the
+ * user has to write the field.
  */
 export const valueHoldsEntity: Rule = function* ({ facts }) {
   for (const entity of facts.entities.values()) {

@@ -1,7 +1,7 @@
 import { code, file, local, packaged } from '../code.ts';
 import { HEADER } from '../owned/header.ts';
 
-/** `src/generated/admin.ts`: what `npm run admin` runs, in the production image too. */
+/** `src/generated/admin.ts`: the script of `npm run admin`, which the production image includes. */
 export function renderAdmin(): string {
   return file(
     HEADER,

@@ -1,7 +1,7 @@
 import type { Project } from '@twofold/schema';
 import type { EnvSetting } from '../capability.ts';
 
-/** Lines of `.env` for signing in. */
+/** The settings of sign-in for `.env`. */
 export function authEnv({ auth, server }: Project): EnvSetting[] {
   const tokens = {
     name: 'JWT_SECRET',
@@ -23,7 +23,8 @@ export function authEnv({ auth, server }: Project): EnvSetting[] {
 }
 
 /**
- * They are commented out until they are known: a provider that is half configured stops the server.
+ * The settings are commented out until the user fills them in: a partly configured provider stops
+ * the server.
  */
 function oauthSettings(provider: string): EnvSetting[] {
   const name = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');

@@ -5,7 +5,7 @@ import { authEnv } from './env.ts';
 
 const PACKAGE = '@twofold/auth';
 
-/** The user's optional files: path, what it exports, and which option of `auth()` it is. */
+/** The user's optional files: path, exported name, and the option of `auth()` that takes it. */
 const FUNCTIONS = [
   ['src/extend.ts', 'extend', 'extend'],
   ['src/auth-hooks.ts', 'authHooks', 'hooks'],
@@ -13,7 +13,7 @@ const FUNCTIONS = [
 ] as const;
 
 /**
- * Signing in. A hosting server has it too, with no section in the manifest: then only its operator
+ * Sign-in. A hosting server also has it without a section in the manifest: then only its operator
  * signs in.
  */
 export const authTemplate: CapabilityTemplate = {

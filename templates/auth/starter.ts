@@ -1,6 +1,6 @@
 import { EDITOR_LINE, REST, yamlText } from '../starter/manifest-lines.ts';
 
-/** Sign-in, roles, a token that knows its company, rate limits and OAuth. */
+/** A template with sign-in, roles, the company's id in the token, rate limits and OAuth. */
 export const company = {
   about: 'people of companies who sign in: roles, OAuth, a token that carries the company',
   schema: `"""

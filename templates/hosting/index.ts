@@ -3,7 +3,7 @@ import { code, packaged } from '../code.ts';
 
 const PACKAGE = '@twofold/hosting';
 
-/** Hosting container apps. */
+/** Hosting of container apps. */
 export const hostingTemplate: CapabilityTemplate = {
   name: 'hosting',
   call: () => code`${packaged(PACKAGE, 'hosting')}()`,

@@ -1,6 +1,6 @@
 import { EDITOR_LINE, yamlText } from '../starter/manifest-lines.ts';
 
-/** A hosting server of one's own: container apps on this machine's Docker or Podman. */
+/** A hosting server for container apps on this machine's Docker or Podman. */
 export const hosting = {
   about: 'container apps on this machine’s Docker or Podman, and a list of who owns which',
   schema: `"""Who an app belongs to."""

@@ -1,7 +1,7 @@
 import type { CapabilityTemplate, EnvSetting } from '../capability.ts';
 import { code, packaged } from '../code.ts';
 
-/** They are commented out: each shows what holds without it. */
+/** The settings are commented out; each value is the default. */
 const ENV: readonly EnvSetting[] = [
   {
     name: '# MODELS_CONTEXT',

@@ -4,18 +4,18 @@ import { code, file, join, local, runtime } from '../code.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
 
-/** The user's optional files that an app takes in, by what they export. */
+/** The user's optional files that an app imports, by their exports. */
 export interface UserParts {
   readonly resolverTypes: readonly string[];
   readonly scalars: boolean;
   readonly routes: boolean;
   /** Names of the files in `src/plugins/`, without `.ts`. */
   readonly plugins: readonly string[];
-  /** Every file of the user's by its path, for what a capability takes in. */
+  /** The paths of all files of the user, for capabilities that import some of them. */
   readonly files: ReadonlySet<string>;
 }
 
-/** `src/generated/app.ts`: joins the generated parts and the user's. */
+/** `src/generated/app.ts`: combines the generated parts and the user's. */
 export function renderApp(project: Project, user: UserParts): string {
   const capabilities = templatesOf(project);
   const settings = capabilities.flatMap((each) => settingsMember(each, project) ?? []);

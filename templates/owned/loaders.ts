@@ -5,7 +5,7 @@ import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
 import { type TypeNames, typeNamesOf } from './type-names.ts';
 
-/** `src/generated/loaders.ts`: how rows are fetched together. */
+/** `src/generated/loaders.ts`: how rows are fetched in batches. */
 export function renderLoaders(project: Project): string {
   const names = typeNamesOf(project.sdl);
   return file(

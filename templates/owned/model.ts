@@ -83,12 +83,14 @@ function compactModel(project: Project): LiteralValue {
 
 const printed = createMemory<object, Code>();
 
-/** A member of one of the model's tables, which stand in the model. */
+/** One member of a table in the emitted model, with its indent. */
 function member(value: LiteralValue): Code {
   return literal(value, { indent: 4 });
 }
 
-/** Everything but what `defineProject` can see in the SDL, in `access` or in the columns. */
+/**
+ * The entity without what `defineProject` derives from the SDL, from `access` or from the columns.
+ */
 function compactEntity(entity: Entity, project: Project): LiteralValue {
   const { name: _name, description: _text, renamedFrom: _from, ...known } = entity;
   const { fields: _fields, rules: _rules, interfaces: _interfaces, ...words } = known;
@@ -104,10 +106,10 @@ function compactEntity(entity: Entity, project: Project): LiteralValue {
   });
 }
 
-/** How a key is made: `ids` says it for all tables. */
+/** The default of key columns, which follows from `ids` for all tables. */
 const KEY_DEFAULT = { integer: 'autoincrement', uuid: 'uuid' } as const;
 
-/** Leaves out what `defineProject` can see in the SDL. */
+/** The column without what `defineProject` derives from the SDL. */
 function compactColumn(
   column: Column,
   { entity, project }: { entity: Entity; project: Project },
@@ -188,7 +190,7 @@ function filterWords(filter: Filter): LiteralValue {
   }
 }
 
-/** Every access rule of the project in one place, by schema coordinate. */
+/** All access rules of the project, by schema coordinate. */
 function accessTable(project: Project): { [coordinate: string]: LiteralValue } {
   const rows: [string, readonly AuthRule[]][] = [];
   const roots = rootNames(project);
@@ -232,7 +234,7 @@ function byName<T extends { readonly name: string }>(
   );
 }
 
-/** In order of names, so that two branches which each add one touch different lines. */
+/** Sorted by name, so that two branches that each add an item change different lines. */
 export function sorted<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
   return [...items].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
 }

@@ -17,7 +17,9 @@ import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
 import { rootNames } from '../root-names.ts';
 
-/** `src/generated/resolvers.ts`: how each field is answered, and the user's own functions. */
+/**
+ * `src/generated/resolvers.ts`: the inferred resolver of each field, and the user's own functions.
+ */
 export function renderResolvers(project: Project, userTypes: readonly string[]): string {
   const types = sorted([...rootFields(project), ...entityFields(project)], ({ name }) => name);
   return file(
@@ -148,7 +150,7 @@ function oneWords({ key, inverse, typeColumn }: One): { [word: string]: LiteralV
   return { key: key === 'own' ? undefined : key, inverse, typeColumn };
 }
 
-/** How rows that belong to another are found: a column's name, or `through(…)`. */
+/** How related rows are found: the name of a column, or `through(…)`. */
 export function viaWords(via: Many['via']): LiteralValue {
   if (via.kind === 'table') return call('through', [via.table, via.own, via.other]);
   return via.typeColumn === undefined ? via.column : call('viaType', [via.column, via.typeColumn]);
@@ -187,7 +189,7 @@ function returnWords(returns: Returns): LiteralValue {
   return words as unknown as LiteralValue;
 }
 
-/** A call of the runtime with data; arguments at the end that say nothing are left out. */
+/** A call of the runtime with data; empty arguments at the end are left out. */
 function call(name: Parameters<typeof runtime>[0], args: readonly LiteralValue[]): Code {
   const last = args.findLastIndex((arg) => arg !== undefined);
   const parts = args

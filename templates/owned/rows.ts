@@ -13,7 +13,7 @@ import { sorted } from './model.ts';
 import { scalarType, valueType } from './scalar-types.ts';
 import type { TypeNames } from './type-names.ts';
 
-/** The tables, for `ctx.db`: names and values as the database has them. */
+/** The types of the tables, for `ctx.db`: names and values as in the database. */
 export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
   return code`
     /** The tables, as \`ctx.db\` knows them. */
@@ -34,8 +34,8 @@ function renderTable(table: Table, ids: IdKind): Code {
 }
 
 /**
- * What a resolver gets as the parent, and a loader gives: fields that are columns, and keys of
- * other rows by column.
+ * The types of rows, which resolvers get as the parent and loaders return: fields that are columns,
+ * and foreign keys by column.
  */
 export function renderRows(project: Project, names: TypeNames): Code {
   const named = [...project.enums, ...project.objects].map(({ name }) => name).join(' ');
@@ -55,7 +55,7 @@ function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
   `;
 }
 
-/** What the type of a column is looked up in. */
+/** The parts of the project that determine the type of a column. */
 type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
 
 function tableColumnType(column: TableColumn, { table, ids }: { table: Table; ids: IdKind }): Code {

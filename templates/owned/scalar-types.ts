@@ -1,6 +1,6 @@
 import type { ColumnType, IdKind, Project } from '@twofold/schema';
 
-/** TypeScript type of a value of each stored type, as resolvers and rows have it. */
+/** The TypeScript type of each stored type, in resolvers and rows. */
 const VALUES: Readonly<Record<Exclude<ColumnType, 'id'>, string>> = {
   text: 'string',
   integer: 'number',
@@ -16,25 +16,25 @@ const VALUES: Readonly<Record<Exclude<ColumnType, 'id'>, string>> = {
   bytes: 'Uint8Array',
 };
 
-/** TypeScript type of a stored value. Keys are numbers, or text when they are UUIDs. */
+/** The TypeScript type of a stored value. Keys are numbers, or strings for UUIDs. */
 export function valueType(type: ColumnType, ids: IdKind): string {
   return type === 'id' ? (ids === 'integer' ? 'number' : 'string') : VALUES[type];
 }
 
 /**
- * A value of a scalar as own code gets it: `BigInt` is text there as on the wire, whatever column
- * holds it.
+ * The type of a scalar in the user's code: `BigInt` is a string there as in JSON, independent of
+ * its column.
  */
 export const scalarType = (scalar: string, column: ColumnType, ids: IdKind): string =>
   scalar === 'BigInt' ? 'string' : valueType(column, ids);
 
-/** A resolver may also answer with a number or a bigint for text of digits. */
+/** For a string of digits, a resolver may also return a number or a bigint. */
 const knownType = (name: string, column: ColumnType, ids: IdKind) =>
   name === 'BigInt'
     ? { input: 'string', output: 'string | number | bigint' }
     : scalarType(name, column, ids);
 
-/** graphql-codegen's `scalars`: how values of each scalar look in TypeScript. */
+/** The option `scalars` of graphql-codegen: the TypeScript types of each scalar. */
 export function scalarTypes({
   scalars,
   ids,
@@ -45,7 +45,7 @@ export function scalarTypes({
   const own = scalars
     .filter(({ source }) => source === 'user')
     .map(({ name }) => [name, 'any'] as const);
-  // A resolver may answer with a key as the database has it; what comes in is always text.
+  // A resolver may return a key as the database has it; an input key is always a string.
   return {
     ...Object.fromEntries([...named, ...own]),
     ID: { input: 'string', output: 'string | number' },

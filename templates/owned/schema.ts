@@ -2,7 +2,7 @@ import type { Project } from '@twofold/schema';
 import { code, file, raw } from '../code.ts';
 import { HEADER } from './header.ts';
 
-/** `src/generated/schema.graphql.ts`: the SDL, word for word, as it is served. */
+/** `src/generated/schema.graphql.ts`: the served SDL, unchanged. */
 export function renderSchema(project: Project): string {
   const sdl = raw(`/* GraphQL */ \`\n${inTemplate(project.sdl.trim())}\n\``);
   return file(
@@ -14,7 +14,7 @@ export function renderSchema(project: Project): string {
   );
 }
 
-/** Text inside a template literal that means exactly itself. */
+/** Escapes a text for a template literal. */
 function inTemplate(text: string): string {
   return text
     .replaceAll('\\', '\\\\')

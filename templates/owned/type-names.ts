@@ -1,42 +1,45 @@
 /**
- * What `types.ts` itself uses or declares: a GraphQL type with one of these names gets `_` at its
- * end there.
+ * Names that `types.ts` itself uses or declares: a GraphQL type with one of these names gets the
+ * suffix `_` there.
  */
 const TAKEN: ReadonlySet<string> = new Set([
-  // TypeScript's own types and words that cannot name one
+  // TypeScript's own types, and reserved words
   ...'any bigint boolean never null number object string symbol undefined unknown void'.split(' '),
   ...'await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new package private protected public return static super switch this throw true try typeof var while with yield'.split(
     ' ',
   ),
-  // Globals in the text
+  // Globals that the file uses
   ...'Array AsyncIterable NonNullable Omit Partial Promise PropertyKey Readonly Record Uint8Array'.split(
     ' ',
   ),
-  // What the types of the schema and of resolvers are made with
+  // Helpers for the types of the schema and of resolvers
   ...'EventSource GraphQLResolveInfo GraphQLScalarType GraphQLScalarTypeConfig InputMaybe IsTypeOfResolverFn Maybe RequireFields Resolver ResolverTypeWrapper Resolvers ResolversInterfaceTypes ResolversParentTypes ResolversTypes ResolversUnionTypes SubscriptionResolver TypeResolveFn'.split(
     ' ',
   ),
-  // What we declare or import
+  // Names that the file declares or imports
   ...'AuthHooks ColumnType Context Database Generated LoadersOf RequestContext RuntimeAuthHooks ScalarMapping ScalarTypes Scalars loaders'.split(
     ' ',
   ),
 ]);
 
-/** Endings of names that are made from a type's: `User` makes `UserResolvers`. */
+/** Suffixes of derived names: `User` gives `UserResolvers`. */
 const ENDING = /^(\w+)(?:Overrides|Resolvers|Row|ScalarConfig)$/;
 
-/** Names that every object has from its prototype: tables by type name trip over them. */
+/**
+ * Names that every object inherits from its prototype: a lookup table keyed by type name would find
+ * them.
+ */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * How emitted TypeScript calls a GraphQL type: by its own name, or with `_` at its end if that is
+ * The name of a GraphQL type in emitted TypeScript: the same, or with the suffix `_` if it is
  * taken.
  */
 export type TypeNames = (type: string) => string;
 
 /**
- * The names of every type that an SDL may declare. Words of descriptions may be among them, and do
- * no harm.
+ * The names of all types that an SDL may declare. Words of descriptions may be among them, which
+ * does no harm.
  */
 export function typeNamesOf(sdl: string): TypeNames {
   const types = new Set(
@@ -54,7 +57,7 @@ export function typeNamesOf(sdl: string): TypeNames {
 }
 
 /**
- * One function for all schemas without a clash: what was read with it of a definition is good for
- * the next one too.
+ * One shared function for all schemas without a clash, so that cached definitions stay valid from
+ * one schema to the next.
  */
 const unchanged: TypeNames = (type) => type;

@@ -12,7 +12,7 @@ import { printGenericTypes } from './types/generic-types.ts';
 import { printResolverTypes } from './types/resolver-types.ts';
 import { printValueTypes } from './types/value-types.ts';
 
-/** What `types.ts` is made of besides the schema. */
+/** The parts that `types.ts` is rendered from. */
 export interface TypeParts {
   readonly project: Project;
   /** The definitions that the model was built from. */
@@ -21,9 +21,9 @@ export interface TypeParts {
 }
 
 /**
- * `src/generated/types.ts`: the types of the schema and of its resolvers, named and laid out as
- * graphql-codegen does (a test compares), the rows behind them, and what the user's files are
- * checked against.
+ * `src/generated/types.ts`: the types of the schema and of its resolvers, with the names and layout
+ * of graphql-codegen (a test compares), the row types, and the types that the user's files are
+ * checked with.
  */
 export function renderTypes({ project, document, tables }: TypeParts): string {
   const names = typeNamesOf(project.sdl);
@@ -67,9 +67,7 @@ function renderContext(): Code {
   `;
 }
 
-/**
- * One name for each type that may have resolvers of the user's: `satisfies types.UserOverrides`.
- */
+/** One name for each type that users may write resolvers for: `satisfies types.UserOverrides`. */
 function printOverrides(types: readonly Definition[]): string {
   return types
     .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))

@@ -1,9 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 
-/**
- * `Dockerfile`: a scaffold. Two stages, an unprivileged user, nothing that is only for development.
- */
+/** `Dockerfile`: a scaffold. Two stages, an unprivileged user, no development dependencies. */
 export function renderDockerfile(project: Project, { vendor }: { vendor: boolean }): string {
   return `FROM node:24-slim AS packages
 WORKDIR /app
@@ -27,7 +25,7 @@ CMD ["node", "src/server.ts"]
 `;
 }
 
-/** `compose.yaml`: a scaffold; the server with PostgreSQL beside it. */
+/** `compose.yaml`: a scaffold; the server and PostgreSQL. */
 export function renderCompose(project: Project): string {
   const { port } = project.server;
   const settings = templatesOf(project).flatMap((template) =>

@@ -9,7 +9,7 @@ export function renderEnvExample(project: Project, database: DatabaseKind = 'sql
   return print(settingsOf(project, database), (setting) => (setting.secret ? '' : setting.value));
 }
 
-/** `.env`: written once by \`init\`, never committed. \`secret\` makes a random text. */
+/** `.env`: written once by `init`, never committed. `secret` returns a random text. */
 export function renderEnv(
   project: Project,
   { database, secret }: { database: DatabaseKind; secret: () => string },
@@ -20,8 +20,8 @@ export function renderEnv(
 }
 
 /**
- * The secrets without which a server of this project does not start, or cannot be entered, as far
- * as `env` lacks them.
+ * Secrets without which the server of this project does not start, or users cannot sign in, and
+ * that `env` does not contain.
  */
 export function secretsNeeded(
   project: Project,

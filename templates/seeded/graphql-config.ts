@@ -1,6 +1,6 @@
 /**
- * `.graphqlrc.yaml`: a scaffold. Editors complete and check the schema, the generator's directives
- * included.
+ * `.graphqlrc.yaml`: a scaffold, with which editors complete and check the schema and the
+ * generator's directives.
  */
 export function renderGraphqlConfig(): string {
   return `schema:

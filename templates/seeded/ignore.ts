@@ -10,8 +10,8 @@ data/
 }
 
 /**
- * `.gitattributes`: a scaffold. After a merge two files hold the lines of both sides, and the next
- * run puts them right.
+ * `.gitattributes`: a scaffold. A git merge keeps the lines of both sides in two files, and the
+ * next run corrects them.
  */
 export function renderGitattributes(): string {
   return `generator.lock merge=union

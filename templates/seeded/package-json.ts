@@ -1,7 +1,7 @@
 import { capabilitiesOf, type Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 
-/** How the project gets our packages and Node. */
+/** Where the project takes our packages and Node from. */
 export interface PackageOptions {
   readonly source: 'vendor' | 'registry';
   /** Version of our packages. */
@@ -10,7 +10,7 @@ export interface PackageOptions {
 
 const NODE = '24.21.0';
 
-/** `package.json`: a scaffold. With `vendor/`, npm asks no registry for our packages. */
+/** `package.json`: a scaffold. With `vendor/`, npm does not ask a registry for our packages. */
 export function renderPackageJson(project: Project, options: PackageOptions): string {
   const at = (name: string) =>
     options.source === 'vendor'
@@ -39,7 +39,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
       ),
       devDependencies: {
         '@twofold/generator': at('generator'),
-        // Types of ours are types of Koa; a running server has no use for them.
+        // Types of our packages refer to Koa's; the running server does not need them.
         '@types/koa': '^3.0.0',
         '@types/node': '^24.0.0',
         node: NODE,
@@ -53,14 +53,14 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
 }
 
 /**
- * Our packages that the server runs on, as npm orders them. Editors read the schema of the
+ * Our packages that the server depends on, in npm's order. Editors read the JSON Schema of the
  * manifest from `schema`.
  */
 function packagesOf(project: Project): string[] {
   return [...capabilitiesOf(project).map(({ name }) => name), 'runtime', 'schema'].sort();
 }
 
-/** npm warns of install scripts that are neither allowed nor refused. */
+/** npm warns about install scripts that are neither allowed nor refused. */
 function installScripts(project: Project): Record<string, false> {
   const names = templatesOf(project).flatMap((each) => each.withoutInstallScript ?? []);
   return Object.fromEntries(names.toSorted().map((name) => [name, false]));

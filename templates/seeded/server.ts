@@ -1,6 +1,6 @@
 import { code, file, local, runtime } from '../code.ts';
 
-/** `src/server.ts`: the user's, written once. */
+/** `src/server.ts`: written once; it belongs to the user. */
 export function renderServer(): string {
   return file(
     '',

@@ -5,9 +5,9 @@ import { str } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 
 /**
- * `test/smoke.test.ts`: the user's, written once. Starts the server over a database in memory and
- * asks it its health. The secrets of every capability stand in it, as a capability may be switched
- * on later.
+ * `test/smoke.test.ts`: written once; it belongs to the user. Starts the server with an in-memory
+ * database and requests its health endpoint. It sets the secrets of every capability, because one
+ * may be enabled later.
  */
 export function renderSmokeTest(project: Project): string {
   const secrets = templates.flatMap((each) => (each.secrets ?? []).map(({ name }) => name));

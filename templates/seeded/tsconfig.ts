@@ -1,4 +1,4 @@
-/** `tsconfig.json`: a scaffold. Strict, and only what Node can strip. */
+/** `tsconfig.json`: a scaffold. Strict, and only syntax that Node can strip. */
 export function renderTsconfig(): string {
   return `{
   "compilerOptions": {

@@ -1,6 +1,6 @@
 import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
 
-/** Relations of every kind, filters, paging, and one field of the user's own. */
+/** Relations of every kind, filters, paging, and one field with a function of the user. */
 export const blog = {
   about: 'authors, posts, comments and tags: relations of every kind',
   schema: `enum PostStatus {

@@ -5,7 +5,7 @@ import { starter } from './starter.ts';
 
 export type { Starter } from '../capability.ts';
 
-/** What `init` can start a project with, by name. */
+/** The starter projects of `init`, by name. */
 export const starters = { starter, blog, ...capabilityStarters } as const satisfies Record<
   string,
   Starter

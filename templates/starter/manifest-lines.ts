@@ -1,8 +1,10 @@
-/** First line of every manifest: editors complete and check it by the JSON Schema. */
+/**
+ * The first line of every manifest, with which editors complete and check it by the JSON Schema.
+ */
 export const EDITOR_LINE =
   '# yaml-language-server: $schema=./node_modules/@twofold/schema/manifest.schema.json\n';
 
-/** A YAML scalar that means exactly this text. */
+/** A YAML scalar whose value is exactly this text. */
 export function yamlText(text: string): string {
   return /^[A-Za-z][\w -]*$/.test(text) &&
     !/^(true|false|null|yes|no|on|off)$/i.test(text) &&
@@ -11,5 +13,5 @@ export function yamlText(text: string): string {
     : JSON.stringify(text);
 }
 
-/** A REST module for each entity beside GraphQL. */
+/** A REST module for each entity, in addition to GraphQL. */
 export const REST = 'api: { rest: true }\n';

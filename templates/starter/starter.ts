@@ -1,7 +1,7 @@
 import { templates } from '../capabilities.ts';
 import { EDITOR_LINE, REST, yamlText } from './manifest-lines.ts';
 
-/** People, and nothing else: the smallest schema that can be filled and asked. */
+/** One type of users: the smallest schema that can be filled and queried. */
 export const starter = {
   about: 'people who can be listed, read and changed',
   schema: `"""A person."""

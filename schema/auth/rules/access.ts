@@ -9,8 +9,8 @@ import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
 /**
- * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every `@auth` can be met by
- * some caller.
+ * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every `@auth` must be a rule
+ * that some caller can meet.
  */
 export const access: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {

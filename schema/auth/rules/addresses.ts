@@ -2,7 +2,7 @@ import { finding, type Rule } from '../../rules/finding.ts';
 import { proxyFindings } from '../../rules/server-addresses.ts';
 import { isSafeUrl } from '../../rules/urls.ts';
 
-/** ADDRESS_INVALID: proxies and webhooks of the auth section are what they are used as. */
+/** ADDRESS_INVALID: proxies and webhooks of the auth section must be valid addresses. */
 export const addresses: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   if (!values.auth) return;

@@ -16,8 +16,8 @@ import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
 /**
- * AUTH_COLUMN_WRITTEN: what signs a person in is changed by flows that prove who asks, and by no
- * mutation.
+ * AUTH_COLUMN_WRITTEN: identity columns are changed only by auth endpoints, which verify the
+ * caller, and never by a mutation.
  */
 export const identityColumns: Rule = function* (built) {
   for (const write of identityWrites(built.project)) {
@@ -36,16 +36,19 @@ export const identityColumns: Rule = function* (built) {
   }
 };
 
-/** What to take out, and what to call instead. */
+/** What to remove from the schema, and which endpoint to call instead. */
 interface TakenOut {
   readonly text: string;
-  /** Absent where a type would be left without a field: then the whole of it has to go. */
+  /**
+   * The node to remove; absent if a type would have no field left: then the whole mutation has to
+   * be removed.
+   */
   readonly node: ASTNode | undefined;
 }
 
 const REGISTER = 'POST /api/auth/register makes accounts';
 
-/** One for each way in which the shape is written. */
+/** One fix for each way in which the shape is written. */
 function fixesOf(built: Built, write: IdentityWrite): TakenOut[] {
   const shape = built.project.writes.find(({ id }) => id === write.shape);
   const { creates, updates } = usesOf(built, write.shape);
@@ -78,14 +81,14 @@ function usesOf({ operations }: Built, shape: string) {
   return { creates: named('create'), updates: named('update') };
 }
 
-/** Nothing would be left to write: the whole mutation has to go. */
+/** Whether the shape writes only identity columns: then the whole mutation has to be removed. */
 function isOnlyIdentity({ project }: Built, shape: WriteShape | undefined): boolean {
   const identity = project.auth?.user.identity ?? [];
   const writes = shape?.writes.filter(({ kind }) => kind !== 'ignored') ?? [];
   return writes.every((write) => write.kind === 'column' && identity.includes(write.column));
 }
 
-/** The members `create` through which other inputs make such a row. */
+/** The members `create` through which other inputs create such a row. */
 function nestings(built: Built, shape: string): TakenOut[] {
   return built.project.writes.flatMap((parent) =>
     parent.writes.flatMap((write) => {

@@ -9,7 +9,7 @@ const NEEDED: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['oauth2', ['authorize_url', 'access_url', 'profile_url', 'subject', 'email']],
 ]);
 
-/** OAUTH_PROVIDER: every provider has what its preset needs, and https addresses. */
+/** OAUTH_PROVIDER: every provider needs the settings of its preset, and https addresses. */
 export const oauthProviders: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   for (const [name, provider] of Object.entries(values.auth?.oauth.providers ?? {})) {

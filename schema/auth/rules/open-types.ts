@@ -32,7 +32,7 @@ interface Mutation {
 
 const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
 
-/** The mutations that are answered without a function, by the type that they write. */
+/** Mutations without a user's function, for the type that they write. */
 function mutationsOf({ operations, shapes }: Built, { name }: EntityFact): Mutation[] {
   return operations.flatMap(({ field, operation: { action } }): Mutation[] =>
     (action.kind === 'create' || action.kind === 'update' || action.kind === 'remove') &&
@@ -76,7 +76,7 @@ function* typeOpen(
   );
 }
 
-/** For owners where a row has one, else for a role. */
+/** An `@auth` that closes the type: for owners if its rows have one, otherwise for a role. */
 function closing(
   built: Built,
   entity: EntityFact,
@@ -97,7 +97,7 @@ function closing(
   return { fix: `type ${entity.name} ${rule}, ${ROLES}; or OWNER, with a field that holds a user` };
 }
 
-/** One more `@auth`, beside those that stand there. */
+/** Adds one more `@auth` beside existing ones. */
 const ruled = (change: Change): Advice => ({
   changes: [change.kind === 'directive' ? { ...change, repeated: true } : change],
 });
@@ -126,7 +126,7 @@ function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
     );
 }
 
-/** The rules of the type, or of its mutations where the type says nothing of the verb. */
+/** The rules of the type for a verb, or of its mutations if the type has none for it. */
 function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
   const own = rulesFor(user.directives.auth, verb);
   if (own.length > 0) return own;
@@ -134,7 +134,7 @@ function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
   return mutations.flatMap(({ field }) => rulesFor(field.directives.auth, verb));
 }
 
-/** The rule as it is for the other verbs, and OWNER for these. */
+/** The rule without these verbs, and a rule with OWNER for them. */
 function narrowed({ allow, roles, owner, on }: AuthUse, verbs: readonly Verb[]): string {
   const rest = on.filter((verb) => !verbs.includes(verb));
   const words = [
@@ -149,7 +149,7 @@ function narrowed({ allow, roles, owner, on }: AuthUse, verbs: readonly Verb[]):
 
 const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|administrator|staff|superuser|owner))$/;
 
-/** What a person may do is not for that person to say. */
+/** Users must not be able to change their own privileges. */
 function* privileges(built: Built, user: EntityFact): Generator<Finding> {
   const found = new Set<FieldFact>();
   for (const { verb, write } of mutationsOf(built, user))

@@ -4,8 +4,8 @@ import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
 /**
- * AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_FIRST, AUTH_ROLE_UNKNOWN: numbers of the auth
- * section that only make sense together.
+ * AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_FIRST, AUTH_ROLE_UNKNOWN: values of the auth section
+ * that must fit each other.
  */
 export const settings: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;

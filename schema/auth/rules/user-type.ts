@@ -13,15 +13,15 @@ import type { Advice, Rule } from '../../rules/finding.ts';
 
 /**
  * AUTH_USER_UNKNOWN, AUTH_USER_EMAIL, AUTH_USER_FIELD_UNSET, AUTH_REGISTER_FIELD_UNKNOWN,
- * AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: people can register.
+ * AUTH_REGISTER_PRIVILEGE, AUTH_CREDENTIAL_FIELD: users must be able to register.
  */
 export const userType: Rule = function* (built) {
   const { auth } = built.facts.manifest.values;
   if (!auth) return;
   const entity = built.facts.entities.get(auth.user ?? 'User');
   const email = entity && userAttributes(entity).get('email');
-  // A type that only happens to be called User does no harm while the runtime can keep users of its
-  // own beside it.
+  // A type that is only by chance called User is allowed, as long as the runtime can have a users
+  // table of its own.
   const isOther = auth.user === undefined && !email && entity?.table !== 'users';
   if (!entity || isOther) return yield* noEntity(built, auth);
   if (!email || storedAs(email, built.facts) !== 'text') return yield noEmail(built, entity, auth);
@@ -116,7 +116,7 @@ function privilege(field: FieldFact, at: Position): Finding {
   );
 }
 
-/** Filled by register itself, from its body or by the clock. */
+/** Columns that registration fills, from its body or by the clock. */
 const FILLED = new Set([
   'email',
   'name',
@@ -151,8 +151,8 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
 }
 
 /**
- * People who register must not choose their own role: it gets a default, the weakest one where the
- * names show which that is.
+ * Users who register must not choose their own role: it gets a default, the weakest role if the
+ * names show which one that is.
  */
 function choice(field: FieldFact): Pick<Advice, 'changes'> | undefined {
   const fallback = (value: string) => ({ changes: [onField(field, 'default', { value })] });

@@ -25,15 +25,14 @@ export interface Member {
 }
 
 /**
- * One type of the schema with its extensions, as TypeScript is to see it: everything by name and in
- * order.
+ * One type of the schema with its extensions, prepared for TypeScript: everything sorted by name.
  */
 export interface Definition {
   readonly kind: 'object' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
   readonly name: string;
   readonly comment: string;
   readonly fields: readonly Member[];
-  /** Of an object or interface: the interfaces that it implements. Of a union: its types. */
+  /** For an object or interface, the interfaces that it implements; for a union, its members. */
   readonly types: readonly string[];
   readonly values: readonly { readonly name: string; readonly comment: string }[];
   readonly oneOf: boolean;
@@ -42,9 +41,9 @@ export interface Definition {
 /** The types of a schema. */
 export interface Definitions {
   readonly types: readonly Definition[];
-  /** Scalars of GraphQL itself that the schema uses. */
+  /** The built-in scalars that the schema uses. */
   readonly builtin: ReadonlySet<string>;
-  /** What a type is called in TypeScript. */
+  /** The TypeScript name of a type. */
   readonly names: TypeNames;
 }
 
@@ -57,7 +56,7 @@ const KINDS: { readonly [kind: string]: Definition['kind'] } = {
   [Kind.SCALAR_TYPE_DEFINITION]: 'scalar',
 };
 
-/** What may stand in a definition and its extensions. */
+/** Properties of a definition and its extensions. */
 interface Parts {
   readonly name: { readonly value: string };
   readonly description?: StringValueNode | undefined;
@@ -73,7 +72,7 @@ interface Parts {
     | undefined;
 }
 
-/** Reads the types of a schema that is known to be right, without making one of it. */
+/** Reads the types of a valid schema from its nodes, without building a GraphQLSchema. */
 export function readDefinitions({ definitions }: DocumentNode, names: TypeNames): Definitions {
   const builtin = new Set(ALWAYS_THERE);
   for (const node of definitions)
@@ -86,8 +85,8 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
     const kind = KINDS[node.kind];
     if (!kind) return [];
     const more = extensions.get((node as unknown as Parts).name.value);
-    // A type without extensions is read once: a run that finds its node in the schema again finds
-    // this too.
+    // A type without extensions is cached by its node: a later run with the same node finds the
+    // result again.
     const read = more
       ? readDefinition(kind, [node, ...more] as unknown as Parts[], names)
       : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
@@ -97,7 +96,7 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
   return { types: inNaturalOrder(types, ({ name }) => name), builtin, names };
 }
 
-/** One type, and the scalars of GraphQL itself that it uses. */
+/** One type, and the built-in scalars that it uses. */
 interface ReadDefinition {
   readonly definition: Definition;
   readonly builtin: ReadonlySet<string>;
@@ -168,9 +167,7 @@ function reasonOf({ arguments: given }: ConstDirectiveNode): string {
 
 const BUILTIN: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
 
-/**
- * Introspection and the directives of GraphQL use text and truth values whatever the schema does.
- */
+/** Introspection and the built-in directives use these scalars in every schema. */
 const ALWAYS_THERE = ['Boolean', 'String'];
 
 function noteBuiltin(
@@ -180,7 +177,7 @@ function noteBuiltin(
   for (const { type } of nodes) if (BUILTIN.has(namedType(type))) builtin.add(namedType(type));
 }
 
-/** The name at the bottom of a type: `Post` of `[Post!]!`. */
+/** The named type of a wrapped one: `Post` of `[Post!]!`. */
 export function namedType(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedType(type.type);
 }

@@ -1,6 +1,6 @@
 import { type Code, raw } from '../../code.ts';
 
-/** What the types of resolvers are written with: each is there if the text names it. */
+/** The generic helper types of resolvers; each is printed only if the text uses it. */
 export function printGenericTypes(text: string): Code {
   const used = GENERIC_TYPES.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
   const types = [...new Set(used.flatMap(({ needs }) => needs))];

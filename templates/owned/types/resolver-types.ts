@@ -4,7 +4,7 @@ import { inNaturalOrder } from '../../natural-order.ts';
 import { type Definition, type Definitions, type Member, namedType } from './definitions.ts';
 import { isRequired, printType } from './value-types.ts';
 
-/** What the types of resolvers are made from. */
+/** The parts that the types of resolvers are made from. */
 export interface ResolverParts {
   readonly definitions: Definitions;
   /** Names of the root types. */
@@ -13,11 +13,11 @@ export interface ResolverParts {
     readonly mutation: string;
     readonly subscription: string;
   };
-  /** What a resolver gets as the parent instead of the GraphQL type: rows, by type. */
+  /** Row types by GraphQL type: a resolver gets the row as its parent. */
   readonly rows: ReadonlyMap<string, string>;
 }
 
-/** What a resolver gets and what it may answer, by type and field. */
+/** The parent, arguments and result of each resolver, by type and field. */
 export function printResolverTypes(parts: ResolverParts): string[] {
   const context = describe(parts);
   const { definitions } = parts;
@@ -42,17 +42,17 @@ export function printResolverTypes(parts: ResolverParts): string[] {
 }
 
 interface Context extends ResolverParts {
-  /** Every type, those of GraphQL itself among them. */
+  /** Every type, including the built-in ones. */
   readonly listed: readonly Definition[];
   readonly byName: ReadonlyMap<string, Definition>;
-  /** Objects of each interface and union. */
+  /** Object types of each interface and union. */
   readonly possible: ReadonlyMap<string, readonly string[]>;
-  /** Objects that are one of several. */
+  /** Object types that belong to an interface or union. */
   readonly alternatives: ReadonlySet<string>;
   readonly rootTypes: ReadonlySet<string>;
   /**
-   * Types that a resolver answers with something else than their fields: rows, and whatever holds
-   * some.
+   * Types whose resolvers return another type than the GraphQL one: rows, and objects that contain
+   * rows.
    */
   readonly replaced: ReadonlySet<string>;
 }
@@ -91,7 +91,7 @@ function possibleTypes(types: readonly Definition[]): Map<string, string[]> {
   return possible;
 }
 
-/** Rows and abstract types, and from there upwards every object that holds one. */
+/** Rows and abstract types, and transitively every object that contains one. */
 function replacedTypes({ definitions: { types, names }, rows }: ResolverParts): Set<string> {
   const holders = new Map<string, string[]>();
   for (const { kind, name, fields } of types) {
@@ -108,12 +108,12 @@ function replacedTypes({ definitions: { types, names }, rows }: ResolverParts): 
       .filter(({ kind, name }) => rows.has(name) || kind === 'interface' || kind === 'union')
       .map(({ name }) => name),
   );
-  // What is added while the set is walked through is walked through as well.
+  // A loop over a set also visits the items that are added during the loop.
   for (const name of replaced) for (const holder of holders.get(name) ?? []) replaced.add(holder);
   return replaced;
 }
 
-/** A row, or the type itself with those of its fields replaced that hold rows. */
+/** The row type, or the type itself with those fields replaced that contain rows. */
 function valueOf(
   { name, fields }: Definition,
   { replaced, rows, definitions: { names } }: Context,
@@ -198,7 +198,7 @@ function entryOf(definition: Definition, context: Context, table: string): strin
 
 const printed = createMemory<Definition, readonly string[]>();
 
-/** What `printResolvers` asks of the context, as one text. */
+/** The inputs of `printResolvers` for one type, as a cache key. */
 function resolversNeed({ name }: Definition, { roots, alternatives, possible }: Context): string {
   return `${roots.subscription} ${alternatives.has(name)} ${possible.get(name)?.join(' ') ?? ''}`;
 }
@@ -244,7 +244,7 @@ function printResolver(
   return `  ${propertyName(name)}?: ${subscribed ? 'SubscriptionResolver' : 'Resolver'}<${words.join(', ')}>;`;
 }
 
-/** The arguments as a resolver gets them: those that are required or have a default are there. */
+/** The arguments of a resolver: those that are required or have a default are never absent. */
 function argumentsOf(owner: string, { name, args }: Member): string {
   const present = args
     .filter(({ type, hasDefault }) => isRequired(type) || hasDefault)

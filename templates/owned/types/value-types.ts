@@ -3,10 +3,7 @@ import { Kind, type TypeNode } from 'graphql';
 import { propertyName, str } from '../../literal.ts';
 import type { Definition, Definitions, Member } from './definitions.ts';
 
-/**
- * How values of each scalar look in TypeScript: one type, or one as it comes in and one as it goes
- * out.
- */
+/** The TypeScript type of each scalar: one type, or a pair for input and output. */
 export type ScalarTypes = Readonly<
   Record<string, string | { readonly input: string; readonly output: string }>
 >;
@@ -20,8 +17,8 @@ const BUILTIN: ScalarTypes = {
 };
 
 /**
- * One TypeScript type for each type of the schema, and one for the arguments of each field that has
- * some.
+ * One TypeScript type for each type of the schema, and one for the arguments of each field with
+ * arguments.
  */
 export function printValueTypes(definitions: Definitions, scalars: ScalarTypes): string[] {
   const own = definitions.types.filter(({ kind }) => kind === 'scalar');
@@ -131,7 +128,7 @@ function members(lines: readonly string[]): string {
   return `{\n${lines.join('\n')}\n};`;
 }
 
-/** A comment on the lines above what it is about. */
+/** A comment on the line above a declaration. */
 function above(comment: string, indent = ''): string {
   return comment === ''
     ? ''
@@ -142,14 +139,14 @@ export function isRequired(type: TypeNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE;
 }
 
-/** A type as TypeScript writes it: `[Post!]` is `Maybe<Array<Post>>`. */
+/** A GraphQL type in TypeScript: `[Post!]` is `Maybe<Array<Post>>`. */
 export function printType(type: TypeNode, leaf: Leaf, maybe: 'Maybe' | 'InputMaybe'): string {
   return type.kind === Kind.NON_NULL_TYPE
     ? printBare(type, leaf, maybe)
     : `${maybe}<${printBare(type, leaf, maybe)}>`;
 }
 
-/** The same without saying that it may be null. */
+/** The same without the outer `Maybe`. */
 function printBare(type: TypeNode, leaf: Leaf, maybe: 'Maybe' | 'InputMaybe'): string {
   if (type.kind === Kind.NON_NULL_TYPE) return printBare(type.type, leaf, maybe);
   return type.kind === Kind.LIST_TYPE
