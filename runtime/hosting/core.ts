@@ -10,7 +10,7 @@ import type { Ingress } from './ingress/ingress.ts';
 import type { AppRepository } from './records/app-repository.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
 
-/** What all parts of this package share. Made once for each leader session, by `createCore`. */
+/** Shared by all parts of this package. `createCore` creates it once for each leader session. */
 export interface Core {
   readonly model: HostingModel;
   readonly naming: EngineNaming;
@@ -33,7 +33,7 @@ export interface Core {
   readonly onStep: (step: DeployStep) => void;
 }
 
-/** How containers are named, and how the server reaches them, at this moment. */
+/** How containers are named and reached at the moment of the call. */
 export const placement = (
   core: Core,
 ): { readonly naming: EngineNaming; readonly reach: Reach } => ({

@@ -1,7 +1,7 @@
 import type { RouteSpec } from '../routes/route.ts';
 import * as shape from './route-shapes.ts';
 
-const done = (
+const response = (
   description: string,
   schema: Record<string, unknown> | typeof shape.app = shape.anything,
 ) => ({ description, schema });
@@ -47,7 +47,7 @@ export const hostingRoutes = [
       status: { type: 'string', maxLength: 20 },
       q: { type: 'string', maxLength: 100 },
     },
-    responses: { 200: done('The apps', shape.appList), ...refused },
+    responses: { 200: response('The apps', shape.appList), ...refused },
   },
   {
     ...{
@@ -59,7 +59,7 @@ export const hostingRoutes = [
     },
     body: body(shape.createBody),
     responses: {
-      201: done('The app', shape.app),
+      201: response('The app', shape.app),
       ...refused,
       409: REFUSED,
       502: REFUSED,
@@ -69,7 +69,7 @@ export const hostingRoutes = [
   },
   {
     ...{ id: 'getApp', method: 'GET', path: '/api/apps/:name', ...reads, summary: 'One app' },
-    responses: { 200: done('The app', shape.app), ...onApp },
+    responses: { 200: response('The app', shape.app), ...onApp },
   },
   {
     ...{
@@ -81,7 +81,7 @@ export const hostingRoutes = [
     },
     query: { apply: { type: 'boolean', default: false } },
     body: body(shape.changeBody),
-    responses: { 200: done('The app', shape.app), ...onEngine },
+    responses: { 200: response('The app', shape.app), ...onEngine },
   },
   {
     ...{
@@ -92,7 +92,7 @@ export const hostingRoutes = [
       summary: 'Deletes an app; its volumes only when asked',
     },
     query: { volumes: { type: 'boolean', default: false } },
-    responses: { 200: done('It is gone'), ...onEngine },
+    responses: { 200: response('It is gone'), ...onEngine },
   },
   {
     ...{
@@ -105,8 +105,8 @@ export const hostingRoutes = [
     query: wait,
     body: body(shape.deployBody, true),
     responses: {
-      200: done('The deployment, which serves', shape.deployment),
-      202: done('The deployment, which is being built', shape.deployment),
+      200: response('The deployment, which serves', shape.deployment),
+      202: response('The deployment, which is being built', shape.deployment),
       ...onEngine,
       422: REFUSED,
     },
@@ -119,7 +119,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Starts a stopped app',
     },
-    responses: { 200: done('The app', shape.app), ...onEngine },
+    responses: { 200: response('The app', shape.app), ...onEngine },
   },
   {
     ...{
@@ -129,7 +129,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Stops a running app',
     },
-    responses: { 200: done('The app', shape.app), ...onEngine },
+    responses: { 200: response('The app', shape.app), ...onEngine },
   },
   {
     ...{
@@ -139,7 +139,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Restarts an app, one replica after the other',
     },
-    responses: { 200: done('The app', shape.app), ...onEngine },
+    responses: { 200: response('The app', shape.app), ...onEngine },
   },
   {
     ...{
@@ -166,7 +166,7 @@ export const hostingRoutes = [
       summary: 'Deployments, newest first',
     },
     query: { limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 } },
-    responses: { 200: done('The deployments', shape.deploymentList), ...onApp },
+    responses: { 200: response('The deployments', shape.deploymentList), ...onApp },
   },
   {
     ...{
@@ -176,7 +176,7 @@ export const hostingRoutes = [
       ...reads,
       summary: 'One deployment, with its reason and probes',
     },
-    responses: { 200: done('The deployment', shape.deployment), ...onApp },
+    responses: { 200: response('The deployment', shape.deployment), ...onApp },
   },
   {
     ...{
@@ -198,7 +198,7 @@ export const hostingRoutes = [
       summary: 'Deploys the image of an earlier deployment',
     },
     body: body(shape.rollbackBody, true),
-    responses: { 200: done('The deployment, which serves', shape.deployment), ...onEngine },
+    responses: { 200: response('The deployment, which serves', shape.deployment), ...onEngine },
   },
   {
     ...{
@@ -208,7 +208,7 @@ export const hostingRoutes = [
       ...reads,
       summary: 'CPU, memory and network of each replica',
     },
-    responses: { 200: done('The numbers'), ...onEngine },
+    responses: { 200: response('The numbers'), ...onEngine },
   },
   {
     ...{
@@ -239,7 +239,7 @@ export const hostingRoutes = [
       summary: 'Runs a command in the running app',
     },
     body: body(shape.execBody),
-    responses: { 200: done('What it said', shape.execResult), ...onEngine },
+    responses: { 200: response('What it said', shape.execResult), ...onEngine },
   },
   {
     ...{
@@ -250,7 +250,7 @@ export const hostingRoutes = [
       summary: 'Replaces the whole environment',
     },
     body: body(shape.env),
-    responses: { 200: done('The app', shape.app), ...onApp },
+    responses: { 200: response('The app', shape.app), ...onApp },
   },
   {
     ...{
@@ -261,7 +261,7 @@ export const hostingRoutes = [
       summary: 'Sets a secret, which is never read back',
     },
     body: body(shape.secretBody),
-    responses: { 200: done('The app', shape.app), ...onApp },
+    responses: { 200: response('The app', shape.app), ...onApp },
   },
   {
     ...{
@@ -271,7 +271,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Removes a secret',
     },
-    responses: { 200: done('The app', shape.app), ...onApp },
+    responses: { 200: response('The app', shape.app), ...onApp },
   },
   {
     ...{
@@ -281,7 +281,7 @@ export const hostingRoutes = [
       ...reads,
       summary: 'Whether the app deploys on a push, and the last deliveries',
     },
-    responses: { 200: done('The webhook, without its secret'), ...onApp },
+    responses: { 200: response('The webhook, without its secret'), ...onApp },
   },
   {
     ...{
@@ -291,7 +291,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Makes or replaces the secret; shown this once',
     },
-    responses: { 200: done('Address and secret'), ...onApp },
+    responses: { 200: response('Address and secret'), ...onApp },
   },
   {
     ...{
@@ -301,7 +301,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Pushes deploy no more',
     },
-    responses: { 200: done('It is gone'), ...onApp },
+    responses: { 200: response('It is gone'), ...onApp },
   },
   {
     ...{
@@ -320,7 +320,7 @@ export const hostingRoutes = [
       required: ['certificate', 'key'],
       additionalProperties: false,
     }),
-    responses: { 200: done('The names it is for, and until when'), ...onApp },
+    responses: { 200: response('The names it is for, and until when'), ...onApp },
   },
   {
     ...{
@@ -348,8 +348,8 @@ export const hostingRoutes = [
       },
     },
     responses: {
-      200: done('The deployment, which serves', shape.deployment),
-      202: done('The deployment, which is being built', shape.deployment),
+      200: response('The deployment, which serves', shape.deployment),
+      202: response('The deployment, which is being built', shape.deployment),
       ...onEngine,
       413: REFUSED,
       415: REFUSED,
@@ -366,8 +366,8 @@ export const hostingRoutes = [
     },
     body: { kind: 'stream', type: 'application/json', schema: shape.pushBody },
     responses: {
-      200: done('Nothing to do'),
-      202: done('Being deployed'),
+      200: response('Nothing to do'),
+      202: response('Being deployed'),
       400: REFUSED,
       401: REFUSED,
       409: REFUSED,
@@ -382,7 +382,7 @@ export const hostingRoutes = [
       ...open,
       summary: 'Apps that are ready to deploy',
     },
-    responses: { 200: done('The templates', shape.templateList) },
+    responses: { 200: response('The templates', shape.templateList) },
   },
   {
     ...{
@@ -394,7 +394,7 @@ export const hostingRoutes = [
     },
     body: body(shape.templateBody),
     responses: {
-      201: done('The app, and once what was generated for it', shape.templateApp),
+      201: response('The app, and once what was generated for it', shape.templateApp),
       ...onEngine,
     },
   },
@@ -406,7 +406,7 @@ export const hostingRoutes = [
       ...readsSystem,
       summary: 'The server, its engine and its machine',
     },
-    responses: { 200: done('Facts'), ...refused },
+    responses: { 200: response('Facts'), ...refused },
   },
   {
     ...{
@@ -416,7 +416,7 @@ export const hostingRoutes = [
       ...readsSystem,
       summary: 'Root domain, limits and features',
     },
-    responses: { 200: done('Settings, none of them secret'), ...refused },
+    responses: { 200: response('Settings, none of them secret'), ...refused },
   },
   {
     ...{
@@ -426,7 +426,7 @@ export const hostingRoutes = [
       ...changesSystem,
       summary: 'Removes unused images, build cache and old logs',
     },
-    responses: { 200: done('What was reclaimed'), ...onEngine },
+    responses: { 200: response('What was reclaimed'), ...onEngine },
   },
   {
     ...{
@@ -440,7 +440,7 @@ export const hostingRoutes = [
       limit: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
       app: { type: 'string', maxLength: 63 },
     },
-    responses: { 200: done('The entries'), ...refused },
+    responses: { 200: response('The entries'), ...refused },
   },
   {
     ...{

@@ -45,54 +45,58 @@ const list: JsonSchema = {
   },
 };
 
-const naming: JsonSchema = {
+const modelBody: JsonSchema = {
   type: 'object',
   properties: { model: id },
   required: ['model'],
   additionalProperties: false,
 };
-const done = (description: string, schema: JsonSchema = model) => ({ description, schema });
+const response = (description: string, schema: JsonSchema = model) => ({ description, schema });
 const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
 const writes = { ...secured, access: 'models:write' } as const;
 
-const show = {
+const showRoute = {
   ...reads,
   method: 'GET',
   summary: 'One model',
-  responses: { 200: done('The model'), ...onModel },
+  responses: { 200: response('The model'), ...onModel },
 } as const;
-const download = {
+const downloadRoute = {
   ...writes,
   method: 'POST',
   summary: 'Downloads a model, or goes on where a download was cut',
-  responses: { 200: done('It is here already'), 202: done('It is being downloaded'), ...onMachine },
+  responses: {
+    200: response('It is here already'),
+    202: response('It is being downloaded'),
+    ...onMachine,
+  },
 } as const;
-const cancel = {
+const cancelRoute = {
   ...writes,
   method: 'DELETE',
   summary: 'Cancels a download and removes what it brought',
-  responses: { 200: done('The model'), ...onModel },
+  responses: { 200: response('The model'), ...onModel },
 } as const;
-const remove = {
+const removeRoute = {
   ...writes,
   method: 'DELETE',
   summary: 'Removes a model from the disk',
-  responses: { 200: done('It is gone'), ...onModel },
+  responses: { 200: response('It is gone'), ...onModel },
 } as const;
-const start = {
+const startRoute = {
   ...writes,
   method: 'POST',
   summary: 'Starts a model, in the place of the one that runs; answers when it does',
-  body: { kind: 'json', schema: naming },
-  responses: { 200: done('The model'), ...onMachine },
+  body: { kind: 'json', schema: modelBody },
+  responses: { 200: response('The model'), ...onMachine },
 } as const;
-const pass = {
+const openAiRoute = {
   ...reads,
   path: '/api/mlx/v1/*path',
   summary: 'The OpenAI API of the running model',
 } as const;
-const passed = {
+const openAiResponses = {
   200: { description: 'As the OpenAI API answers; `text/event-stream` when `stream` is true' },
   ...onModel,
   413: REFUSED,
@@ -117,33 +121,38 @@ export const modelRoutes = [
       format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] },
       status: { type: 'string', enum: ['available', 'downloading', 'downloaded', 'running'] },
     },
-    responses: { 200: done('The models', list), ...refused },
+    responses: { 200: response('The models', list), ...refused },
   },
-  { ...show, id: 'getModel', path: '/api/mlx/models/:id' },
-  { ...show, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
-  { ...download, id: 'downloadModel', path: '/api/mlx/models/:id/download' },
-  { ...download, id: 'downloadModelOf', path: '/api/mlx/models/:org/:name/download' },
-  { ...cancel, id: 'cancelDownload', path: '/api/mlx/models/:id/download' },
-  { ...cancel, id: 'cancelDownloadOf', path: '/api/mlx/models/:org/:name/download' },
-  { ...remove, id: 'deleteModel', path: '/api/mlx/models/:id' },
-  { ...remove, id: 'deleteModelOf', path: '/api/mlx/models/:org/:name' },
-  { ...download, id: 'pullModel', path: '/api/mlx/pull', body: { kind: 'json', schema: naming } },
-  { ...start, id: 'startModel', path: '/api/mlx/start' },
-  { ...start, id: 'runModel', path: '/api/mlx/run' },
+  { ...showRoute, id: 'getModel', path: '/api/mlx/models/:id' },
+  { ...showRoute, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
+  { ...downloadRoute, id: 'downloadModel', path: '/api/mlx/models/:id/download' },
+  { ...downloadRoute, id: 'downloadModelOf', path: '/api/mlx/models/:org/:name/download' },
+  { ...cancelRoute, id: 'cancelDownload', path: '/api/mlx/models/:id/download' },
+  { ...cancelRoute, id: 'cancelDownloadOf', path: '/api/mlx/models/:org/:name/download' },
+  { ...removeRoute, id: 'deleteModel', path: '/api/mlx/models/:id' },
+  { ...removeRoute, id: 'deleteModelOf', path: '/api/mlx/models/:org/:name' },
+  {
+    ...downloadRoute,
+    id: 'pullModel',
+    path: '/api/mlx/pull',
+    body: { kind: 'json', schema: modelBody },
+  },
+  { ...startRoute, id: 'startModel', path: '/api/mlx/start' },
+  { ...startRoute, id: 'runModel', path: '/api/mlx/run' },
   {
     ...writes,
     id: 'stopModel',
     method: 'POST',
     path: '/api/mlx/stop',
     summary: 'Stops the running model',
-    responses: { 200: done('It is stopped'), ...refused },
+    responses: { 200: response('It is stopped'), ...refused },
   },
-  { ...pass, id: 'askModel', method: 'GET', responses: passed },
+  { ...openAiRoute, id: 'askModel', method: 'GET', responses: openAiResponses },
   {
-    ...pass,
+    ...openAiRoute,
     id: 'promptModel',
     method: 'POST',
     body: { kind: 'stream', type: 'application/json', schema: { type: 'object' } },
-    responses: passed,
+    responses: openAiResponses,
   },
 ] as const satisfies readonly RouteSpec[];

@@ -8,7 +8,7 @@ export interface BuildLogs {
   add(deployment: DeploymentKey, line: string): void;
   /** @returns the whole output, which is then no longer kept here. */
   close(deployment: DeploymentKey): string;
-  /** What a running build has printed so far. */
+  /** The output of a running build so far. */
   peek(deployment: DeploymentKey): string;
   /** The lines so far and all later ones. Null when no such build runs in this process. */
   follow(deployment: DeploymentKey, signal: AbortSignal): AsyncGenerator<string> | null;

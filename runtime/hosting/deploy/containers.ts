@@ -109,8 +109,8 @@ export function containerSpec(
 }
 
 /**
- * Where the container can be reached now. Docker publishes another port at each start, so this is
- * never cached over a start.
+ * Where the container can be reached now. Docker publishes another port at each start, so the
+ * result must not be kept after a start.
  */
 export function targetOf(
   detail: ContainerDetail,

@@ -125,7 +125,7 @@ async function run(
 ): Promise<Deployment> {
   const before = core.apps.byId(appId)?.status;
   try {
-    await show(core, appId, deployment, request.builds ? 'building' : 'deploying');
+    await setStatus(core, appId, deployment, request.builds ? 'building' : 'deploying');
     const prepared = await request.prepare(deployment, signal).catch(asFullDisk);
     const app = core.apps.byId(appId);
     if (!app || signal.aborted)
@@ -144,7 +144,7 @@ async function run(
     };
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
-    await show(core, appId, deployment, 'deploying');
+    await setStatus(core, appId, deployment, 'deploying');
     await rollOut(
       core,
       {
@@ -156,15 +156,15 @@ async function run(
     );
     await forgetOldImages(core, app);
     core.onStep('forgotten');
-    return await finished(core, deployment);
+    return await finish(core, deployment);
   } catch (error) {
-    await fail(core, { appId, deployment, before }, error);
+    await recordFailure(core, { appId, deployment, before }, error);
     throw error;
   }
 }
 
 /** If the app already serves, its status stays `running` meanwhile. */
-async function show(
+async function setStatus(
   core: Core,
   appId: string,
   deployment: Deployment,
@@ -177,13 +177,13 @@ async function show(
   announce(core, appId, deployment.number, status);
 }
 
-async function finished(core: Core, { app_id, number }: Deployment): Promise<Deployment> {
+async function finish(core: Core, { app_id, number }: Deployment): Promise<Deployment> {
   announce(core, app_id, number, 'healthy');
   return core.deployments.get(app_id, number);
 }
 
 /** An app that served before the deployment gets its earlier status back. */
-async function fail(
+async function recordFailure(
   core: Core,
   {
     appId,
@@ -245,15 +245,15 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
     if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
       throw error;
-    throw unavailable(reference, error);
+    throw imageUnavailable(reference, error);
   }
   const image = await engine.images.find(reference);
   if (image) return image.id;
-  throw unavailable(reference);
+  throw imageUnavailable(reference);
 }
 
 /** The error of the caller's image name. The engine itself works. */
-function unavailable(reference: string, cause?: EngineError): AppError {
+function imageUnavailable(reference: string, cause?: EngineError): AppError {
   const why = cause ? `: ${cause.message}` : '';
   return new AppError(422, 'IMAGE_UNAVAILABLE', `Image ${reference} cannot be pulled${why}`, {
     cause,

@@ -168,7 +168,10 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }
 
-/** Meanwhile its requests go to the other replicas, or wait when there are none. */
+/**
+ * Restarts one replica. Meanwhile its requests go to the other replicas, or wait when there are
+ * none.
+ */
 async function restartOne(
   core: Core,
   app: HostedApp,

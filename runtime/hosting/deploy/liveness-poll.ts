@@ -18,7 +18,7 @@ const MAX_CHECKS = 64;
 interface WatchedProcess {
   readonly pid: number;
   readonly mark: string | null;
-  /** For an unknown process: how many checks are left of `pause` until the engine is asked. */
+  /** For an unknown process: the checks that are left, of `pause`, until the engine is asked. */
   left: number;
   readonly pause: number;
 }

@@ -30,38 +30,39 @@ const ingress = createIngress({ ...settings, now: Date.now });
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
 let connections = 0;
-let aloneTimer = setTimeout(() => leave(FINISH_TIMEOUT), settings.alone);
+let aloneTimer = setTimeout(() => finishAndExit(FINISH_TIMEOUT), settings.alone);
 
 const control = createServer((socket) => {
   connections += 1;
   clearTimeout(aloneTimer);
   const routes = ingress.routes();
   send(socket, { type: 'hello', version: settings.version, pid: process.pid, routes });
-  receive<IngressCommand>(socket, (command) => obey(command, socket));
+  receive<IngressCommand>(socket, (command) => handleCommand(command, socket));
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     connections -= 1;
-    if (connections === 0) aloneTimer = setTimeout(() => leave(FINISH_TIMEOUT), settings.alone);
+    if (connections === 0)
+      aloneTimer = setTimeout(() => finishAndExit(FINISH_TIMEOUT), settings.alone);
   });
 });
 control.on('error', () => process.exit(1));
 control.listen(settings.socket);
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  process.on(signal, () => leave(FINISH_TIMEOUT));
+  process.on(signal, () => finishAndExit(FINISH_TIMEOUT));
 if (process.send) process.on('message', inherit);
 
-function obey(command: IngressCommand, socket: Socket): void {
+function handleCommand(command: IngressCommand, socket: Socket): void {
   if ('id' in command) {
     const { id } = command;
-    return void carryOut(command)
+    return void answerCommand(command)
       .catch((error: Error) => ({ error: error.message }))
       .then((result) => send(socket, { type: 'done', id, ...result }));
   }
-  if (command.type === 'leave') return leave(command.timeout);
+  if (command.type === 'leave') return finishAndExit(command.timeout);
   apply(command);
 }
 
-async function carryOut(command: NumberedCommand) {
+async function answerCommand(command: NumberedCommand) {
   if (command.type === 'drain') await ingress.drain(command.targetIds, command.timeout);
   if (command.type === 'handOver') await handOver(command.program);
   return command.type === 'listen' ? { listening: await ingress.listen() } : {};
@@ -129,7 +130,7 @@ async function handOver({ command, file, settings: next }: Program): Promise<voi
   }
 }
 
-function leave(timeout: number): void {
+function finishAndExit(timeout: number): void {
   control.close();
   rmSync(dirname(settings.socket), { recursive: true, force: true });
   void ingress.close(timeout).finally(() => process.exit(0));

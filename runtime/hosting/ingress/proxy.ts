@@ -71,12 +71,12 @@ export function proxyRequest(given: ProxyRequest): void {
   response.on('close', () => {
     if (exchange.over) return;
     exchange.running?.abandon();
-    end(exchange);
+    endExchange(exchange);
   });
-  send(exchange);
+  sendToTarget(exchange);
 }
 
-function send(exchange: ProxyExchange, failed?: PooledTarget): void {
+function sendToTarget(exchange: ProxyExchange, failed?: PooledTarget): void {
   const { request, response, pools, head } = exchange;
   const targets = exchange.route()?.targets ?? [];
   const pooled = pools.pick(targets, failed?.target) ?? pools.pick(targets);
@@ -93,13 +93,15 @@ function send(exchange: ProxyExchange, failed?: PooledTarget): void {
       patient: targets.length === 1 && exchange.attempts === 1,
     },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
-    onTick: (time) => hurry(exchange, time),
+    onTick: (time) => passIfLate(exchange, time),
     onInterim: (responseHead) => passInterim(exchange, responseHead),
-    onHead: (responseHead) => begin(exchange, responseHead),
+    onHead: (responseHead) => receiveHead(exchange, responseHead),
     onBody: (data, last) =>
-      exchange.held ? goOn(exchange, exchange.held, { data, last }) : pass(exchange, data, last),
+      exchange.held
+        ? holdOrPass(exchange, exchange.held, { data, last })
+        : passBody(exchange, data, last),
     onEnd() {
-      end(exchange);
+      endExchange(exchange);
       response.end();
     },
     onError: (error, sent) => fail(exchange, { error, sent }),
@@ -112,13 +114,13 @@ function releaseTarget(exchange: ProxyExchange): void {
   exchange.pooled = null;
 }
 
-function end(exchange: ProxyExchange): void {
+function endExchange(exchange: ProxyExchange): void {
   exchange.over = true;
   releaseTarget(exchange);
 }
 
 function refuse(exchange: ProxyExchange, page: IngressPage): void {
-  end(exchange);
+  endExchange(exchange);
   sendPage(exchange.request, exchange.response, page);
 }
 
@@ -126,7 +128,7 @@ function refuse(exchange: ProxyExchange, page: IngressPage): void {
  * Holds a response of known length back until its body begins, or until a short body is complete.
  * If the target fails before that, a request that may be sent twice can still go to another target.
  */
-function begin(exchange: ProxyExchange, head: ResponseHead): void {
+function receiveHead(exchange: ProxyExchange, head: ResponseHead): void {
   if (exchange.repeatable && head.length)
     exchange.held = { head, parts: [], since: exchange.now() };
   else if (writeHead(exchange, head)) process.nextTick(flush, exchange);
@@ -170,7 +172,7 @@ function flush({ over, response }: ProxyExchange): void {
 }
 
 /** Continues a response that is held back. */
-function goOn(
+function holdOrPass(
   exchange: ProxyExchange,
   { head, parts }: HeldResponse,
   { data, last }: { data: Buffer; last: boolean },
@@ -181,7 +183,7 @@ function goOn(
   }
   return (
     !writeHead(exchange, head) ||
-    pass(exchange, parts.length > 0 ? Buffer.concat([...parts, data]) : data, last)
+    passBody(exchange, parts.length > 0 ? Buffer.concat([...parts, data]) : data, last)
   );
 }
 
@@ -190,22 +192,22 @@ function goOn(
  * itself may be late, so data that has already arrived is read first (in this round of the event
  * loop), and closed connections are noticed (in the next round).
  */
-function hurry(exchange: ProxyExchange, time: number): void {
+function passIfLate(exchange: ProxyExchange, time: number): void {
   const { held } = exchange;
   if (held && time - held.since > MAX_HOLD_TIME)
-    setImmediate(() => setImmediate(release, exchange, held));
+    setImmediate(() => setImmediate(passHeld, exchange, held));
 }
 
-function release(exchange: ProxyExchange, held: HeldResponse): void {
+function passHeld(exchange: ProxyExchange, held: HeldResponse): void {
   if (exchange.over || exchange.held !== held || !writeHead(exchange, held.head)) return;
   exchange.response.flushHeaders();
   if (held.parts.length > 0) exchange.response.write(Buffer.concat(held.parts));
 }
 
-function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
+function passBody(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
   const { response } = exchange;
-  if (!last) return response.write(data) || wait(exchange);
-  end(exchange);
+  if (!last) return response.write(data) || pauseTarget(exchange);
+  endExchange(exchange);
   // A short body is written together with the head as one text: one system call instead of two.
   if (data.length <= SHORT_BODY) response.end(data.toString('latin1'), 'latin1');
   else response.end(data);
@@ -216,7 +218,7 @@ function pass(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
  * Resumes the target when the client, which reads more slowly, has taken the data. @returns false,
  * so that no more is read until then.
  */
-function wait({ response, running }: ProxyExchange): false {
+function pauseTarget({ response, running }: ProxyExchange): false {
   response.once('drain', () => running?.resume());
   return false;
 }
@@ -232,13 +234,13 @@ function fail(exchange: ProxyExchange, { error, sent }: { error: Error; sent: bo
   releaseTarget(exchange);
   exchange.held = null;
   if (response.headersSent) {
-    end(exchange);
+    endExchange(exchange);
     return void response.destroy();
   }
   if (error instanceof ResponseTimeout) return refuse(exchange, 'timeout');
   if (error instanceof BadResponse && !(error instanceof TruncatedResponse))
     return refuse(exchange, 'badGateway');
   if (pooled) eject(pooled, exchange.now());
-  if (pooled && (repeatable || !sent) && attempts < ATTEMPTS) return send(exchange, pooled);
+  if (pooled && (repeatable || !sent) && attempts < ATTEMPTS) return sendToTarget(exchange, pooled);
   refuse(exchange, 'badGateway');
 }

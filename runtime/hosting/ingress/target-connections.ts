@@ -154,14 +154,14 @@ export function createTargetConnections(
     send(call) {
       const job = createOpenCall(call, now);
       const connection = takeIdle(idle, call.once ? IDLE_TIMEOUT_ONCE : IDLE_TIMEOUT, now());
-      if (connection) start(connection, job, now);
+      if (connection) startOn(connection, job, now);
       else open(job);
       return job;
     },
     sweep() {
       const time = now();
       while (idle[0] && time - idle[0].since >= IDLE_TIMEOUT) idle.shift()?.socket.destroy();
-      for (const connection of all) attend(connection, time, closedAt);
+      for (const connection of all) checkTimeouts(connection, time, closedAt);
     },
     yield() {
       for (const { job, socket } of all)
@@ -184,7 +184,7 @@ export function createTargetConnections(
  * Reports the time to the request, and gives up on a response that does not begin or does not
  * continue.
  */
-function attend(connection: TargetConnection, time: number, closedAt: number): void {
+function checkTimeouts(connection: TargetConnection, time: number, closedAt: number): void {
   const { job, socket, heard, partialSince } = connection;
   job?.call.onTick(time);
   if (partialSince !== null && time - partialSince > PARTIAL_TIMEOUT)
@@ -247,7 +247,7 @@ function dial({ host, port, job, now, received, closed }: DialOptions): TargetCo
   socket.on('error', (error) => (failure = error));
   socket.on('close', () => {
     clearTimeout(late);
-    closed(connection, () => ended(connection, failure));
+    closed(connection, () => reportEnd(connection, failure));
   });
   return connection;
 }
@@ -290,7 +290,7 @@ function createOpenCall(call: TargetCall, now: () => number): OpenCall {
   return job;
 }
 
-function start(connection: TargetConnection, job: OpenCall, now: () => number): void {
+function startOn(connection: TargetConnection, job: OpenCall, now: () => number): void {
   connection.job = job;
   job.connection = connection;
   write(connection, job, now);
@@ -352,7 +352,7 @@ function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
 }
 
 /** The connection is closed: its request ends, with an error or without. */
-function ended({ job, reader }: TargetConnection, failure: Error | undefined): void {
+function reportEnd({ job, reader }: TargetConnection, failure: Error | undefined): void {
   if (!job || job.over) return;
   try {
     // A response without a length ends with its connection, unless the connection broke.

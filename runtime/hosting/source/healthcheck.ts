@@ -10,8 +10,9 @@ const MAXIMUM = { interval_s: 3600, timeout_s: 300, retries: 100 };
  * The HEALTHCHECK in the last stage of a Dockerfile, or null. Podman's image format cannot store
  * it, so it is read here and stored in a label. Our own probe runs it on both engines.
  *
- * @example healthCheckIn('FROM a\nHEALTHCHECK --interval=5s CMD wget -q -O /dev/null
- * localhost')?.command // ['/bin/sh', '-c', 'wget -q …']
+ * @example
+ * healthCheckIn('FROM a\nHEALTHCHECK CMD wget -q localhost')?.command
+ * // ['/bin/sh', '-c', 'wget -q localhost']
  */
 export function healthCheckIn(text: string): HealthCheck | null {
   const stages = new Map<string, HealthCheck | null>();

@@ -14,8 +14,8 @@ interface State {
 interface Automaton {
   readonly tokens: readonly Token[];
   /**
-   * By the index at which a rule has matched: twice the rule's number, plus one if the rule ignores
-   * the path.
+   * The result of a rule, by the index at which it has matched: twice the rule's number, plus one
+   * if it ignores the path.
    */
   readonly verdicts: ReadonlyMap<number, number>;
   readonly starts: readonly number[];

@@ -18,7 +18,8 @@ const RATIO_FROM = 16 * 1024 * 1024;
 /**
  * Unpacks gzip as a stream, and stops when the output becomes too large.
  *
- * @throws AppError 413 when too much comes in, 422 when it is no gzip, damaged, or a bomb.
+ * @throws AppError 413 when the input is too large, 422 when it is not gzip, is damaged, or grows
+ * too much.
  */
 export async function* unpack(
   chunks: AsyncIterable<Buffer>,

@@ -136,7 +136,7 @@ async function* whileOpen({
   signal?.addEventListener('abort', wakeup.wake, { once: true });
   try {
     for (let isLast = false; !isLast && !isStopped();) {
-      // Read once more after the end was reported. Nothing can be written later.
+      // This read is the last, because nothing is written after the reported end.
       isLast = isClosed;
       let has = false;
       for (let read = await reader.next(); read && !isStopped(); read = await reader.next()) {
