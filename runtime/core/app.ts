@@ -3,20 +3,29 @@ import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 
-/** Everything a server is made of. An emitted project passes it in as generated data and the user's own functions. */
+/**
+ * Everything a server is made of. An emitted project passes it in as generated data and the user's
+ * own functions.
+ */
 export interface App {
   readonly project: Project;
-  /** The user's resolvers: each takes the place of an inferred one, or fills one in that cannot be inferred. */
+  /** The user's resolvers: each replaces an inferred one, or adds one that cannot be inferred. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /** What the manifest asks for besides GraphQL and REST, each from a package of its own. */
+  /**
+   * Capabilities that the manifest configures besides GraphQL and REST, each from a package of its
+   * own.
+   */
   readonly capabilities?: readonly Capability[];
   readonly plugins?: readonly Plugin[];
   /** REST routes of the user's own, after authentication. */
   readonly routes?: (router: Router) => void;
-  /** Folder of the migrations. Without one, missing tables are made from the model when the server starts. */
+  /** Folder of the migrations. Without one, the server makes missing tables when it starts. */
   readonly migrations?: URL;
-  /** The project's folder: where `.env`, `data/` and `templates/` are. The current folder when absent. */
+  /**
+   * The project's folder: where `.env`, `data/` and `templates/` are. The current folder when
+   * absent.
+   */
   readonly root?: URL;
 }
 

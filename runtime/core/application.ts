@@ -16,7 +16,7 @@ import { batchByTick } from './http/tick-batch.ts';
 /** Members of the request context that also stand on Koa's `ctx`. */
 const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
 
-/** Codes of the errors of a stream whose reader went away. */
+/** Error codes of a response stream whose client has disconnected. */
 const READER_LEFT: ReadonlySet<string> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
   'ECONNRESET',
@@ -24,8 +24,8 @@ const READER_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The whole request path, top to bottom: boundary, request context, CORS, authentication, middleware of plugins and of the
- * project, GraphQL and REST, security headers, routes.
+ * The middleware of every request, in order: error boundary, request context, CORS, authentication,
+ * middleware of plugins and of the project, GraphQL and REST, security headers, routes.
  */
 export function createApplication(
   app: App,
@@ -36,7 +36,7 @@ export function createApplication(
   const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: NodeJS.ErrnoException) => {
-    // A client that goes away before a stream has ended is no failure.
+    // A client that disconnects before a stream has ended is no error of the server.
     if (!READER_LEFT.has(error.code ?? ''))
       kernel.log.error({ stack: error.stack }, 'a response failed');
   });
@@ -65,7 +65,9 @@ export function createApplication(
   );
 }
 
-/** Helmet's headers are the same for every response, so helmet is asked for them once, at the start. */
+/**
+ * Helmet's headers are the same in every response, so they are read from helmet once, at the start.
+ */
 function securityHeaders(): Middleware {
   const headers = new Map<string, string>();
   const response = {

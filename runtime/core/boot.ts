@@ -18,7 +18,7 @@ import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
 import { unreachable } from './store/unreachable.ts';
 
-/** What the embedding program may pass in instead of the process's own. */
+/** Replacements for the process's own environment, clock and output. */
 export interface BootOptions {
   readonly env?: Environment;
   readonly now?: () => number;
@@ -26,7 +26,7 @@ export interface BootOptions {
   readonly logTo?: { write(line: string): void };
 }
 
-/** A kernel and the modules that the model asks for, nothing started. */
+/** The kernel and the modules of the model, before anything is started. */
 export interface Booted {
   readonly kernel: Kernel;
   readonly modules: readonly ServerModule[];
@@ -62,12 +62,15 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   }
 }
 
-/** The database that the settings name. @throws ConfigError for an address that is none. */
+/** Opens the database that the settings name. @throws ConfigError for an invalid address */
 export function openDatabase(settings: Settings, root: string): Store {
   return openStore(databaseUrl(settings), root);
 }
 
-/** A wrong address is one problem among the others: the rest is looked at over a database in memory. */
+/**
+ * An invalid address is reported with the other problems. To find those, the modules are made over
+ * a database in memory.
+ */
 function open(settings: Settings, root: string): Store {
   const url = databaseUrl(settings);
   try {
@@ -83,9 +86,9 @@ function open(settings: Settings, root: string): Store {
 const databaseUrl = (settings: Settings) => settings.text('DATABASE_URL', DATABASE);
 
 /**
- * Runs the first work with the database.
+ * Does the first work that needs the database.
  *
- * @throws ConfigError that says where the database should be, and why it cannot be used.
+ * @throws ConfigError with the database's address and the reason why it cannot be used.
  */
 export async function reachingDatabase<T>(
   { settings }: Kernel,
@@ -98,7 +101,7 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** The capabilities of the project come first, because one of them sets the caller; then GraphQL and REST. */
+/** The capabilities come before GraphQL and REST, because one of them sets the caller. */
 async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> {
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
@@ -111,7 +114,7 @@ async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> 
   return modules;
 }
 
-/** The user's functions, those of plugins among them. */
+/** The user's resolvers, including those of plugins. */
 export function resolversOf(app: App): Resolvers {
   return [
     app.resolvers ?? {},
@@ -119,15 +122,16 @@ export function resolversOf(app: App): Resolvers {
   ].reduceRight(mergeResolvers, {});
 }
 
-/** What stands further left wins: the project's own resolvers over those of a plugin. */
+/** `above` wins: the project's own resolvers replace those of plugins. */
 function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
   const types = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries([...types].map((type) => [type, { ...below[type], ...above[type] }]));
 }
 
 /**
- * Brings the database to the model: migrations of the project and of the modules, or, for a server that was given only
- * a schema, the tables themselves. In production pending ones are refused unless `MIGRATE=on`.
+ * Brings the database to the state of the model: by the migrations of the project and of the
+ * modules or, for a server that was given only a schema, by making the tables. In production,
+ * pending migrations are refused unless `MIGRATE=on`.
  */
 export async function prepareDatabase(app: App, { kernel, modules }: Booted): Promise<void> {
   const { settings, store, log } = kernel;
@@ -149,7 +153,7 @@ async function refusePending(store: Store, migrations: readonly Migration[]): Pr
   ]);
 }
 
-/** The project's list first, then each module's: a module may refer to the project's tables. */
+/** The project's migrations come first, because a module's tables may refer to the project's. */
 export async function migrationsOf(
   app: App,
   modules: readonly ServerModule[],

@@ -4,18 +4,19 @@ import { ConfigError } from './errors.ts';
 import type { Kernel, ServerModule } from './module.ts';
 
 /**
- * A part of the server that has a package of its own: signing in, hosting apps, language models. A project lists those
- * that its manifest asks for; nothing else of them is installed or loaded.
+ * A part of the server in a package of its own: authentication, hosting, language models. A project
+ * lists the capabilities that its manifest configures, and only those are installed and loaded.
  *
  * @example defineApp({ project, capabilities: [auth({ extend }), hosting(), models()] });
  */
 export interface Capability {
-  /** The name that it has in the manifest and as a folder. */
+  /** Its name in the manifest, which is also the name of its folders. */
   readonly name: string;
   /**
-   * Makes its module; null when it works inside the module of another capability, which finds it in `all`.
+   * Makes its module; null when it is a part of another capability's module, which finds it in
+   * `all`.
    *
-   * @param all what the project lists, this one among them.
+   * @param all all capabilities of the project, including this one.
    */
   create(
     kernel: Kernel,
@@ -24,10 +25,11 @@ export interface Capability {
 }
 
 /**
- * Makes the modules of what a project lists, in the order of the list: guards and callers are known before they are used.
+ * Makes the modules of the listed capabilities, in the order of the list, so that guards and
+ * callers are known before they are used.
  *
- * @throws ConfigError when the manifest asks for a capability that the project does not list: without it the server would
- * answer requests that the manifest protects.
+ * @throws ConfigError when the manifest configures a capability that the project does not list: the
+ * server would then answer requests that the manifest protects.
  */
 export async function createCapabilities(
   kernel: Kernel,

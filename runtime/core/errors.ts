@@ -1,14 +1,14 @@
-/** What a failure carries besides its text. */
+/** Optional parts of an error besides its message. */
 export interface FailureOptions {
   readonly cause?: unknown;
   /** Response headers that belong to it: `Retry-After`, `WWW-Authenticate`, `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** More for GraphQL's `extensions`; never a secret. */
+  /** Further members of GraphQL's `extensions`; never a secret. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A failure that the caller may know about: its text and code go into the answer. Anything else that is thrown is
+ * An error that the caller may see: its message and code go into the answer. Any other error is
  * masked as `Internal server error` and logged.
  *
  * @example
@@ -64,7 +64,10 @@ export const failure = {
     new AppError(503, 'UNAVAILABLE', message, options),
 } as const;
 
-/** A setting or option is wrong: found at start, never on a request. `problems` holds one line for each. */
+/**
+ * An invalid setting or option, found at the start and never during a request. `problems` has one
+ * line for each.
+ */
 export class ConfigError extends Error {
   readonly code = 'CONFIG_INVALID';
   readonly problems: readonly string[];
@@ -76,7 +79,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A bug of ours: never caught but by the boundary. */
+/** A bug in Twofold. Only the error boundary catches it. */
 export class InternalError extends Error {
   readonly code = 'INTERNAL';
 

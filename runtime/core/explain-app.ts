@@ -9,19 +9,19 @@ import type { Dialect } from './store/store.ts';
 
 /** The statements of some operations, on each database. */
 export interface ExplainedApp {
-  /** The one that the settings name. */
+  /** The database that the settings name. */
   readonly database: Dialect;
-  /** Coordinates that functions of the project's answer. */
+  /** Coordinates of fields that the project's own resolvers answer. */
   readonly own: readonly string[];
-  /** For each operation, in their order; null for one that cannot be told. */
+  /** One entry for each operation, in order; null for one that cannot be explained. */
   readonly operations: readonly (Readonly<Record<Dialect, DryRun>> | null)[];
 }
 
 /**
- * The statements that a project's server issues for some operations. No database is opened, no function of the project's is
- * called. What `generator explain` runs.
+ * The statements that a project's server runs for some operations, for `generator explain`. It
+ * opens no database and calls no function of the project.
  *
- * @param documents GraphQL operations with their values in them.
+ * @param documents GraphQL operations, with their values written in them.
  * @example (await explainApp(app, ['{ posts { id } }'])).operations[0]?.sqlite.statements
  */
 export async function explainApp(

@@ -9,17 +9,17 @@ import type { RowsAtRisk } from './store/migration-run.ts';
 import type { LedgerState } from './store/ledger.ts';
 import type { Store } from './store/store.ts';
 
-/** Which migrations are meant: those of the project, with one of them in another state than it is on disk. */
+/** The project's migrations, one of which may be added, replaced or left out. */
 export interface Foreseen {
   /** Folder of the project. */
   readonly root: string;
-  /** Folder with a migration that is not written yet; it takes the place of one of the same name. */
+  /** Folder with a draft of a migration, which replaces one of the same name. */
   readonly drafts?: string;
-  /** Names that are to be left out. */
+  /** Names of migrations to leave out. */
   readonly without?: readonly string[];
 }
 
-/** What the database says of migrations before anything is done. */
+/** The result of trying out migrations on the database. */
 export interface Foresight {
   readonly state: LedgerState;
   /** Why they cannot be applied; null when they can. */
@@ -32,9 +32,10 @@ export interface Foresight {
 }
 
 /**
- * Applies what is pending and takes it back at once: what `dev` asks before it writes a migration.
+ * Applies the pending migrations and rolls them back. `dev` calls this before it writes a
+ * migration.
  *
- * @returns null when the database cannot be asked; the server then says why itself.
+ * @returns null when the database cannot be reached; the server then reports why.
  */
 export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
   const store = open(foreseen.root);

@@ -1,6 +1,6 @@
 /**
- * Waits until the server before this one has let go of what only one of them can have. `generator dev` puts the function
- * there; any other server has none before it.
+ * Waits until the previous server has released its ports. `generator dev` sets the function; other
+ * servers have no predecessor.
  */
 export async function handOver(): Promise<void> {
   const ready: unknown = Reflect.get(globalThis, Symbol.for('twofold.handover'));

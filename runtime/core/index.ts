@@ -1,6 +1,4 @@
-/**
- * Everything that an emitted project, or a program of five lines, may import. What is not listed here is internal.
- */
+/** Everything that a project may import. What is not listed here is internal. */
 
 // The server
 export { createServer } from './server.ts';

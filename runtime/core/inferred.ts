@@ -2,11 +2,12 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestContext } from './context/request-context.ts';
 
 /**
- * What a field would answer without a function of yours: its inferred action, with the same rules, limits and events. A
- * resolver that took its place calls it with what it got, or with other arguments. The value is for returning: it holds what
- * the caller asked for, under the names of the answer.
+ * Runs the inferred action of a field whose place a resolver took, with the same rules, limits and
+ * events. The resolver passes on its own arguments, or others. Return the value as it is: it has
+ * the selected fields under their names in the answer.
  *
- * @throws AppError what the action throws: `FORBIDDEN`, `BAD_USER_INPUT`, `CONFLICT`, …; InternalError when nothing is inferred.
+ * @throws AppError what the action throws: `FORBIDDEN`, `BAD_USER_INPUT`, `CONFLICT`, …;
+ * InternalError when nothing is inferred.
  * @example
  * createPost: async (parent, args, ctx, info) => {
  *   const post = await inferred(parent, args, ctx, info);

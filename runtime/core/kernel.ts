@@ -1,6 +1,6 @@
 /**
- * `@twofold/runtime/kernel`: what the packages of capabilities (auth, hosting, models) are given and build upon. A
- * project's own code imports `@twofold/runtime`.
+ * `@twofold/runtime/kernel`: the parts that the packages of capabilities (auth, hosting, models)
+ * build upon. A project's own code imports `@twofold/runtime`.
  */
 export type { App } from './app.ts';
 export { boot, prepareDatabase } from './boot.ts';

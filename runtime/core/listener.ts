@@ -14,13 +14,13 @@ export interface Address {
 }
 
 const DRAIN = 10_000;
-/** Longer than the idle time of the usual balancers, so that they close a connection first. */
+/** Longer than the idle timeout of common load balancers, so that they close a connection first. */
 const KEEP_ALIVE = 65_000;
 
 /**
- * One of the objects that Node makes for each `process.nextTick`, of which a request takes several. V8 forgets their shape
- * when it looks through the whole heap and finds none, and from then on puts each together one property after the other,
- * which costs a request 5 µs. As long as one is kept, so is the shape.
+ * Keeps one of the objects alive that Node makes for each `process.nextTick`. When a full garbage
+ * collection finds none, V8 forgets their hidden class and then builds each object property by
+ * property, which costs a request 5 µs.
  */
 export const tick = new Promise<object>((resolve) =>
   process.nextTick(() => resolve(executionAsyncResource())),
@@ -76,10 +76,14 @@ function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
   return error;
 }
 
-/** Stops accepting, lets what runs finish for up to ten seconds, then cuts it. */
+/**
+ * Stops accepting connections, lets running requests finish for up to ten seconds, then closes
+ * their connections.
+ */
 export async function drain(server: Server, patience = DRAIN): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  // A connection that is kept alive becomes idle when its answer is out, and would hold the server until it times out.
+  // A keep-alive connection becomes idle after its answer, and would keep the server open until it
+  // times out.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
@@ -87,7 +91,7 @@ export async function drain(server: Server, patience = DRAIN): Promise<void> {
   clearTimeout(cut);
 }
 
-/** `http://127.0.0.1:8080`: what a person on this machine would type. */
+/** `http://127.0.0.1:8080`: the address for a browser on this machine. */
 export function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
   const host =

@@ -11,10 +11,12 @@ import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * Applies every pending migration of a project and of its modules, and starts nothing. What `generator migrate up` runs.
+ * Applies every pending migration of a project and of its modules without starting the server, for
+ * `generator migrate up`.
  *
- * @returns the names that were applied, oldest first.
- * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`, `ROWS_IN_THE_WAY`, `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`
+ * @returns the names of the applied migrations, oldest first.
+ * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`, `ROWS_IN_THE_WAY`,
+ * `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`
  */
 export function migrateApp(
   app: App,
@@ -28,7 +30,9 @@ export function migrateApp(
   });
 }
 
-/** What is applied, pending, changed since, or gone from the folder, for `generator migrate status`. */
+/**
+ * What is applied, pending, changed since, or gone from the folder, for `generator migrate status`.
+ */
 export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
   return withMigrations(app, options, async (store, lists) => {
     const parts: MigrationStatus[] = [];
@@ -43,7 +47,10 @@ export function migrationsOfApp(app: App, options?: BootOptions): Promise<Migrat
   });
 }
 
-/** Undoes the project's newest applied migration. @returns its name, or null when nothing is applied. */
+/**
+ * Undoes the project's newest applied migration. @returns its name, or null when nothing is
+ * applied.
+ */
 export function revertApp(app: App, options?: BootOptions): Promise<string | null> {
   return withMigrations(app, options, async (store, [own = []]) => revert(store, own));
 }

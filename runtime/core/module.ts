@@ -11,7 +11,7 @@ import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Store } from './store/store.ts';
 
-/** What every module is given. The outer world comes in here, so that a test can pass its own clock or store. */
+/** What every module gets. Clock and store are passed in, so that a test can replace them. */
 export interface Kernel {
   readonly project: Project;
   readonly settings: Settings;
@@ -24,43 +24,50 @@ export interface Kernel {
 }
 
 /**
- * Says for whom the credentials of an earlier request stand now. Null when they are no longer valid, or when the caller was
- * not set by this module.
+ * Returns the current principal for the credentials of an earlier request. Null when they are no
+ * longer valid, or when another module set the caller.
  */
 export type RevalidateCaller = (context: RequestContext) => Promise<Principal | null>;
 
 /**
- * One of the siblings graphql, auth and hosting, or REST: what it adds to the server. They never import each other;
- * `server.ts` joins them.
+ * A part of the server: graphql, rest, auth, hosting. Modules never import each other; `server.ts`
+ * joins them.
  */
 export interface ServerModule {
   readonly name: string;
-  /** Whether `start` listens on ports of its own, besides that of the server. */
+  /** Whether `start` listens on ports besides the server's own. */
   readonly listens?: boolean;
   /** Tables of its own, applied before `start`. */
   readonly migrations?: readonly Migration[];
   readonly routes?: readonly BoundRoute[];
-  /** What checks the bodies and queries of routes; one of those that modules bring is used for all. */
+  /**
+   * Loads the validator for bodies and queries. The first one that a module provides is used for
+   * all routes.
+   */
   readonly validator?: LoadValidator;
   /** Guards by the name that a route's `access` uses. */
   readonly guards?: Readonly<Record<string, Guard>>;
-  /** Runs for every request, after the request context is made and before routes: sets `principal`. */
+  /**
+   * Runs for every request, after the request context is made and before routes: sets `principal`.
+   */
   readonly middleware?: readonly Middleware[];
-  /** Asked before each event of a subscription. */
+  /** Called before each event of a subscription. */
   readonly revalidate?: RevalidateCaller;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
   /** The value of `context.loaders`, made on first use in a request. */
   loaders?(context: RequestContext): unknown;
-  /** What it adds to `GET /api/health`. */
+  /** Members that the module adds to `GET /api/health`. */
   health?(): Promise<Readonly<Record<string, unknown>>>;
-  /** Answers errors of requests to its own path, wherever in the server they were thrown. */
+  /**
+   * Formats errors of requests to the module's own path, wherever in the server they were thrown.
+   */
   readonly errorForm?: ErrorForm;
-  /** A WebSocket or other upgrade; true when it took the socket. */
+  /** Handles a WebSocket or another upgrade. @returns whether it took the socket */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   start?(): Promise<void>;
-  /** Called when the listener stops accepting: ends connections that would stay open otherwise. */
+  /** Called when the server stops listening: ends connections that would otherwise stay open. */
   leave?(): void;
-  /** Called when requests have been answered and connections are closed. */
+  /** Called after requests have been answered and connections are closed. */
   stop?(): Promise<void>;
 }

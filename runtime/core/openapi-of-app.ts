@@ -2,8 +2,9 @@ import type { App } from './app.ts';
 import { resolversOf } from './boot.ts';
 
 /**
- * The text that `/api/openapi.json` answers, byte by byte. No setting is read and no database opened. What `generator
- * openapi` prints; without `api.rest` a server does not serve it, and it holds the endpoints that are left.
+ * The exact text of `/api/openapi.json`, for `generator openapi`. It reads no settings and opens no
+ * database. Without `api.rest`, a server does not serve the document; its text here then lists the
+ * remaining endpoints.
  *
  * @example JSON.parse(await openapiOfApp(app)).paths['/api/posts']
  */

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import type { RequestContext } from './context/request-context.ts';
 import type { Kernel } from './module.ts';
 
-/** A resolver as the user writes it. The emitted types are narrower. */
+/** A resolver of the user. The emitted types are narrower. */
 export type Resolver = (parent: any, args: any, context: any, info: any) => unknown;
 
 /** Resolvers by type and field; a subscription field may be `{ subscribe, resolve? }`. */
@@ -16,7 +16,7 @@ export type Resolvers = Readonly<
   >
 >;
 
-/** How a scalar of the user's own goes in and out, and how it is stored. */
+/** How a custom scalar is parsed, serialised and stored. */
 export interface ScalarMapping<Internal = any, External = any> {
   serialize(value: Internal): External;
   parseValue(value: unknown): Internal;
@@ -24,7 +24,10 @@ export interface ScalarMapping<Internal = any, External = any> {
   readonly type: 'text' | 'integer' | 'real' | 'json' | 'timestamp';
 }
 
-/** Calls at fixed points of the server's life. Each may be async; a throw in `start` stops the start. */
+/**
+ * Functions that are called at fixed points of the server's life. Each may be async; a throw in
+ * `start` stops the start.
+ */
 export interface Hooks {
   start?(kernel: Kernel): Promise<void> | void;
   stop?(): Promise<void> | void;
@@ -33,7 +36,7 @@ export interface Hooks {
 }
 
 /**
- * A piece of functionality that can be added as a whole.
+ * A set of resolvers, scalars, middleware and hooks that is added as a whole.
  *
  * @example
  * export default { name: 'clock', resolvers: { Query: { now: () => new Date() } } } satisfies Plugin;

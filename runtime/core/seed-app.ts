@@ -3,16 +3,16 @@ import { boot, type BootOptions, prepareDatabase, reachingDatabase } from './boo
 import type { SeedReport, SeedRow } from './seed/index.ts';
 
 export interface SeedAppOptions extends BootOptions {
-  /** Told after each row. */
+  /** Called after each row. */
   readonly progress?: (done: number, total: number) => void;
 }
 
 /**
- * Loads rows into a project's database, and starts nothing. What `generator seed` runs. Migrations are applied as a start
- * would: in production only with `MIGRATE=on`.
+ * Loads rows into a project's database without starting the server, for `generator seed`.
+ * Migrations are applied as at a start: in production only with `MIGRATE=on`.
  *
- * @returns what was written, or, with nothing written, what is wrong with which row.
- * @throws ConfigError for settings that are wrong, or migrations that wait.
+ * @returns what was written or, when nothing was written, the findings for each row.
+ * @throws ConfigError for invalid settings or pending migrations.
  */
 export async function seedApp(
   app: App,

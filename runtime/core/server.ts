@@ -11,43 +11,51 @@ import { drain, listen, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface Running {
   /** `http://127.0.0.1:8080` */
   readonly url: string;
-  /** Stops accepting, finishes what runs (10 s at most), closes the database. */
+  /** Stops accepting connections, finishes running requests (10 s at most), closes the database. */
   close(): Promise<void>;
 }
 
 /**
- * A server to be. `schema` and `serve` are all it needs; an emitted project passes its app instead of a schema.
+ * A server that is not yet started. A program needs only `schema` and `serve`; an emitted project
+ * passes its app instead of a schema.
  *
  * @example
  * await createServer().schema('type User { id: ID! name: String! } type Query { users: [User!]! }').serve(':8080');
  */
 export interface Server {
   /**
-   * Takes the schema as GraphQL SDL, and settings as the YAML of a manifest. @throws ConfigError with every finding when one
-   * of them is wrong.
+   * Takes the schema as GraphQL SDL, and settings as the YAML of a manifest.
+   *
+   * @throws ConfigError with every finding when one of them is wrong.
    */
   schema(sdl: string, manifest?: string): Server;
   /** Adds Koa middleware, after authentication and before GraphQL and the routes. */
   use(middleware: Middleware): Server;
   plugin(plugin: Plugin): Server;
-  /** Adds what a section of the manifest asks for: `auth()` of `@twofold/auth`, `hosting()` of `@twofold/hosting` … */
+  /**
+   * Adds the capability of a section of the manifest: `auth()` of `@twofold/auth`, `hosting()` of
+   * `@twofold/hosting` …
+   */
   with(...capabilities: readonly Capability[]): Server;
-  /** Starts and resolves when it listens; `address` is `:8080` or from `PORT` and `HOST`. Throws what is wrong. */
+  /**
+   * Starts, and resolves when the server listens. `address` is `:8080`, or comes from `PORT` and
+   * `HOST`. Throws on invalid settings.
+   */
   start(address?: string, options?: BootOptions): Promise<Running>;
   /**
-   * Starts as a program does: on wrong settings it prints them and exits with 1, on SIGTERM and SIGINT it drains and
-   * exits with 0, and with `WORKERS` it runs that many processes.
+   * Starts as a program: on invalid settings it prints them and exits with 1, on SIGTERM and SIGINT
+   * it drains and exits with 0, and with `WORKERS` it runs that many processes.
    */
   serve(address?: string): Promise<Running>;
   /** Stops what `start` or `serve` started. */
   close(): Promise<void>;
 }
 
-/** Makes a server, from an app or to be given a schema. */
+/** Makes a server from an app, or one that `schema` gives a schema. */
 export function createServer(app?: App): Server {
   let current = app;
   let running: Running | undefined;
@@ -83,7 +91,10 @@ export function createServer(app?: App): Server {
 
 const load = createRequire(import.meta.url);
 
-/** Loads the parser and the rules only for a server that was given a schema: an emitted project brings its model along. */
+/**
+ * Loads the parser and the rules only for a server that was given a schema: an emitted project
+ * contains its model.
+ */
 function modelOf(sdl: string, manifest?: string): App['project'] {
   const { formatDiagnostic, readProject } = load(
     '@twofold/schema',
@@ -112,7 +123,8 @@ async function start(
   const { kernel, modules } = booted;
   try {
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
-    // A server that operates apps listens on more ports than its own.
+    // A server that hosts apps listens on further ports, which the previous server must release
+    // first.
     if (modules.some(({ listens }) => listens)) await handOver();
     for (const module of modules) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
@@ -157,7 +169,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work());
 }
 
-/** Signals as a program treats them. */
+/** Closes the server on SIGTERM and SIGINT. */
 async function asProgram(begun: Promise<Running>): Promise<Running> {
   const running = await begun;
   const end = () => void running.close().finally(() => process.exit(0));
@@ -165,7 +177,7 @@ async function asProgram(begun: Promise<Running>): Promise<Running> {
   return running;
 }
 
-/** Wrong settings end the program with a line for each, and no trace. */
+/** Prints one line for each problem of the settings, without a stack trace, and exits. */
 async function orExit<T>(begin: () => Promise<T>): Promise<T> {
   try {
     return await begin();
@@ -179,7 +191,7 @@ async function orExit<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The problems that a person at the terminal can solve without a stack trace; null for any other error. */
+/** Problems that the user can solve without a stack trace; null for any other error. */
 function problemsOf(error: unknown): readonly string[] | null {
   if (error instanceof ConfigError) return error.problems;
   return error instanceof AppError ? [`${error.code}  ${error.message}`] : null;

@@ -2,16 +2,17 @@ import type { App } from './app.ts';
 import { boot, type BootOptions } from './boot.ts';
 import { ConfigError } from './errors.ts';
 
-/** What is wrong with the settings of a project, each by name and without its value. */
+/** Problems of a project's settings, each with the setting's name and without its value. */
 export interface SettingsReport {
-  /** The server does not start with these. */
+  /** Problems that keep the server from starting. */
   readonly problems: readonly string[];
-  /** It starts with these, and in production it would not. */
+  /** Problems that would keep it from starting in production only. */
   readonly inProduction: readonly string[];
 }
 
 /**
- * Reads every setting of a project and of its modules, and starts nothing. What `generator doctor` asks.
+ * Reads every setting of a project and of its modules without starting the server, for `generator
+ * doctor`.
  *
  * @example
  * (await settingsOfApp(app)).problems; // ['GOOGLE_CLIENT_SECRET is missing: GOOGLE is half configured']

@@ -9,13 +9,13 @@ import type { Running } from './server.ts';
 const GIVE_UP_WITHIN = 5_000;
 
 /**
- * Runs `begin` in as many processes as `WORKERS` says (`auto`: one for each core), or here when it says one or nothing.
- * A worker that dies is started again, unless it died at its start.
+ * Runs `begin` in as many processes as `WORKERS` says (`auto`: one for each core), or here when it
+ * says one or nothing. A worker that dies is started again, unless it died at its start.
  */
 export async function runWorkers(begin: () => Promise<Running>): Promise<Running> {
   const count = workerCount(readEnvironment(process.cwd(), process.env)['WORKERS']);
   if (count === 1) return begin();
-  // It brings all of child processes along, for which most servers have no use.
+  // Loaded only here, because it loads `node:child_process` too, which most servers do not need.
   const { default: cluster } = await import('node:cluster');
   return cluster.isWorker ? begin() : supervise(cluster, count);
 }

@@ -11,9 +11,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * The environment of this process over the `.env` file of `root`, if there is one: what is set outside wins.
+ * The environment of this process, merged over the `.env` file of `root` if there is one. The
+ * process's own variables win.
  *
- * @throws ConfigError when the file is there and cannot be read.
+ * @throws ConfigError when the file exists and cannot be read.
  * @example const settings = createSettings(readEnvironment(process.cwd(), process.env));
  */
 export function readEnvironment(root: string, env: Environment): Environment {

@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 
-/** How grave a line is, with the numbers that log collectors know: those of bunyan and pino. */
+/** Log levels with the numbers of bunyan and pino, which log collectors know. */
 export const LEVELS = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 
 export type Level = keyof typeof LEVELS;
@@ -12,14 +12,15 @@ export interface Write {
 }
 
 /**
- * The server's log. Each line is one JSON document: `{"level":30,"time":1764000000000,"requestId":"…","msg":"posted"}`.
+ * The server's log. Each line is one JSON document:
+ * `{"level":30,"time":1764000000000,"requestId":"…","msg":"posted"}`.
  *
  * @example ctx.log.info({ title: args.input.title }, 'posted');
  */
 export type Logger = Record<Level, Write> & {
-  /** A log whose lines have these fields too. */
+  /** A logger that adds these fields to every line. */
   child(fields: object): Logger;
-  /** Waits until what was written has left the process. */
+  /** Waits until all lines have been written. */
   flush(): void;
 };
 
@@ -31,11 +32,11 @@ export interface Destination {
 
 export interface LogOptions {
   readonly level: Level | 'silent';
-  /** Keys whose values are not written, at the top of a line and one level below it. */
+  /** Keys whose values are not written, at the top level of a line and one level below. */
   readonly secret?: readonly string[];
 }
 
-/** Writes the lines of `level` and of graver ones. */
+/** Writes lines of `level` and of more severe levels. */
 export function createLog({ level, secret = [] }: LogOptions, destination: Destination): Logger {
   const least = level === 'silent' ? Infinity : LEVELS[level];
   const fieldsOf = createWriter(new Set(secret));
@@ -99,7 +100,7 @@ function createWriter(secret: ReadonlySet<string>): (fields: object) => string {
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error);
 
-/** A line is written whatever it holds: JSON has no BigInt, no circle and no getter that throws. */
+/** Writes any value, even a BigInt, a circular object or a getter that throws. */
 function print(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, asJson);

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 
 const NAMES: readonly string[] = [...Object.keys(LEVELS), 'silent'];
 
-/** Keys whose values never reach the log, at the top and one level down. */
+/** Keys whose values never reach the log, at the top level and one level below. */
 const SECRET = [
   'password',
   'new_password',
@@ -21,8 +21,8 @@ const SECRET = [
 ];
 
 /**
- * The server's log: one JSON document a line on standard output, or plain lines on a terminal. `LOG_LEVEL` sets how much.
- * `destination` is for tests.
+ * The server's log: one JSON document a line on standard output, or plain lines on a terminal.
+ * `LOG_LEVEL` sets how much. `destination` is for tests.
  */
 export function createLogger(settings: Settings, destination?: Destination): Logger {
   const level = settings.text('LOG_LEVEL', 'info');
@@ -36,12 +36,12 @@ export function createLogger(settings: Settings, destination?: Destination): Log
 
 const isLevel = (text: string): text is LogOptions['level'] => NAMES.includes(text);
 
-/** Lines are written beside the requests: a reader that takes its time holds none of them up. */
+/** Writes asynchronously, so that a slow reader of the log does not delay requests. */
 function standardOutput(): Destination {
   const stream = new sonicBoom.SonicBoom({ fd: 1, sync: false });
   let gone = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has gone: the server goes on without a log.
+    // The reader of the log has exited: the server goes on without a log.
     if (error.code !== 'EPIPE') throw error;
     gone = true;
   });
@@ -55,7 +55,7 @@ function standardOutput(): Destination {
   return destination;
 }
 
-/** `12:03:11 warn the message  key=value`, for a person who watches. */
+/** Prints `12:03:11 warn the message  key=value` on a terminal. */
 function terminal(): Destination {
   return {
     write: (line) => {

@@ -4,8 +4,8 @@ import { ConfigError } from '../errors.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings and collects every problem, so that a server lists all missing or wrong ones at once. Values never
- * appear in a problem.
+ * Reads settings and collects every problem, so that a server lists all missing or wrong ones at
+ * once. Values never appear in a problem.
  *
  * @example
  * const settings = createSettings(process.env);
@@ -23,7 +23,7 @@ export interface Settings {
     options: { readonly default: number; readonly min?: number; readonly max?: number },
   ): number;
   flag(name: string, fallback: boolean): boolean;
-  /** Adds a problem: one line that names the setting, what is wrong and how to mend it. */
+  /** Adds a problem: one line with the setting's name, what is wrong and how to fix it. */
   problem(line: string): void;
   /** Throws a `ConfigError` with every problem so far, if there is one. */
   assert(): void;

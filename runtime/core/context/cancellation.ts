@@ -1,13 +1,13 @@
-/** Something that may come to an end before it is done. */
+/** Work that may be cancelled. */
 export interface Cancellable {
-  /** Whether `signal` is aborted; asking makes no signal. */
+  /** Whether `signal` is aborted. Reading this does not create the signal. */
   readonly cancelled: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Says that the result of some work is no longer needed. The signal, which costs more than a small query, is made on first
- * use.
+ * Tells that the result of some work is no longer needed. The signal is created on first use,
+ * because it costs more than a small query.
  *
  * @example
  * const cancellation = new Cancellation();
@@ -20,7 +20,7 @@ export class Cancellation implements Cancellable {
   #signal: AbortSignal | undefined;
   #reason: DOMException | undefined;
 
-  /** @param parent what it is a part of: it ends with that. */
+  /** @param parent cancels this as well when it is cancelled. */
   constructor(parent?: Cancellable) {
     this.#parent = parent;
   }
@@ -33,7 +33,7 @@ export class Cancellation implements Cancellable {
     return (this.#signal ??= this.#makeSignal());
   }
 
-  /** Aborts the signal; the first reason stands. */
+  /** Aborts the signal. The reason of the first call is kept. */
   cancel(
     reason: DOMException = new DOMException('its result is no longer needed', 'AbortError'),
   ): void {

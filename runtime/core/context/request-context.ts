@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from '../config/log.ts';
 import type { Values } from './values.ts';
 
-/** Who calls. `scopes` are those of an API key; `*` is every scope. */
+/** The caller. `scopes` are those of an API key; `*` includes every scope. */
 export type Principal =
   | { readonly kind: 'anonymous' }
   | {
@@ -31,7 +31,8 @@ export interface CurrentUser {
 }
 
 /**
- * What one request carries to resolvers, routes and middleware. In a Koa middleware the same members stand on `ctx`.
+ * The data of one request that resolvers, routes and middleware use. In Koa middleware the same
+ * members are on `ctx`.
  *
  * `Db` and `Loaders` are the emitted project's own types.
  */
@@ -43,11 +44,11 @@ export interface RequestContext<Db = any, Loaders = any> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly values: Values;
   readonly log: Logger;
-  /** Aborted when the client goes away or the time limit is over. */
+  /** Aborted when the client disconnects or the time limit is reached. */
   readonly signal: AbortSignal;
   /** Whether `signal` is aborted. */
   readonly cancelled: boolean;
-  /** Aborts `signal`: the work that still runs is of no use any more. */
+  /** Aborts `signal`, because the result of running work is no longer needed. */
   cancel(reason?: DOMException): void;
   readonly db: Kysely<Db>;
   /** Made on first use, for this request alone. */

@@ -1,6 +1,6 @@
 /**
- * Values that middleware hands to what runs after it, by key. `get` answers with the value and whether it was set, so
- * that a stored `undefined` differs from an absent key.
+ * Values that middleware passes on to later middleware and resolvers, by key. `get` returns the
+ * value and whether it was set, so that a stored `undefined` differs from an absent key.
  *
  * @example
  * ctx.values.set('company_id', 7);

@@ -15,10 +15,10 @@ import {
 } from './scope.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
 
-/** Column of a row of one of several tables: which one. No column of an entity can have this name. */
+/** The column that names the table of a row. No column of an entity can have this name. */
 const TYPE = '$type';
 
-/** A field that points at a row of one of several tables: its type and its key are two columns. */
+/** A field that refers to a row of one of several tables: two columns hold its type and its key. */
 export function abstractJson(
   scope: Scope,
   field: Extract<Planned, { kind: 'abstract' }>,
@@ -35,7 +35,7 @@ export function abstractJson(
   );
 }
 
-/** `node(id:)`: the table is known from the id. */
+/** `node(id:)`: the id names the table. */
 export function nodeJson(
   scope: Scope,
   { call, members }: Extract<Root, { kind: 'node' }>,
@@ -48,7 +48,7 @@ export function nodeJson(
   return memberJson(scope, member, write, sql`${parameter(call, ['target', 'id'], as)}`);
 }
 
-/** Rows of several tables in one order. */
+/** Rows of several tables, sorted together. */
 export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteObject): Sql {
   if (root.members.length === 0) return scope.json.constant('[]');
   const call = scope.calls[root.call];

@@ -14,23 +14,29 @@ export type Access =
 export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
 
 /**
- * The rules as they apply to one class of callers. Two callers of one class differ in nothing but their id, so a plan is
- * kept for the class.
+ * The access rules as they apply to one class of callers. Two callers of one class differ only in
+ * their id, so plans are kept by class.
  */
 export interface Rules {
   readonly callerClass: string;
   entity(entity: Entity, verb: Verb): Access;
-  /** On top of the entity's own. */
+  /** Applies in addition to the entity's own rules. */
   field(entity: Entity, field: Field, verb: Verb): Access;
-  /** Whether the scopes of the caller name the entity at all; without scopes there is nothing to lack. */
+  /**
+   * Whether the caller's scopes name the entity. True for callers without scopes, such as signed-in
+   * users.
+   */
   reaches(entity: Entity, verb: Verb): boolean;
-  /** Whether what signs people in may be written: by seeds alone, which hold the database itself. */
+  /**
+   * Whether email addresses and password hashes may be written. Only seeds may, because they hold
+   * the database itself.
+   */
   readonly writesIdentity: boolean;
-  /** A root field. */
+  /** Access to a root field. */
   operation(operation: Operation, verb: Verb): RootAccess;
 }
 
-/** What a root field's rules say; `explicit` when it has any. */
+/** What the rules of a root field say. `explicit`: the field has rules of its own. */
 export type RootAccess = Access & { readonly explicit: boolean };
 
 const ALL: Access = { kind: 'all' };
@@ -74,7 +80,10 @@ export function refusal(code: Refusal): AppError {
   return code === 'UNAUTHENTICATED' ? failure.unauthenticated() : failure.forbidden();
 }
 
-/** A root field's own rules stand in the place of a default; beside rules that the entity has in the schema they are one more condition. */
+/**
+ * The rules of a root field replace a default. Rules that the schema states on the entity apply as
+ * well.
+ */
 export function rootAccess(
   model: Model,
   rules: Rules,
@@ -91,7 +100,7 @@ export function rootAccess(
   return speaks || !rules.reaches(entity, verb) ? both(own, access) : own;
 }
 
-/** For a plan whose root field has rules of its own: the columns that must hold the caller's id. */
+/** The columns that must hold the caller's id, for a plan whose root field has rules of its own. */
 export function ownersOf(own: RootAccess, access: Access): { readonly owners?: readonly string[] } {
   if (!own.explicit || access.kind === 'none') return {};
   return { owners: access.kind === 'owner' ? access.columns : [] };
@@ -108,7 +117,7 @@ export function both(a: Access, b: Access): Access {
 
 const isCaller = ({ kind }: Principal) => kind === 'user' || kind === 'api_key';
 
-/** Undefined when no rule speaks of the verb. */
+/** Returns undefined when no rule names the verb. */
 function decide(
   rules: readonly AuthRule[],
   verb: Verb,

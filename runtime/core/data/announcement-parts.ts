@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-/** PostgreSQL takes at most 8000 bytes in a notification, head and all. */
+/** PostgreSQL takes at most 8000 bytes in a notification, including our header. */
 const LONGEST = 7500;
 
 /**
- * A text as notifications carry it: as it is, or in numbered parts when it is too long for one. No two of them are equal,
- * because PostgreSQL tells equal ones of a transaction once.
+ * Splits a text into payloads of notifications: the text itself, or numbered parts when it is too
+ * long for one. No two payloads are equal, because PostgreSQL delivers equal notifications of one
+ * transaction only once.
  *
  * @example partsOf('{"a":1}') // ['{"a":1}']
  */
@@ -13,7 +14,7 @@ export function partsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length <= LONGEST) return [text];
   const id = randomUUID();
-  // Base64 makes four bytes of three, and no part of it ends in the middle of a character.
+  // Base64 turns three bytes into four, and splitting it never cuts a character in two.
   const encoded = bytes.toString('base64');
   const count = Math.ceil(encoded.length / LONGEST);
   return Array.from(
@@ -23,15 +24,18 @@ export function partsOf(text: string): string[] {
   );
 }
 
-/** Puts texts together again. */
+/** Joins the parts of texts again. */
 export interface Assembly {
-  /** @returns the text when this is the last part of one. */
+  /** @returns the whole text when `payload` is its last part. */
   add(payload: string): string | undefined;
 }
 
 const PART = /^([0-9a-f-]{36}) (\d+) (\d+) ([\w+/=]*)$/;
 
-/** Parts of one text follow each other: what is left of another is dropped, so that nothing gathers. */
+/**
+ * The parts of one text arrive in sequence. An incomplete text is dropped when another begins, so
+ * that memory does not grow.
+ */
 export function createAssembly(): Assembly {
   let id = '';
   let parts: string[] = [];

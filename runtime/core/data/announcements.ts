@@ -15,8 +15,9 @@ const CHANNEL = 'twofold_changes';
 const AGAIN = 1000;
 
 /**
- * Tells other servers of changes through PostgreSQL's LISTEN and NOTIFY, and local listeners of theirs. A connection that
- * breaks is made again; changes in between are lost, as the contract of NOTIFY has it.
+ * Sends changes to other servers through PostgreSQL's LISTEN and NOTIFY, and passes theirs on to
+ * local listeners. A broken connection is made again; changes made in the meantime are lost,
+ * because NOTIFY does not keep them.
  */
 export function createAnnouncements(options: {
   readonly store: Store;
@@ -102,7 +103,7 @@ interface Message {
   readonly changes: Change[];
 }
 
-/** Anybody who may use the database can notify: what is not ours is passed over. */
+/** Any client of the database can send a notification: a payload of another form is ignored. */
 function parse(text: string): Message | null {
   try {
     const { node, changes } = JSON.parse(text) as Partial<Message>;

@@ -6,18 +6,18 @@ export interface Change {
   readonly entity: string;
   readonly kind: ChangeKind;
   readonly id: string;
-  /** A removed row as it last was, when a subscription shows it. */
+  /** The removed row as it was, when a subscription shows removed rows. */
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
-/** Is called with changes after their transaction was committed. */
+/** Passes on changes after their transaction has committed. */
 export interface Changes {
   publish(changes: readonly Change[]): void;
-  /** @returns a function that ends it. */
+  /** @returns a function that ends the subscription. */
   subscribe(listener: (change: Change) => void): () => void;
 }
 
-/** Changes within this process. A listener that throws does not keep the others from being called. */
+/** Changes within this process. When one listener throws, the others are still called. */
 export function createChanges(onError: (error: unknown) => void = () => {}): Changes {
   const listeners = new Set<(change: Change) => void>();
   const tell = (listener: (change: Change) => void, change: Change) => {

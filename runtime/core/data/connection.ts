@@ -5,7 +5,7 @@ import { countJson, pageQuery, rowsJson } from './rows.ts';
 import { parameter, TYPE_KEY, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 
-/** What the parts of a connection are written from: the rows of the page, numbered, with one more than it holds. */
+/** The query behind the parts of a connection: numbered rows of the page, and one more. */
 interface Page {
   readonly alias: string;
   readonly source: Source;
@@ -17,8 +17,8 @@ const NUMBER = '$number';
 const COUNT = '$count';
 
 /**
- * A Relay connection as one JSON object. The page is read with the row behind it, so that `hasNextPage` costs nothing.
- * See the GraphQL Cursor Connections Specification.
+ * A Relay connection as one JSON object. The query reads one row more than the page holds, which
+ * answers `hasNextPage` without a second query. See the GraphQL Cursor Connections Specification.
  */
 export function connectionJson(
   scope: Scope,
@@ -43,7 +43,9 @@ export function connectionJson(
   return sql`(select ${object} from (${ordered}) ${alias}${joinSql(joins, '')})`;
 }
 
-/** Nodes and a count need neither the row behind the page nor numbers: numbering rows costs more than reading them. */
+/**
+ * Nodes and a count need neither the extra row nor row numbers: numbering costs more than reading.
+ */
 function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
   const value = (part: ConnectionPart): Sql => {
     if (part.kind === 'typename') return sql`${literal(part.value)}`;
@@ -115,7 +117,7 @@ function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
     const reference = source.ref(column);
     if (found?.type === 'real' && scope.dialect === 'sqlite')
       return sql`case when ${reference} is not null then printf('%!.17g', ${reference}) end`;
-    // The wire has milliseconds; SQL of the project's own may have stored microseconds.
+    // Answers have milliseconds, but SQL of the project's own may have stored microseconds.
     if (found?.type === 'timestamp' && scope.dialect === 'postgres')
       return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
     return found && found.type !== 'boolean'

@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 /**
- * Checks a value against `@constraint`; the items of a list one by one, and null against nothing.
+ * Checks a value against `@constraint`: each item of a list, and never null.
  *
  * @throws AppError `BAD_USER_INPUT` that names the field.
  */
@@ -54,7 +54,7 @@ function textProblem(
   { minLength, maxLength, pattern, format, min, max }: Constraint,
   value: string,
 ): string | undefined {
-  // Characters as people count them, and as the database's own check does.
+  // Counts code points, as the database's own check does, and not UTF-16 units.
   const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length;
   if (minLength !== undefined && length < minLength)
     return `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`;
@@ -64,7 +64,7 @@ function textProblem(
     return `must match ${pattern}`;
   if (format !== undefined && FORMATS[format]?.(value) === false)
     return `must be a valid ${format}`;
-  // Decimals and whole numbers of 64 bits are text.
+  // Decimals and 64-bit integers arrive as text.
   return min === undefined && max === undefined
     ? undefined
     : numberProblem(

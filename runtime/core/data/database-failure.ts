@@ -2,8 +2,8 @@ import { AppError, failure } from '../errors.ts';
 import { isLastOwner, LAST_OWNER } from '../store/last-owner.ts';
 
 /**
- * What the caller did wrong, when that is why the database refused; undefined when it is not the caller's fault. Names of
- * columns stay, values do not.
+ * The caller's mistake behind an error of the database; undefined when the caller did not cause it.
+ * The message may name columns, and never contains values.
  */
 export function toFailure(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
@@ -58,7 +58,7 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
 const columnsIn = (message: string) =>
   [...message.replace(/^[^:]*: /, '').matchAll(/\w+\.(\w+)/g)].map((match) => match[1] as string);
 
-/** An index over an expression is known by its name alone: `users_email_identity_key`. */
+/** An error of an index over an expression names only the index: `users_email_identity_key`. */
 const identityIn = (text: string) =>
   [...text.matchAll(/_(email|username|phone)_identity_key/g)].map((match) => match[1] as string);
 

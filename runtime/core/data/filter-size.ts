@@ -1,11 +1,12 @@
 import { AppError } from '../errors.ts';
 
-/** Steps into a filter, and names in it: a database takes an expression neither of any depth nor of any length. */
+/** The most levels of a filter and names in it: databases limit the size of an expression. */
 const LIMITS = { depth: 40, names: 900 };
 
 /**
- * A filter may come in a variable, where no limit of the document counts it. What becomes SQL is every field and operator
- * that it names, and every object that names none; the values of an `in` are one place.
+ * Limits a filter, which may arrive in a variable where the limits of documents do not count it.
+ * Each field and operator that becomes SQL counts as one, and so does an object without any; the
+ * values of one `in` count as one together.
  *
  * @throws AppError `TOO_DEEP` or `TOO_COSTLY`.
  * @example assertFilterSize({ name: { eq: 'Ada' } }) // two of 900

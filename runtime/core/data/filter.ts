@@ -18,7 +18,7 @@ import {
   type Scope,
 } from './scope.ts';
 
-/** Where in the arguments a `where` input stands, and what it is about. */
+/** The path of a `where` input in the arguments, and what it filters. */
 interface Site {
   readonly entity: EntityModel;
   readonly alias: string;
@@ -27,9 +27,10 @@ interface Site {
 }
 
 /**
- * The condition of a `where` input. Conditions have two values: a comparison with nothing is false, and its `not` is true.
+ * The condition of a `where` input. Conditions are true or false, never null: a comparison with a
+ * missing value is false, and its `not` is true.
  *
- * @throws AppError `FORBIDDEN` when it speaks of a field that the caller may not read.
+ * @throws AppError `FORBIDDEN` when it names a field that the caller may not read.
  */
 export function filterCondition(scope: Scope, shapeId: string, value: unknown, site: Site): Sql {
   const shape = found(scope.model.filters.get(shapeId), `filter ${shapeId}`);
@@ -87,7 +88,7 @@ function combine(
   return kind === 'or' ? or(conditions) : (and(conditions) ?? sql`true`);
 }
 
-/** An input list, or the single object that some schemas declare, with where each stands. */
+/** The items of an input list with their paths, or the single object that some schemas declare. */
 function each(value: unknown, site: Site): [unknown, Site][] {
   if (!Array.isArray(value)) return [[value, site]];
   return value.flatMap((item, index): [unknown, Site][] =>
@@ -136,7 +137,9 @@ function compare(
   );
 }
 
-/** Only `eq` and `ne` compare with null. @throws AppError `BAD_USER_INPUT` for every other word. */
+/**
+ * Compares with null, which only `eq` and `ne` allow. @throws AppError `BAD_USER_INPUT` otherwise
+ */
 function isNothing(column: Sql, operator: FilterOperator, { path }: Site): Sql {
   if (operator === 'eq') return sql`${column} is null`;
   if (operator === 'ne') return sql`${column} is not null`;
@@ -154,7 +157,7 @@ function binary(
   decimal: boolean,
 ): Sql {
   const sqlite = dialect === 'sqlite';
-  // SQLite keeps decimals as text, whose order is not that of numbers.
+  // SQLite keeps decimals as text, which does not sort like numbers.
   const [left, right] =
     sqlite && decimal
       ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`]
@@ -163,7 +166,8 @@ function binary(
     case 'eq':
       return sql`${left} = ${right}`;
     case 'ne':
-      // Also where the value is no key, and so null: the opposite of `eq` then holds for every row.
+      // A text that cannot be a key was bound as null. `ne` then holds for every row, as the
+      // opposite of `eq`.
       return not(sql`${left} = ${right}`);
     case 'lt':
       return sql`${left} < ${right}`;
@@ -208,7 +212,7 @@ function isIn(
   return operator === 'in' ? sql`(${withNull})` : not(withNull);
 }
 
-/** Rows the caller may not see are not there for a filter either. */
+/** A filter does not see rows that the caller may not see. */
 function related(
   scope: Scope,
   filter: Extract<Filter, { kind: 'one' | 'many' }>,
@@ -289,8 +293,8 @@ function exists(
 }
 
 /**
- * PostgreSQL makes joins of conditions like this, and weighs all orders of them: twenty take half a second, sixty take minutes.
- * What is compared with `true` is none of them.
+ * PostgreSQL turns `exists` conditions into joins and plans all their orders: twenty take half a
+ * second, sixty take minutes. It does not do so for a condition that is compared with `true`.
  */
 const JOINED = 4;
 

@@ -1,13 +1,13 @@
 import type { Stored } from './values.ts';
 
 /**
- * A piece of SQL: text of ours, and parameters for values. Values never become text, and a parameter says where its value is
- * found, so that one statement serves every call of the same shape.
+ * A piece of SQL: our own text, and parameters for values. Values never become text. A parameter
+ * says where its value is found, so that one statement serves every call of the same shape.
  */
 export type Sql = readonly (string | Parameter)[];
 
 export type Parameter =
-  /** Inside the arguments of the plan's node number `call`. */
+  /** A value in the arguments of the plan's node number `call`. */
   | {
       readonly from: 'call';
       readonly call: number;
@@ -20,14 +20,14 @@ export type Parameter =
   | { readonly from: 'keys'; readonly as: Stored }
   /** A column of the row that is inserted. */
   | { readonly from: 'row'; readonly column: string; readonly as: Stored }
-  /** The most bytes that the answer may have. */
+  /** The largest size of the answer in bytes. */
   | { readonly from: 'bytes'; readonly as: Stored }
   | { readonly from: 'value'; readonly value: unknown; readonly as: Stored };
 
-/** Text and parameters in the order of the text. */
+/** The text and its parameters, in the order in which they stand in the text. */
 export interface Statement {
   readonly text: string;
-  /** Whether it may look at more rows than a page has. */
+  /** Whether it may read more rows than a page has. */
   readonly long: boolean;
   readonly parameters: readonly Parameter[];
 }
@@ -72,7 +72,7 @@ export function name(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** A text literal, for names of ours only: keys of the answer and type names. */
+/** A text literal, only for names that are ours: keys of the answer and type names. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -6,8 +6,8 @@ import { reference, rowCondition, stored, type Scope } from './scope.ts';
 import { asText } from './select.ts';
 
 /**
- * The statement that inserts one row: its key is `id`, and `j` is what `root` shows of it, null when the caller may not
- * read it.
+ * The statement that inserts one row. `id` is its key, and `j` is what `root` shows of it, or null
+ * when the caller may not read it.
  *
  * @example insertStatement(scope, ['title', 'author_id'], root).text // 'insert into "posts" ("title", "author_id") values (?, ?) returning …'
  */
@@ -41,7 +41,8 @@ function answer(scope: Scope, { entity, selection, owners }: Get, table: string)
 }
 
 /**
- * Whether what is shown of a new row depends on rows of the same table: a statement does not see there what it inserts.
+ * Whether what is shown of a new row depends on rows of the same table. An `insert … returning`
+ * does not see its own row in a subquery.
  */
 export function readsTableAgain({ entity, fields }: Selection, of = entity): boolean {
   return fields.some((field) =>
@@ -59,7 +60,7 @@ function selectionsBelow(field: Planned): readonly Selection[] {
     case 'abstract':
       return field.members.map(({ selection }) => selection);
     case 'connection':
-      // Its rows are of the entity, whatever is selected of them.
+      // The rows of this field are of the entity, whatever is selected of them.
       return [
         { entity: field.entity, fields: [], row: false },
         ...field.fields.flatMap((part) =>

@@ -11,12 +11,12 @@ export interface Pair {
 /** How one database writes JSON. */
 export interface Json {
   object(pairs: readonly Pair[]): Sql;
-  /** Gathers `value` over the rows of the query it stands in; `only` leaves rows out. */
+  /** Collects `value` over the rows of the surrounding query; `only` filters the rows. */
   list(value: Sql, only?: Sql): Sql;
   array(values: readonly Sql[]): Sql;
-  /** True and false of a condition that is never null. */
+  /** `true` or `false` for a condition that is never null. */
   boolean(condition: Sql): Sql;
-  /** A value in a place where JSON of another kind may stand too. */
+  /** A value next to JSON of other types, for example in one `case`. */
   any(value: Sql): Sql;
   /** A constant. */
   constant(json: string): Sql;
@@ -100,7 +100,7 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
     case 'json':
       return sql`json(${reference})`;
     case 'bytes':
-      // SQLite's hex of nothing is an empty text.
+      // SQLite's `hex(null)` is an empty text, not null.
       return sql`case when ${reference} is not null then lower(hex(${reference})) end`;
     default:
       return sql`${reference}`;

@@ -10,12 +10,13 @@ interface Shown extends Listed {
   readonly fields?: readonly ConnectionPart[];
 }
 
-/** Rows that a list without lists in it may have and still be read in no time. */
+/** Rows that a list without nested lists may have and still count as short. */
 const SHORT = 1000;
 
 /**
- * Whether reading a page may take long: it may look at more rows than it has, or each of its rows has lists. What is left are
- * the first rows of a table or of a parent, in the order of their keys.
+ * Whether reading a page may take long: when it may look at more rows than the page has, or when
+ * its rows have lists. Short are only the first rows of a table or of a parent, in the order of
+ * their keys.
  */
 export function isLong(scope: Scope, listed: Shown): boolean {
   const call = scope.calls[listed.call];
@@ -38,7 +39,7 @@ function hidesRows(scope: Scope, { entity: name, owners }: Listed): boolean {
   return owners ? owners.length > 0 : scope.rules.entity(entity, 'READ').kind !== 'all';
 }
 
-/** The index of a foreign key has its rows in the order of integer keys. */
+/** Entries of a foreign key's index are in the order of integer keys. */
 const isIndexed = ({ model }: Scope, link: Link | undefined) =>
   !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
 
@@ -51,7 +52,7 @@ function selectionsOf({ selection, fields = [] }: Shown): readonly Selection[] {
   });
 }
 
-/** Whether something in an object is a list. */
+/** Whether any field of an object is a list, or holds one. */
 export const hasLists = ({ fields }: Selection): boolean => fields.some(isOrHasList);
 
 function isOrHasList(field: Planned): boolean {
@@ -69,8 +70,9 @@ function isOrHasList(field: Planned): boolean {
 }
 
 /**
- * A condition that is always true and lets the statement be ended: it stands in the loop over the rows of `alias`. A call costs
- * as much as finding a row, so that only every 17th key makes one. A prime, because keys may come in steps of 2, 10 or 16.
+ * A condition that is always true and allows the server to end the statement: it is evaluated in
+ * the loop over the rows of `alias`. A call costs as much as finding a row, so only every 17th key
+ * makes one. 17 is prime because keys may come in steps of 2, 10 or 16.
  */
 export function watched(scope: Scope, alias: string): Sql | undefined {
   scope.watch();

@@ -7,15 +7,16 @@ import { isVisible, type Writing } from './writer.ts';
 
 type Input = Readonly<Record<string, any>>;
 
-/** Whether the database refused a key because its row is not there: it does not say of which column. */
+/** Whether a foreign key failed because its row is missing. The database names no column. */
 export function isMissingRelation(error: unknown): boolean {
   const extensions = toFailure(error)?.extensions;
   return extensions?.['reason'] === 'RELATION' && extensions['field'] === undefined;
 }
 
 /**
- * The first key of an input whose row is not there, as an error that names its field. Asked for when the database has
- * refused a write: looking before each of them would cost a statement that is nearly never of use.
+ * The error for the first key of an input whose row does not exist, naming its field. It is looked
+ * for only after the database refused the write: checking before each write would cost one more
+ * statement.
  */
 export async function missingRelation(
   writing: Writing,

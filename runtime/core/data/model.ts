@@ -14,7 +14,7 @@ import type {
 import { InternalError } from '../errors.ts';
 import type { KeyType } from './plan.ts';
 
-/** The project's parts by name, so that nothing is searched for on a request. */
+/** The parts of the project by name, so that a request needs no search. */
 export interface Model {
   readonly project: Project;
   readonly ids: IdKind;
@@ -33,11 +33,11 @@ export interface EntityModel {
   readonly entity: Entity;
   readonly fields: ReadonlyMap<string, Field>;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Its columns of bytes, which JSON has as hexadecimal text. */
+  /** Columns of bytes, which JSON holds as hexadecimal text. */
   readonly bytes: readonly Column[];
-  /** Whether its ids are global, `Post:7`: it implements `Node`. */
+  /** Whether its ids are global (`Post:7`), because it implements `Node`. */
   readonly global: boolean;
-  /** Whether a field may answer with one of several types, of which it is one. */
+  /** Whether the entity is a member of an interface or union that a field may return. */
   readonly oneOfSeveral: boolean;
   column(name: string): Column;
 }
@@ -82,14 +82,15 @@ function entityModel(entity: Entity, oneOfSeveral: boolean): EntityModel {
   };
 }
 
-/** What the model must hold. @throws InternalError when it does not. */
+/** Returns `value`. @throws InternalError when the model does not have it. */
 export function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new InternalError(`the model has no ${what}`);
   return value;
 }
 
 /**
- * The name a column has in a row that user code sees: its field's, or its own when the field of that name is a relation.
+ * The name of a column in a row that user code sees: the name of its field, or the column's own
+ * name when that field is a relation.
  *
  * @example propertyOf(post, column) // 'createdAt', or 'author_id'
  */
@@ -98,7 +99,7 @@ export function propertyOf({ fields }: EntityModel, column: Column): string {
   return field?.source.kind === 'column' ? field.name : column.name;
 }
 
-/** The field that shows a column: its own, or the relation that it is the key of. */
+/** The field that shows a column: its own field, or the relation whose key it is. */
 export function fieldOfColumn(
   { entity, columns, fields }: EntityModel,
   column: string,
@@ -111,7 +112,7 @@ export function fieldOfColumn(
   return name === undefined ? undefined : fields.get(name);
 }
 
-/** The column that says of which type a key of the other table is, when `entity` is one of several. */
+/** The column that names the type of a key in the other table, when `entity` is one of several. */
 export function keyType(source: Field['source'], entity: string): KeyType | undefined {
   const column =
     source.kind === 'one' && source.key === 'inverse'
@@ -124,14 +125,17 @@ export function keyType(source: Field['source'], entity: string): KeyType | unde
 
 const ENTITY = Symbol('entity');
 
-/** The entity that a row of `decodeRow` is of, for fields that may answer with one of several. */
+/** The entity of a row that `decodeRow` made, for fields that may return one of several types. */
 export function entityOf(row: unknown): string | undefined {
   return typeof row === 'object' && row !== null
     ? (row as { readonly [ENTITY]?: string })[ENTITY]
     : undefined;
 }
 
-/** A row as user code gets it, from the JSON that the database wrote: bytes are bytes again, and it knows its type where it could be another. */
+/**
+ * Turns the JSON of a row into what user code gets: bytes are decoded, and the row knows its type
+ * when a field may return several.
+ */
 export function decodeRow(
   entity: EntityModel,
   row: Record<string, unknown>,

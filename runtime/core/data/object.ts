@@ -31,20 +31,20 @@ export function objectJson(scope: Scope, selection: Selection, source: Source): 
   return scope.json.object(pairs);
 }
 
-/** A field that only owners may read says so where the caller is another. */
+/** A field that only owners may read becomes a marker where the caller is not the owner. */
 function guarded(scope: Scope, entity: string, field: Planned, source: Source): Sql {
   const value = fieldJson(scope, entity, field, source);
   if (!('only' in field) || !field.only) return value;
   return sql`case when ${ownedBy(scope, entity, field.only, (column) => source.ref(column))} then ${scope.json.any(value)} else ${marked(scope, 'FORBIDDEN')} end`;
 }
 
-/** The whole row as user code sees it: names of the fields, keys as they are stored. */
+/** The whole row as user code sees it: names of fields, and keys as stored. */
 function rowJson(scope: Scope, entityName: string, source: Source): Sql {
   const entity = scope.model.entity(entityName);
   return scope.json.object(
     entity.entity.columns.map((column) => {
       const reference = source.ref(column.name);
-      // Whole numbers stay numbers: user code compares them with what the database gives it.
+      // Integers stay numbers, because user code compares them with values from the database.
       const value =
         column.type === 'id' || column.type === 'bigint'
           ? sql`${reference}`

@@ -10,8 +10,10 @@ type Arguments = Readonly<Record<string, unknown>>;
 /**
  * What the arguments of a list ask for.
  *
- * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both directions.
- * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read, `TOO_DEEP` or `TOO_COSTLY` for a filter that is too large.
+ * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both
+ * directions.
+ * @throws AppError `FORBIDDEN` when the order is by a field that the caller may not read,
+ * `TOO_DEEP` or `TOO_COSTLY` for a filter that is too large.
  */
 export function readListArguments(
   model: Model,
@@ -37,7 +39,10 @@ export function readListArguments(
   };
 }
 
-/** `@list(filter:)` names the columns that a filter may speak of; what lies behind a relation to many is none of them. */
+/**
+ * `@list(filter:)` names the columns that a filter may use. It may not use fields behind a to-many
+ * relation.
+ */
 function assertFilterable(
   model: Model,
   shapeId: string,
@@ -67,7 +72,7 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
 }
 
-/** A field that the caller may not read, of every row, can be neither filtered nor sorted by. */
+/** The caller may filter and sort only by a field that they may read in every row. */
 export function assertReadable(rules: Rules, model: EntityModel, column: string): void {
   const field = fieldOfColumn(model, column);
   if (!field) return;
@@ -75,7 +80,7 @@ export function assertReadable(rules: Rules, model: EntityModel, column: string)
   if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
 }
 
-/** The order of keys, and cursors over it, tell of rows that the caller may not see. */
+/** Sorting by a key, and a cursor over it, would reveal rows that the caller may not see. */
 function assertSeen(model: Model, rules: Rules, { columns }: EntityModel, column: string): void {
   const references = columns.get(column)?.references;
   const target = references && model.entities.get(references.entity);
@@ -128,7 +133,7 @@ function readOrderItem({ form }: OrderShape, item: unknown): Order[] {
 
 const isDescending = (direction: unknown) => /^desc/i.test(String(direction ?? ''));
 
-/** No column twice, and the key last, so that no two rows are equal. */
+/** Drops repeated columns and adds the key as the last one, so that no two rows are equal. */
 function totalOrder(order: readonly Order[]): Order[] {
   const seen = new Set<string>();
   const all = [...order, { column: 'id', descending: false }];
@@ -154,7 +159,10 @@ function readPage(paging: Paging, args: Arguments, columns: number): Page {
   };
 }
 
-/** @throws AppError `BAD_USER_INPUT` for more rows than the list ever gives: a page that was cut would pass for the whole. */
+/**
+ * @throws AppError `BAD_USER_INPUT` for more rows than the list allows: a shortened page would look
+ * like the whole list.
+ */
 function readSize(arg: string | undefined, args: Arguments, max: number): number | undefined {
   const size = readCount(arg, args);
   if (size === undefined || size <= max) return size;
@@ -170,7 +178,10 @@ function readCount(arg: string | undefined, args: Arguments): number | undefined
   throw failure.invalid(`${arg} must not be negative`);
 }
 
-/** A cursor is the order values of its row, as a JSON array in hexadecimal: both databases can make it. */
+/**
+ * A cursor holds the values that its row is sorted by, as a JSON array in hexadecimal, which both
+ * databases can write.
+ */
 function readCursor(
   arg: string | undefined,
   args: Arguments,

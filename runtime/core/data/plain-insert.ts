@@ -6,7 +6,7 @@ import type { Actor, WriteRequest } from './write-action.ts';
 import { plainInput } from './write-input.ts';
 import { completeRow, writeAccess } from './writer.ts';
 
-/** What the answer to an insert shows of the new row, where the inserting statement can answer it by itself. */
+/** What the answer shows of a new row, when the inserting statement can return it. */
 export interface Returning<T> {
   readonly root: Get;
   readonly calls: readonly Call[];
@@ -22,8 +22,8 @@ export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
 }
 
 /**
- * The one statement of a create whose input sets columns of one row. Undefined when it nests something, or another row has
- * to be looked at first: then it takes several.
+ * The one statement of a create whose input sets only columns of one row. Undefined when the input
+ * nests other rows, or another row must be checked first: the create then takes several statements.
  *
  * @throws AppError `FORBIDDEN`, `BAD_USER_INPUT`
  */

@@ -1,9 +1,9 @@
 import type { ListOptions } from '@twofold/schema';
 
 /**
- * What to read, as data: one tree for each root field, made of entities, columns and relations. It prints as JSON, it
- * holds no values (a node that takes arguments has a number, `call`, under which they are found), and it is the same for
- * all callers of one class.
+ * What to read, as data: a tree of entities, columns and relations for each root field. It can be
+ * printed as JSON and is the same for all callers of one class. It holds no values: a node with
+ * arguments has a number, `call`, under which they are found.
  */
 export type Root =
   | Get
@@ -31,11 +31,14 @@ export interface Get {
 export interface Selection {
   readonly entity: string;
   readonly fields: readonly Planned[];
-  /** Whether the whole row is needed too, because user code gets it as its parent. */
+  /** Whether the whole row is needed too, because user code gets it as parent. */
   readonly row: boolean;
 }
 
-/** One member of an object. `key` is the name in the answer; `only` are the columns that must hold the caller's id. */
+/**
+ * One member of an object. `key` is the name in the answer; `only` are the columns that must hold
+ * the caller's id.
+ */
 export type Planned =
   | {
       readonly kind: 'column';
@@ -72,7 +75,7 @@ export type Planned =
       readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN';
     };
 
-/** Which column of which side holds the key. */
+/** Which side of the relation holds the key, and in which column. */
 export interface OneLink {
   readonly link: {
     readonly key: 'own' | 'inverse';
@@ -81,7 +84,7 @@ export interface OneLink {
   };
 }
 
-/** A key that may be of several types: this column of the same table has to say ours. */
+/** A key that may refer to several types: this column of the same table must name ours. */
 export interface KeyType {
   readonly column: string;
   readonly type: string;
@@ -92,7 +95,7 @@ export interface Member {
   readonly selection: Selection;
 }
 
-/** How rows belong to the object they are listed under; absent at a root. */
+/** How the listed rows belong to their parent object; absent at a root. */
 export type Link =
   | { readonly kind: 'column'; readonly column: string; readonly of?: KeyType }
   | {
@@ -104,7 +107,10 @@ export type Link =
 
 export interface Rows {
   readonly entity: string;
-  /** Of a root field whose own rules stand for the entity's: the owner columns, none when all rows are allowed. */
+  /**
+   * Set when the rules of the root field replace those of the entity: the owner columns, none when
+   * all rows are allowed.
+   */
   readonly owners?: readonly string[];
   readonly link?: Link;
   readonly list: ListOptions;
@@ -158,7 +164,7 @@ export type PageInfoField =
   | 'endCursor'
   | '__typename';
 
-/** The values of one node: what its arguments came to. */
+/** The argument values of one node. */
 export interface Call {
   readonly equals: readonly { readonly column: string; readonly value: unknown }[];
   readonly where?: unknown;
@@ -175,10 +181,13 @@ export interface Order {
 
 export interface Page {
   readonly limit: number;
-  /** Whether the caller did not name the number: then it is part of the statement, which SQLite runs a little faster. */
+  /**
+   * Whether the number is the list's default: it is then part of the SQL text, which SQLite runs a
+   * little faster.
+   */
   readonly constant?: boolean;
   readonly offset: number;
-  /** The order values of the row to start behind. */
+  /** The sort values of the row after which the page starts. */
   readonly after?: readonly unknown[];
   readonly before?: readonly unknown[];
   /** From the end: `last`. */

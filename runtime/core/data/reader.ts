@@ -19,37 +19,49 @@ export interface Reading {
   readonly rules: Rules;
   /** The caller's user id. */
   readonly caller: number | string | null;
-  /** With type names and parents of user code in it, see `Scope.tree`. */
+  /** Whether the answer has type names and the parents of user code, see `Scope.tree`. */
   readonly tree: boolean;
-  /** Of the transaction that it is read in, if in any. */
+  /** The query function of the transaction that the read belongs to, if any. */
   readonly query?: Query | undefined;
-  /** Who waits for it. */
+  /** The caller that waits for the result. */
   readonly asker?: Asker | undefined;
-  /** Whether the rows are for a function of the user's, and no part of an answer. */
+  /** Whether the rows go to a function of the user, and not into an answer. */
   readonly own?: boolean;
-  /** Of a batch: the keys are of rows that were not read for the caller yet; where the caller may not see the row, they lead to nothing. */
+  /**
+   * For batches: the parent rows were not read with the caller's rules. A parent that the caller
+   * may not see then yields nothing.
+   */
   readonly unread?: boolean;
 }
 
-/** What the one statement of a root field gives. */
+/** The result of the statement of a root field. */
 export type Value = string | number | null;
 
-/** Turns plans into statements, keeps those, and runs them. */
+/** Turns plans into statements, caches the statements, and runs them. */
 export interface Reader {
-  /** Key of what stands for something refused or missing: `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`. */
+  /**
+   * Key of the object that stands for a value that is missing or that the caller may not see:
+   * `{"<marker>": "FORBIDDEN" | "UNAUTHENTICATED" | "MISSING"}`.
+   */
   readonly marker: string;
-  /** @returns JSON text, a number for a count where the database has one, or null when there is no row. No promise where the database answers at once. */
+  /**
+   * @returns JSON text, a number for a count, or null when there is no row. It is not a promise
+   * when the database answers synchronously.
+   */
   read(root: Root, calls: readonly Call[], reading: Reading): Value | Promise<Value>;
-  /** Whether reading it may take long, see `ReadStatement`. */
+  /** Whether the read may take long, see `ReadStatement`. */
   isLong(root: Root, calls: readonly Call[], reading: Pick<Reading, 'rules' | 'tree'>): boolean;
-  /** The statement that inserts a row with these columns and answers with it as `root` says, see `insertStatement`. */
+  /**
+   * The statement that inserts a row with these columns and returns what `root` shows of it, see
+   * `insertStatement`.
+   */
   insertion(
     columns: readonly string[],
     root: Get,
     calls: readonly Call[],
     reading: Pick<Reading, 'rules' | 'tree'>,
   ): Statement;
-  /** One field of many objects. @returns JSON texts in the order of the keys. */
+  /** Reads one field of many objects. @returns JSON texts in the order of the keys. */
   readBatch(
     entity: string,
     field: Planned,
@@ -105,7 +117,7 @@ export function createReader(model: Model, store: Store): Reader {
         `${reading.unread ? 'unread' : ''}${statementKey(calls, reading.tree)}`,
         () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread),
       );
-      // Whether it may be asked at all is known by now.
+      // By now the caller is known to have access.
       if (keys.length === 0) return [];
       const parameters = bind(statement.parameters, model, dialect, {
         calls,
@@ -124,7 +136,7 @@ export function createReader(model: Model, store: Store): Reader {
   };
 }
 
-/** For reads without an asker: the statement runs for as long as the limits let it. */
+/** Used for reads without a caller that may go away: only the limits end the statement. */
 const PATIENT: Asker = { cancelled: false };
 
 const boundsOf = (limits: AnswerLimits, { asker = PATIENT, own = false }: Reading): Bounds => ({
@@ -133,7 +145,10 @@ const boundsOf = (limits: AnswerLimits, { asker = PATIENT, own = false }: Readin
   sent: !own && asker !== PATIENT,
 });
 
-/** @throws AppError when the database says that the value is too large to be sent, see `bounded` of a statement. */
+/**
+ * @throws AppError when the database reports that the value exceeds the answer limit, see
+ * `bounded`.
+ */
 function within(limits: AnswerLimits, value: unknown): Value {
   if (typeof value === 'string' && value.startsWith('!'))
     throw resultTooLarge(limits, Number(value.slice(1)));

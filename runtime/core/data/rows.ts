@@ -37,8 +37,8 @@ export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: 
 }
 
 /**
- * The rows of a page in their order. `columns` is asked last, when everything that uses a column has been written.
- * `more` is 1 when the row behind the page is wanted too, to know whether there is one.
+ * The rows of a page, in order. `columns` is evaluated last, when every use of a column has been
+ * noted. `more` is 1 when the query reads one row beyond the page, to know whether there is one.
  */
 export function pageQuery(
   scope: Scope,
@@ -63,12 +63,13 @@ export function pageQuery(
   return sql`select * from (${query}) ${outer} order by ${orderBy(scope, listed.entity, order, outer, false)}`;
 }
 
-/** How many rows there are in all. */
+/** The total number of rows. */
 export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   const alias = scope.alias();
   const rows = listCondition(scope, listed, alias, parent);
   const step = watched(scope, alias);
-  // Of a whole table SQLite counts pages, which is done before it could be ended.
+  // Without a condition SQLite counts pages, which is faster than any limit, so nothing has to end
+  // it.
   const condition = rows && and([step, rows]);
   return sql`(select count(*) from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)})`;
 }
@@ -94,7 +95,7 @@ function listCondition(
   ]);
 }
 
-/** The caller's rules for the entity; `owners` when the root field has rules that stand for them. */
+/** The caller's rules for the entity, or `owners` when the rules of the root field replace them. */
 export function readAccess(scope: Scope, entity: string, owners?: readonly string[]): Access {
   if (owners) return owners.length === 0 ? { kind: 'all' } : { kind: 'owner', columns: owners };
   const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
@@ -110,7 +111,7 @@ function linkCondition(link: Link, alias: string, own: string): Sql {
   return sql`${reference(alias, 'id')} in (select ${name(link.other)} from ${name(link.table)} where ${name(link.own)} = ${own})`;
 }
 
-/** Arguments that filter by equality; null means that there is nothing. */
+/** Arguments that filter by equality. Null matches rows without a value. */
 export function equalities(
   scope: Scope,
   entityName: string,
@@ -133,13 +134,13 @@ const selectedColumns = (used: readonly string[], order: readonly string[]) => [
 
 export function limit(scope: Scope, call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
-  // A bare `?` lets SQLite plan the whole statement anew for every value of it.
+  // With a bare `?`, SQLite plans the whole statement again for every new value.
   const number = (path: string) =>
     sql`${scope.dialect === 'sqlite' ? '+' : ''}${parameter(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 
-/** Rows without a value come last, and first in the other direction, on both databases. */
+/** Rows without a value come last, or first in descending order, on both databases. */
 export function orderBy(
   scope: Scope,
   entityName: string,
@@ -164,7 +165,7 @@ export function orderBy(
 const isNullable = (scope: Scope, entity: string, column: string) =>
   column !== 'id' && !scope.model.entity(entity).column(column).required;
 
-/** SQLite keeps decimals as text, whose order is not that of numbers. */
+/** SQLite keeps decimals as text, which does not sort like numbers. */
 function sortKey(scope: Scope, entity: string, column: string, alias: string): string {
   const decimal =
     scope.dialect === 'sqlite' &&
@@ -173,7 +174,7 @@ function sortKey(scope: Scope, entity: string, column: string, alias: string): s
   return decimal ? `cast(${reference(alias, column)} as numeric)` : reference(alias, column);
 }
 
-/** The rows behind (or before) the one that a cursor stands for. */
+/** The condition for rows after (or before) the row of a cursor. */
 function keyset(
   scope: Scope,
   { entity, call }: Listed,
@@ -194,7 +195,7 @@ interface Cursor {
   readonly reversed: boolean;
 }
 
-/** `a > 1 or (a = 1 and b > 2)`, with nulls where the order has them. */
+/** `a > 1 or (a = 1 and b > 2)`, with nulls at the end where the order puts them. */
 function beyond(
   scope: Scope,
   entity: string,

@@ -7,24 +7,33 @@ import type { EntityModel, Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
 import { storedAs, type Stored } from './values.ts';
 
-/** Names that no field can have: the type of an object, and the row that user code gets as its parent. */
+/**
+ * Names that no field can have: the type of an object, and the row that user code gets as its
+ * parent.
+ */
 export const TYPE_KEY = '$';
 export const ROW_KEY = '$row';
 
-/** What every part of a statement's making needs. */
+/** What every part needs when a statement is written. */
 export interface Scope {
   readonly model: Model;
   readonly rules: Rules;
   readonly dialect: Dialect;
   readonly json: Json;
   readonly calls: readonly Call[];
-  /** Key of the object that stands for something refused or missing; a random word, so that no data looks like it. */
+  /**
+   * Key of the object that stands for a refused or missing value. It is a random word, so that no
+   * data looks like it.
+   */
   readonly marker: string;
-  /** Whether the answer goes through the executor, which wants type names and user code's parents in it. */
+  /**
+   * Whether the executor processes the result: it then needs type names, and the rows that user
+   * code gets as parents.
+   */
   readonly tree: boolean;
   /** A table alias that nothing else uses. */
   alias(): string;
-  /** How many relations its conditions look into, with this one. */
+  /** Counts the relations in its conditions. @returns the count, including this one */
   relation(): number;
   /** Notes that the statement may take long, see `ReadStatement`. */
   watch(): void;
@@ -54,7 +63,9 @@ export function createScope(
 /** `t1."author_id"` */
 export const reference = (alias: string, column: string): string => `${alias}.${name(column)}`;
 
-/** How values of `column` are kept; a key of an entity with global ids knows its name. */
+/**
+ * How values of `column` are stored. A key of an entity with global ids includes the entity's name.
+ */
 export function stored(
   model: Model,
   { entity, global, columns }: EntityModel,
@@ -66,7 +77,7 @@ export function stored(
   return storedAs(found, target?.global ? target.entity.name : undefined);
 }
 
-/** A value inside the arguments of node `call`. */
+/** A value in the arguments of node `call`. */
 export const parameter = (
   call: number,
   path: readonly (string | number)[],
@@ -78,7 +89,7 @@ export const parameter = (
   as,
 });
 
-/** Which rows the caller may see or change, apart from what is asked for; undefined when all. */
+/** Which rows the caller may see or change, before any filter; undefined when all. */
 export function rowCondition(
   scope: Scope,
   entity: Entity,
@@ -116,8 +127,8 @@ export function ownedBy(
 }
 
 /**
- * A column as the caller sees it. A key of a row that it may not see is nothing, as the relation itself is in the answer:
- * a caller who compares with it learns no more.
+ * A column as the caller sees it. The key of a row that they may not see is null, as the relation
+ * is in the answer, so that a comparison with it reveals nothing.
  *
  * @throws AppError when the caller may see no row of the other entity.
  */
@@ -134,9 +145,9 @@ export function seenColumn(
 }
 
 /**
- * The key of a row of `entity`, or nothing where the caller may not see that row.
+ * The key of a row of `entity`, or null when the caller may not see that row.
  *
- * @throws AppError when it may see none.
+ * @throws AppError when they may see no row.
  */
 export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql {
   const access = scope.rules.entity(entity, 'READ');
@@ -150,12 +161,12 @@ export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql
   return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
 }
 
-/** What stands where the answer has something that the caller may not see, or that is not there though it must be. */
+/** The marker object: the caller may not see the value, or a required value is missing. */
 export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {
   return scope.json.constant(`{"${scope.marker}":"${what}"}`);
 }
 
-/** That a key which may be of several types is of ours. */
+/** The condition that a key which may refer to several types refers to ours. */
 export const ofType = (of: KeyType | undefined, alias: string): Sql | undefined =>
   of && sql`${reference(alias, of.column)} = ${literal(of.type)}`;
 

@@ -22,9 +22,9 @@ import { tableSource, type Source } from './source.ts';
 import { postgresType } from './values.ts';
 
 /**
- * The statement that answers a root field: one row, one column `j`, JSON text or null.
+ * The statement that answers a root field: one row with one column `j`, JSON text or null.
  *
- * @throws AppError when the arguments ask for what the caller may not use.
+ * @throws AppError when the arguments use what the caller may not.
  */
 export function rootStatement(scope: Scope, root: Root): Statement {
   const query =
@@ -65,9 +65,10 @@ function getQuery(scope: Scope, root: Get): Sql {
 }
 
 /**
- * A row is found by a field only where the caller may read that field of it: else a lookup would say whose address it is.
+ * A row can be looked up by a field only where the caller may read that field: otherwise a lookup
+ * would reveal whose address it is.
  *
- * @throws AppError when the caller may read it of no row.
+ * @throws AppError when the caller may read the field in no row.
  */
 function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string): Sql[] {
   const entity = scope.model.entity(of);
@@ -81,23 +82,23 @@ function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string
 }
 
 /**
- * On PostgreSQL an answer that is too large never leaves the database: `!` and its bytes come instead, which is no JSON. SQLite
- * has a bound for every value of a connection.
+ * On PostgreSQL an answer that is too large never leaves the database: `!` and its size come
+ * instead, which is not JSON. On SQLite the connection limits every value.
  */
 const bounded = (query: Sql): Sql =>
   sql`select case when octet_length(q.j) > ${BYTES} then '!' || octet_length(q.j) else q.j end as j from (${query} offset 0) q`;
 
 const BYTES = { from: 'bytes', as: { type: 'integer' } } as const;
 
-/** The same for the rows of a batch together. */
+/** The same limit for all rows of a batch together. */
 const boundedRows = (query: Sql): Sql =>
   sql`select i, case when s > ${BYTES} then '!' || s else j end as j from (select i, j, sum(octet_length(j)) over () as s from (${query} offset 0) q) w`;
 
-/** PostgreSQL's driver would parse JSON that we want as text. */
+/** The PostgreSQL driver would parse JSON, so it is cast to text. */
 export const asText = (scope: Scope, value: Sql): Sql =>
   scope.dialect === 'postgres' ? sql`(${value})::text` : value;
 
-/** Whether an index leads to the row at once. */
+/** Whether an index finds the row directly. */
 function isByKey({ model, calls }: Scope, { entity, call }: Get): boolean {
   const { columns } = model.entity(entity);
   return (calls[call]?.equals ?? []).some(
@@ -106,10 +107,12 @@ function isByKey({ model, calls }: Scope, { entity, call }: Get): boolean {
 }
 
 /**
- * The statement that answers one field of `entity` for many parents at once: a row for each key with `i`, its place in
- * the list, and `j`, the JSON. With `unread`, the key of a parent that the caller may not see is nothing.
+ * The statement that answers one field of `entity` for many parents at once: one row for each key,
+ * with its index `i` in the list and the JSON `j`. With `unread`, a parent that the caller may not
+ * see yields nothing.
  *
- * @throws AppError when the keys are unread and the caller may see no row of `entity`, or its arguments ask for what it may not use.
+ * @throws AppError when the keys are unread and the caller may see no row of `entity`, or the
+ * arguments use what the caller may not.
  */
 export function batchStatement(
   scope: Scope,

@@ -6,23 +6,24 @@ import { reference, type Scope } from './scope.ts';
 export interface Source {
   /** Notes that the column is used, and gives its name in the query. */
   ref(column: string): string;
-  /** Joins may be added to the query that the object stands in; absent where they may not. */
+  /** Joins that an object adds to its query; absent where it may not add any. */
   readonly joins?: Sql[];
 }
 
-/** Writes an object of the answer. Lists are given it, because objects hold lists and lists hold objects. */
+/** Writes an object of the answer. Lists get it as a parameter, to avoid a cycle of imports. */
 export type WriteObject = (selection: Selection, source: Source) => Sql;
 
 /** Columns of one table of the query. */
 export function tableSource(scope: Scope, alias: string, joins: Sql[]): Source {
-  // SQLite is a third faster with a join; PostgreSQL may choose a plan for it that loses the order of the rows.
+  // SQLite is a third faster with a join. On PostgreSQL the plan of a join may lose the order of
+  // the rows.
   return {
     ref: (column) => reference(alias, column),
     ...(scope.dialect === 'sqlite' && { joins }),
   };
 }
 
-/** Columns of an inner query, which has to select what is used. */
+/** Columns of an inner query, which must select every column that is used. */
 export function innerSource(scope: Scope, alias: string, used: Set<string>, joins: Sql[]): Source {
   const source = tableSource(scope, alias, joins);
   return { ...source, ref: (column) => (used.add(column), source.ref(column)) };

@@ -1,22 +1,27 @@
 import { type BoundedCache, createBoundedCache } from '../store/bounded-cache.ts';
 import type { Statement } from './fragment.ts';
 
-/** Statements by node of a plan and key of its arguments. They go when the plan goes, or when there are too many. */
+/**
+ * Statements by plan node and by the key of the arguments. They are dropped together with their
+ * plan, or when there are too many.
+ */
 export interface StatementCache {
-  /** The statement of `node` for arguments with this key; made when it is not there. */
+  /**
+   * Returns the statement of `node` for arguments with this key, and makes it when it is missing.
+   */
   get(node: object, key: string, make: () => Statement): Statement;
-  /** Characters of the statements that were made since there was room for all of them; for tests and figures. */
+  /** Total length of the cached statements in characters; for tests and metrics. */
   readonly held: number;
 }
 
-/** A client that varies its filters makes more of them, and one with a wide selection long ones. */
+/** A client that varies its filters makes many statements, and a wide selection makes long ones. */
 const BOUNDS = { keys: 32, characters: 8_000_000 };
 
 /**
- * When they come to too many characters, all are forgotten: making one again takes microseconds, and knowing which of them is
- * used least would cost as much on every request.
+ * When the limit of characters is reached, all statements are dropped. Making one again takes
+ * microseconds, and tracking which was used least would cost as much on every request.
  *
- * @example statements.get(plan.node, shapeOf(calls, false), () => rootStatement(scope, plan.node)).text
+ * @example statements.get(plan.node, statementKey(calls, false), () => rootStatement(scope, plan.node)).text
  */
 export function createStatementCache({ keys, characters } = BOUNDS): StatementCache {
   let statements = new WeakMap<object, BoundedCache<Statement>>();

@@ -1,8 +1,8 @@
 import type { Call, Page } from './plan.ts';
 
 /**
- * A text that is the same for two sets of calls when one statement serves both: what decides the SQL is in it, the values
- * are not.
+ * A text that is equal for two sets of calls when one statement serves both. It contains what
+ * decides the SQL, and no values.
  *
  * @example statementKey([{ equals: [{ column: 'name', value: 'Ada' }], order: [] }], false) // '|;name=v'
  */
@@ -31,7 +31,7 @@ function pageKey({ backwards, offset, constant, limit, after, before }: Page): s
   return key;
 }
 
-/** Keys and nulls of an input; `isNull` is written as SQL, so that its value counts. */
+/** Keys and nulls of an input. The value of `isNull` is included, because it is written as SQL. */
 function valueKey(value: unknown): string {
   if (value === null) return 'n';
   if (typeof value === 'boolean') return value ? 't' : 'f';

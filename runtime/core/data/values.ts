@@ -1,12 +1,12 @@
 import type { Column, ColumnType, IdKind } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 
-/** What is known of a stored value: enough to write it, compare it and show it. */
+/** The type of a stored value: enough to write, compare and show it. */
 export interface Stored {
   readonly type: ColumnType;
   /** A list of such values: `in (…)`, or the keys of a batch. */
   readonly many?: boolean;
-  /** The entity whose key it is, when that entity has global ids: `Post:7`. */
+  /** The entity that the key belongs to, when that entity has global ids: `Post:7`. */
   readonly global?: string;
 }
 
@@ -19,7 +19,8 @@ const INTEGER_KEY = /^-?\d{1,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * A value as an argument holds it, as the driver takes it. A text that cannot be a key is null, which no row equals.
+ * Converts an argument's value to what the driver takes. A text that cannot be a key becomes null,
+ * which equals no row.
  *
  * @example toStored('7', { type: 'id' }, 'integer', 'sqlite') // 7
  */
@@ -67,7 +68,7 @@ function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Di
   return `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
 }
 
-/** The name PostgreSQL has for the type, for casts of arrays. */
+/** PostgreSQL's name of the type, for casts of arrays. */
 export function postgresType(type: ColumnType, ids: IdKind): string {
   if (type === 'id') return ids === 'uuid' ? 'uuid' : 'bigint';
   const names: Partial<Record<ColumnType, string>> = {

@@ -14,7 +14,8 @@ const isOurs = (message: unknown): message is Message =>
   message.twofold === 'changes';
 
 /**
- * Passes what one worker says of changes on to the others. Called once, by the process that starts them.
+ * Passes the changes that one worker announces on to the others. The process that starts the
+ * workers calls it once.
  *
  * @example relayChanges(cluster); cluster.fork();
  */
@@ -27,8 +28,8 @@ export function relayChanges(cluster: Cluster): void {
 }
 
 /**
- * Tells the other workers of one machine of changes, through the process that started them: they share a SQLite file. Says
- * and hears nothing where there are no others.
+ * Announces changes to the other workers of one machine, which share a SQLite file, through the
+ * process that started them. Without other workers it does nothing.
  */
 export function createWorkerAnnouncements(changes: Changes): Announcements {
   const foreign = new WeakSet<Change>();
@@ -57,5 +58,7 @@ export function createWorkerAnnouncements(changes: Changes): Announcements {
   };
 }
 
-/** A process without a channel to others is no worker, and need not load the module that knows for sure. */
+/**
+ * A process without an IPC channel is not a worker, so `node:cluster` need not be loaded to know.
+ */
 const isWorker = async () => process.connected && (await import('node:cluster')).default.isWorker;

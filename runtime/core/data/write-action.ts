@@ -35,17 +35,20 @@ export interface WriteRequest<T> {
   readonly args: Arguments;
   readonly rules: Rules;
   readonly caller: number | string | null;
-  /** What stands before the name of a field in a message; the name of the input argument when absent. */
+  /** The prefix of field names in messages; the name of the input argument when absent. */
   readonly prefix?: string;
-  /** What the answer needs of the row, in the same transaction: after a create or update, before a removal. */
+  /**
+   * Reads what the answer shows of the row, in the same transaction: after a create or update,
+   * before a removal.
+   */
   read(id: string, query: Query): Promise<T>;
-  /** The same for a create that can be inserted and read by one statement. */
+  /** The same for a create that one statement can insert and read. */
   readonly returning?: Returning<T> | undefined;
   /** Whether `read` may look at many rows. */
   readonly long?: boolean;
-  /** Who waits for the answer: when the client is gone, nothing is written. */
+  /** The caller that waits for the answer: when it is gone, nothing is written. */
   readonly asker?: Asker;
-  /** Asked before anything is written to a row that is there; a throw keeps it as it is. */
+  /** Called before an existing row is written; a throw leaves the row unchanged. */
   precondition?(id: string, query: Query): Promise<void>;
 }
 
@@ -53,10 +56,12 @@ export interface WriteRequest<T> {
 export type Written<T> = { readonly id: string; readonly read: T } | { readonly id: null };
 
 /**
- * Runs one mutation: checks, then everything it writes and what it answers with in one transaction, then the events. A promise
- * unless it is one statement and the database answers at once.
+ * Runs one mutation: the checks, then all writes and the reading of the answer in one transaction,
+ * then the events. It returns a promise unless one statement is enough and the database answers
+ * synchronously.
  *
- * @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `UNAUTHENTICATED`; what the database refuses, see `toFailure`.
+ * @throws AppError `BAD_USER_INPUT`, `FORBIDDEN`, `UNAUTHENTICATED`, and those of `toFailure` for
+ * what the database refuses.
  */
 export function performAction<T>(
   actor: Actor,
@@ -73,7 +78,7 @@ export function performAction<T>(
   }
 }
 
-/** Says which of the keys that were given has no row. */
+/** Finds out which of the given keys has no row. */
 async function explain(
   actor: Actor,
   { operation, args, rules, caller }: WriteRequest<unknown>,
@@ -115,14 +120,17 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
   );
 }
 
-/** Undefined where it has to wait for another transaction. Others that write in the same turn share one with it. */
+/**
+ * Returns undefined when it would have to wait for another transaction. Writes of one turn of the
+ * event loop share a transaction.
+ */
 function insertNow<T>(
   actor: Actor,
   request: WriteRequest<T>,
   insert: PlainInsert<T>,
 ): Promise<Written<T>> | undefined {
   assertWanted(request.asker);
-  // It would hold up the others that write in the same turn.
+  // A long statement would hold up the other writes of this turn.
   if (insert.long) return undefined;
   const { entity } = request.operation.action as WriteAction;
   return actor.store.writeTogether?.(insert.text, insert.values)?.then((rows) => {
@@ -178,7 +186,7 @@ function boundsOf(
     asker,
     limits: model.project.api.limits,
     sent: true,
-    // What refers to a removed row goes with it, or is emptied.
+    // Rows that refer to the removed row are removed too, or their reference is set to null.
     long: long || (action.kind === 'remove' && isReferred(model, action.entity)),
   };
 }
@@ -203,7 +211,9 @@ async function insertWithin<T>(
   return written;
 }
 
-/** A caller who got TIMEOUT must not find it done: the time is checked before the commit. */
+/**
+ * Checks the time limit before the commit: a caller who got TIMEOUT must not find the write done.
+ */
 async function unlessCancelled<T>(
   { asker }: WriteRequest<unknown>,
   work: () => Promise<T>,
@@ -295,7 +305,7 @@ function keyOf({ model, store }: Actor, entity: EntityModel, value: unknown): st
   return key === null ? null : String(key);
 }
 
-/** A removed row is read before it goes: for the answer, and for who subscribed to it. */
+/** Reads a row before removing it, for the answer and for subscribers. */
 async function remove<T>(
   actor: Actor,
   request: WriteRequest<T>,
@@ -312,7 +322,7 @@ async function remove<T>(
   return { id, read };
 }
 
-/** The row as it is, without rules: who may see it is decided for each subscriber. */
+/** Reads the row without rules: access is decided for each subscriber. */
 async function readRow(
   { reader }: Actor,
   { entity }: EntityModel,

@@ -26,16 +26,17 @@ import {
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
-/** What an input says, sorted by when it can be done. */
+/** The contents of an input, grouped by when they can be written. */
 interface Sorted extends PlainInput {
-  /** What needs the row's key: the other side of relations. */
+  /** Writes that need the row's key: the other side of relations. */
   readonly after: ((id: Key) => Promise<void>)[];
 }
 
 /**
  * Creates a row with everything that its input nests.
  *
- * @throws AppError `BAD_USER_INPUT` when it refers to a row that is not there, `FORBIDDEN`, `CONFLICT`.
+ * @throws AppError `BAD_USER_INPUT` when it refers to a row that is not there, `FORBIDDEN`,
+ * `CONFLICT`.
  */
 export async function createFrom(
   writing: Writing,
@@ -59,7 +60,10 @@ export async function createFrom(
   return id;
 }
 
-/** Changes a row and what its input nests; what is absent stays. @returns whether there was such a row. */
+/**
+ * Updates a row and the rows that its input nests; absent fields are unchanged. @returns whether
+ * the row exists.
+ */
 export async function updateFrom(
   writing: Writing,
   shape: WriteShape,
@@ -84,14 +88,17 @@ export async function updateFrom(
   return true;
 }
 
-/** What an input says of one row. */
+/** What an input sets in one row. */
 export interface PlainInput {
   readonly values: Map<string, unknown>;
-  /** Names of the fields that are given, for their rules. */
+  /** Names of the given fields, whose rules must be checked. */
   readonly fields: string[];
 }
 
-/** An input that sets columns of one row and nothing else; undefined when it nests something, or a row has to be looked at first. */
+/**
+ * Reads an input that only sets columns of one row. Undefined when it nests other rows, or another
+ * row must be checked first.
+ */
 export function plainInput(
   writer: Writer,
   shape: WriteShape,
@@ -111,7 +118,8 @@ export function plainInput(
 }
 
 /**
- * The generator refuses a schema whose mutations write what signs people in; this holds where a model came another way.
+ * The generator refuses a schema whose mutations write email addresses and passwords. This check
+ * covers models from another source.
  *
  * @throws AppError `FORBIDDEN`
  */
@@ -137,7 +145,7 @@ function setColumn(
   fields.push(columns.get(column)?.field ?? name);
 }
 
-/** @returns whether the foreign key itself is all the check that is needed. */
+/** @returns whether the foreign key is the only check that is needed. */
 function setOpenKey(
   writer: Writer,
   { fields: known }: EntityModel,
@@ -184,7 +192,7 @@ async function sortInput(writing: Writing, shape: WriteShape, input: Input): Pro
   return sorted;
 }
 
-/** To-one by key: a column of this row, or of the other one. */
+/** Sets a to-one relation by key: a column of this row, or of the other one. */
 async function setKey(
   writing: Writing,
   parent: EntityModel,

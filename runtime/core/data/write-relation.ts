@@ -31,14 +31,14 @@ function sourceOf({ field, at }: Relation): Source {
   throw failure.invalid(`${at} is not a relation`);
 }
 
-/** The join table of two lists. */
+/** The join table of a many-to-many relation. */
 const joinOf = (source: Source) =>
   source.kind === 'many' && source.via.kind === 'table' ? source.via : undefined;
 
 const keyColumn = (source: Source): string =>
   source.kind === 'one' ? source.column : source.via.kind === 'column' ? source.via.column : '';
 
-/** What a row of the other table holds when it belongs to the row here. */
+/** The column values of a row in the other table that make it belong to this row. */
 function ownedValues(relation: Relation, source: Source): Map<string, unknown> {
   const type = keyType(source, relation.parent.entity.name);
   return new Map([
@@ -48,7 +48,7 @@ function ownedValues(relation: Relation, source: Source): Map<string, unknown> {
 }
 
 /**
- * A key of a row that is there, as far as the caller can see.
+ * The key of a row that exists and that the caller may see.
  *
  * @throws AppError `BAD_USER_INPUT`
  */
@@ -63,7 +63,7 @@ export async function existing(
   return key;
 }
 
-/** A value that can be a key. @throws AppError `BAD_USER_INPUT` */
+/** Converts a value to a key. @throws AppError `BAD_USER_INPUT` when it cannot be one */
 export function keyOf(
   { model, dialect }: Writer,
   other: EntityModel,
@@ -75,7 +75,7 @@ export function keyOf(
   return key;
 }
 
-/** Without rules about rows the foreign key itself is the check. */
+/** Whether the caller may see every row, so that the foreign key is the only check needed. */
 export const isOpen = ({ rules }: Writer, { entity }: EntityModel) =>
   rules.entity(entity, 'READ').kind === 'all' && !entity.softDelete;
 
@@ -85,7 +85,7 @@ export const missing = ({ entity }: EntityModel, at: string) =>
     extensions: { reason: 'RELATION', field: at },
   });
 
-/** Lets the rows of `keys` belong to the row. Of a single relation there can be one: what belonged before is let go. */
+/** Links the rows of `keys` to the row. A to-one relation takes one, and unlinks its former row. */
 export async function attach(
   writing: Writing,
   relation: Relation,
@@ -127,7 +127,7 @@ export async function attach(
 const keyValue = (value: unknown) =>
   sql`${{ from: 'value' as const, value, as: { type: 'id' as const } }}`;
 
-/** Lets rows that belong here belong nowhere, each as far as the caller may change it. */
+/** Unlinks rows that belong to this row; each must be one that the caller may change. */
 async function release(
   writing: Writing,
   { parent, id }: Relation,
@@ -154,7 +154,7 @@ async function release(
     );
 }
 
-/** Lets the rows of `keys` go, if they belong to the row. */
+/** Unlinks the rows of `keys` that belong to the row. */
 export async function detach(
   writing: Writing,
   relation: Relation,
@@ -175,7 +175,7 @@ export async function detach(
   else await release(writing, relation, source, sql` and id in (${listed})`);
 }
 
-/** Lets a new row belong to the row. `create` is given the columns that say so. */
+/** Creates a row that is linked to this row. `create` gets the columns that link it. */
 export async function createUnder(
   writing: Writing,
   relation: Relation,
@@ -192,7 +192,7 @@ export async function createUnder(
     );
 }
 
-/** `tagIds: […]`: these and no others. */
+/** `tagIds: […]`: links exactly these rows. */
 export async function replaceAll(
   writing: Writing,
   relation: Relation,

@@ -27,11 +27,11 @@ export interface Writing {
   readonly query: Query;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What happened, announced after the commit. */
+  /** Changes to announce after the commit. */
   readonly changes: Change[];
 }
 
-/** Values by column, as arguments hold them. */
+/** Values by column, in the form that arguments have. */
 export type Values = ReadonlyMap<string, unknown>;
 
 export type Key = string;
@@ -57,13 +57,14 @@ export function scopeOf({ model, rules, dialect }: Writing): Scope {
   return createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
 }
 
-/** What is known before anything is written. */
+/** What is known before the transaction begins. */
 export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
 
 /**
- * The columns of a new row: what is given, what the server gives, and the caller as owner where none is named.
+ * The columns of a new row: the given ones, those that the server fills in, and the caller as owner
+ * when the input names none.
  *
- * @throws AppError `FORBIDDEN` when the row would be another's.
+ * @throws AppError `FORBIDDEN` when another user would own the row.
  */
 export function completeRow(
   writer: Writer,
@@ -121,7 +122,7 @@ const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) =>
     .replace(new RegExp(`^${entity.name}:`), '')
     .replace(/^\w+:/, '') === String(b);
 
-/** Times and defaults that the server gives. */
+/** Fills in times and defaults. */
 function fill({ model, now }: Writer, values: Map<string, unknown>, column: Column): void {
   if (column.stamp || column.default?.kind === 'now')
     values.set(column.name, currentTime(column, now));
@@ -137,10 +138,11 @@ function currentTime(column: Column, now: number): string {
 }
 
 /**
- * Changes a row, if it is there and the caller may.
+ * Updates a row, if it exists and the caller may change it.
  *
- * @returns whether there was such a row.
- * @throws AppError `FORBIDDEN` when the caller may see the row and not change it, or would give it away.
+ * @returns whether the row exists.
+ * @throws AppError `FORBIDDEN` when the caller may see the row but not change it, or would make
+ * another user its owner.
  */
 export async function updateRow(
   writing: Writing,
@@ -175,7 +177,10 @@ export async function updateRow(
   return true;
 }
 
-/** Removes a row, or marks it when the entity keeps removed ones. @returns whether there was such a row. */
+/**
+ * Deletes a row, or marks it as deleted when the entity has soft deletes. @returns whether the row
+ * existed.
+ */
 export async function deleteRow(
   writing: Writing,
   entity: EntityModel,
@@ -196,7 +201,7 @@ export async function deleteRow(
   return true;
 }
 
-/** A row by its key, as far as `access` goes. */
+/** The row with this key, if `access` allows it. */
 function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Access): Sql {
   const { table, softDelete } = entity.entity;
   const key = sql`${reference(name(table), 'id')} = ${valueOf(writing, entity, 'id', id)}`;
@@ -207,7 +212,10 @@ function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Acces
   );
 }
 
-/** A row that the caller can see and not change is forbidden; one that it cannot see is not there. */
+/**
+ * A row that the caller can see but not change is forbidden; one that they cannot see does not
+ * exist for them.
+ */
 async function explainAbsence(writing: Writing, entity: EntityModel, id: unknown): Promise<false> {
   if (await isVisible(writing, entity, id)) throw failure.forbidden();
   return false;
@@ -241,7 +249,7 @@ async function assertStillOwned(
   if (rows.length === 0) throw failure.forbidden();
 }
 
-/** What the caller may do with the entity and with each field that it gives a value to. */
+/** What the caller may do with the entity and with each field that they set. */
 export function writeAccess(
   writing: Writer,
   entity: EntityModel,

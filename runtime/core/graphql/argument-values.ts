@@ -13,7 +13,8 @@ import { isGraphqlError } from './errors.ts';
 type Arguments = Record<string, unknown>;
 
 /**
- * The arguments of one field of a document as graphql-js reads them, with the members of an order as the caller wrote them.
+ * The arguments of one field of a document as graphql-js reads them, with the members of an order
+ * as the caller wrote them.
  *
  * @throws GraphQLError with the code `BAD_USER_INPUT`.
  */
@@ -45,7 +46,7 @@ function keepOrder(
     values[name] = restoreOrder(values[name], valueFromASTUntyped(literal, coerced));
 }
 
-/** graphql-js does not say whose mistake it is: an argument is the caller's. */
+/** graphql-js does not say who caused the error: a wrong argument is the caller's mistake. */
 function asInputError(thrown: unknown): unknown {
   if (!isGraphqlError(thrown) || thrown.extensions['code'] !== undefined) return thrown;
   const { message, nodes } = thrown;

@@ -23,16 +23,19 @@ export interface ArgumentReading {
   readonly variables: VariableValues;
 }
 
-/** A node of a plan with what does not change from request to request. */
+/** The part of a plan node that is the same for every request. */
 interface ReadyCall {
   readonly source: CallSource;
-  /** What the schema says of the field; undefined where no argument is read. */
+  /** The schema's definition of the field; undefined when no argument is read. */
   readonly definition?: GraphQLField<unknown, unknown>;
-  /** Of the arguments that the model has one for. */
+  /** Constraints of the arguments that have one in the model. */
   readonly constraints: readonly { readonly name: string; readonly constraint: Constraint }[];
 }
 
-/** The nodes of one plan. `calls` is there when no variable decides any of them: then they are the same for good. */
+/**
+ * The nodes of one plan. `calls` is set when no variable affects them: the values are then the same
+ * for every request.
+ */
 interface Ready {
   readonly nodes: readonly ReadyCall[];
   readonly constant: boolean;
@@ -43,10 +46,10 @@ interface Ready {
 const READY = new WeakMap<readonly CallSource[], Ready>();
 
 /**
- * What the arguments of the nodes of a plan came to.
+ * The values of the arguments of a plan's nodes.
  *
- * @param key of the row, where the plan is of one known row.
- * @throws GraphQLError when a value is not of its type, AppError when it is of no use.
+ * @param key of the row, when the plan reads one known row.
+ * @throws GraphQLError when a value does not have its type, AppError when it cannot be used.
  */
 export function readCalls(
   reading: ArgumentReading,
@@ -138,14 +141,14 @@ function fieldOf(
   return found;
 }
 
-/** Actions call the roots so, whatever the schema calls them. */
+/** Actions use these names for root types, even when the schema names them differently. */
 function rootOf(schema: GraphQLSchema, type: string) {
   if (type === 'Query') return schema.getQueryType();
   if (type === 'Mutation') return schema.getMutationType();
   return type === 'Subscription' ? schema.getSubscriptionType() : undefined;
 }
 
-/** A lookup by several fields takes those that are given. */
+/** A lookup by several fields uses those that are given. */
 function readKeys(
   by: readonly { readonly arg: string; readonly column: string }[],
   args: Record<string, unknown>,
@@ -157,7 +160,10 @@ function readKeys(
   return given;
 }
 
-/** `Post:7`. See the GraphQL Global Object Identification Specification; an id stays readable. */
+/**
+ * Parses `Post:7`. See the GraphQL Global Object Identification Specification. Ids are not encoded,
+ * so that people can read them.
+ */
 function parseGlobalId(text: string): { type: string; id: string } {
   const colon = text.indexOf(':');
   return colon < 0

@@ -4,22 +4,22 @@ type Members = Record<string, unknown>;
 
 const ORDERED = new WeakSet<object>();
 
-/** From now on the members of such an object stay in the order in which the caller wrote them: an `orderBy` means it. */
+/** Marks a type whose members keep the order in which the caller wrote them, for `orderBy`. */
 export function keepCallersOrder(type: GraphQLInputType): void {
   ORDERED.add(type);
 }
 
-/** Whether the members of a value of the type, or of each item of it, have an order of the caller's. */
+/** Whether the type, or the type of its items, was marked by `keepCallersOrder`. */
 export const hasCallersOrder = (type: GraphQLInputType): boolean => ORDERED.has(getNamedType(type));
 
 /**
- * What graphql-js made of a value has the order of the schema; this gives it the order of `written`, the JSON of a variable
- * or of a literal.
+ * graphql-js returns members in the order of the schema. This restores the order of `written`, the
+ * JSON of a variable or of a literal.
  *
  * @example restoreOrder({ title: 'ASC', views: 'DESC' }, { views: 'DESC', title: 'ASC' })
  */
 export function restoreOrder(value: unknown, written: unknown): unknown {
-  // A single object in the place of a list is a list of one.
+  // In the place of a list, a single object is a list with one item.
   if (Array.isArray(value))
     return value.map((item, index) =>
       restoreOrder(item, Array.isArray(written) ? written[index] : written),

@@ -4,12 +4,12 @@ import { AppError, failure } from '../errors.ts';
 import type { RevalidateCaller } from '../module.ts';
 import type { SocketCallers } from './socket-caller.ts';
 
-/** Milliseconds. With the time that a look takes, a caller who changed is found out within 30 s. */
+/** Milliseconds. With the time that a check takes, a changed caller is noticed within 30 s. */
 const LOOK_EVERY = 20_000;
 
-/** Holds the caller of an open connection against what the server says of them now. */
+/** Compares the caller of an open connection with what the server knows about them now. */
 export interface CallerWatch {
-  /** @throws AppError 401 when the caller is no longer the same; `changed` was called then. */
+  /** @throws AppError 401 when the caller has changed; `changed` has been called by then. */
   assertSame(): Promise<void>;
   stop(): void;
 }
@@ -17,7 +17,10 @@ export interface CallerWatch {
 export interface Watched {
   readonly callers: SocketCallers;
   readonly revalidate: RevalidateCaller | undefined;
-  /** The request that opened the connection, and headers that came later in its place. */
+  /**
+   * The request that opened the connection. For a WebSocket, `headers` came later, in
+   * `connection_init`.
+   */
   readonly request: IncomingMessage;
   readonly headers: Readonly<Record<string, string>>;
   readonly context: RequestContext;
@@ -26,9 +29,10 @@ export interface Watched {
 }
 
 /**
- * Logout, revocation, a new password, a disabled or deleted user, another role or permission and the end of a token: each
- * makes another caller. Before each event the credentials are looked at again, and every 20 s the whole middleware of the
- * server says who calls, so that a refusal by middleware of the user's own ends the connection as well.
+ * Notices that a caller has changed: by logout, revocation, a new password, a disabled or deleted
+ * user, another role or permission, or an expired token. The credentials are checked before each
+ * event, and every 20 s all middleware runs again, so that a refusal by the project's own
+ * middleware ends the connection too.
  */
 export function watchCaller(watched: Watched): CallerWatch {
   let over = false;
@@ -59,7 +63,7 @@ export function watchCaller(watched: Watched): CallerWatch {
   };
 }
 
-/** Where middleware of the user's own says who calls, only the whole of it knows. */
+/** When the project's own middleware sets the caller, all middleware has to run again. */
 async function isSameNow(watched: Watched): Promise<boolean> {
   const { revalidate, context } = watched;
   const principal = await revalidate?.(context);
@@ -77,12 +81,12 @@ async function isSameByMiddleware({ callers, request, headers, context }: Watche
   }
 }
 
-/** Two values of one caller under the same rules. */
+/** Whether two principals are the same caller under the same rules. */
 function isSameCaller(one: Principal, other: Principal): boolean {
   return JSON.stringify(comparable(one)) === JSON.stringify(comparable(other));
 }
 
-/** Lists of names come from the database in any order. */
+/** The database returns lists of names in any order. */
 const comparable = (principal: Principal) => {
   if (principal.kind === 'user')
     return { ...principal, permissions: [...principal.permissions].sort() };

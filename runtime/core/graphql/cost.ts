@@ -21,19 +21,19 @@ import { type Fragments, limitError } from './limits.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** An operation as its document has it. */
+/** The parts of a document that an operation is priced from. */
 export interface Costed {
   readonly node: OperationDefinitionNode;
   readonly fragments: Fragments;
 }
 
-/** What decides the price of an operation. */
+/** What the price of an operation depends on. */
 export interface Prices {
   readonly schema: GraphQLSchema;
   readonly model: Model;
 }
 
-/** The field whose own objects are the most, as `Type.field`. */
+/** The field that contributes most objects, as `Type.field`. */
 interface Dearest {
   readonly coordinate: string;
   readonly value: number;
@@ -44,17 +44,17 @@ interface Total {
   readonly dearest: Dearest;
 }
 
-/** The price of a part of an operation: known already, or known with the variables. */
+/** The price of a part of an operation: a number, or a function of the variables. */
 type Price = Total | ((variables: Variables) => Total);
 
 const NOTHING: Total = { value: 0, dearest: { coordinate: '', value: 0 } };
 
-/** Made once for an operation: most have no variable that counts, and their price is a number then. */
+/** Computed once for each operation; a number unless a variable affects the price. */
 const PRICES = new WeakMap<OperationDefinitionNode, Price>();
 
 /**
- * Refuses an operation whose answer could have more objects, and whose filters could look at more rows, than
- * `api.limits.cost` allows. It is asked before the first statement.
+ * Refuses an operation whose answer could have more objects, or whose filters could read more rows,
+ * than `api.limits.cost` allows. Runs before the first statement.
  */
 export function checkCost(
   prices: Prices,
@@ -71,7 +71,9 @@ export function checkCost(
   );
 }
 
-/** The most objects that the answer can have, and that its filters can look at. */
+/**
+ * The largest number of objects that the answer can have, and of rows that its filters can read.
+ */
 export function costOf(prices: Prices, operation: Costed, variables: Variables): Total {
   const { node } = operation;
   let price = PRICES.get(node);
@@ -136,7 +138,7 @@ function priceOfFragment(pricing: Pricing, name: string): Price {
   return price;
 }
 
-/** A part that `@skip` or `@include` leaves out costs nothing. */
+/** A part that `@skip` or `@include` excludes costs nothing. */
 function when({ directives = [] }: SelectionNode, price: Price): Price {
   const conditions = directives.filter(({ name }) => /^(?:skip|include)$/.test(name.value));
   if (conditions.length === 0 || price === NOTHING) return price;
@@ -155,7 +157,7 @@ function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType
   if (!definition || !field.selectionSet || !isCompositeType(named)) return NOTHING;
   if (named.name.startsWith('__')) return NOTHING;
   const { selections } = field.selectionSet;
-  // The edges and nodes of a connection are the rows that the connection was counted for.
+  // Edges and nodes are the rows of the connection, which are already counted there.
   if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
   const coordinate = `${type.name}.${field.name.value}`;
   const list = listOf(pricing, type, field.name.value);
@@ -175,7 +177,10 @@ const isRowOf = (type: GraphQLNamedType, { type: of, name }: GraphQLField<unknow
 const hasList = (type: GraphQLField<unknown, unknown>['type']) =>
   isListType(isNonNullType(type) ? type.ofType : type);
 
-/** What a connection has for each row, and what it has once: `pageInfo` and the like. */
+/**
+ * Separates the selections of a connection that occur once for each row from those that occur once,
+ * such as `pageInfo`.
+ */
 function splitConnection(
   pricing: Pricing,
   selections: readonly SelectionNode[],
@@ -199,12 +204,12 @@ function splitConnection(
   ];
 }
 
-/** One field and its arguments. */
+/** A field, its arguments, and how the model lists it. */
 interface Looked extends Prices {
   readonly coordinate: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly field: FieldNode;
-  /** How the model lists it; undefined for one object, and for functions of the user's. */
+  /** The model's list options; undefined for a single object and for functions of the user. */
   readonly list: ListOptions | undefined;
 }
 
@@ -226,7 +231,7 @@ const SIZES: readonly string[] = ['first', 'last', 'limit', 'take'];
 
 type Amount = number | ((variables: Variables) => number);
 
-/** The most objects that the field itself can have, for each object that has it. */
+/** The largest number of objects of the field, for each parent object. */
 function sizeOf(looked: Looked, named: GraphQLNamedType): Amount {
   const { definition, field, list, model } = looked;
   const cap = model.project.api.limits.list;
@@ -243,7 +248,7 @@ function sizeOf(looked: Looked, named: GraphQLNamedType): Amount {
   });
 }
 
-/** Rows that the filter, the order and the search of a field look at, for each object that has it. */
+/** Rows that the filter, the order and the search of a field read, for each parent object. */
 function lookedAt({ coordinate, definition, field, list, model }: Looked): Price {
   const cap = model.project.api.limits.list;
   const price = (name: string | undefined, cost: (value: unknown) => number): Price => {
@@ -264,7 +269,10 @@ function lookedAt({ coordinate, definition, field, list, model }: Looked): Price
   ]);
 }
 
-/** The value of an argument with these variables, or the schema's own; undefined when there is none. */
+/**
+ * The value of an argument with these variables, or its default in the schema; undefined when there
+ * is neither.
+ */
 function argumentOf(
   { args }: GraphQLField<unknown, unknown>,
   field: FieldNode,
@@ -310,7 +318,7 @@ function sum(prices: readonly Price[]): Price {
   return some.some((price) => typeof price === 'function') ? at : at({});
 }
 
-/** So many objects of the field, with what each of them has below it. */
+/** `size` objects of the field, each with the price of its own selection. */
 function times(size: Amount, coordinate: string, below: Price): Price {
   const at = (variables: Variables): Total => {
     const count = typeof size === 'function' ? size(variables) : size;

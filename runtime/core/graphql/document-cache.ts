@@ -25,7 +25,9 @@ export interface PreparedOperation {
   readonly document: DocumentNode;
   readonly node: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Variables that `@skip` and `@include` name: a plan is made for each of their values. */
+  /**
+   * Variables that `@skip` and `@include` use: each combination of their values has its own plan.
+   */
   readonly conditions: readonly string[];
   readonly plans: PlanCache;
 }
@@ -36,27 +38,33 @@ export type Lookup =
 
 export interface DocumentCache {
   get(text: string): Lookup;
-  /** For tests and figures: documents that are kept, and the bytes that they and their plans are taken to hold. */
+  /** Cached documents, and the estimated bytes of them and their plans; for tests and metrics. */
   readonly size: number;
   readonly held: number;
 }
 
 export interface DocumentOptions extends DocumentRules {
-  /** How many documents are kept, and how many bytes of them and their plans. */
+  /** The most documents that are cached, and the most bytes of them and their plans. */
   readonly entries?: number;
   readonly bytes?: number;
 }
 
 /**
- * Bytes that a document holds, measured with `--expose-gc`: its tree for each word and sign, and for each plan what its
- * fields are compiled to.
+ * Estimated bytes of a document, measured with `--expose-gc`: its syntax tree for each token, and
+ * its compiled fields for each plan.
  */
 const WEIGHTS = { document: 2_000, token: 400, plan: 6_000, field: 900, error: 1_000 };
 
-/** Apart from the others: a client that sends nonsense must not push out what is used. */
+/**
+ * Refused documents have a cache of their own: a client that sends invalid documents must not evict
+ * those in use.
+ */
 const REFUSALS = { entries: 200, bytes: 4_000_000 };
 
-/** Validation takes 150 µs for one line, which is more than running it: a document is looked at once, and so is one that is refused. */
+/**
+ * Validation takes 150 µs for a one-line document, more than running it. So each document is
+ * validated once, and refusals are cached as well.
+ */
 export function createDocumentCache(options: DocumentOptions): DocumentCache {
   const { entries = 1000, bytes = 64_000_000 } = options;
   const kept = createBoundedCache<Prepared>({ entries, bytes });

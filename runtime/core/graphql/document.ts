@@ -15,7 +15,7 @@ import {
 import type { ApiLimits } from '@twofold/schema';
 import { checkMeasures, type Fragments, limitError } from './limits.ts';
 
-/** What a text came to: a document that may be run, or what is wrong with it. */
+/** The result of reading a text: a document that may be run, or its errors. */
 export type ReadDocument =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly errors: readonly GraphQLError[]; readonly document?: never };
@@ -27,12 +27,12 @@ export interface DocumentRules {
   readonly suggestions: boolean;
 }
 
-/** More errors than these at once do not help a caller. */
+/** A caller has no use for more errors than these at once. */
 const ERRORS = 20;
 
 /**
- * Text → document: parsed, measured, validated. What is too large is refused before validation begins, whose time grows with
- * the square of what is asked for.
+ * Parses, measures and validates a document. One that is too large is refused before validation,
+ * whose time grows with the square of the selection.
  *
  * @example readDocument('{ users { id } }', rules).document?.definitions.length // 1
  */
@@ -59,7 +59,8 @@ const validationRules = ({ introspection }: DocumentRules) =>
   introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule];
 
 function parseWithin(text: string, tokens: number): DocumentNode {
-  // To say where an error is, its lines are counted: with a megabyte of them that takes 40 ms for each error.
+  // graphql-js counts lines to locate an error, which takes 40 ms for each error in a megabyte of
+  // lines.
   if (hasMoreLines(text, tokens)) throw tooManyTokens('lines', tokens);
   try {
     return parse(text, { maxTokens: tokens });
@@ -76,7 +77,7 @@ const tooManyTokens = (what: string, limit: number) =>
     limit,
   });
 
-/** As GraphQL counts them: a line ends with `\n`, `\r`, or both. */
+/** Counts lines as GraphQL does: a line ends with `\n`, `\r` or both. */
 function hasMoreLines(text: string, most: number): boolean {
   if (text.length < most) return false;
   const ends = /\r\n|[\n\r]/g;
@@ -85,7 +86,7 @@ function hasMoreLines(text: string, most: number): boolean {
   return lines > most;
 }
 
-/** Without its nodes, which hold the whole document: an error is kept longer than that. */
+/** Drops the error's nodes, which hold the whole document: errors are cached longer than it. */
 const asValidationError = ({ message, source, positions, extensions }: GraphQLError) =>
   new GraphQLError(message, {
     source,
@@ -106,7 +107,7 @@ export const operationsOf = ({ definitions }: DocumentNode) =>
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   );
 
-/** Which variables decide about plans: those that `@skip` and `@include` name. */
+/** The variables that `@skip` and `@include` use, which decide what is planned. */
 export function variablesThatDecide(document: DocumentNode): readonly string[] {
   const conditions = new Set<string>();
   visit(document, {

@@ -13,29 +13,29 @@ import type { OperationPlan } from './plan/operation.ts';
 import { printPlan } from './plan/print.ts';
 import { runOperation, startRun } from './run.ts';
 
-/** What an operation makes the server ask its database. */
+/** What the server would ask its database for one operation. */
 export interface DryRun {
-  /** For whom: the first of the callers that is not refused. */
+  /** The name of the first sample caller that is not refused. */
   readonly as: string;
   /** Where each member of the answer comes from, see `printPlan`. */
   readonly plan: string;
-  /** In the order in which they are issued; places for values as the database writes them. */
+  /** In the order of execution, with placeholders for values. */
   readonly statements: readonly string[];
 }
 
 export interface DryRunOptions {
   readonly kernel: Pick<Kernel, 'project' | 'settings' | 'log' | 'root'>;
   readonly dialect: Dialect;
-  /** Their functions are not called: a field that one answers is null. */
+  /** The project's resolvers. They are not called: a field that one answers is null. */
   readonly resolvers: Resolvers;
   readonly scalars: Readonly<Record<string, ScalarMapping>>;
 }
 
 /**
- * Runs operations over a database that is not there: planner, rules and writers are those of the server, every statement is
- * noted, and each is answered with one made-up row.
+ * Runs operations without a database: planner, rules and writers are those of the server, but each
+ * statement is only recorded and answered with one made-up row.
  *
- * @returns null for an operation that is not valid, or that every caller is refused.
+ * @returns null for an operation that is not valid, or that is refused to every caller.
  * @example (await dryRun('{ posts { id } }'))?.statements // ['select (select json_group_array(…']
  */
 export function createDryRun({
@@ -72,10 +72,15 @@ export function createDryRun({
   };
 }
 
-/** What stands for the marker, which is another one each time a server starts. */
+/**
+ * Replaces the marker in printed statements, because the marker differs each time a server starts.
+ */
 const MARKER = '$marker';
 
-/** Anyone where that is enough, then the simplest user, then one of each role. */
+/**
+ * Sample callers, in the order in which they are tried: anonymous, the simplest user, then a user
+ * of each role.
+ */
 function callersOf({ auth, ids }: Project): [string, Principal][] {
   const user = (name: string | null): Principal => ({
     kind: 'user',
@@ -114,7 +119,10 @@ async function planOf(
 
 const REFUSALS = ['UNAUTHENTICATED', 'FORBIDDEN'];
 
-/** What is refused below a root is marked by the database, which is not there: the plan says it too. */
+/**
+ * Below a root, the database marks what is refused. A dry run has no database, so refusals are read
+ * from the plan.
+ */
 const holdsRefusal = (plan: OperationPlan) => JSON.stringify(plan).includes('"kind":"refused"');
 
 function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestContext {
@@ -136,7 +144,7 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
   };
 }
 
-/** A dry run has made-up values, which no constraint has to accept. */
+/** Removes constraints, because the made-up values of a dry run may violate them. */
 function withoutConstraints(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutConstraints);
   if (typeof value !== 'object' || value === null) return value;
@@ -157,7 +165,7 @@ function silent(resolvers: Resolvers): Resolvers {
 }
 
 function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store {
-  // An object that a plan might have read; no more of it is looked at.
+  // A made-up row in the form that a plan reads. Only the columns below are used.
   const row = { id: keyOf(ids), i: 0, j: '{"$":""}' };
   const query: Query = async (text) => (noted.push(text), [row]);
   const refuse = () => Promise.reject(noDatabase());

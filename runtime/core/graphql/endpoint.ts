@@ -24,11 +24,11 @@ import {
 export interface EndpointOptions {
   readonly service: Service;
   readonly bodyLimit: number;
-  /** Origins that the server takes cross-site requests from. */
+  /** Origins from which cross-site requests are accepted. */
   readonly origins: readonly string[];
-  /** The page for browsers, or null when it is off. */
+  /** The explorer page, or null when it is switched off. */
   readonly page: Middleware | null;
-  /** Finds the caller behind a WebSocket, whose opening request passes through here as well. */
+  /** Finds the caller of a WebSocket, whose opening request runs through this endpoint too. */
   readonly callers: SocketCallers;
   /** Answers a client that wants server-sent events. */
   readonly stream: (ctx: Context, parameters: Parameters) => Promise<void>;
@@ -38,14 +38,14 @@ const JSON_TYPE = 'application/json';
 const GRAPHQL_JSON = 'application/graphql-response+json';
 
 /**
- * `/graphql`, as "GraphQL over HTTP" has it. It stands before the router and reads its own body: both would cost more than
- * running a small query.
+ * Serves `/graphql` as "GraphQL over HTTP" specifies. It runs before the router and reads the body
+ * itself, because both would cost more than a small query.
  */
 export function createEndpoint(options: EndpointOptions): Middleware {
   const { service, page } = options;
   const { path } = service.api;
   return async function graphql(ctx, next) {
-    // `ctx.path` parses the address each time.
+    // Koa parses the URL each time `ctx.path` is read.
     if (ctx.req.url !== path && ctx.path !== path)
       return page && ctx.path.startsWith(`${path}/`) ? page(ctx, next) : next();
     if (options.callers.take(ctx)) return;
@@ -65,8 +65,8 @@ export function createEndpoint(options: EndpointOptions): Middleware {
 }
 
 /**
- * Errors that are thrown before the endpoint, or after it: by authentication, limits, and middleware of the project. They
- * have the form of GraphQL too, so that clients can read their code.
+ * Formats errors that are thrown outside of the endpoint, by authentication, limits or middleware
+ * of the project, like GraphQL errors, so that clients can read their code.
  */
 export function createErrorForm({ service }: EndpointOptions): ErrorForm {
   const { path } = service.api;
@@ -122,7 +122,10 @@ function sendRefusal(ctx: Context, type: Answering, thrown: unknown): void {
   send(ctx, statusOf(thrown) ?? statusFor(response, contentType), contentType, response.text);
 }
 
-/** A limit is refused in every media type; another error of the request only in the one that has statuses for it. */
+/**
+ * A refusal because of a limit has a status in every media type. Other request errors have one only
+ * in `application/graphql-response+json`.
+ */
 function statusFor({ refused }: Response, type: string): number {
   if (refused === 'limit') return 400;
   return refused && type !== 'application/json' ? 400 : 200;
@@ -146,7 +149,7 @@ function run(
   return respond(service, operation, parameters, context);
 }
 
-/** Headers that a page cannot send to another site without asking first. */
+/** Headers that make a browser send a preflight first when a page of another site uses them. */
 const PREFLIGHTED = [
   'x-requested-with',
   'apollo-require-preflight',
@@ -157,8 +160,8 @@ const PREFLIGHTED = [
 ];
 
 /**
- * A browser sends a GET to any site that a page names. It runs no mutation, and across sites it is refused unless the
- * origin is a known one or a header proves that the browser has asked.
+ * Any page can make a browser send a GET. So a GET runs no mutation, and a cross-site GET is
+ * refused unless its origin is known or a header proves that the browser sent a preflight.
  */
 function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
   const site = ctx.req.headers['sec-fetch-site'];
@@ -174,7 +177,7 @@ function readGet(ctx: Context, { origins }: EndpointOptions): Parameters {
       'CSRF_REFUSED',
       'a cross-site GET needs a header that makes the browser ask first: X-Requested-With',
     );
-  // Not of `ctx.URL`, which an odd path or Host leaves empty.
+  // `ctx.URL` is empty for a malformed path or Host header.
   return readQueryParameters(new URLSearchParams(ctx.querystring));
 }
 
@@ -183,7 +186,7 @@ async function readPost(
   { bodyLimit, service }: EndpointOptions,
 ): Promise<Asked> {
   const { headers } = request;
-  // Other types can be sent by a form on any site, without a preflight.
+  // A form on any site can send the other media types without a preflight.
   if (!isJsonBody(headers['content-type']))
     throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
   const encoding = headers['content-encoding'];
@@ -230,7 +233,8 @@ async function answerBatch(
 }
 
 function send(ctx: Context, status: number, type: string, text: string): void {
-  // Set on Node's response: `ctx.set` takes half as long again, and Koa looks for `<` in a text without a type.
+  // Sets headers on Node's response, because `ctx.set` takes half as long again, and Koa searches a
+  // text without a type for `<`.
   ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
   ctx.status = status;
   ctx.body = text;

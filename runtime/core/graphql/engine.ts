@@ -6,7 +6,7 @@ import type { Reader } from '../data/reader.ts';
 import type { Resolver, Resolvers } from '../plugin.ts';
 import type { Store } from '../store/store.ts';
 
-/** What every request works with; made once. */
+/** What all requests share; made once. */
 export interface Engine {
   readonly model: Model;
   readonly schema: GraphQLSchema;
@@ -16,7 +16,7 @@ export interface Engine {
   readonly resolvers: Resolvers;
   readonly log: Logger;
   readonly now: () => number;
-  /** Whether values of the scalar go to the wire as the database writes them. */
+  /** Whether answers hold values of the scalar exactly as the database writes them. */
   isPlain(scalar: string): boolean;
   /** Whether a subscription shows removed rows of the entity. */
   watchesRemoval(entity: string): boolean;
@@ -24,11 +24,11 @@ export interface Engine {
 
 export type RootKind = 'query' | 'mutation' | 'subscription';
 
-/** The name of a root type: the schema may call it anything. */
+/** The name that the schema gives to a root type. */
 export const rootName = ({ schema }: Pick<Engine, 'schema'>, root: RootKind): string | undefined =>
   schema.getRootType(root as never)?.name;
 
-/** The user's own function for a field, if there is one; its type is called what the schema calls it. */
+/** The user's resolver for a field, if there is one. `type` is the type's name in the schema. */
 export function ownResolver(
   { resolvers }: Engine,
   type: string,
@@ -38,11 +38,11 @@ export function ownResolver(
   return typeof resolver === 'function' ? resolver : resolver?.resolve;
 }
 
-/** The same for a field of a root. */
+/** The user's resolver for a field of a root type, if there is one. */
 export const ownRoot = (engine: Engine, root: RootKind, field: string): Resolver | undefined =>
   ownResolver(engine, rootName(engine, root) ?? '', field);
 
-/** The user's own source of events for a subscription. */
+/** The user's `subscribe` function for a subscription field, if there is one. */
 export function ownSubscribe(engine: Engine, field: string): Resolver | undefined {
   const resolver = engine.resolvers[rootName(engine, 'subscription') ?? '']?.[field];
   return typeof resolver === 'object' ? resolver.subscribe : undefined;

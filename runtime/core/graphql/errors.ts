@@ -3,7 +3,7 @@ import type { Logger } from '../config/log.ts';
 import { AppError, InternalError } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
 
-/** The request that an error belongs to, and the log for what its caller may not read. */
+/** The request that an error belongs to, and the log for details that the caller may not see. */
 export interface Audience {
   readonly requestId: string;
   readonly log: Logger;
@@ -12,8 +12,8 @@ export interface Audience {
 const MASKED = 'Internal server error';
 
 /**
- * An error as the answer has it: message, place, path and `extensions.code`. What the caller may not know is masked and
- * logged with the request id.
+ * An error in the form of the answer: message, location, path and `extensions.code`. Details that
+ * the caller may not see are masked and logged with the request id.
  */
 export function formatError(error: GraphQLError, audience: Audience): GraphQLFormattedError {
   const { message, extensions } = expose(error, audience);
@@ -56,7 +56,10 @@ function mask(cause: unknown, error: GraphQLError, { requestId, log }: Audience)
   return { message: MASKED, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } };
 }
 
-/** A function of the project returned what its type is not: a mistake of the server, whatever was asked. */
+/**
+ * A resolver of the project returned a value that does not fit its type: an error of the server,
+ * whatever the request was.
+ */
 export class WrongResult extends InternalError {
   /** `Query.search`. */
   readonly coordinate: string;
@@ -80,8 +83,8 @@ function maskWrong(
 }
 
 /**
- * What was thrown in the first place: graphql-js wraps it once for each level. An error with a code of its own is
- * meant for the caller, whatever it was made from.
+ * The error that was thrown originally, which graphql-js wraps once for each level. An error with
+ * its own code is meant for the caller and is returned as it is.
  */
 export function rootCause(error: unknown): unknown {
   let cause: unknown = error;
@@ -93,24 +96,24 @@ export function rootCause(error: unknown): unknown {
   return cause;
 }
 
-/** A wrapper of graphql-js takes over the extensions of what it wraps, the object itself. */
+/** A graphql-js wrapper shares the `extensions` object of the error that it wraps. */
 const extensionsOf = (error: object) => ('extensions' in error ? error.extensions : undefined);
 
 const hasCode = ({ extensions }: GraphQLError) => typeof extensions['code'] === 'string';
 
-/** The executor's own sentence names a field of the schema and nothing else. */
+/** This message of the executor contains only the name of a field, so the caller may see it. */
 const isNullError = (cause: unknown): cause is Error =>
   cause instanceof Error && /^Cannot return null for non-nullable field /.test(cause.message);
 
-/** Of an error about the document or its variables, which has no path. */
+/** The code of an error about the document or its variables, which has no path. */
 const requestCode = ({ message }: GraphQLError): string =>
   message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'BAD_USER_INPUT';
 
-/** A project may throw the error of a `graphql` that it installed itself: that one's class is not ours. */
+/** A project may throw a GraphQLError of its own copy of `graphql`, a different class than ours. */
 export const isGraphqlError = (value: unknown): value is GraphQLError =>
   value instanceof Error && (value as Partial<GraphQLError>)[Symbol.toStringTag] === 'GraphQLError';
 
-/** Any thrown value as the error that the answer can hold. */
+/** Converts any thrown value to a GraphQL error. */
 export function toGraphqlError(thrown: unknown): GraphQLError {
   if (isGraphqlError(thrown)) return thrown;
   const original =

@@ -1,16 +1,16 @@
 import { slowReader, WAITING_BYTES } from './slow-reader.ts';
 
 export interface EventSource<T> {
-  /** Is given a function that adds a value, and returns one that ends it. */
+  /** Starts the source, which calls `push` for each value. @returns a function that stops it */
   start(push: (value: T) => void): () => void;
-  /** Bytes that a value takes while it waits. */
+  /** Bytes that a queued value takes. */
   sizeOf(value: T): number;
 }
 
 /**
  * Turns a listener into an iterator.
  *
- * @throws AppError `SLOW_READER`, out of the iterator, when more than `WAITING_BYTES` of values wait.
+ * @throws AppError `SLOW_READER`, out of the iterator, when queued values exceed `WAITING_BYTES`.
  */
 export function createEventQueue<T>({ start, sizeOf }: EventSource<T>): AsyncIterableIterator<T> {
   let values: { readonly value: T; readonly size: number }[] = [];

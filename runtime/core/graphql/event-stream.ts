@@ -11,9 +11,9 @@ import { roomToSend } from './slow-reader.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { subscribe } from './subscription.ts';
 
-/** Milliseconds. */
+/** Milliseconds between two comments that keep the connection alive. */
 const BEAT = 12_000;
-/** What a client that reads nothing has not taken by then is thrown away. */
+/** Milliseconds after which a client that does not read the end of its stream is disconnected. */
 const LINGER = 30_000;
 
 export interface EventStreamOptions {
@@ -25,13 +25,16 @@ export interface EventStreamOptions {
 export interface EventStreams {
   /** @throws what `findOperation` and `subscribe` throw, before the first byte. */
   answer(ctx: Context, parameters: Parameters): Promise<void>;
-  /** Ends every stream, without `complete`: clients connect again, to a server that goes on. */
+  /**
+   * Ends every stream without `complete`, so that clients connect again, to another server or this
+   * one after its restart.
+   */
   close(): void;
 }
 
 /**
- * Answers with server-sent events: `next` for each result, then `complete`. This is the distinct-connections mode of the
- * "GraphQL over Server-Sent Events" protocol.
+ * Answers with server-sent events: `next` for each result, then `complete`. This is the
+ * distinct-connections mode of the "GraphQL over Server-Sent Events" protocol.
  */
 export function createEventStreams(options: EventStreamOptions): EventStreams {
   const bodies = new Set<PassThrough>();
@@ -77,10 +80,10 @@ function createAnswer(
   };
 }
 
-/** What may end a stream before its results do. */
+/** Reasons to end a stream before its results end. */
 interface Leaving {
   readonly watch: CallerWatch;
-  /** Resolves when the caller is no longer the same. */
+  /** Resolves when the caller has changed. */
   readonly left: Promise<void>;
 }
 
@@ -109,14 +112,14 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
 
 interface Stream {
   readonly body: PassThrough;
-  /** Bytes that the client has not taken. */
+  /** Bytes that the client has not received yet. */
   readonly waiting: () => number;
   readonly results: AsyncIterableIterator<string>;
 }
 
 async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<void> {
   const { body, results } = stream;
-  // A comment now and then keeps proxies from closing what looks idle.
+  // Proxies close connections that look idle, so a comment is sent from time to time.
   const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), BEAT);
   body.once('close', () => {
     leaving?.watch.stop();

@@ -1,19 +1,20 @@
 import type { Middleware } from 'koa';
 import type { Asset } from './explorer/page.ts';
 
-/** Nothing but ourselves may be asked, and nothing may frame the page. */
+/** The page may load only from its own server, and no other page may frame it. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * The page that a browser gets at the endpoint: an editor with completion, variables and headers, the schema's
- * documentation, and what was run before. It is served from this package and asks no other host for anything.
+ * The page that a browser gets at the endpoint: an editor with completion, variables and headers,
+ * the schema's documentation, and a history. It is served from this package and contacts no other
+ * host.
  *
- * @param path of the endpoint; the page's own files stand below it.
+ * @param path of the endpoint; the files of the page are below it.
  */
 export function createExplorer(path: string, name: string): Middleware {
   let made: Promise<ReadonlyMap<string, Asset>> | undefined;
-  // Most servers are never asked for it.
+  // Loaded on first use, because most servers never get a request for the page.
   const assets = () =>
     (made ??= import('./explorer/page.ts').then(({ createAssets }) => createAssets(path, name)));
   return async function explorer(ctx, next) {

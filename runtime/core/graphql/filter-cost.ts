@@ -8,8 +8,9 @@ const isInput = (value: unknown): value is Input =>
 const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**
- * Rows that a filter may look at for each row that it is asked about: a hop into a list counts as many as a list may have, a
- * hop to one object counts 1, and what stands in a hop counts for each of its rows.
+ * Rows that a filter may read for each row that it is applied to: a step into a list counts as many
+ * rows as the list may have, a step to one object counts 1, and a nested step counts for each of
+ * those rows.
  *
  * @example filterCost(model, 'AuthorFilter', { posts: { some: { comments: { some: {} } } } }, 100) // 10_100
  */
@@ -33,8 +34,8 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
 const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
 
 /**
- * The same for an order or a condition on groups, which hop by naming a relation: `{ comments: { count: DESC } }`. At the top
- * `count` is that of the group itself, and no hop.
+ * The same for an order, or a condition on groups, which steps into a relation by its name: `{
+ * comments: { count: DESC } }`. At the top level, `count` is that of the group and no step.
  */
 export function orderCost(value: unknown, list: number, depth = 0): number {
   let cost = 0;

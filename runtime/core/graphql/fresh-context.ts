@@ -4,9 +4,10 @@ import type { Engine } from './engine.ts';
 import { createLoaders } from './loaders.ts';
 
 /**
- * The same caller with loaders of its own: what one event loaded is not true for the next.
+ * A context of the same caller with new loaders, because rows that one event loaded may have
+ * changed by the next.
  *
- * @param within what its signal ends with: the client of `context`, if nothing else.
+ * @param within the parent of its signal; the client of `context` when absent.
  */
 export function freshContext(
   engine: Engine,

@@ -23,10 +23,10 @@ import { createSockets } from './web-socket.ts';
 
 export interface GraphqlOptions {
   readonly kernel: Kernel;
-  /** The user's functions by type and field; each takes the place of an inferred one. */
+  /** The user's resolvers by type and field. Each replaces an inferred one. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /** Who the caller of an earlier request is now. */
+  /** Checks whether the caller of an earlier request is still the same. */
   readonly revalidate?: RevalidateCaller;
 }
 
@@ -94,7 +94,10 @@ export function createGraphql({
   };
 }
 
-/** Servers that share a PostgreSQL, and workers that share a file, tell each other of changes, if the schema has a subscription to one. */
+/**
+ * Announces changes between servers that share a PostgreSQL database and between workers that share
+ * a file, if the schema has a subscription to a change.
+ */
 function announcementsOf(
   { project, store, settings, log }: Kernel,
   { changes }: Engine,
@@ -106,7 +109,7 @@ function announcementsOf(
   return createWorkerAnnouncements(changes);
 }
 
-/** An engine over the model of `kernel.project`: GraphQL has one, REST another. */
+/** Makes an engine over the model of `kernel.project`. GraphQL and REST have one each. */
 export function createEngine(
   kernel: Kernel,
   resolvers: Resolvers,

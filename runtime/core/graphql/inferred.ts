@@ -17,7 +17,7 @@ import { settle, valueOf, type Run } from './run.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, any>>;
 
-/** The answer of the action that a function of the user's stands in the place of, see `inferred` of the runtime. */
+/** Runs the action that a resolver of the user replaces, see `inferred` of the runtime. */
 export async function answerInferred(
   parent: Parent,
   args: Arguments,
@@ -41,7 +41,8 @@ export async function answerInferred(
   if (isDeepStrictEqual({ ...given }, { ...args }))
     return fromParent(engine, entity, field, parent, args, context, info);
   const asked = withArguments(run, info.fieldNodes, args);
-  // Other arguments than those of the document: it is not read together with its neighbours.
+  // The arguments differ from those of the document, so this read is not batched with its
+  // neighbours.
   const apart: Run = {
     ...partsOf(run),
     variables: asked.variables,
@@ -80,7 +81,7 @@ async function answerRoot(
 const nothing = ({ parentType, fieldName }: GraphQLResolveInfo) =>
   new InternalError(`nothing is inferred for ${parentType.name}.${fieldName}`);
 
-/** A run is made of getters; what is changed of it is a plain object. */
+/** A run has getters, which a spread would lose: this copies it to a plain object. */
 const partsOf = (run: Run): Run => ({
   engine: run.engine,
   context: run.context,
@@ -94,7 +95,10 @@ const partsOf = (run: Run): Run => ({
   askable: run.askable,
 });
 
-/** The nodes of a field with values for its arguments, which a document cannot name: they are given as variables. */
+/**
+ * The nodes of a field with other argument values. A document cannot hold the values, so they are
+ * passed as variables.
+ */
 function withArguments(
   { variables }: Run,
   nodes: readonly FieldNode[],
@@ -120,5 +124,5 @@ function withArguments(
   };
 }
 
-/** No variable of a document is called so. */
+/** Contains a space, so no variable of a document can have this name. */
 const hidden = (name: string) => `argument ${name}`;

@@ -1,9 +1,9 @@
 import { type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from 'graphql';
 
-/** The most values that the input of one request may have, whatever `server.body_limit` is. */
+/** The most values in the input of one request, independent of `server.body_limit`. */
 export const INPUT_VALUES = 200_000;
 
-/** Levels of a body's objects and lists: reading them is recursive, so the caller must not choose how deep. */
+/** The most levels of nesting in a body, because reading them is recursive. */
 export const NESTING = 64;
 
 /** @example isNestedBeyond({ list: [1] }, 1) // true */
@@ -16,10 +16,11 @@ export function isNestedBeyond(value: unknown, levels: number): boolean {
 }
 
 /**
- * Counts what coercion looks at: each item of a list, and for an object each field that its type has, given or not. An
- * empty object of a wide type costs as much as a full one, and a body of a megabyte has room for 300,000 of them.
+ * Counts the values that coercion reads: each item of a list, and each field of an object's type,
+ * given or not. An empty object of a type with many fields costs as much as a full one, and a
+ * megabyte holds 300,000 of them.
  *
- * @returns a figure above `INPUT_VALUES` as soon as there are more; the rest is not counted.
+ * @returns a number above `INPUT_VALUES` as soon as there are more; the rest is not counted.
  * @example inputSize([{ name: 'Ada' }], type) // 2, where the type of the item has two fields
  */
 export function inputSize(value: unknown, type: GraphQLInputType, counted = 0): number {
@@ -29,7 +30,7 @@ export function inputSize(value: unknown, type: GraphQLInputType, counted = 0): 
   return isInputObjectType(type) ? objectSize(value, type.getFields(), counted) : counted + 1;
 }
 
-/** A value that is no list is a list of one. */
+/** A single value in the place of a list is a list with one item. */
 function listSize(value: object, type: GraphQLInputType, counted: number): number {
   let sum = counted;
   for (const item of Array.isArray(value) ? value : [value]) {

@@ -9,13 +9,13 @@ import {
 } from 'graphql';
 import type { ApiLimits } from '@twofold/schema';
 
-/** What an operation comes to. */
+/** The sizes of an operation. */
 export interface Measures {
   readonly depth: number;
   readonly aliases: number;
   readonly rootFields: number;
   readonly directives: number;
-  /** Of all objects together, fragments included as often as they are spread. */
+  /** Fields of all objects; a fragment counts each time it is spread. */
   readonly fields: number;
 }
 
@@ -24,7 +24,10 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 type Measure = Exclude<keyof Measures, 'fields'>;
 
-/** A short document of fragments that spread each other can ask for millions: what a plan may have, whatever the manifest says. */
+/**
+ * The most fields of a plan, whatever the manifest says: a short document whose fragments spread
+ * each other can select millions.
+ */
 const FIELDS = 10_000;
 
 const CODES: Readonly<Record<Measure, string>> = {
@@ -43,10 +46,10 @@ const WORDS: Readonly<Record<Measure, string>> = {
 
 const MEASURES: readonly Measure[] = ['depth', 'aliases', 'rootFields', 'directives'];
 
-/** A fragment may be spread anywhere, so its root fields are not counted. */
+/** A fragment may be spread at any level, so its root fields are not counted. */
 const BELOW_ROOT = MEASURES.filter((measure) => measure !== 'rootFields');
 
-/** An error that says which limit was met, what the operation has and what is allowed. Its status is 400. */
+/** An error that names the limit, the operation's value and the allowed one. Its status is 400. */
 export function limitError(
   code: string,
   message: string,
@@ -56,8 +59,9 @@ export function limitError(
 }
 
 /**
- * What a document has too much of; undefined when it is within every limit. It is asked before validation, which takes a
- * hundred times as long, and so fragments that nothing spreads count as well. One that spreads itself is validation's matter.
+ * Finds the limit that a document exceeds; undefined when there is none. It runs before validation,
+ * which takes a hundred times as long, so unused fragments count as well. Validation refuses
+ * fragments that spread themselves.
  */
 export function checkMeasures(
   definitions: readonly DefinitionNode[],
@@ -116,8 +120,8 @@ type Measured = Pick<
 >;
 
 /**
- * Counts what a definition asks for, fragments included as often as they are spread. Each fragment is looked at once,
- * however often it is used.
+ * Counts what a definition selects; a fragment counts each time it is spread, but is visited only
+ * once.
  *
  * @example createMeasure(fragmentsOf(document))(operation).depth // 3
  */
@@ -149,10 +153,10 @@ export function createMeasure(fragments: Fragments): (definition: Measured) => M
 }
 
 const NOTHING: Measures = { depth: 0, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
-/** A fragment that spreads itself: validation refuses it, this only ends the walk. */
+/** The size of a fragment that spreads itself, to end the recursion. Validation refuses it. */
 const ENDLESS: Measures = { depth: Infinity, aliases: 0, rootFields: 0, directives: 0, fields: 0 };
 
-/** Introspection nests types in types: its own validation rule bounds it. */
+/** Introspection nests types in types. A validation rule of its own limits it. */
 const isIntrospection = ({ value }: NameNode) => value.startsWith('__');
 
 function ofField(

@@ -18,12 +18,13 @@ export interface Parts {
   readonly reader: Reader;
 }
 
-/** The keys of one batch; more are read in further statements. */
+/** The most keys of one batch; further keys are read by further statements. */
 const BATCH = 1000;
 
 /**
- * The loaders of one request, each made when it is first used: `loaders.user.load(7)`, `loaders.postsByAuthor.load(7)`.
- * Keys asked for in the same tick are one statement. They see what the caller may see.
+ * The loaders of one request, each made on first use: `loaders.user.load(7)`,
+ * `loaders.postsByAuthor.load(7)`. Keys that are requested in the same tick share a statement.
+ * Loaders return only rows that the caller may see.
  */
 export function createLoaders(parts: Parts, context: RequestContext): Loaders {
   const loaders: Record<string, RowLoader> = {};
@@ -47,7 +48,7 @@ function remember(context: RequestContext, loader: RowLoader): RowLoader {
   return loader;
 }
 
-/** What was loaded before a write is not true any more. */
+/** Drops loaded rows, which a write may have changed. */
 export function clearLoaders(context: RequestContext): void {
   for (const loader of MADE.get(context) ?? []) loader.clearAll();
 }

@@ -1,4 +1,4 @@
-/** What a client accepts, the best first. */
+/** What a client accepts, best first. */
 export type Answering =
   | 'application/graphql-response+json'
   | 'application/json'
@@ -12,15 +12,16 @@ const OFFERED: readonly Answering[] = [
   'text/html',
 ];
 
-/** What a client gets that takes everything. */
+/** The media types for a client that accepts everything, best first. */
 const OFFERED_FOR_ALL: readonly Answering[] = [
   'application/json',
   'application/graphql-response+json',
 ];
 
 /**
- * The media type to answer in: the one with the highest `q`, the first named of equals; `application/json` for a client
- * that says nothing or takes everything. Undefined when it takes nothing that we have.
+ * The media type of the answer: the accepted one with the highest `q`, the first of equal ones;
+ * `application/json` for a client that accepts everything or does not say. Undefined when it
+ * accepts none of ours.
  */
 export function negotiate(accept: string | undefined, html: boolean): Answering | undefined {
   if (!accept || accept === '*/*') return 'application/json';
@@ -30,7 +31,7 @@ export function negotiate(accept: string | undefined, html: boolean): Answering 
   const ranges = all.filter(({ q }) => q > 0).sort((a, b) => b.q - a.q);
   const refused = new Set(all.filter(({ q }) => q === 0).map(({ type }) => type));
   for (const { type } of ranges) {
-    // RFC 9110, section 12.5.1: a type of its own with q=0 is excepted from a range that has room for it.
+    // RFC 9110, section 12.5.1: a specific type with q=0 is excluded from a range that includes it.
     if (type === '*/*' || type === 'application/*')
       return OFFERED_FOR_ALL.find((candidate) => !refused.has(candidate));
     const offered = OFFERED.find((candidate) => candidate === type);

@@ -16,13 +16,16 @@ import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
 
-/** What was read, a text for each part of the answer, and whether it is for the executor. */
+/** A text for each part of the answer, and whether the executor has to process them. */
 interface Parts {
   readonly texts: readonly (string | null)[];
   readonly tree: boolean;
 }
 
-/** Runs one mutation of an operation and puts its answer together. A promise unless the database did it at once. */
+/**
+ * Runs one mutation of an operation and assembles its answer. Returns a promise unless the database
+ * finished synchronously.
+ */
 export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome | Promise<Outcome> {
   const { engine, rules, variables, context } = run;
   const { operation } = root;
@@ -48,7 +51,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
   return written instanceof Promise ? written.then(finish) : finish(written);
 }
 
-/** Whether reading a part of the answer may take long: only lists can. */
+/** Whether reading a part of the answer may take long, which only lists can. */
 function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
   if (part.kind !== 'entity' || 'code' in part.plan) return false;
   const { node, calls } = part.plan;
@@ -60,7 +63,7 @@ function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolea
   });
 }
 
-/** The one part that shows something of the new row, from the statement that inserts it. */
+/** The one part that shows the new row, when the inserting statement can return it. */
 function returningOf(
   run: Run,
   { returning, parts }: WriteRoot,
@@ -81,7 +84,7 @@ function returningOf(
   };
 }
 
-/** It stands in the one input object, or among the arguments. */
+/** `clientMutationId` is a member of the one input object, or an argument. */
 function clientIdOf(args: Readonly<Record<string, any>>): unknown {
   if (args['clientMutationId'] !== undefined) return args['clientMutationId'];
   return (
@@ -111,7 +114,7 @@ async function readParts(
   return judged(run, parts, { texts, tree: reading.tree });
 }
 
-/** Texts, or trees when one has something in it that the executor must explain. */
+/** Returns the texts, or trees when one holds an error or null that the executor must report. */
 function judged(
   { engine: { reader } }: Run,
   parts: readonly WritePart[],
@@ -200,7 +203,7 @@ function partText(
     case 'entity':
       if (written.id === null) return null;
       if ('code' in part.plan) throw refusal(part.plan.code);
-      // The caller wrote a row that it may not read.
+      // The caller created or changed a row that they may not read.
       return written.read.texts[index] ?? fail();
   }
 }

@@ -21,7 +21,7 @@ export function readParameters(source: Readonly<Record<string, unknown>>): Param
   };
 }
 
-/** Of a GET: maps are JSON in the query string. */
+/** Reads the parameters of a GET, where objects are JSON in the query string. */
 export function readQueryParameters(query: URLSearchParams): Parameters {
   const source = Object.fromEntries(query);
   for (const name of ['variables', 'extensions'])

@@ -1,22 +1,23 @@
 import { createBoundedCache } from '../store/bounded-cache.ts';
 
-/** Plans of one operation, one for each class of callers and each value of its conditions. */
+/** The plans of one operation: one for each class of callers and each set of condition values. */
 export interface PlanCache {
   get(key: string): unknown;
   set(key: string, plan: unknown): void;
 }
 
 export interface PlanCacheOptions {
-  /** Bytes that one plan is taken to hold, with its statements. */
+  /** Estimated bytes of one plan and its statements. */
   readonly weight: number;
-  /** Is called with the bytes that are held more than before. */
+  /** Called with the bytes that the cache has grown by. */
   readonly grow: (bytes: number) => void;
   readonly entries?: number;
   readonly bytes?: number;
 }
 
 /**
- * Six conditions make 64 plans of one document, and each may be large: so the plans of one operation are bounded too.
+ * Limits the plans of one operation, because six conditions make 64 plans of one document, and each
+ * may be large.
  *
  * @example createPlanCache({ weight: 4000, grow: () => {} }).set('anyone', plan)
  */

@@ -26,7 +26,10 @@ import { attachIsTypeOf, attachResolveType } from './type-of.ts';
 type Resolve = GraphQLFieldResolver<any, RequestContext>;
 type Parent = Readonly<Record<string, any>>;
 
-/** Gives every field of the schema its way to a value: user code, what was planned, or what a parent of user code holds. */
+/**
+ * Attaches a resolver to every field: user code, the result of a plan, or a member of an object
+ * that user code returned.
+ */
 export function attachResolvers(engine: Engine): void {
   const { schema, model } = engine;
   for (const type of Object.values(schema.getTypeMap())) {
@@ -53,7 +56,10 @@ export function attachResolvers(engine: Engine): void {
 
 const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
-/** `viewer: Query`: the root itself is open to every caller; what is asked for below has rules of its own. */
+/**
+ * `viewer: Query`: every caller may select the root again; the fields below have rules of their
+ * own.
+ */
 function againField(
   operation: Operation | undefined,
   entity: EntityModel | undefined,
@@ -105,7 +111,7 @@ const VERBS = {
   remove: 'DELETE',
 } as const;
 
-/** A function in the place of an action is for those whom the action is for. */
+/** A resolver that replaces an action has the access rules of that action. */
 function accessTo({ engine, rules }: Run, operation: Operation): Access {
   const { action, root } = operation;
   if (action.kind in VERBS && 'entity' in action) {
@@ -113,7 +119,7 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
     return rootAccess(engine.model, rules, rules.operation(operation, verb), action.entity, verb);
   }
   const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
-  // Of rows of several types each caller gets those that it may read.
+  // Of rows of several types, callers get those that they may read.
   return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract')
     ? { kind: 'all' }
     : own;
@@ -127,13 +133,13 @@ const notImplemented = (coordinate: string) =>
     { extensions: { coordinate } },
   );
 
-/** A member of an object that is no entity: a payload, a connection, a JSON value. */
+/** A member of an object that is not an entity: a payload, a connection, a JSON value. */
 function objectField(engine: Engine, type: string, name: string): Resolve {
   const own = ownResolver(engine, type, name);
   if (own) return (parent, args, context, info) => own(rowOf(parent), args, context, info);
   return (parent, args, context, info) => {
     if (!isTree(parent)) return defaultFieldResolver(parent, args, context, info);
-    // What was planned stands in the tree, null or not; any other member waits for a function.
+    // A planned field is in the tree, even when it is null. Any other field needs a resolver.
     if (!(info.path.key in parent)) throw notImplemented(`${type}.${name}`);
     return fromTree(engine, parent[info.path.key]);
   };
@@ -165,12 +171,12 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
   };
 }
 
-/** Rows that were read by the rules of their way: a root field's own may show what those of the entity alone would not. */
+/** Rows that were read by a root field, whose rules may allow more than those of the entity. */
 const READ = new WeakSet<Parent>();
 
 function readRow(entity: EntityModel, stored: any, info: GraphQLResolveInfo): Parent {
   const row = decodeRow(entity, stored);
-  // To a caller who may read all of them it makes no difference, and a note costs as much as a short function.
+  // A caller who may read all rows needs no note, and a note costs as much as a short function.
   if ((info.rootValue as Run).rules.entity(entity.entity, 'READ').kind !== 'all') READ.add(row);
   return row;
 }
@@ -180,7 +186,7 @@ const call = (
   ...args: [Parent, any, RequestContext, GraphQLResolveInfo]
 ) => own?.(...args);
 
-/** A field without a function may still be a member of the object that user code returned. */
+/** A field without a resolver may be a member of the object that user code returned. */
 function held(
   row: Parent,
   name: string,
@@ -198,7 +204,7 @@ const isTree = (parent: unknown): parent is Parent =>
 
 const rowOf = (parent: Parent): Parent => (isTree(parent) ? (parent[ROW_KEY] ?? parent) : parent);
 
-/** What the database wrote; what it marked as refused becomes the error. */
+/** Returns the value that the database wrote, and throws the error that a marker stands for. */
 function fromTree({ reader }: Engine, value: any): unknown {
   if (typeof value !== 'object' || value === null || !(reader.marker in value))
     return value ?? null;
@@ -206,7 +212,7 @@ function fromTree({ reader }: Engine, value: any): unknown {
   throw refusal(value[reader.marker]);
 }
 
-/** The rules of a field, for an object that user code returned or gets. */
+/** The rules of a field in an object that user code returned, or gets as parent. */
 function allowed(
   info: GraphQLResolveInfo,
   { entity }: EntityModel,
@@ -237,7 +243,7 @@ function owns(
   });
 }
 
-/** A field of an object that user code returned: what the object holds, or what its key leads to. */
+/** A field of an object that user code returned: a member, or the row that its key refers to. */
 export async function fromParent(
   engine: Engine,
   entity: EntityModel,
@@ -283,7 +289,10 @@ export async function fromParent(
   return null;
 }
 
-/** Filters and orders that the caller may not use are refused where there is no key as well: otherwise the answer would show that there is none. */
+/**
+ * Refuses filters and orders that the caller may not use even where there is no key: otherwise the
+ * answer would reveal that.
+ */
 function assertAskable(
   run: Run,
   entity: EntityModel,
@@ -304,7 +313,7 @@ function assertAskable(
   return known;
 }
 
-/** Of several types all are asked, for the same reason: otherwise the answer would show of which type the row is. */
+/** Checks filters for each of several types: otherwise the answer would reveal the row's type. */
 async function ask(
   run: Run,
   entity: EntityModel,
@@ -319,7 +328,10 @@ async function ask(
     await readBatch(run, { entity, keyColumn }, asked, []);
 }
 
-/** A caller who may see no row of the other entity is refused whether there is a key or not: otherwise the answer would show which. */
+/**
+ * Refuses a caller who may see no row of the other entity even where there is no key: otherwise the
+ * answer would reveal that.
+ */
 function assertReadable(
   { model }: Engine,
   source: Field['source'],
@@ -336,7 +348,9 @@ const withPrefix = ({ entity, global }: EntityModel, field: Field, value: unknow
     ? `${entity.name}:${value}`
     : value;
 
-/** The column of the parent, or of its row when user code returned a part of it. */
+/**
+ * The column's value in the parent, or in its stored row when user code returned only a part of it.
+ */
 async function columnOf(
   engine: Engine,
   entity: EntityModel,
@@ -355,11 +369,14 @@ interface Keyed {
   readonly keyColumn: string;
   readonly key: unknown;
   readonly info: GraphQLResolveInfo;
-  /** User code named the row: what refers to it shows its key, so a caller who may not see the row gets nothing. */
+  /**
+   * User code named the row, and rows that refer to it reveal its key. So a caller who may not see
+   * the row gets nothing.
+   */
   readonly unread: boolean;
 }
 
-/** Reads one field for all the parents of a level at once, with everything that is selected below it. */
+/** Reads one field, with everything selected below it, for all parents of a level at once. */
 async function loadField(
   engine: Engine,
   entity: EntityModel,
@@ -384,7 +401,7 @@ interface Several {
   readonly typeColumn: string;
 }
 
-/** A row of one of several types: those of each type are read together, whatever types refer to them. */
+/** Reads a row of one of several types, together with all other rows of its type. */
 async function loadMember(
   engine: Engine,
   entity: EntityModel,
@@ -412,7 +429,7 @@ async function loadMember(
   return fromTree(engine, await batch.load(key));
 }
 
-/** Nothing is read of a type whose rows the caller may not read. */
+/** Plans nothing for a type whose rows the caller may not read. */
 function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: string): Plan<Planned> {
   const member =
     node.kind === 'abstract' ? node.members.find(({ entity }) => entity === type) : undefined;
@@ -432,7 +449,7 @@ function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: stri
 const idOf = ({ entity }: EntityModel, field: Field, info: GraphQLResolveInfo) =>
   `${entity.name}.${field.name}:${placesOf(info)}`;
 
-/** Where a field stands in the document. */
+/** The position of a field in the document. */
 const placesOf = ({ fieldNodes }: GraphQLResolveInfo) =>
   fieldNodes.map(({ loc }) => loc?.start).join();
 

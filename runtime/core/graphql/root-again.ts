@@ -14,12 +14,12 @@ import type { Run } from './run.ts';
 export const leadsToRoot = (schema: GraphQLSchema, type: GraphQLOutputType): boolean =>
   getNamedType(type) === schema.getQueryType() && !isListType(getNullableType(type));
 
-/** By where in the document they stand, and below which root field. */
+/** Runs by the position in the document and the root field above it. */
 const AGAIN = new WeakMap<Run, Map<string, Run>>();
 
 /**
- * The query root again, below a field. What is selected there is planned and read like the fields of a query; objects of
- * one list share it. Below a mutation it is read when that mutation is done.
+ * The query root again, below a field. Its selection is planned and read like a query, once for all
+ * objects of a list. Below a mutation it is read after the write.
  */
 export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
   const known = AGAIN.get(run) ?? new Map<string, Run>();

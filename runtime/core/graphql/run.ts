@@ -16,7 +16,7 @@ import { readVariables } from './variables.ts';
 type ReadRoot = Extract<RootPlan, { kind: 'read' }>;
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;
 
-/** One operation under way; the root value of the executor. */
+/** One running operation. It is the executor's root value. */
 export interface Run {
   readonly engine: Engine;
   readonly context: RequestContext;
@@ -25,25 +25,27 @@ export interface Run {
   readonly planning: Planning;
   readonly plan: OperationPlan;
   readonly variables: VariableValues;
-  /** What root fields came to, by their name in the answer. */
+  /** Results of root fields, by their key in the answer. */
   readonly outcomes: Map<string, Outcome>;
-  /** Fields of objects that user code returned, waiting to be read together. */
+  /** Fields of objects that user code returned, waiting to be read in one batch. */
   readonly batches: Map<string, DataLoader<any, any, any>>;
-  /** Fields of which it was asked whether the caller may filter and order them so, by what they ask. */
+  /**
+   * Checks of whether the caller may filter and order a field, by the filter and order they use.
+   */
   readonly askable: Map<string, Promise<unknown>>;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
-  /** What root fields answered, where several objects lead to the same root again. */
+  /** Results of root fields, when several objects lead to the same root again. */
   readonly shared?: Map<string, unknown>;
 }
 
-/** A text is the answer's own; a tree is what the executor makes its part of the answer from. */
+/** A root field's result: `text` goes into the answer unchanged, the executor processes `tree`. */
 export type Outcome =
   | { readonly text: string | null }
   | { readonly tree: unknown }
   | { readonly error: unknown };
 
-/** JSON text of the whole answer, or what the executor made of it. */
+/** JSON text of the whole answer, or the result of the executor. */
 export type Answer = { readonly text: string } | { readonly result: ExecutionResult };
 
 export interface OperationRequest {
@@ -54,9 +56,9 @@ export interface OperationRequest {
 }
 
 /**
- * Runs an operation. Root fields that are actions are one statement each, whose JSON becomes the answer's text. As soon as
- * user code, an error or a null where none may be has a part in it, the executor puts the answer together from the same
- * rows: what it says is always what graphql-js would have said.
+ * Runs an operation. A root field that is an action takes one statement, whose JSON becomes a part
+ * of the answer. When user code, an error or a null in a required field is involved, the executor
+ * assembles the answer from the same rows, so that it equals the answer of graphql-js.
  */
 export function runOperation(engine: Engine, request: OperationRequest): Answer | Promise<Answer> {
   const run = startRun(engine, request);
@@ -66,7 +68,7 @@ export function runOperation(engine: Engine, request: OperationRequest): Answer 
   return answerRead(run, []);
 }
 
-/** Of several mutations one may fail after another is done, and then the executor has to say so. */
+/** One of several mutations may fail after another is done; the executor then reports both. */
 function answerWrite(run: Run): Answer | Promise<Answer> {
   const [root] = run.plan.roots;
   if (root?.kind !== 'write' || run.plan.roots.length > 1) return executeRun(run);
@@ -89,7 +91,10 @@ function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
   }
 }
 
-/** One root after another. Nothing is waited for where the database answers at once, which spares a small query most of its cost. */
+/**
+ * Runs one root after another. Without promises where the database answers synchronously, because
+ * they would be most of the cost of a small query.
+ */
 function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
   const { roots } = run.plan;
   while (texts.length < roots.length) {
@@ -104,7 +109,7 @@ function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
   return { text: dataOf(texts) };
 }
 
-/** Whether the root is a text of the answer; else the executor has to say what it comes to. */
+/** Adds the text of a root to the answer; false when the executor must process the root. */
 function take(run: Run, root: RootPlan, outcome: Outcome, texts: string[]): boolean {
   if ('text' in outcome) texts.push(root.lead + (outcome.text ?? 'null'));
   else run.outcomes.set(root.key, outcome);
@@ -124,11 +129,11 @@ function readNow(run: Run, root: RootPlan): Outcome | Promise<Outcome> {
   }
 }
 
-/** Put together, not joined: a large text is copied once then, when it is sent. */
+/** Concatenates instead of joining: a large text is then copied only once, when it is sent. */
 const dataOf = (texts: readonly string[]) =>
   `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
 
-/** Lets the executor put the answer together. What was read stays as it is: nothing is read twice. */
+/** Lets the executor assemble the answer from the data that was read; nothing is read twice. */
 function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
   texts.forEach((text, index) => {
     const { key, lead } = run.plan.roots[index] as RootPlan;
@@ -137,7 +142,7 @@ function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
   return executeRun(run);
 }
 
-/** @returns the run, or what is wrong with the variables. */
+/** @returns the run, or the errors of the variables. */
 export function startRun(
   engine: Engine,
   { operation, variables, context, event }: OperationRequest,
@@ -148,7 +153,7 @@ export function startRun(
   return new Started(engine, context, operation, coerced.variableValues, event);
 }
 
-/** Made for every request, so that what few of them need is made when it is asked for. */
+/** A run is made for every request, so members that few requests use are made on first use. */
 class Started implements Run {
   readonly engine: Engine;
   readonly context: RequestContext;
@@ -202,7 +207,7 @@ class Started implements Run {
 
 const RULES = new WeakMap<Engine, WeakMap<RequestContext['principal'], Rules>>();
 
-/** The rules of a caller are made once, and those of anonymous callers once for all requests of a server. */
+/** Makes a caller's rules once for each request, and those of anonymous callers only once. */
 function rulesFor(engine: Engine, { principal }: RequestContext): Rules {
   const known = RULES.get(engine)?.get(principal);
   if (known) return known;
@@ -251,7 +256,10 @@ function planningFor(
   };
 }
 
-/** What a text comes to: it goes out as it is, unless it lacks something or holds something that the executor must explain. */
+/**
+ * Returns a text that goes into the answer unchanged. A text with a marker, or a null in a required
+ * field, goes to the executor.
+ */
 function judged(
   { engine: { reader } }: Run,
   { required, plan }: ReadRoot,
@@ -263,7 +271,7 @@ function judged(
     : { text };
 }
 
-/** What one root of a plan comes to. */
+/** The result of one root of a plan. */
 export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
   try {
     if (root.kind === 'refused') throw refusal(root.code);
@@ -291,7 +299,7 @@ function readRoot(
   }) as string | null | Promise<string | null>;
 }
 
-/** What an action of the root came to, for the executor. */
+/** The result of a root's action, for the executor. */
 export function resolveRoot(run: Run, info: GraphQLResolveInfo): unknown {
   const key = String(info.path.key);
   const { shared } = run;
@@ -319,7 +327,7 @@ function readTree(run: Run, root: ReadRoot): unknown {
 
 const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-/** @throws what the outcome failed with. */
+/** @throws the error of a failed outcome. */
 export function valueOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw outcome.error;
   return 'tree' in outcome ? outcome.tree : outcome.text === null ? null : JSON.parse(outcome.text);

@@ -13,13 +13,13 @@ import { runOperation, type Answer } from './run.ts';
 import { TIMEOUT, timeoutError, within } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
-/** What a request came to: finished JSON. `refused`: it was not run at all, which decides the status. */
+/** The answer as JSON text. `refused`: the request was not run, which decides the status. */
 export interface Response {
   readonly text: string;
   readonly refused: false | 'request' | 'limit';
 }
 
-/** Everything between parameters and JSON text, whatever the transport. */
+/** All steps from parameters to JSON text, independent of the transport. */
 export interface Service {
   readonly engine: Engine;
   readonly api: Api;
@@ -27,7 +27,10 @@ export interface Service {
   readonly source: DocumentSource;
 }
 
-/** The operation that a request names. @throws GraphQLError or a list of them as `RequestErrors`, AppError */
+/**
+ * Finds the operation that a request names. @throws GraphQLError or a list of them as
+ * `RequestErrors`, AppError
+ */
 export function findOperation(
   { documents, source }: Service,
   parameters: Parameters,
@@ -71,7 +74,7 @@ function fail(error: Error): never {
   throw error;
 }
 
-/** Runs a query or a mutation, within its time. */
+/** Runs a query or a mutation within the time limit. */
 export function respond(
   service: Service,
   operation: PreparedOperation,
@@ -86,7 +89,7 @@ export function respond(
   return answer instanceof Promise ? within(engine, answer, context).then(finish) : finish(answer);
 }
 
-/** The same as a text, for a transport that keeps it no longer than it takes to send it. */
+/** The same as text, for a transport that drops it as soon as it is sent. */
 export async function respondOnce(
   service: Service,
   operation: PreparedOperation,
@@ -112,7 +115,7 @@ function toResponse(
   const { api } = service;
   if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
   if ('text' in answer) return sized(answer.text, service, context);
-  // An operation that ended because its client went away has not failed, and its answer is not read.
+  // The client disconnected and ended the operation: it has not failed, and its answer is not read.
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
   const reached = limitReached(answer.result, node.operation === 'mutation');
@@ -130,7 +133,7 @@ const UNHEARD: Response = {
   refused: 'request',
 };
 
-/** The limit that an answer met. Of several mutations some may be done: then the answer has to say which. */
+/** The limit that an answer exceeded. When some mutations are done, the answer must say which. */
 function limitReached(
   { errors = [], data }: ExecutionResult,
   mutation: boolean,
@@ -141,7 +144,7 @@ function limitReached(
 }
 
 function sized(text: string, { api: { limits } }: Service, context: RequestContext): Response {
-  // In UTF-8 a unit of a text takes three bytes at most, so that nearly every text need not be counted.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no counting.
   const bytes = text.length * 3 <= limits.result ? 0 : Buffer.byteLength(text);
   if (bytes <= limits.result) return { text, refused: false };
   return refuse(
@@ -162,7 +165,7 @@ export function refuse(errors: readonly GraphQLError[], { id, log }: RequestCont
   return { text: JSON.stringify({ errors: formatted }), refused: limit ? 'limit' : 'request' };
 }
 
-/** The errors in whatever was thrown before anything ran. */
+/** The errors in a value that was thrown before the operation ran. */
 export function errorsOf(thrown: unknown): readonly GraphQLError[] {
   return thrown instanceof RequestErrors ? thrown.errors : [toGraphqlError(thrown)];
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 
-/** Bytes that may wait for one subscriber: as text in its connection, and as changes that are not yet read. */
+/** Bytes that may wait for one subscriber: unsent text in its connection, and unread changes. */
 export const WAITING_BYTES = 1_048_576;
-/** Milliseconds in which a reader with more than that waiting has to take some of it. */
+/** Milliseconds within which a reader with more than that waiting must read some of it. */
 const PATIENCE = 2000;
 const LOOK_EVERY = 20;
 
@@ -11,9 +11,10 @@ export const slowReader = () =>
   new AppError(503, 'SLOW_READER', `more than ${WAITING_BYTES} bytes of events wait to be read`);
 
 /**
- * Resolves when the next event may be sent: when at most `WAITING_BYTES` wait. A reader that is slow but reads is waited for.
+ * Resolves when the next event may be sent: when at most `WAITING_BYTES` wait. It waits for a slow
+ * reader as long as that one keeps reading.
  *
- * @param waiting bytes that were sent and that the network has not taken yet.
+ * @param waiting bytes that were written and that the network has not taken yet.
  * @throws AppError `SLOW_READER` when nothing was read for `PATIENCE`.
  */
 export async function roomToSend(waiting: () => number): Promise<void> {

@@ -8,13 +8,13 @@ import { roomToSend } from './slow-reader.ts';
 import { subscribe } from './subscription.ts';
 import type { Connection } from './web-socket.ts';
 
-/** What the library sends as the payload of `next`. */
+/** The `payload` of a `next` message. */
 type Answer = Readonly<Record<string, unknown>>;
 
 /**
- * The answers of an operation that came over a socket: one, or those of a subscription. Work begins at once; what it fails
- * with is thrown out of the iterator. Not a generator: that could only be ended between two events, and the next may be a
- * day away.
+ * The answers of an operation over a socket: one, or those of a subscription. Work begins at once;
+ * the iterator throws its errors. This is not a generator, because a generator can only be ended
+ * between two events, and the next event may be a day away.
  */
 export function answersOf(
   connection: Connection,
@@ -23,7 +23,7 @@ export function answersOf(
   const { client } = connection;
   const operation = new Cancellation();
   const source = begin(connection, payload, operation);
-  // The iterator throws it again.
+  // The iterator rethrows this error.
   source.catch(() => {});
   const isOpen = () => !operation.cancelled && client.readyState === client.OPEN;
   const waiting = () => (isOpen() ? client.bufferedAmount : 0);
@@ -80,7 +80,7 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
   yield await answer();
 }
 
-/** Each query and mutation is a request like any other: it counts for limits, and who calls is looked up anew. */
+/** Each query and mutation counts for limits like a request, and its caller is looked up again. */
 async function callerNow({
   client,
   options,

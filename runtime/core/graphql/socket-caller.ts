@@ -4,12 +4,12 @@ import { AppError } from '../errors.ts';
 import { markRevalidation } from '../http/revalidation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 
-/** Finds out who is behind an open connection: a WebSocket, or an event stream. */
+/** Finds the caller of an open connection: a WebSocket, or an event stream. */
 export interface SocketCallers {
-  /** True when the request is one of ours and was taken note of: the endpoint must not answer it. */
+  /** True when the request was made by `identify`: the endpoint must not answer it. */
   take(ctx: Context): boolean;
   /**
-   * @param options.revalidate the client did not send a request: it counts for no limit.
+   * @param options.revalidate the server made the request itself: it counts for no limit.
    * @throws AppError with the status that the server answered.
    */
   identify(
@@ -20,9 +20,9 @@ export interface SocketCallers {
 }
 
 /**
- * A WebSocket is opened outside of the middleware, and a browser cannot give it headers. So its opening request goes
- * through the server's whole chain once more, as a GET with the headers that the client sent in `connection_init`: who
- * calls, limits and plugins are the same as for any request.
+ * A WebSocket is opened outside of the middleware, and a browser cannot set its headers. So its
+ * opening request runs through all middleware once more, as a GET with the headers from
+ * `connection_init`: caller, limits and plugins are then the same as for any request.
  */
 export function createSocketCallers(): SocketCallers {
   const waiting = new WeakMap<IncomingMessage, (context: RequestContext) => void>();

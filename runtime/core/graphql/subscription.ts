@@ -22,15 +22,15 @@ import { withTypes } from './typed-tree.ts';
 export interface SubscriptionRequest {
   readonly operation: PreparedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** A context for one event: loaders are made anew for each. Rejects when the caller may no longer call. */
+  /** Makes a context with new loaders for one event. Rejects when the caller may no longer call. */
   context(): Promise<RequestContext>;
 }
 
 type EventRoot = Extract<RootPlan, { kind: 'event' }>;
 
 /**
- * The answers of a subscription, as JSON texts, for as long as it is iterated. A row that the caller may not see makes no
- * event.
+ * The answers of a subscription as JSON texts, until the iteration ends. A row that the caller may
+ * not see causes no event.
  *
  * @throws RequestErrors, AppError before the first event.
  */
@@ -65,11 +65,14 @@ function changeEvents(
   );
 }
 
-/** Bytes of a change without its row, about. */
+/** Approximate bytes of a change without its row. */
 const BARE = 200;
 const SIZES = new WeakMap<Change, number>();
 
-/** A removed row comes along with its change. All subscribers get the same object, so it is measured once. */
+/**
+ * The size of a change, which holds the row when it was removed. All subscribers get the same
+ * object, so it is measured once.
+ */
 function sizeOfChange(change: Change): number {
   if (!change.row) return BARE;
   const size = SIZES.get(change) ?? BARE + Buffer.byteLength(JSON.stringify(change.row));
@@ -94,7 +97,7 @@ function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change)
     (id === undefined || change.id === id);
 }
 
-/** One event, within the time of an operation. */
+/** Answers one event, within the time limit of an operation. */
 async function answerEvent(
   engine: Engine,
   request: SubscriptionRequest,
@@ -151,7 +154,7 @@ async function answerChange(
   return finish(run);
 }
 
-/** A removed row is shown as it last was, to those who could have read it then. */
+/** A removed row is shown as it was, to callers who could have read it then. */
 async function answerRemoval(
   run: Run,
   { key, operation }: EventRoot,
@@ -191,7 +194,7 @@ function resultText({ data, errors }: ExecutionResult, context: RequestContext):
   return JSON.stringify({ ...(formatted && { errors: formatted }), data });
 }
 
-/** Events of the user's own source. */
+/** Events of the user's `subscribe` function. */
 async function ownEvents(
   engine: Engine,
   request: SubscriptionRequest,
@@ -221,8 +224,8 @@ function assertSource({ model, schema }: Engine, run: Run): void {
 }
 
 /**
- * The texts of the events that have one. Not a generator: that could only be ended between two events, and the next may
- * be a day away.
+ * The texts of those events that have one. This is not a generator, because a generator can only be
+ * ended between two events, and the next event may be a day away.
  */
 function mapped<T>(
   source: AsyncIterator<T>,

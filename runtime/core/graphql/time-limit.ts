@@ -4,12 +4,12 @@ import { noRoom } from '../store/answer-memory.ts';
 import type { Engine } from './engine.ts';
 import { limitError } from './limits.ts';
 
-/** Stands in the place of what was not done in time. */
+/** The result of work that exceeded the time limit. */
 export const TIMEOUT = Symbol('timeout');
 
 /**
- * What `work` comes to, or `TIMEOUT` when that takes longer than an operation may: then the signal of `context` is aborted.
- * Rejects when all the time went by waiting for memory.
+ * The result of `work`, or `TIMEOUT` when it takes longer than an operation may; the signal of
+ * `context` is then aborted. Rejects when all the time was spent waiting for memory.
  */
 export function within<T>(
   { model, store: { memory } }: Pick<Engine, 'model' | 'store'>,
@@ -36,7 +36,10 @@ export function within<T>(
 
 const BEGAN = new WeakMap<RequestContext, number>();
 
-/** The operations of a batch have the time of one request together, which began at `began` (of `performance.now()`). */
+/**
+ * The operations of a batch share the time limit of one request, which began at `began` (of
+ * `performance.now()`).
+ */
 export const shareTime = (context: RequestContext, began: number): void =>
   void BEGAN.set(context, began);
 

@@ -8,7 +8,7 @@ import type { Parameters } from './parameters.ts';
 
 /** Finds the text of a document that a client names by its hash. */
 export interface DocumentSource {
-  /** @throws AppError 400 when there is none, or it may not be run. */
+  /** @throws AppError 400 when the document is unknown or not allowed. */
   textOf(parameters: Parameters): string;
 }
 
@@ -16,8 +16,9 @@ const REMEMBERED = { entries: 1000, bytes: 8_000_000 };
 const LONGEST = 100_000;
 
 /**
- * Documents by the SHA-256 of their text: those of the allow-list file, and, unless that is mandatory, those that clients
- * registered (Apollo's automatic persisted queries, and `documentId` of the GraphQL-over-HTTP appendix).
+ * Documents by the SHA-256 of their text: those of the allow-list file and, unless only those are
+ * allowed, documents that clients registered (Apollo's automatic persisted queries, and
+ * `documentId` of the GraphQL-over-HTTP appendix).
  *
  * @throws ConfigError when the file cannot be read.
  */

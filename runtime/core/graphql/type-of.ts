@@ -4,16 +4,16 @@ import { TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { ownResolver, type Engine } from './engine.ts';
 
-/** `__resolveType` and `__isTypeOf`, as a project writes them beside its resolvers. */
+/** `__resolveType` or `__isTypeOf`, which a project writes beside its resolvers. */
 type Ask = (value: unknown, context: RequestContext, info: GraphQLResolveInfo) => unknown;
 
 const ownFunction = (engine: Engine, type: string, name: '__resolveType' | '__isTypeOf') =>
   ownResolver(engine, type, name) as Ask | undefined;
 
-/** What a plan read says itself of which type it is. */
+/** An object that a plan read names its type. */
 const typeOfTree = (value: any): string | undefined => value?.[TYPE_KEY];
 
-/** Lets the project say whether a value that its code returned is of the type. */
+/** Attaches the project's `__isTypeOf`, which tells whether a value is of the type. */
 export function attachIsTypeOf(engine: Engine, type: GraphQLObjectType): void {
   const own = ownFunction(engine, type.name, '__isTypeOf');
   if (own)
@@ -22,8 +22,8 @@ export function attachIsTypeOf(engine: Engine, type: GraphQLObjectType): void {
 }
 
 /**
- * Which member of an interface or union a value is: `__resolveType` of the abstract type says, then `__isTypeOf` of its
- * members, then `__typename` of the value.
+ * Finds the type of a value of an interface or union: by `__resolveType` of the abstract type, then
+ * by `__isTypeOf` of its members, then by `__typename` of the value.
  */
 export function attachResolveType(engine: Engine, type: GraphQLAbstractType): void {
   const own = ownFunction(engine, type.name, '__resolveType');

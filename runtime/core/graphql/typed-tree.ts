@@ -5,10 +5,10 @@ import { TYPE_KEY } from '../data/scope.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * What a plan read as text, as the executor wants it: with the name of its type in every object. So a text that has
- * something in it which only the executor can explain need not be read again.
+ * Adds type names to what a plan read as text, as the executor needs them. So a text with an error
+ * that only the executor can report need not be read again.
  *
- * @param marker key of what stands for something refused or missing, see `Reader`.
+ * @param marker key of the object that stands for a refused or missing value, see `Reader`.
  * @example withTypes(plan.node, JSON.parse('{"name":"Ada"}'), reader.marker) // { $: 'User', name: 'Ada' }
  */
 export function withTypes(node: Root, value: unknown, marker: string): unknown {
@@ -20,12 +20,13 @@ export function withTypes(node: Root, value: unknown, marker: string): unknown {
     case 'connection':
       return typed(value, marker, (object) => ofConnection(node.type, node.fields, object, marker));
     default:
-      // Rows of several types are read as a tree where a mark may stand in them, and counts have none.
+      // Rows of several types are read with type names where a marker is possible, and counts have
+      // no objects.
       throw new InternalError(`a ${node.kind} has no types to be named`);
   }
 }
 
-/** What is nothing, or stands for something that is not shown, stays what it is. */
+/** Nulls and markers stay unchanged. */
 function typed(value: unknown, marker: string, name: (object: Members) => Members): unknown {
   return typeof value === 'object' && value !== null && !(marker in value)
     ? name(value as Members)

@@ -15,10 +15,10 @@ import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
 type Given = Readonly<Record<string, unknown>>;
 export type ReadVariables = ReturnType<typeof getVariableValues>;
 
-/** More errors than these at once do not help a caller. */
+/** A caller has no use for more errors than these at once. */
 const MAX_ERRORS = 20;
 
-/** The variables of a request as graphql-js reads them, or what it says is wrong with them. */
+/** The variables of a request as graphql-js coerces them, or their errors. */
 export function readVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: OperationDefinitionNode,

@@ -10,10 +10,10 @@ import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { answersOf } from './socket-answers.ts';
 
-/** Milliseconds. */
+/** Milliseconds within which a client must send `connection_init`. */
 const INIT_WITHIN = 5000;
 const PING_EVERY = 30_000;
-/** A client that did not answer the closing of its socket by then is cut off. */
+/** Milliseconds after which a client that does not answer the close frame is disconnected. */
 const GOODBYE = 5000;
 const OPERATIONS = 100;
 
@@ -35,7 +35,10 @@ interface SocketServer {
   close(): Promise<void>;
 }
 
-/** Serves the `graphql-transport-ws` protocol on the endpoint's own path. The libraries wait for the first socket. */
+/**
+ * Serves the `graphql-transport-ws` protocol on the path of the endpoint. Its libraries are loaded
+ * with the first socket.
+ */
 export function createSockets(options: SocketOptions): Sockets {
   const { path } = options.service.api;
   let server: Promise<SocketServer> | undefined;
@@ -55,20 +58,20 @@ export function createSockets(options: SocketOptions): Sockets {
   };
 }
 
-/** A page of another site may open a socket to us, without asking first. */
+/** A page of any site can open a WebSocket without a preflight, so the origin is checked here. */
 function isKnownOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
   if (headers.origin === undefined || origins.includes('*')) return true;
   if (origins.includes(headers.origin)) return true;
   return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;
 }
 
-/** One socket, as the hooks of the protocol find it. */
+/** One socket, as the hooks of the protocol library get it. */
 export interface Connection {
   readonly client: WebSocket;
   readonly request: IncomingMessage;
   readonly options: SocketOptions;
   headers: Readonly<Record<string, string>>;
-  /** Of the caller when the socket was opened. Null until then. */
+  /** The context of the request that opened the socket; null until `connection_init`. */
   context: RequestContext | null;
   watch: CallerWatch | null;
 }
@@ -104,8 +107,8 @@ type Options = Parameters<
 type Payload = SubscribePayload;
 
 /**
- * Documents are found, checked and run by our own service, whose answers are an iterator in every case: so for the library
- * each operation is the same subscription.
+ * Our own service finds, checks and runs documents and always answers with an iterator. So the
+ * library treats each operation as the same subscription.
  */
 function protocolOptions({ service: { engine } }: SocketOptions): Options {
   return {
@@ -122,7 +125,7 @@ function protocolOptions({ service: { engine } }: SocketOptions): Options {
   };
 }
 
-/** The library looks at nothing but the kind of the operation. */
+/** The library reads only the kind of the operation. */
 const ANY = {
   kind: 'Document',
   definitions: [{ kind: 'OperationDefinition', operation: 'subscription' }],
@@ -147,7 +150,10 @@ async function identify(
   }
 }
 
-/** `{ authorization }`, `{ headers: { … } }`, in any case; only what says who calls. */
+/**
+ * Reads `{ authorization }` or `{ headers: { … } }`, in any letter case. Only headers that identify
+ * the caller are used.
+ */
 function readHeaders(params: Readonly<Record<string, unknown>>): Record<string, string> {
   const given =
     typeof params['headers'] === 'object' && params['headers'] !== null
@@ -164,13 +170,13 @@ function readHeaders(params: Readonly<Record<string, unknown>>): Record<string, 
   );
 }
 
-/** The library wraps what was thrown. */
+/** Unwraps the error, which the library has wrapped. */
 function formatted({ context }: Connection, errors: readonly Error[]) {
   const thrown = errors.flatMap((error) => errorsOf(error.cause ?? error));
   return JSON.parse(refuse(thrown, context as RequestContext).text).errors;
 }
 
-/** Joins a socket to the protocol. */
+/** Connects a socket to the protocol library. */
 function serve(protocol: Protocol<Connection>, connection: Connection): void {
   const { client, options } = connection;
   const fail = (error: unknown) => {
@@ -181,7 +187,7 @@ function serve(protocol: Protocol<Connection>, connection: Connection): void {
   const closed = protocol.opened(
     {
       protocol: client.protocol,
-      // What waits to be read is bounded where answers are made.
+      // Unread data is bounded where answers are made.
       send: (text) => {
         if (client.readyState === client.OPEN) client.send(text);
       },
@@ -204,8 +210,9 @@ function serve(protocol: Protocol<Connection>, connection: Connection): void {
 }
 
 /**
- * The library wants a text in `query`, which a trusted document that is named by its hash lacks. It takes a message that is
- * parsed already, and closes the socket for what is no JSON.
+ * The library expects a text in `query`, which is missing in a trusted document that is named by
+ * its hash. It accepts a message that is parsed already, and closes the socket for one that is not
+ * JSON.
  */
 function parseMessage(text: string): string {
   try {
@@ -218,7 +225,7 @@ function parseMessage(text: string): string {
   }
 }
 
-/** Each message makes an answer: a client that does not read gets to send no more of them. */
+/** Each message causes an answer, so a client that does not read may not send more messages. */
 function waitForReader(client: WebSocket): void {
   client.pause();
   roomToSend(() => (client.readyState === client.OPEN ? client.bufferedAmount : 0)).then(
@@ -238,7 +245,10 @@ function keepAlive(client: WebSocket): NodeJS.Timeout {
   }, PING_EVERY);
 }
 
-/** A reason has at most 123 bytes (RFC 6455, section 5.5), and the library puts ids of the client into it. */
+/**
+ * A close reason has at most 123 bytes (RFC 6455, section 5.5), and the library puts ids of the
+ * client into it.
+ */
 function fitting(reason = ''): string {
   return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
 }

@@ -1,9 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/**
- * Headers of every answer of an endpoint that stands before helmet: those of helmet that mean something for JSON, with its
- * values.
- */
+/** Headers for endpoints that run before helmet: those of helmet that matter for JSON. */
 export const ANSWER_HEADERS = [
   'Strict-Transport-Security',
   'max-age=31536000; includeSubDomains',

@@ -7,8 +7,8 @@ const JSON_LIMIT = 16 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * Reads the JSON body of one route, within its limit. Any other media type is refused: a browser can send `text/plain`
- * across sites without asking first.
+ * Reads the JSON body of one route, within its limit. Other media types are refused, because a page
+ * of any site can send `text/plain` without a preflight.
  *
  * @throws AppError 400 `Invalid JSON`, 413, 415
  */
@@ -23,7 +23,7 @@ export function jsonBody(
   };
 }
 
-/** JSON in UTF-8 that is not compressed: a small compressed body could grow without end. */
+/** Accepts uncompressed JSON in UTF-8 only: a small compressed body could expand without limit. */
 const isReadable = (ctx: KoaContext) =>
   JSON_TYPE.test(ctx.get('Content-Type')) &&
   (ctx.get('Content-Encoding') || 'identity').toLowerCase() === 'identity';
@@ -38,7 +38,9 @@ function parseBody(text: string): unknown {
   throw failure.badRequest('Invalid JSON');
 }
 
-/** A `__proto__` that was copied into another object would become its prototype. */
+/**
+ * Refuses `__proto__`: when its object is copied into another one, it would become the prototype.
+ */
 function refusePrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a body has no __proto__');
   return value;
@@ -53,7 +55,7 @@ function absent({ optional }: { readonly optional?: boolean }): unknown {
   throw failure.badRequest('Invalid JSON');
 }
 
-/** The limit is not part of the answer here, as it is in GraphQL's. */
+/** Removes the limit from the error, which only answers of GraphQL include. */
 function rethrow(error: unknown): never {
   throw (error as AppError).status === 413 ? failure.tooLarge() : error;
 }

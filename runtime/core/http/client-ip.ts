@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { ConfigError } from '../errors.ts';
 
 /**
- * Who the caller is, for limits and logs. `X-Forwarded-For` counts only when the peer is a trusted proxy, and is walked
- * from the right to the first address that is none: everything further left may be made up by the caller.
+ * The caller's IP address, for limits and logs. `X-Forwarded-For` is used only when the peer is a
+ * trusted proxy. It is read from right to left up to the first address that is no trusted proxy:
+ * the caller may have made up everything further left.
  *
  * @param trusted CIDR blocks or addresses.
  * @throws ConfigError when one of them is neither.
@@ -57,6 +58,6 @@ function forwarded(
   return address;
 }
 
-/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+/** An IPv4 address that arrives over an IPv6 socket is converted back to IPv4. */
 const plain = (address = '') =>
   address.startsWith(':') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address;

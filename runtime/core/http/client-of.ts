@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Cancellable } from '../context/cancellation.ts';
 
-/** The client that waits for a response: work for it is over when it goes away. */
+/** The client of a response, which counts as cancelled when it disconnects. */
 export function clientOf(response: ServerResponse): Cancellable {
   let made: AbortController | undefined;
   return {
@@ -14,7 +14,7 @@ export function clientOf(response: ServerResponse): Cancellable {
   };
 }
 
-/** Whether the client went away before it had its answer. */
+/** Whether the client disconnected before it had its answer. */
 export function isGone(response: ServerResponse): boolean {
   return response.destroyed && !response.writableFinished;
 }

@@ -16,9 +16,10 @@ const EXPOSED = [
 ].join(',');
 
 /**
- * Cross-origin requests: none but those of the origins that the manifest lists. `*` stands for every origin, without cookies:
- * a browser neither sends nor stores any for it. `@koa/cors` answers the preflights. The headers of all other answers are set
- * here, which takes 1 µs a request where the package takes 2 and makes each request wait for a promise.
+ * Allows cross-origin requests from the origins that the manifest lists. `*` allows every origin,
+ * without cookies: browsers neither send nor store them then. `@koa/cors` answers preflights. The
+ * headers of all other answers are set here in 1 µs a request; the package takes 2 µs and makes
+ * each request wait for a promise.
  */
 export function crossOrigin(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];

@@ -3,12 +3,15 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { AppError, failure } from '../errors.ts';
 
-/** Answers an error of a request to a module's own path in the module's own form. False when the path is not the module's. */
+/**
+ * Formats an error of a request to a module's own path. False when the path is not the module's.
+ */
 export type ErrorForm = (ctx: KoaContext, error: AppError) => boolean;
 
 /**
- * The one place that turns an error into an answer: `{"error": "message"}`, or the form of the module that the path belongs
- * to. What the caller may not know is masked and logged with the request id.
+ * The only place that turns an error into an answer: `{"error": "message"}`, or the format of the
+ * module that the path belongs to. Errors that the caller may not see are masked and logged with
+ * the request id.
  */
 export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Middleware {
   return async function errorBoundary(ctx, next) {
@@ -21,7 +24,10 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
   };
 }
 
-/** @throws AppError when no layer took the request, or the router has its path with other methods only, and has set `Allow`. */
+/**
+ * @throws AppError when no middleware answered, or when the router has set `Allow` because it has
+ * the path with other methods only.
+ */
 function assertAnswered(ctx: KoaContext): void {
   if (ctx.respond === false || ctx.body != null) return;
   if (ctx.status === 404) throw failure.notFound();
@@ -29,12 +35,15 @@ function assertAnswered(ctx: KoaContext): void {
     throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
 }
 
-/** An `AppError` as it is; what `ctx.throw` and libraries throw for the caller with its status; anything else masked. */
+/**
+ * Returns an `AppError` unchanged, keeps the status of errors that `ctx.throw` and libraries make
+ * for the caller, and masks all others.
+ */
 function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
   if (error instanceof AppError) return error;
   const known = isHttpError(error) ? fromHttpError(error) : undefined;
   if (known && known.status < 500) return known;
-  // The error object itself stays out of the log: a parser's may hold the body, and with it a password.
+  // The error object itself is not logged: that of a parser may hold the body, and so a password.
   log.error(
     {
       requestId: ctx.state['context']?.id,
@@ -47,14 +56,17 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
   return known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
 }
 
-/** An error of the package http-errors, which `ctx.throw` and `ctx.assert` make, and of parsers that follow it. */
+/**
+ * An error of the package http-errors. `ctx.throw` and `ctx.assert` make them, and body parsers
+ * make similar ones.
+ */
 interface HttpError {
   readonly status: number;
   readonly message: string;
   /** Whether the caller may read the message. */
   readonly expose?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the parser of bodies found. */
+  /** The kind of error that the body parser reports. */
   readonly type?: string;
 }
 
@@ -71,7 +83,7 @@ function fromHttpError({ status, message, expose, headers = {}, type }: HttpErro
   return new AppError(status, code, textFor(status, expose, message), { headers });
 }
 
-/** Where our code for a status is not the status's standard text. */
+/** Statuses whose code differs from the standard text of the status. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   413: 'TOO_LARGE',
@@ -82,7 +94,7 @@ const CODES: Readonly<Record<number, string>> = {
 function textFor(status: number, expose: boolean | undefined, message: string): string {
   if (expose) return message;
   if (status === 500) return 'Internal server error';
-  // An error that only has a status is a library's, and its message was not written for callers.
+  // A library threw this error without `expose`, so its message was not written for callers.
   if (status === 400 && expose === undefined) return 'Invalid request';
   return STATUS_CODES[status] ?? '';
 }
@@ -95,7 +107,9 @@ function answer(ctx: KoaContext, error: AppError, forms: readonly ErrorForm[]): 
   ctx.body = { error: error.message };
 }
 
-/** With those of its causes: the outermost error often only says where it was caught. */
+/**
+ * The stack of an error and its causes: the outermost error often only says where it was caught.
+ */
 function stackOf(error: unknown, deepest = 5): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? String(error);

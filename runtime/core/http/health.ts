@@ -16,7 +16,7 @@ const spec: RouteSpec = {
   },
 };
 
-/** `GET /api/health`: 200 `{status:"ok"}` and what the modules add, or 503 when the database does not answer. */
+/** `GET /api/health`: 200 `{status:"ok"}` and more, or 503 when the database does not answer. */
 export function healthRoute(kernel: Kernel, modules: readonly ServerModule[]): BoundRoute {
   return {
     spec,

@@ -1,21 +1,25 @@
 import { IncomingMessage } from 'node:http';
 
-/** Receives a body chunk by chunk. One of `end` and `abort` is called last, once. */
+/** Receives a body chunk by chunk. Exactly one of `end` and `abort` is called, as the last call. */
 export interface BodySink {
   add(chunk: Buffer): void;
   end(): void;
-  /** The client went away before the body was whole. */
+  /** The client disconnected before the body was complete. */
   abort(): void;
 }
 
 /**
- * A request that keeps what arrives of its body until it is read: at once by `readInto`, or as the usual stream. A body that
- * passes through the stream costs three events and as many rounds of `nextTick`, as much time as a small query takes.
+ * A request that holds the body as it arrives, until `readInto` takes it all at once or it is read
+ * as the usual stream. The stream costs three events and as many rounds of `nextTick` for each
+ * body, as much time as a small query.
  *
  * @example createServer({ IncomingMessage: Incoming }, (request) => (request as Incoming).readInto(sink));
  */
 export class Incoming extends IncomingMessage {
-  /** What came before the first read, with null for the end of the body; undefined from the first read on. */
+  /**
+   * Chunks that arrived before the first read, with null for the end of the body; undefined after
+   * the first read.
+   */
   #held: (Buffer | null)[] | undefined = [];
   #heldBytes = 0;
   #sink: BodySink | undefined;
@@ -26,7 +30,7 @@ export class Incoming extends IncomingMessage {
     if (!held) return false;
     this.#sink = sink;
     for (const chunk of held) this.#pass(chunk);
-    // Node would otherwise take the body for unread, and resume the socket only to throw it away.
+    // Otherwise Node would treat the body as unread, and resume the socket only to discard it.
     super._read(0);
     return true;
   }
@@ -50,7 +54,7 @@ export class Incoming extends IncomingMessage {
   }
 
   #takeHeld(): (Buffer | null)[] | undefined {
-    // A request that `Object.create` made of another one has none of the private members.
+    // A request made by `Object.create` from another one lacks the private members.
     if (!(#held in this)) return undefined;
     const held = this.#held;
     this.#held = undefined;

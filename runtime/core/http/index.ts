@@ -1,6 +1,6 @@
 /**
- * `@twofold/runtime/http`: what the packages of capabilities (auth, hosting, models) need to answer requests. A project's
- * own code imports `@twofold/runtime`.
+ * `@twofold/runtime/http`: what the packages of capabilities (auth, hosting, models) need to answer
+ * requests. A project's own code imports `@twofold/runtime`.
  */
 export { addressMatcher } from './client-ip.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';

@@ -35,7 +35,7 @@ export function mountRoutes(
   }
 }
 
-/** `*rest` in a table is `{*rest}` for the router. */
+/** A table writes `*rest`, the router `{*rest}`. */
 const toPattern = (path: string) => path.replace(/\*(\w+)/, '{*$1}');
 
 function serve(

@@ -1,11 +1,14 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 
-/** Characters. Node joins the head and a text to one string: for a long text the copy costs more than a second write. */
+/**
+ * Characters. Node joins headers and a text to one string: for a longer text the copy costs more
+ * than a second write.
+ */
 const LONG = 16_384;
 
 /**
- * A response that writes a text of ASCII as Latin-1. The bytes are the same, and Node needs no buffer of three times the
- * size, which it allocates for UTF-8.
+ * A response that writes ASCII text as Latin-1. The bytes are the same, and Node need not allocate
+ * a buffer of three times the size, as it does for UTF-8.
  *
  * @example createServer({ ServerResponse: Outgoing }, koa.callback());
  */
@@ -22,7 +25,7 @@ export class Outgoing<
     return super.end(chunk, 'latin1');
   }
 
-  /** Koa has counted the bytes: they are as many as the characters only if each is ASCII. */
+  /** Koa has set the length in bytes, which equals the number of characters only for ASCII. */
   #isAscii(text: string): boolean {
     return !this.headersSent && Number(this.getHeader('Content-Length')) === text.length;
   }

@@ -3,12 +3,15 @@ import type ipaddr from 'ipaddr.js';
 
 type Library = typeof ipaddr;
 
-/** Loaded with the first address that is judged: a server without webhooks or hosting judges none. */
+/**
+ * Loaded with the first address that is checked: a server without webhooks or hosting checks none.
+ */
 const library = (): Library => createRequire(import.meta.url)('ipaddr.js') as Library;
 
 /**
- * Whether an address is anything but a public one: loopback, private, link-local, shared, multicast, reserved
- * (RFC 6890). An IPv6 address that carries an IPv4 address is judged by that one, as packets to it may arrive there.
+ * Whether an address is not public: loopback, private, link-local, shared, multicast, reserved (RFC
+ * 6890). An IPv6 address that embeds an IPv4 address counts as that address, because packets may be
+ * delivered there.
  *
  * @param address An IP address. Any other text counts as private.
  * @example isPrivateAddress('64:ff9b::10.0.0.1') // true: NAT64 leads to 10.0.0.1
@@ -22,24 +25,25 @@ export function isPrivateAddress(address: string): boolean {
   return parsed.range() !== 'unicast';
 }
 
-/** Whether the host of a URL is a private address as it stands there, or a name of loopback (RFC 6761). */
+/** Whether the host of a URL is a literal private address or a loopback name (RFC 6761). */
 export function isPrivateHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (/(^|\.)localhost$/i.test(bare)) return true;
   return library().isValid(bare) && isPrivateAddress(bare);
 }
 
-/** The IPv4 addresses that an IPv6 address stands for, by the kinds of transition that exist. */
+/** The IPv4 addresses that an IPv6 address embeds, for each known transition mechanism. */
 function carriedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const { IPv4, IPv6 } = library();
   const bytes = address.toByteArray();
   const at = (start: number) => new IPv4(bytes.slice(start, start + 4));
   const within = (range: string) => address.match(IPv6.parseCIDR(range));
-  // IPv4-compatible addresses (RFC 4291 section 2.5.5.1) are deprecated, yet some systems still send to them.
+  // IPv4-compatible addresses (RFC 4291 section 2.5.5.1) are deprecated, yet some systems still
+  // send to them.
   if (bytes.slice(0, 12).every((byte) => byte === 0)) return [at(12)];
   if (within(NAT64)) return [at(12)];
   if (within(SIX_TO_FOUR)) return [at(2)];
-  // Teredo (RFC 4380) names its server, and the client with every bit turned over.
+  // Teredo (RFC 4380) embeds the address of its server, and the client's with all bits inverted.
   if (within(TEREDO)) return [at(4), new IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
   return [];
 }

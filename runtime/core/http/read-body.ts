@@ -3,10 +3,10 @@ import { type AppError, failure, InternalError } from '../errors.ts';
 import { type BodySink, Incoming } from './incoming.ts';
 
 /**
- * Reads a body as text, up to `limit` bytes. What is more than that is not kept.
+ * Reads a body as text, up to `limit` bytes; the rest is discarded.
  *
- * @throws AppError 413, or 400 when the client went away before the body was whole. InternalError when a middleware has
- * read the body already.
+ * @throws AppError 413, or 400 when the client disconnected before the body was complete.
+ * InternalError when a middleware has already read the body.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ function stream(request: IncomingMessage, body: BodySink): void {
   request.on('error', () => body.abort());
 }
 
-/** A body that is being put together. Of `resolve` and `reject` the first call counts. */
+/** A body in progress. Only the first call of `resolve` or `reject` has an effect. */
 class Body implements BodySink {
   readonly #limit: number;
   readonly #resolve: (text: string) => void;

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The bytes of a request. A reader that gives up early leaves the rest to be read and thrown away: the caller, who is
- * still sending, gets the answer and not a cut connection, and the connection is not blocked by bytes that are never read.
+ * The bytes of a request. When a reader stops early, the rest is read and discarded: the caller,
+ * who is still sending, gets the answer instead of a closed connection, and unread bytes do not
+ * block it.
  *
  * @example
  * for await (const chunk of bytesOf(call.koa.req)) if (tooMuch(chunk)) throw failure.tooLarge();

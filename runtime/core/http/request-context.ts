@@ -12,12 +12,12 @@ import { clientOf, isGone } from './client-of.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
-/** Makes the value of `context.loaders`; the server passes the graphql module's. */
+/** Makes the value of `context.loaders`. The server passes the one of the graphql module. */
 export type LoadersFactory = (context: RequestContext) => unknown;
 
 /**
- * Middleware that gives each request its id, its address and its context: `ctx.state.context`, whose members also stand
- * on `ctx` itself.
+ * Middleware that gives each request its id, its address and its context: `ctx.state.context`,
+ * whose members are also on `ctx` itself.
  */
 export function requestContext(kernel: Kernel, loaders: LoadersFactory): Middleware {
   const ipOf = clientIp(kernel.project.server.trustedProxies);

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 const REVALIDATIONS = new WeakSet<IncomingMessage>();
 
 /**
- * Marks a request that the server makes itself, to see whether the caller of an open connection is still the same. The client
- * did not send it, so it counts for no rate limit and as no failed attempt.
+ * Marks a request that the server makes itself, to check whether the caller of an open connection
+ * is still the same. It counts neither for rate limits nor as a failed attempt.
  */
 export function markRevalidation(request: IncomingMessage): void {
   REVALIDATIONS.add(request);

@@ -13,7 +13,7 @@ export interface Call<Body = any, Query = any> {
   readonly koa: KoaContext;
 }
 
-/** What a handler answers with. `body`: an object becomes JSON; text, buffers and streams go out as they are. */
+/** A handler's answer. A `body` object becomes JSON; text, buffers and streams are sent as is. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
@@ -35,8 +35,8 @@ export interface BoundRoute {
 }
 
 /**
- * Joins a table of routes with its handlers. A route without a handler, or a handler without a route, is a compile error
- * when the table is declared `as const satisfies readonly RouteSpec[]`.
+ * Joins a table of routes with its handlers. A route without a handler, or a handler without a
+ * route, is a compile error when the table is declared `as const satisfies readonly RouteSpec[]`.
  *
  * @example
  * bindRoutes(authRoutes, { me: ({ context }) => reply(200, { id: context.user?.id }) });

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** A request that was read and not handled yet. */
+/** A request that was read but not handled yet. */
 interface Waiting {
   /** Keeps the `AsyncLocalStorage` of the place where the request arrived. */
   readonly resource: AsyncResource;
@@ -10,8 +10,9 @@ interface Waiting {
 }
 
 /**
- * Handles the requests that one tick of the event loop brings together, after all of them were read. The code and data of each
- * step are still in the processor's caches for the next request, and a small body has arrived when it is asked for.
+ * Handles the requests of one tick of the event loop together, after all of them were read. The
+ * code and data of each step are then still in the processor's caches, and a small body has already
+ * arrived.
  *
  * @param begin called for the first request of a tick.
  * @example createServer(batchByTick(koa.callback()));
@@ -25,7 +26,8 @@ export function batchByTick(listener: RequestListener, begin?: () => void): Requ
   };
   return (request, response) => {
     if (waiting.push({ resource: new AsyncResource('REQUEST'), request, response }) > 1) return;
-    // First this, then `begin`: what that ends by `setImmediate` then lasts until these requests were handled.
+    // Scheduled before `begin`: work that `begin` ends by `setImmediate` then lasts until these
+    // requests were handled.
     setImmediate(handleAll);
     begin?.();
   };
@@ -35,7 +37,7 @@ function handle(listener: RequestListener, { resource, request, response }: Wait
   try {
     resource.runInAsyncScope(listener, undefined, request, response);
   } catch (error) {
-    // The requests behind it are handled whatever this one throws.
+    // The following requests are handled even when this one throws.
     queueMicrotask(() => {
       throw error;
     });

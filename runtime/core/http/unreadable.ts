@@ -6,7 +6,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** What Node's parser found, by its code. RFC 9110 §15.5, RFC 6585 §5 */
+/** Errors of Node's HTTP parser by code. RFC 9110 §15.5, RFC 6585 §5 */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'Request header fields too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'Request body too large' },
@@ -14,8 +14,9 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Says what is wrong with bytes that are no HTTP request, in the words of every other refusal, and closes the connection:
- * where the next request begins is unknown. Nothing is written into an answer that has begun.
+ * Answers bytes that are not an HTTP request with an error in the usual format. It then closes the
+ * connection, because the beginning of the next request is unknown. Nothing is written into a
+ * response that has begun.
  *
  * @example server.on('clientError', refuseUnreadable); // HTTP/1.1 400 Bad Request … {"error":"Invalid request"}
  */

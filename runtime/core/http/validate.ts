@@ -5,8 +5,8 @@ import { failure, InternalError } from '../errors.ts';
 export type Check = (value: unknown) => unknown;
 
 /**
- * Loads the class `Ajv`. The package that has the routes brings it: a server whose routes have nothing to check installs
- * none of it.
+ * Loads the class `Ajv`. The package that defines the routes provides it, so that a server without
+ * such routes does not install it.
  */
 export type LoadValidator = () => new (options: ValidatorOptions) => {
   compile(schema: JsonSchema): Validate;
@@ -33,8 +33,8 @@ interface Fault {
 }
 
 /**
- * The checks of a server's routes. Loading the compiler and compiling a schema take a good part of a server's start, so that each
- * waits for its first request.
+ * The checks of a server's routes. Loading the compiler and compiling schemas take much of the
+ * start time, so each is done on first use.
  *
  * @example
  * const { body } = createChecks(validator);
@@ -58,7 +58,7 @@ function compiler(load: LoadValidator | undefined, coerceTypes: boolean): Compil
   let validator: { compile: Compile } | undefined;
   return (schema) => {
     if (!load) throw new InternalError('a route has something to check, and no module a validator');
-    // The class apart: the packer's compiler drops the parentheses of `new (load())()`.
+    // In two steps, because the bundler's compiler drops the parentheses of `new (load())()`.
     const Validator = load();
     validator ??= new Validator({
       allErrors: false,

@@ -14,18 +14,18 @@ import type {
 } from '@twofold/schema';
 
 /**
- * The model as `src/generated/model.ts` writes it: what the SDL does not already say. Everything is by name, and a member
- * that is left out has the value that nearly all have.
+ * The model as `src/generated/model.ts` writes it: what the SDL does not say. Everything is listed
+ * by name, and an absent member has its most common value.
  */
 export interface Model {
   readonly name: string;
   readonly ids: IdKind;
   readonly entities: Readonly<Record<string, EntityWords>>;
-  /** Object types that are no tables. */
+  /** Object types that are not tables. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;
   /** Scalars besides GraphQL's own five. */
   readonly scalars?: Readonly<Record<string, Pick<ScalarType, 'column' | 'source'>>>;
-  /** What an input object, or the arguments of a field, write: by `Input:Entity`. */
+  /** What an input object, or the arguments of a field, set: by `Input:Entity`. */
   readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
   /** What a `where` input means. */
   readonly filters?: Readonly<
@@ -36,7 +36,7 @@ export interface Model {
   >;
   /** What an `orderBy` input means. */
   readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
-  /** Who may do what, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
+  /** Access rules, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
   readonly access?: Readonly<Record<string, readonly AuthRule[]>>;
   /** Limits of arguments, by schema coordinate: `Query.users(limit:)`. */
   readonly constraints?: Readonly<Record<string, Constraint>>;
@@ -44,7 +44,7 @@ export interface Model {
   readonly server: ServerOptions;
 }
 
-/** What the SDL, `columns` and `access` do not say of an entity. */
+/** Properties of an entity that the SDL, `columns` and `access` do not give. */
 export interface EntityWords extends Omit<
   Entity,
   'name' | 'description' | 'fields' | 'columns' | 'indexes' | 'rules' | 'interfaces' | 'renamedFrom'
@@ -60,7 +60,10 @@ export type ColumnWords =
       Omit<Column, 'name' | 'type' | 'required' | 'renamedFrom'>
     >);
 
-/** `'email'`: the column. `key`, `keys` and `nested` name the relation's field. `null`: carried through, nothing is stored. */
+/**
+ * `'email'`: the column. `key`, `keys` and `nested` name the relation's field. `null`: the value is
+ * not stored.
+ */
 export type WriteField =
   | string
   | null
@@ -74,7 +77,10 @@ export type WriteField =
       readonly create?: { readonly name: string; readonly shape: string };
     };
 
-/** `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the relation's field. */
+/**
+ * `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the
+ * relation's field.
+ */
 export type FilterField =
   | string
   | { readonly equals: string }
@@ -86,7 +92,7 @@ export type FilterField =
       readonly shape: string;
     };
 
-/** The two halves of `'created_at: eq lt gt'`. */
+/** Splits `'created_at: eq lt gt'` into column and operators. */
 export function splitOperators(text: string): { column: string; operators: FilterOperator[] } {
   const [column = '', operators = ''] = text.split(': ');
   return { column, operators: operators.split(' ') as FilterOperator[] };

@@ -31,7 +31,7 @@ import {
 import type { LoaderWords } from './loaders.ts';
 import { readTypes, type SdlTypes } from './types-of-sdl.ts';
 
-/** The generated parts of an app. */
+/** The generated parts of a project. */
 export interface ProjectParts {
   readonly sdl: string;
   readonly model: Model;
@@ -42,7 +42,7 @@ export interface ProjectParts {
 }
 
 /**
- * Makes the whole model from its short form and the SDL.
+ * Makes the whole model from its compact form and the SDL.
  *
  * @example
  * defineApp({ project: defineProject({ sdl, model, fields, loaders }), resolvers });
@@ -151,7 +151,7 @@ function readColumn(
   };
 }
 
-/** How a key comes to be is said once, by `ids`. */
+/** A key without a default of its own gets the one that `ids` implies. */
 function defaultOf(
   column: string,
   given: Column['default'],

@@ -10,20 +10,20 @@ import type {
   Returns,
 } from '@twofold/schema';
 
-/** How each field is answered, by type and field; a field that is not here is a column or a property. */
+/** How each field is answered, by type and field. A missing field is a column or a property. */
 export type FieldTable = Readonly<Record<string, Readonly<Record<string, Action | FieldSource>>>>;
 
-/** What a list takes and does. */
+/** The limits, filters and orders of a list. */
 export interface ListWords {
-  /** Rows at most. */
+  /** The most rows of one page. */
   readonly max: number;
-  /** Rows when the caller names no number; `max` when absent. */
+  /** Rows when the caller gives no number; `max` when absent. */
   readonly default?: number;
   /** Argument → column: filters by equality. */
   readonly filters?: Readonly<Record<string, string>>;
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
-  /** Paging argument → the name it has in the schema. */
+  /** Paging argument → its name in the schema. */
   readonly page?: Readonly<
     Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>
   >;
@@ -63,7 +63,7 @@ export function node(arg: string): Action {
   return { kind: 'node', arg };
 }
 
-/** What a mutation needs besides its entity. `write` names a shape of `model.writes`. */
+/** The parts of a mutation besides its entity. `write` names an entry of `model.writes`. */
 export interface WriteWords {
   readonly write: string;
   /** Argument that holds the input object. */
@@ -77,12 +77,19 @@ type ReturnWords =
   | 'boolean'
   | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
 
-/** Inserts a row. @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' }) */
+/**
+ * Inserts a row.
+ *
+ * @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' })
+ */
 export function create(entity: string, { returns, ...rest }: WriteWords): Action {
   return { kind: 'create', entity, ...rest, returns: returnsOf(returns) };
 }
 
-/** Changes the named columns of a row. `id` says where the key is found: `['id']`, `['input', 'id']`. */
+/**
+ * Changes the given columns of a row. `id` is the path of the key in the arguments: `['id']`,
+ * `['input', 'id']`.
+ */
 export function update(entity: string, id: ArgumentPath, { returns, ...rest }: WriteWords): Action {
   return { kind: 'update', entity, id, ...rest, returns: returnsOf(returns) };
 }
@@ -105,12 +112,12 @@ export function subscribe(
   return { kind: 'subscribe', entity, on, ...(id !== undefined && { id }) };
 }
 
-/** Answered by a function of the user's; `NOT_IMPLEMENTED` until there is one. */
+/** A field of a user's resolver; `NOT_IMPLEMENTED` until there is one. */
 export function custom(): { readonly kind: 'custom' } {
   return { kind: 'custom' };
 }
 
-/** The row that a key points to. @example author: one('User', 'author_id') */
+/** The row that a key refers to. @example author: one('User', 'author_id') */
 export function one(
   entity: string,
   column: string,
@@ -119,7 +126,11 @@ export function one(
   return { kind: 'one', entity, key: 'own', column, ...words };
 }
 
-/** The rows that point back: over a column of theirs, or through a join table. @example posts: many('Post', 'author_id', { max: 100 }) */
+/**
+ * The rows that refer back: by a column of theirs, or through a join table.
+ *
+ * @example posts: many('Post', 'author_id', { max: 100 })
+ */
 export function many(
   entity: string,
   via: string | Many['via'],
@@ -134,7 +145,10 @@ export function many(
   };
 }
 
-/** A key that may be of several types, and the column that says of which. @example viaType('pet_id', 'pet_type') */
+/**
+ * A key that may refer to several types, and the column with the type. @example viaType('pet_id',
+ * 'pet_type')
+ */
 export function viaType(
   column: string,
   typeColumn: string,
@@ -142,7 +156,11 @@ export function viaType(
   return { kind: 'column', column, typeColumn };
 }
 
-/** A join table: its column with our key, and its column with theirs. @example through('post_tags', 'post_id', 'tag_id') */
+/**
+ * A join table: the column with our key, and the column with theirs.
+ *
+ * @example through('post_tags', 'post_id', 'tag_id')
+ */
 export function through(
   table: string,
   own: string,

@@ -3,14 +3,14 @@ import type { through } from './fields.ts';
 
 type Key = number | string;
 
-/** How rows of one kind are fetched together; `Row` is what a key gives. */
+/** How rows of one kind are loaded together. `Row` is the result for one key. */
 export interface LoaderWords<Row> extends Omit<Loader, 'name'> {
   readonly [ROW]?: Row;
 }
 
 declare const ROW: unique symbol;
 
-/** Rows of one request, fetched in batches: keys asked for in the same tick are one statement. */
+/** Loads rows in batches: keys that a request asks for in the same tick share a statement. */
 export interface RowLoader<Row> {
   load(key: Key): Promise<Row>;
   loadMany(keys: readonly Key[]): Promise<(Row | Error)[]>;
@@ -28,7 +28,11 @@ export function loadOne<Row>(entity: string, by: string): LoaderWords<Row | null
   return { entity, by, many: false };
 }
 
-/** The rows that belong to each key. @example postsByAuthor: loadMany<types.PostRow>('Post', 'author_id') */
+/**
+ * The rows that belong to each key.
+ *
+ * @example postsByAuthor: loadMany<types.PostRow>('Post', 'author_id')
+ */
 export function loadMany<Row>(
   entity: string,
   by: string,

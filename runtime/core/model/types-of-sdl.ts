@@ -16,7 +16,9 @@ import type {
   TypeRef,
 } from '@twofold/schema';
 
-/** What the SDL says by itself: type references, arguments, enums, and who is a member of what. */
+/**
+ * What the SDL alone says: type references, arguments, enums, and members of interfaces and unions.
+ */
 export interface SdlTypes {
   readonly definitions: ReadonlyMap<string, TypeDefinitionNode>;
   readonly enums: readonly EnumType[];

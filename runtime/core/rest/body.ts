@@ -53,10 +53,11 @@ function parse(text: string): unknown {
 type Write = Exclude<WriteAction, { kind: 'remove' }>;
 
 /**
- * A body as the arguments of the root field that does the same: the fields of its input object, or its arguments side by
- * side. The types are GraphQL's own.
+ * Reads a body as the arguments of the corresponding root field: the fields of its input object, or
+ * its arguments. Types are those of GraphQL.
  *
- * @throws AppError 400 that names the field: `title is required`, `title is not a known field`, `views is not a valid Int`.
+ * @throws AppError 400 that names the field: `title is required`, `title is not a known field`,
+ * `views is not a valid Int`.
  */
 export function readArguments(
   schema: GraphQLSchema,
@@ -86,7 +87,9 @@ function assertSize(declared: readonly GraphQLArgument[], args: Values): void {
   if (counted > INPUT_VALUES) throw failure.badRequest(tooLarge('The body'));
 }
 
-/** @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as the field's own function would get them */
+/**
+ * @example coerceArguments(schema, createPost, { input: { views: 1 } }) // as a resolver gets them
+ */
 export function coerceArguments(
   schema: GraphQLSchema,
   operation: Operation,
@@ -101,7 +104,7 @@ export function coerceArguments(
 const argumentsOf = (schema: GraphQLSchema, { name }: Operation): readonly GraphQLArgument[] =>
   schema.getMutationType()?.getFields()[name]?.args ?? [];
 
-/** A client may send back the object that it got, key and all. */
+/** Drops the object's own key, so that clients may send back an object that they received. */
 function withoutOwnId(
   body: Values,
   id: string,
@@ -114,13 +117,13 @@ function withoutOwnId(
   return rest;
 }
 
-/** `id` may be a field that is written, when the path's key has another name. */
+/** Whether `id` is a writable field, because the argument with the key has another name. */
 function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean {
   const at = action.kind === 'update' ? action.id : [];
   return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
 }
 
-/** The key of the path as the argument that takes it wants it: a number where that is an `Int`. */
+/** Converts the key of the path to the type of its argument: a number where that is an `Int`. */
 export function keyValue(
   declared: readonly GraphQLArgument[],
   [name, part]: readonly string[],
@@ -151,7 +154,7 @@ function checkArgument(
   check(type, value, whole ? '' : name);
 }
 
-/** Fields are named as the body has them, with dots into what is nested. */
+/** Checks the value. Errors name fields as in the body, with dots for nested ones. */
 function check(type: GraphQLInputType, value: unknown, path: string): void {
   if (isNonNullType(type)) {
     if (value === undefined || value === null) throw failure.badRequest(`${path} is required`);

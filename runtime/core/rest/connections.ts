@@ -2,7 +2,8 @@ import type { ListOptions } from '@twofold/schema';
 import { type GraphQLSchema, isObjectType } from 'graphql';
 
 /**
- * What is asked of a connection that the user's own function answers: its rows, and how many there are if it says so.
+ * The selection on a connection that the user's own resolver answers: its rows, and their total
+ * number if it has one.
  *
  * @example connectionSelection(schema, connection, '{ id }') // '{ total: totalCount edges { node { id } } }'
  */
@@ -22,7 +23,7 @@ export function connectionSelection(
   return `{ ${totalCount === undefined ? '' : `total: ${totalCount}`} ${inside} }`;
 }
 
-/** The rows of such an answer, or of a list. Places with nothing in them, which Relay allows, are no rows. */
+/** The rows of such an answer, or of a list. Null items, which Relay allows, are dropped. */
 export function rowsOf(value: any): unknown[] {
   const rows: unknown[] = Array.isArray(value)
     ? value
@@ -31,9 +32,9 @@ export function rowsOf(value: any): unknown[] {
 }
 
 /**
- * Connections inside an object as the lists they are in REST, under their own names.
+ * Replaces the connections inside an object by lists, as REST shows them, under their own names.
  *
- * @param prefix what the names of such members begin with.
+ * @param prefix prefix of the names of these members.
  * @example takeRows({ rest_rows_posts: { edges: [{ node: { id: '1' } }] } }, 'rest_rows_') // { posts: [{ id: '1' }] }
  */
 export function takeRows(value: unknown, prefix: string): unknown {

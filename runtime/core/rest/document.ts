@@ -8,7 +8,7 @@ import { ownsIn } from './service.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Every endpoint of the server that a project has, with the functions of its own that answer root fields. */
+/** Describes every endpoint of a server, including fields that its own resolvers answer. */
 export function describeServer(project: Project, resolvers: Resolvers): Document {
   return openapiDocument(project, ownsIn(resolvers));
 }

@@ -2,10 +2,16 @@ import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import type { PreparedOperation } from '../graphql/document-cache.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 
-/** Operations of ours by their text, so that plans and statements are made once for each shape of a request. */
+/**
+ * Prepares our own operations by their text, so that plans and statements are made once for each
+ * form of request.
+ */
 export type Documents = (text: string) => PreparedOperation;
 
-/** A client that varies `fields` makes more of them. Their plans weigh more than their texts, so the number decides. */
+/**
+ * A client that varies `fields` makes many operations. Their plans weigh more than their texts, so
+ * only the number is limited.
+ */
 const ENTRIES = 500;
 
 export function createDocuments(entries = ENTRIES): Documents {
@@ -19,7 +25,7 @@ export function createDocuments(entries = ENTRIES): Documents {
   };
 }
 
-/** What we wrote ourselves needs no validation. */
+/** Skips validation, because we wrote the text. */
 function prepare(text: string): PreparedOperation {
   const document = parse(text, { noLocation: false });
   const node = document.definitions.find(

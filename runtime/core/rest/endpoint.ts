@@ -15,8 +15,8 @@ const COLLECTION: Methods = { GET: 'list', HEAD: 'list', POST: 'create' };
 const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update', DELETE: 'remove' };
 
 /**
- * Serves every module. It stands before the router, because finding a module by name costs the same whether there are ten
- * or three thousand. Every other path goes on to the router.
+ * Serves every module. It runs before the router, because looking up a module by name costs the
+ * same for ten modules as for three thousand. Other paths go on to the router.
  */
 export function createEndpoint(service: RestService): Middleware {
   const offers = new Map([...service.modules].map(([name, served]) => [name, offerOf(served)]));
@@ -40,7 +40,7 @@ export function createEndpoint(service: RestService): Middleware {
   };
 }
 
-/** The methods that a module answers, on its own path and on that of one object. */
+/** The methods that a module answers: on its own path, and on the path of an object. */
 interface Offer {
   readonly served: ServedModule;
   readonly collection: Methods | undefined;
@@ -58,7 +58,7 @@ function offerOf(served: ServedModule): Offer {
 interface Target {
   readonly served: ServedModule;
   readonly methods: Methods;
-  /** The key, as the path has it; absent for the collection. */
+  /** The key in the path; absent for the collection. */
   readonly segment?: string;
 }
 
@@ -77,7 +77,10 @@ function refuseMethod(ctx: Context, methods: readonly string[]): void {
   ctx.status = 204;
 }
 
-/** `export` of `/api/posts/export` is not a key: the path may belong to a route of the project. */
+/**
+ * Reads the key, or calls `next`: `export` in `/api/posts/export` is not a key, and the path may be
+ * a route of the project.
+ */
 async function keyOrNext(
   service: RestService,
   served: ServedModule,
@@ -126,7 +129,10 @@ function perform(request: RestRequest, verb: RestVerb, key: string): Promise<Res
   }
 }
 
-/** A function of the project failed: its part of the answer is left out, the header names it, and no cache may keep it. */
+/**
+ * A resolver of the project failed: its fields are left out, a header names them, and caches may
+ * not keep the answer.
+ */
 function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer {
   const { ETag: _, ...headers } = answered.headers ?? {};
   return {
@@ -139,7 +145,9 @@ function incomplete(answered: RestAnswer, failed: readonly string[]): RestAnswer
   };
 }
 
-/** Answers differ by caller: a shared cache must not keep them, and no cache keeps a refusal. */
+/**
+ * Answers differ by caller, so shared caches may not keep them, and no cache may keep a refusal.
+ */
 function keepPrivate(ctx: Context): void {
   ctx.set({ 'Cache-Control': 'private', 'X-Content-Type-Options': 'nosniff' });
   ctx.vary(['Authorization', 'X-API-Key']);

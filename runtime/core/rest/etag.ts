@@ -9,7 +9,7 @@ export function etagOf(text: string): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
 }
 
-/** Whether a header has the tag in its list, or is `*`. `weak`: for `If-None-Match`, which does not mind `W/`. */
+/** Whether a header lists the tag, or is `*`. `weak`: ignores `W/`, as `If-None-Match` does. */
 export function hasTag(header: string, tag: string, weak = false): boolean {
   if (header.trim() === '*') return true;
   const tags = [...header.matchAll(/(?:W\/)?"[^"]*"/g)].map(([found]) =>

@@ -2,7 +2,7 @@ import { AppError, failure } from '../errors.ts';
 import { toFailure } from '../data/database-failure.ts';
 import { isGraphqlError, rootCause } from '../graphql/errors.ts';
 
-/** Statuses of the codes that user code puts into errors of its own. */
+/** Statuses for codes that user code sets on its own errors. */
 const STATUSES: Readonly<Record<string, number>> = {
   BAD_USER_INPUT: 400,
   BAD_REQUEST: 400,
@@ -16,20 +16,27 @@ const STATUSES: Readonly<Record<string, number>> = {
   INTERNAL_SERVER_ERROR: 500,
 };
 
-/** What an error of an operation is for REST: a failure with its status, or, for the boundary to mask, what was thrown. */
+/**
+ * Converts an error of an operation for REST: to a failure with a status, or to the original error,
+ * which the boundary masks.
+ */
 export function failureOf(error: unknown): unknown {
   const cause = rootCause(error);
   const known = toFailure(cause);
   if (known) return known;
   if (!isGraphqlError(cause)) return cause;
   const given = cause.extensions['code'];
-  // An error at a path without a code is one that a function of the project did not mean for the caller.
+  // An error with a path and without a code was thrown by a resolver of the project, and not for
+  // the caller.
   if (typeof given !== 'string' && isGraphqlError(error) && error.path) return cause;
   const code = typeof given === 'string' ? given : 'BAD_USER_INPUT';
   return new AppError(STATUSES[code] ?? 400, code, cause.message, { cause });
 }
 
-/** A row that something points at cannot go; one that points at nothing cannot come. */
+/**
+ * The error of a foreign key: on DELETE the row is still referred to, else the row that it refers
+ * to does not exist.
+ */
 export function statusOfRelation(error: unknown, method: string): unknown {
   const known = failureOf(error);
   if (!(known instanceof AppError) || known.extensions['reason'] !== 'RELATION') return known;

@@ -1,24 +1,24 @@
 import { failure } from '../errors.ts';
 
-/** A query string: names may be given several times. */
+/** A parsed query string; a parameter may occur several times. */
 export type QueryString = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The fields that a request asks for, of an object and of those embedded in it. */
+/** The selected fields of an object and of its embedded objects. */
 export interface FieldSelection {
-  /** Null stands for all fields. */
+  /** Null selects all fields. */
   readonly fields: Set<string> | null;
   readonly include: Map<string, FieldSelection>;
 }
 
 type Draft = { fields: Set<string> | null; readonly include: Map<string, Draft> };
 
-/** Levels of embedding; the cost of a request is bounded by itself. */
+/** The most levels of embedding. The cost of a request is limited separately. */
 const DEEPEST = 6;
 
 /**
- * Reads `fields` and `include`: names with commas between them, a dot leads into what is embedded.
+ * Reads `fields` and `include`: names separated by commas; a dot leads into an embedded object.
  *
- * @throws AppError 400 for a name that is not valid, or one that leads too deep.
+ * @throws AppError 400 for an invalid name, or one with too many levels.
  * @example readFieldSelection({ fields: 'title,author.name' }) // { fields: {title}, include: { author: { fields: {name}, … } } }
  */
 export function readFieldSelection(query: QueryString): FieldSelection {

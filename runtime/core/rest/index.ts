@@ -8,14 +8,15 @@ import { createService } from './service.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
-  /** The user's functions by type and field, the same that GraphQL has. */
+  /** The user's resolvers by type and field, the same as for GraphQL. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
 }
 
 /**
- * The REST modules: for each entity the calls that the schema's root fields allow, with the plans, rules, functions and
- * events of GraphQL. And the document about every endpoint of the server.
+ * The REST module: for each entity the operations that the schema's root fields allow, with the
+ * plans, rules, resolvers and events of GraphQL. It also serves the OpenAPI document of the whole
+ * server.
  *
  * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
@@ -32,7 +33,7 @@ export function createRest({ kernel, resolvers = {}, scalars = {} }: RestOptions
 /** `/api/posts/7` → `/api/posts` */
 const modulePath = (path: string) => path.split('/', 3).join('/');
 
-/** A server is up sooner when what may never be asked for is made when it is. */
+/** Makes a value on first use, so that the server starts sooner. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

@@ -12,30 +12,34 @@ import type {
 import { restFilters, restMembers, restModules, restSorts } from '@twofold/schema';
 import { createInnerSdl, type InnerField } from './inner-sdl.ts';
 
-/** The names that REST adds to the schema; no name of the user's begins like them. */
+/** The names that REST adds to the schema. No name of the user's has their prefix. */
 export interface Names {
   list(entity: Entity): string;
-  /** By key, with the rules of the field that gets it. */
+  /** The root field that reads a row by key, with the rules of the user's own root field. */
   get(entity: Entity): string;
-  /** By key, with the rules of the entity alone: what a call that wrote it answers with. */
+  /**
+   * The root field that reads a row by key with the rules of the entity alone, to answer a write.
+   */
   row(entity: Entity): string;
   relation(field: string): string;
-  /** A connection that the user's own function answers, until its rows are taken out of it. */
+  /**
+   * The name of a connection that the user's own resolver answers, until its rows are taken out.
+   */
   connection(field: string): string;
   key(field: string): string;
   type(name: string): string;
 }
 
-/** A project of our own, in which REST's calls are operations like any other. */
+/** A project derived from the user's, in which REST requests are ordinary operations. */
 export interface InnerProject {
   readonly project: Project;
   readonly names: Names;
 }
 
 /**
- * The project with root fields for what REST reads, so that planning, rules, scalars and the user's functions are those of
- * GraphQL. What has rules may be null there, and everything when the user has functions (`fallible`): what is refused or
- * fails is left out, and takes nothing else with it.
+ * Adds root fields for what REST reads, so that planning, rules, scalars and resolvers are those of
+ * GraphQL. Fields with rules become nullable, and with `fallible` (the user has resolvers) all
+ * fields: one that is refused or fails is left out, and the rest of the answer stays.
  *
  * @example innerProject(project).project.operations.at(-1) // { name: 'rest_list_posts', action: { kind: 'list', … } }
  */
@@ -134,7 +138,7 @@ const typeRef = (name: string, kind: TypeRef['kind'], list = false): TypeRef => 
   itemRequired: false,
 });
 
-/** A filter for each member, and for each to-one relation one by the key of a row that the caller can see. */
+/** A filter for each member, and for each to-one relation by the key of a visible row. */
 function whereShape(module: RestModule, names: Names, sdl: Shapes['sdl']): FilterShape[] {
   const { entity } = module;
   const byMember = new Map<RestMember, FilterShape['filters'][number]>();
@@ -206,7 +210,7 @@ function getOperations({ entity, get }: RestModule, names: Names, sdl: Shapes['s
   ];
 }
 
-/** Relations without their arguments and connections, and the keys of to-one relations. */
+/** Relations without arguments and connections, and the keys of to-one relations. */
 function withRelations(entity: Entity, names: Names, sdl: Shapes['sdl']): Entity {
   const added = [...restMembers(entity).values()].flatMap(
     (member) => innerField(member, names) ?? [],

@@ -7,7 +7,7 @@ export interface InnerField {
   readonly field: Field;
 }
 
-/** Collects what is added to a schema. */
+/** Collects additions to a schema. */
 export interface InnerSdl {
   /** @returns the name of a type with `nodes` and `totalCount`. */
   addConnection(entity: string): string;
@@ -23,8 +23,8 @@ export interface InnerSdl {
 }
 
 /**
- * @param typeName how types of ours are called.
- * @param fallible whether any field may fail, as functions of the user's do.
+ * @param typeName makes the names of our own types.
+ * @param fallible whether any field may fail, as those of the user's resolvers may.
  */
 export function createInnerSdl(
   project: Project,
@@ -87,13 +87,16 @@ const typeOf = ({ kind, field, column }: RestMember) =>
 function operandType(type: string, operator: FilterOperator): string {
   if (operator === 'isNull') return 'Boolean';
   if (operator === 'in' || operator === 'notIn') return `[${type}!]`;
-  // A part of an address is not a valid address.
+  // A part of an address is not a valid address, so it is compared as a String.
   return operator === 'contains' || operator === 'startsWith' || operator === 'endsWith'
     ? 'String'
     : type;
 }
 
-/** What has rules of its own may be refused, and then it is null, and not the whole object. Most schemas stay as they are. */
+/**
+ * Makes fields with rules of their own nullable, so that a refusal does not take the whole object.
+ * Most schemas have none.
+ */
 function withNulls(project: Project, fallible: boolean): string {
   const refusable = refusableFields(project, fallible);
   if (refusable.size === 0) return project.sdl;
@@ -111,7 +114,7 @@ function withNulls(project: Project, fallible: boolean): string {
   return definitions.join('\n');
 }
 
-/** By type: an interface may not promise what its members do not. */
+/** Fields that may be refused, by type; of an interface, if one of its members has them. */
 function refusableFields({ entities }: Project, fallible: boolean): Map<string, Set<string>> {
   const refusable = new Map<string, Set<string>>();
   for (const { name, interfaces, fields } of entities) {

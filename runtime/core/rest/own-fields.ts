@@ -11,8 +11,8 @@ import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
 
 /**
- * Root fields that the user's own function answers are called as GraphQL calls them: nothing is read or written past
- * what the user wrote.
+ * Calls a root field that the user's own resolver answers, as GraphQL calls it: nothing is read or
+ * written without the resolver.
  */
 async function callField(
   { service, operation, context, failed }: RestRequest,
@@ -35,7 +35,7 @@ async function callField(
   });
 }
 
-/** The user's `post(id:)`, or `node(id:)`, which takes the key with its type. */
+/** Calls the user's `post(id:)`, or `node(id:)`, whose key includes the type. */
 export async function askOwnGet(request: RestRequest, key: string): Promise<string | null> {
   const { operation, served, query } = request;
   const { action } = operation;
@@ -47,7 +47,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
       { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` },
       `{ ... on ${name} ${selection} }`,
     );
-    // An object of another type has nothing of what was asked for.
+    // An object of another type has none of the selected fields.
     return text === '{}' ? null : text;
   }
   const arg = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id';
@@ -56,7 +56,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
   return callField(request, { [arg]: keyValue(declared, [arg], key) }, selection);
 }
 
-/** The user's `posts`: it pages by its own arguments, or its whole list is cut here. */
+/** Calls the user's `posts`. It pages by its own arguments; a list without any is cut here. */
 export async function askOwnList(
   request: RestRequest,
   page: Page,
@@ -89,7 +89,7 @@ function readRows(value: any): { total: number | null; rows: unknown[] } {
   return { total: value?.total ?? null, rows: rowsOf(value) };
 }
 
-/** Pages further on need an offset: a function that has none serves the first. */
+/** Later pages need an offset. A resolver without such an argument serves only the first page. */
 function pageArguments(
   { limit, offset, first }: ListAction['list']['paging'],
   page: Page,
@@ -115,12 +115,12 @@ function filtersOf({ service, served, query }: RestRequest): Record<string, unkn
   );
 }
 
-/** What the user's `createPost`, `updatePost` or `deletePost` came to. */
+/** The result of the user's `createPost`, `updatePost` or `deletePost`. */
 export interface OwnWritten {
-  /** The object, when the mutation answers with it. */
+  /** The object as JSON text, when the mutation returns it. */
   readonly text: string | null;
   readonly id: string | null;
-  /** False when it says that there was nothing to do. */
+  /** False when the resolver reports that there was nothing to do. */
   readonly done: boolean;
 }
 

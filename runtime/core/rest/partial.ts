@@ -6,8 +6,9 @@ import type { Resolver, Resolvers } from '../plugin.ts';
 import { failureOf } from './failures.ts';
 
 /**
- * The user's functions, each of which fails where it has nothing for a field that must have something: the schema that REST
- * asks has no such fields, so that a failure takes nothing else with it.
+ * Wraps the user's resolvers so that each fails when it returns null for a required field. The
+ * schema that REST uses has nullable fields instead, so that a failure leaves the rest of the
+ * answer.
  *
  * @example requireValues(project, { Post: { minutes: () => null } }).Post.minutes // throws for `minutes: Int!`
  */
@@ -49,10 +50,13 @@ function requiring(coordinate: string, resolver: Resolver): Resolver {
 }
 
 /**
- * Leaves out of an answer what failed: nothing else is lost, and null always means null. A refusal is not a failure.
+ * Removes failed fields from an answer, so that the rest is kept and null always means null. A
+ * refusal is not a failure.
  *
- * @returns where it was, `author.shout`; undefined for what the caller may not read.
- * @throws AppError when the whole answer failed, the project has not written the function yet, or the server is in trouble.
+ * @returns the path of the failed field, `author.shout`; undefined for one that the caller may not
+ * read.
+ * @throws AppError when the whole answer failed, the resolver is not written yet, or the server has
+ * a problem.
  */
 export function dropFailed(
   data: unknown,
@@ -73,23 +77,23 @@ export function dropFailed(
   return placeOf(path);
 }
 
-/** What the rows of an answer lie in. */
+/** Keys around the rows of an answer, which are not part of a reported path. */
 const WRAPPERS: ReadonlySet<unknown> = new Set(['data', 'nodes', 'edges', 'node', 'object']);
 
-/** The members that lead to it; which row it was in the log knows. */
+/** The path without list indexes. The log names the row. */
 function placeOf(path: readonly (string | number)[]): string {
   const names = path.slice(1).filter((step) => typeof step === 'string');
   while (names.length > 1 && WRAPPERS.has(names[0])) names.shift();
   return names.join('.');
 }
 
-/** Takes the member away that became null; false when that is the whole answer. */
+/** Removes the member that became null; false when that is the whole answer. */
 function remove(data: unknown, path: readonly (string | number)[]): boolean {
   let parent = data;
   for (const step of path) {
     if (typeof parent !== 'object' || parent === null || !(step in parent)) return true;
     const value = (parent as Record<string | number, unknown>)[step];
-    // In a list the place is kept, so that the others keep theirs.
+    // A list keeps the null, so that the other items keep their index.
     if (value === null)
       return (
         Array.isArray(parent) ||

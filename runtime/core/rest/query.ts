@@ -11,7 +11,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** GraphQL's Int, which offsets are. */
+/** The largest Int of GraphQL, the type of offsets. */
 const LARGEST = 2 ** 31 - 1;
 
 /** @throws AppError 400 `Invalid page number`, `Invalid limit number` */
@@ -40,7 +40,7 @@ function readNumber(
 }
 
 /**
- * A parameter that the call does not have is an error: who misspells a filter must not get everything.
+ * Refuses unknown parameters: a misspelt filter must not return everything.
  *
  * @throws AppError 400 that names them.
  */
@@ -52,7 +52,10 @@ export function assertKnown(query: QueryString, known: (name: string) => boolean
     );
 }
 
-/** @throws AppError 400 `Invalid sort order. Use 'asc' or 'desc'`, or for a field that is none. */
+/**
+ * @throws AppError 400 `Invalid sort order. Use 'asc' or 'desc'`, or for a name that is not a
+ * sortable field.
+ */
 export function readOrder(
   query: QueryString,
   { sorts }: ServedModule,
@@ -69,9 +72,10 @@ export function readOrder(
 }
 
 /**
- * The filters of a query string as a `where` of our own.
+ * Converts the filters of a query string to a `where` input of the inner project.
  *
- * @throws AppError 400 for a value that is not of its field's type, 403 for a relation whose rows the caller may not see.
+ * @throws AppError 400 for a value of the wrong type, 403 for a relation whose rows the caller may
+ * not see.
  */
 export function readWhere(
   service: RestService,
@@ -88,7 +92,9 @@ export function readWhere(
   return where;
 }
 
-/** A key of a row that may be hidden is compared through the row. */
+/**
+ * Compares the key of a row that may be hidden through the relation, which applies the row's rules.
+ */
 function place(
   service: RestService,
   where: Record<string, Record<string, any>>,
@@ -104,7 +110,7 @@ function place(
   (relation['id'] ??= {})[operator] = value;
 }
 
-/** What a filter compares with. A list has commas in it, or is the parameter given several times. */
+/** The operand of a filter. A list is separated by commas, or given by a repeated parameter. */
 export function readOperand(
   service: RestService,
   { parameter, member, operator }: RestFilter,
@@ -126,7 +132,7 @@ function readBoolean(parameter: string, text: string): boolean {
   return text === 'true';
 }
 
-/** Text as the field's type takes it. */
+/** Parses a text as a value of the field's type. */
 function readValue(
   { engine }: RestService,
   parameter: string,

@@ -13,22 +13,23 @@ import { takeRows } from './connections.ts';
 import { dropFailed } from './partial.ts';
 import type { RestService } from './service.ts';
 
-/** One root field of ours or of the user's, called `it`. */
+/** A root field, of ours or the user's, under the alias `it`. */
 export interface Question {
   /** @example 'query($id: ID!) { it: rest_get_Post(id: $id) { id title } }' */
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: RequestContext;
-  /** Takes where something failed that is left out. */
+  /** Collects the paths of fields that failed and are left out. */
   readonly failed: string[];
 }
 
 export const ROOT_KEY = 'it';
 
 /**
- * The answer of one root field as JSON text; null when there is nothing. What the caller may not read is left out of it.
+ * Reads one root field as JSON text; null when there is no row. Fields that the caller may not read
+ * are left out.
  *
- * @throws AppError what the field failed with.
+ * @throws AppError with which the field failed.
  */
 export async function ask(service: RestService, question: Question): Promise<string | null> {
   const run = start(service, question);
@@ -43,7 +44,10 @@ export async function ask(service: RestService, question: Question): Promise<str
   return text;
 }
 
-/** Inside a transaction. Undefined when a function of the user's has a part in the answer: it must not run in there. */
+/**
+ * Reads inside a transaction. Undefined when a resolver of the user is involved, because it must
+ * not run there.
+ */
 export async function askWithin(
   service: RestService,
   question: Question,
@@ -93,11 +97,11 @@ async function askPlanned(
     : text;
 }
 
-/** A value that `JSON.parse` gets undefined for is not there. */
+/** A reviver of `JSON.parse` that returns undefined for markers, which removes the member. */
 const leaveOut = (marker: string) => (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && marker in value ? undefined : value;
 
-/** With the executor of GraphQL, because the user's functions have a part in it. */
+/** Runs the executor of GraphQL, because resolvers of the user are involved. */
 async function execute(
   service: RestService,
   { document, variables, context, failed }: Question,
@@ -123,7 +127,7 @@ async function execute(
     : JSON.stringify(document.includes(rows) ? takeRows(value, rows) : value);
 }
 
-/** @throws AppError `UNAVAILABLE` (503) when it takes longer than a request may. */
+/** @throws AppError `UNAVAILABLE` (503) when `work` takes longer than a request may. */
 export async function inTime<T>(
   service: RestService,
   context: RequestContext,

@@ -54,7 +54,9 @@ async function askList(
   return split(await ask(service, { document, variables, context, failed: request.failed }));
 }
 
-/** The database gives the count and the rows in one text; that of the rows goes out as it is. */
+/**
+ * The database returns the count and the rows as one text. The text of the rows is sent unchanged.
+ */
 function split(text: string | null): { total: number; data: string } {
   const [head, total] = /^\{\s*"total"\s*:\s*(\d+)\s*,\s*"data"\s*:\s*/.exec(text ?? '') ?? [];
   if (text === null || head === undefined) throw failure.forbidden();
@@ -76,7 +78,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
   return { status: 200, text, headers: { ETag: tag } };
 }
 
-/** One row by its key, through the root field `name`. */
+/** The query for one row by its key, through the root field `name`. */
 export function question(request: RestRequest, name: string, key: string): Question {
   const { served, query, context, failed } = request;
   const selection = selectionOf(request, served.module.entity.name, readFieldSelection(query));

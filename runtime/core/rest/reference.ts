@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the page shows; anything else in it is passed over. */
+/** The parts of an OpenAPI document that the page shows. */
 interface Operation {
   readonly operationId?: string;
   readonly tags?: readonly string[];
@@ -32,7 +32,7 @@ type Schema = Readonly<Record<string, any>>;
 type Document = Readonly<Record<string, any>>;
 
 /**
- * A page about every endpoint of a document: one file, no script, no request to anywhere.
+ * Renders a page about every endpoint of a document: one file, without scripts or requests.
  *
  * @example renderReference(openapiDocument(project), '/graphql') // '<!doctype html>…'
  */
@@ -114,7 +114,7 @@ function signIn({ security = [] }: Operation): string {
     : `Takes ${names.map((name) => (name === 'bearer' ? 'a bearer token' : 'an API key')).join(' or ')}.`;
 }
 
-/** The comparisons of a field stand beside it: `title`, and `_ne _in _contains …`. */
+/** Shows the comparisons of a field in its row: `title`, and `_ne _in _contains …`. */
 function parametersTable(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return '';
   const names = new Set(parameters.map(({ name }) => name));
@@ -168,7 +168,7 @@ function propertiesTable(schema: Schema | undefined): string {
   return `<table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** A schema in a few words. */
+/** A short text for a schema. */
 function typeOf(schema: Schema | undefined): string {
   if (!schema) return '';
   if (typeof schema['$ref'] === 'string') {
@@ -205,7 +205,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Descriptions are the user's text: nothing of it is markup. */
+/** Descriptions are the user's text and may not contain markup. */
 const escape = (text: string) =>
   String(text).replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 

@@ -8,7 +8,7 @@ import { toStored } from '../data/values.ts';
 import type { RestService, ServedModule } from './service.ts';
 import type { QueryString } from './field-selection.ts';
 
-/** One call of one module. */
+/** One request to a module. */
 export interface RestRequest {
   readonly service: RestService;
   readonly served: ServedModule;
@@ -17,11 +17,11 @@ export interface RestRequest {
   readonly query: QueryString;
   readonly context: RequestContext;
   readonly koa: Context;
-  /** Where in the answer something failed and is left out. */
+  /** Collects the paths of fields that failed and are left out. */
   readonly failed: string[];
 }
 
-/** An answer whose body is JSON text already. */
+/** An answer whose body is JSON text. */
 export interface RestAnswer {
   readonly status: number;
   readonly text?: string;
@@ -37,7 +37,8 @@ const VERBS: Readonly<Record<RestVerb, Verb>> = {
 };
 
 /**
- * Says who asks for what. A caller that may not do it at all is refused before anything is read.
+ * Finds the operation and the rules of a request. A caller who may not run it is refused before
+ * anything is read.
  *
  * @throws AppError 401, 403
  */
@@ -60,7 +61,7 @@ export function openRequest(
   return { service, served, operation, rules, query: koa.query, context, koa, failed: [] };
 }
 
-/** The key in a path, as clients write it. @throws AppError 400 `Invalid id format` */
+/** Parses the key in a path. @throws AppError 400 `Invalid id format` */
 export function readKey(
   { engine }: RestService,
   { module }: ServedModule,

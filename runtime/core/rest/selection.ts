@@ -14,10 +14,10 @@ interface Selecting {
 }
 
 /**
- * What a request wants of an entity's objects, as a selection. What the caller may not read is left out, unless the
- * request names it.
+ * Turns the `fields` and `include` of a request into a GraphQL selection. Fields that the caller
+ * may not read are left out, unless the request names them.
  *
- * @throws AppError 400 for a name that is not there, 401 or 403 for one that is not the caller's to read.
+ * @throws AppError 400 for an unknown name, 401 or 403 for one that the caller may not read.
  * @example selectionOf({ service, rules }, 'Post', { fields: null, include: new Map() }) // '{ id title body }'
  */
 export function selectionOf(
@@ -67,7 +67,7 @@ function refuse(access: Extract<Access, { kind: 'none' }>): never {
   throw refusal(access.code);
 }
 
-/** A function that the project has not written yet is not called. */
+/** Leaves out a resolver that the project has not written yet. */
 function isShown(
   { service }: Selecting,
   { entity }: EntityModel,
@@ -76,7 +76,7 @@ function isShown(
   return kind !== 'computed' || ownResolver(service.engine, entity.name, name) !== undefined;
 }
 
-/** Whether the caller sees every row of the entity: else the key of a row that is hidden stays with it. */
+/** Whether the caller sees every row of the entity. If not, keys of hidden rows are not shown. */
 export function isOpen({ engine }: RestService, rules: Rules, entityName: string): boolean {
   const { entity } = engine.model.entity(entityName);
   return entity.softDelete === undefined && rules.entity(entity, 'READ').kind === 'all';
@@ -98,7 +98,7 @@ function accessTo(
     : own;
 }
 
-/** The entity on the other side; none for a relation to one of several. */
+/** The entity on the other side; undefined for a relation to one of several types. */
 function targetOf(
   { engine }: RestService,
   type: TypeRef,
@@ -116,7 +116,7 @@ function value({ service }: Selecting, { kind, name, field }: RestMember): strin
     : name;
 }
 
-/** Objects in JSON columns, whole; they may contain themselves, and then they end somewhere. */
+/** Selects objects in JSON columns with all fields, to a limited depth: they may be recursive. */
 function objectSelection(service: RestService, typeName: string, levels = 5): string {
   const type = service.engine.schema.getType(typeName);
   const object = service.engine.model.objects.get(typeName);
@@ -155,7 +155,7 @@ function relation(
     : `${name} ${rows}`;
 }
 
-/** One of several types: each shows its own. */
+/** Selects the fields of each member of an abstract type. */
 function membersSelection(
   selecting: Selecting,
   abstract: string,

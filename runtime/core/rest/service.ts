@@ -18,24 +18,27 @@ import { createDocuments, type Documents } from './documents.ts';
 import { innerProject, type Names } from './inner-project.ts';
 import { requireValues } from './partial.ts';
 
-/** What every request works with; made once. */
+/** What all requests share; made once. */
 export interface RestService {
   readonly engine: Engine;
   readonly names: Names;
   readonly documents: Documents;
   readonly bodyLimit: number;
-  /** By the part of the path behind `/api/`. */
+  /** By the part of the path after `/api/`. */
   readonly modules: ReadonlyMap<string, ServedModule>;
-  /** What objects of an entity show. */
+  /** The fields that REST shows of an entity. */
   members(entity: string): ReadonlyMap<string, RestMember>;
 }
 
-/** A module with what its query strings are read by. */
+/** A module, and how its query strings are read. */
 export interface ServedModule {
   readonly module: RestModule;
   readonly filters: ReadonlyMap<string, RestFilter>;
   readonly sorts: readonly string[];
-  /** Whether the user's own function answers the call; then it is called, and nothing is done past it. */
+  /**
+   * Whether the user's own resolver answers the operation; it is then called, and nothing is read
+   * or written without it.
+   */
   isOwn(verb: RestVerb): boolean;
 }
 
@@ -84,7 +87,7 @@ function serve(module: RestModule, engine: Engine): ServedModule {
   };
 }
 
-/** Whether the user's own function answers a root field, for the document. */
+/** Tells the OpenAPI document whether the user's own resolver answers a root field. */
 export const ownsIn =
   (resolvers: Resolvers): IsOwn =>
   (coordinate) => {

@@ -25,7 +25,7 @@ export async function create(request: RestRequest): Promise<RestAnswer> {
   return { status: 201, ...body(text), headers: { ...location, ...tagged(text) } };
 }
 
-/** `PATCH /api/posts/:id`, and `PUT`: what is absent stays, null is null. */
+/** `PATCH /api/posts/:id`, and `PUT`: absent fields are unchanged, null sets null. */
 export async function update(request: RestRequest, key: string): Promise<RestAnswer> {
   const args = await readBodyArguments(request, key);
   const { text, done } = await write(request, args, { answer: answerOf(request, 'update'), key });
@@ -67,7 +67,7 @@ async function readBodyArguments(
 
 type Answer = ReturnType<typeof restAnswer>;
 
-/** A caller that may write and not read gets the key of what it made. */
+/** A caller who may write but not read gets only the key of the new row. */
 function answerOf({ served, rules }: RestRequest, verb: 'create' | 'update'): Answer {
   const answer = restAnswer(served.module, verb);
   return answer === 'object' && rules.entity(served.module.entity, 'READ').kind === 'none'
@@ -77,7 +77,7 @@ function answerOf({ served, rules }: RestRequest, verb: 'create' | 'update'): An
 
 interface Writing {
   readonly answer: Answer;
-  /** Of the row that is there. */
+  /** The key of an existing row. */
   readonly key?: string;
 }
 
@@ -94,7 +94,7 @@ function write(request: RestRequest, args: Args, writing: Writing): Promise<Writ
     : writeAction(request, args, writing);
 }
 
-/** Everything in one transaction: the condition, the write, and what the answer shows. */
+/** Checks the precondition, writes, and reads the answer, in one transaction. */
 async function writeAction(
   request: RestRequest,
   args: Args,
@@ -113,7 +113,7 @@ async function writeAction(
     prefix: '',
     caller: callerId(context.principal),
     asker: context,
-    // Rows are included: they may be many.
+    // The answer includes related rows, which may be many.
     long: answer === 'object' && request.query['include'] !== undefined,
     read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
     ...(seen && { precondition: seen }),
@@ -131,7 +131,7 @@ async function writeAction(
   };
 }
 
-/** It is written: what cannot be shown of it now must not read as if it were not. */
+/** The row is written: an error while reading the answer must not look as if it were not. */
 async function showWritten(
   { service, context, failed }: RestRequest,
   shown: Question,
@@ -183,10 +183,11 @@ async function writeOwn(
 const changed = () => new AppError(412, 'PRECONDITION_FAILED', 'It was changed since');
 
 /**
- * `If-Match`: the row has to be as the client saw it, and is kept so until it is written. RFC 9110 §13.1.1
+ * Checks `If-Match`: the row must be as the client saw it, and stays locked until it is written.
+ * RFC 9110 §13.1.1
  *
- * A function of the user's cannot run inside the transaction. An object with one in it is looked at before, and the row
- * under it once more inside.
+ * A resolver of the user cannot run inside the transaction. An object with such a field is compared
+ * before, and its stored row is compared again inside.
  */
 async function ifMatch(
   request: RestRequest,
@@ -222,7 +223,7 @@ async function lookBefore(
   return { row: await rawRow(request, key, query), text: await ask(service, shown) };
 }
 
-/** The columns of a row without regard to the caller, to see whether it is the same. */
+/** Reads the columns of a row without access rules, to compare it. */
 async function rawRow(
   { service, served, rules, context }: RestRequest,
   id: string,
@@ -244,7 +245,10 @@ async function rawRow(
   )) as string | null;
 }
 
-/** SQLite has one writer; PostgreSQL would let another write between our look and our write. */
+/**
+ * Locks the row. PostgreSQL would otherwise let another transaction write between our read and our
+ * write; SQLite has one writer.
+ */
 async function lock({ service, served }: RestRequest, id: string, query: Query): Promise<void> {
   const { dialect, query: outside } = service.engine.store;
   if (dialect === 'postgres' && query !== outside)

@@ -17,8 +17,8 @@ export interface Checking {
 }
 
 /**
- * Checks every row as a mutation checks its input: fields, types, what is required, `@constraint`. All that is wrong is
- * found in one go.
+ * Checks every row as a mutation checks its input: fields, types, required fields, `@constraint`.
+ * It reports all findings at once.
  */
 export function checkRows(
   rows: readonly SeedRow[],
@@ -36,7 +36,7 @@ export function checkRows(
   return { checked, findings };
 }
 
-/** Two rows of a list that say the same are two rows. */
+/** Two equal rows of a list are two rows, so they are counted. */
 function identityOf({ type, key }: SeedRow, hash: string, counted: Map<string, number>): string {
   if (key !== null) return key;
   const nth = (counted.get(`${type}:${hash}`) ?? 0) + 1;
@@ -90,7 +90,7 @@ function checkRow(
   return { index, type: row.type, hash: hashOf(row.values), columns, links };
 }
 
-/** `author`, or `authorId` for it. */
+/** `author`, or its key `authorId`. */
 function fieldNamed({ fields }: EntityModel, name: string): Field | undefined {
   const short = fields.get(name.replace(/Ids?$/, ''));
   return fields.get(name) ?? (short?.source.kind === 'one' ? short : undefined);
@@ -127,7 +127,7 @@ const IDENTITY = [
   ['phone', isPhone, 'must be 5 to 20 digits, spaces, dashes or parentheses'],
 ] as const;
 
-/** No user could sign in with an address that registration refuses. */
+/** Refuses an address that registration would refuse, because no user could sign in with it. */
 function identityProblem(
   { project }: Model,
   entity: string,
@@ -176,7 +176,7 @@ function readLink(
   });
 }
 
-/** What the row must say and does not: no default stands in for it. */
+/** Required fields that the row does not give and that have no default. */
 function missing(entity: EntityModel, values: SeedRow['values']): string[] {
   const given = new Set(Object.keys(values).map((name) => fieldNamed(entity, name)?.name));
   const demanded = entity.entity.fields.filter((field) => {
@@ -196,7 +196,7 @@ function missing(entity: EntityModel, values: SeedRow['values']): string[] {
   return demanded.map(({ name }) => name).filter((name) => !given.has(name));
 }
 
-/** The order in which a row names its fields says nothing. */
+/** A hash that is independent of the order of the fields. */
 function hashOf(values: SeedRow['values']): string {
   const sorted = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');

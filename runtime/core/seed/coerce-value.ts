@@ -9,15 +9,15 @@ import {
   type TypeNode,
 } from 'graphql';
 
-/** What is wrong with a value, to stand behind the field's name. */
+/** An error whose message is printed after the field's name. */
 class ValueError extends Error {}
 
 /**
- * A value as an argument of this type would hold it: GraphQL's own rules for scalars, enums and lists; an object that is
- * kept as JSON field by field.
+ * Coerces a value as an argument of this type: scalars, enums and lists by GraphQL's rules, and
+ * objects stored as JSON field by field.
  *
  * @param type As the SDL prints it: `[String!]!`.
- * @throws Error that says what is wrong: `is not a valid Int`.
+ * @throws Error with the problem: `is not a valid Int`.
  */
 export function coerceValue(schema: GraphQLSchema, type: string, value: unknown): unknown {
   return coerce(schema, parseType(type, { noLocation: true }), value, '');
@@ -50,7 +50,7 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
     const coerced = type.coerceInputValue(value);
     if (coerced !== undefined) return coerced;
   } catch {
-    // Says the same as a value of the wrong kind.
+    // Reported like a value of the wrong type.
   }
   throw new ValueError(`${at}is not a valid ${name}`);
 }

@@ -20,7 +20,8 @@ export interface SeedOptions {
 }
 
 /**
- * Loads rows in one transaction: all of them, or none and the findings. The same rows a second time change nothing.
+ * Loads all rows in one transaction, or none and returns the findings. Loading the same rows again
+ * changes nothing.
  *
  * @example await seedRows([{ type: 'User', key: 'ada', values: { name: 'Ada', email: 'ada@example.test' } }], { kernel });
  */

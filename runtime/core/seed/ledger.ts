@@ -15,7 +15,10 @@ export type Ledger = ReadonlyMap<string, ReadonlyMap<string, Seeded>>;
 
 const text = (value: string) => ({ from: 'value' as const, value, as: { type: 'text' as const } });
 
-/** What earlier runs wrote. It is a table of the database, so that it is always true of that database. */
+/**
+ * Reads which rows earlier runs wrote. They are listed in a table of the same database, so that the
+ * list always matches its data.
+ */
 export async function readLedger(writing: Writing): Promise<Ledger> {
   await run(
     writing,
@@ -36,10 +39,10 @@ export async function readLedger(writing: Writing): Promise<Ledger> {
   return ledger;
 }
 
-/** How many rows one statement takes: four values each, and SQLite takes 32,766. */
+/** Rows of one statement: each takes four parameters, and SQLite allows 32,766. */
 const CHUNK = 500;
 
-/** Keeps what was written, for the next run. */
+/** Records the written rows for the next run. */
 export async function keep(
   writing: Writing,
   written: readonly { readonly row: CheckedRow; readonly id: string }[],

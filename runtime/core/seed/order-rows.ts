@@ -1,26 +1,33 @@
 import type { CheckedRow, Link, SeedFinding } from './seed-row.ts';
 
-/** Rows in the order in which they can be written, and what is left to be said when all of them are there. */
+/** Rows in an order in which they can be written, and the links that are written afterwards. */
 export interface Ordered {
   readonly order: readonly CheckedRow[];
-  /** Links that have to wait, by index of the row: those of other tables, and those that would close a circle. */
+  /**
+   * Links to write when all rows exist, by index of the row: those of other tables, and those that
+   * would close a cycle.
+   */
   readonly later: ReadonlyMap<number, readonly Link[]>;
   readonly findings: readonly SeedFinding[];
 }
 
 /**
- * Rows that others point at come first, however the file orders them. Of a circle one optional link waits; a circle of
- * required ones cannot be written at all.
+ * Sorts rows so that referenced rows come first, whatever their order in the file. In a cycle, one
+ * optional link is written later; a cycle of required links cannot be written.
  *
  * No recursion: a file may hold a chain of any length.
  */
 export function orderRows(rows: readonly CheckedRow[]): Ordered {
   const ordered = orderBy(rows, () => true);
-  // A circle that a required link closes is opened at its optional ones: only the required decide who is first.
+  // A cycle with a required link is broken at its optional links: only required links then decide
+  // the order.
   return ordered.findings.length === 0 ? ordered : orderBy(rows, ({ required }) => required);
 }
 
-/** @param decides whether the link's target has to be there first; if not, and it is not, the link waits. */
+/**
+ * @param decides whether the target of a link must be written first. Any other link to a row that
+ * is not yet written waits.
+ */
 function orderBy(rows: readonly CheckedRow[], decides: (link: Link) => boolean): Ordered {
   const byIndex = new Map(rows.map((row) => [row.index, row]));
   const state = new Map<number, 'open' | 'done'>();

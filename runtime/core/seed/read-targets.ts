@@ -10,7 +10,7 @@ export interface KnownRows {
   keys(type: string): readonly string[];
 }
 
-/** Earlier: id by key, by type. */
+/** Rows of this file and of earlier seeds (`earlier`: ids by type and key). */
 export function knownRows(
   rows: readonly SeedRow[],
   earlier: ReadonlyMap<string, ReadonlyMap<string, string>>,
@@ -34,7 +34,10 @@ export function knownRows(
 const INTEGER = /^\d{1,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What a relation refers to: keys of this file come first, then those of earlier files, then ids of rows. */
+/**
+ * What a relation refers to. A text is first looked up as a key of this file, then of earlier
+ * files, then as an id.
+ */
 export function readTargets(
   type: string,
   values: readonly unknown[],

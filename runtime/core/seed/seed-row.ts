@@ -15,7 +15,7 @@ export interface SeedFinding {
   readonly fix?: string;
 }
 
-/** What a seed did. With findings nothing was done. */
+/** The result of a seed. When there are findings, nothing was written. */
 export interface SeedReport {
   readonly inserted: number;
   readonly updated: number;
@@ -26,23 +26,23 @@ export interface SeedReport {
 /** A reference to another row: one of the file, or one that is in the database. */
 export type Target = { readonly row: number } | { readonly id: string };
 
-/** A row whose values are checked and in the form that mutations have them in. */
+/** A row whose values are checked and coerced like the input of a mutation. */
 export interface CheckedRow {
   readonly index: number;
   readonly type: string;
-  /** By which a second run knows the row again: its key, or for a row of a list a hash of what it says. */
+  /** How a second run recognises the row: its key, or a hash of its values for a row of a list. */
   readonly identity: string;
   readonly hash: string;
   readonly columns: Readonly<Record<string, unknown>>;
   readonly links: readonly Link[];
 }
 
-/** What a row says of a relation. */
+/** The value of a relation in a row. */
 export interface Link {
   readonly field: string;
   readonly targets: readonly Target[];
   readonly many: boolean;
-  /** Whether the row itself holds the key: then it has to be known before the row is written. */
+  /** Whether the row itself holds the key, so that the target must be written before the row. */
   readonly own: boolean;
   readonly required: boolean;
 }

@@ -9,7 +9,7 @@ import { keep, type Ledger } from './ledger.ts';
 import type { Ordered } from './order-rows.ts';
 import type { CheckedRow, Link, SeedFinding, SeedReport } from './seed-row.ts';
 
-/** Stops the transaction: nothing of it is kept. */
+/** Rolls the transaction back. */
 export class SeedRefused extends Error {
   readonly findings: readonly SeedFinding[];
   constructor(findings: readonly SeedFinding[]) {
@@ -22,7 +22,10 @@ export interface Progress {
   (done: number, total: number): void;
 }
 
-/** A seed is run with access to the database itself, so no rules of callers apply. What a row may hold is checked all the same. */
+/**
+ * Seeds are run by someone with access to the database itself, so access rules do not apply. Values
+ * are still checked.
+ */
 const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
@@ -34,10 +37,10 @@ export const OPERATOR: Rules = {
 };
 
 /**
- * Writes the rows the way mutations do. A row of an earlier run is left alone while the file says the same of it, changed
- * when the file says something else, and made again when it is gone.
+ * Writes the rows as mutations do. A row of an earlier run is left alone while it is unchanged in
+ * the file, updated when the file has changed, and created again when it is gone.
  *
- * @throws SeedRefused with the row at which the database said no.
+ * @throws SeedRefused with the row that the database refused.
  */
 export async function writeRows(
   writing: Writing,
@@ -95,7 +98,10 @@ async function writeRow(
   return { id, kind: there ? 'updated' : 'inserted' };
 }
 
-/** Each row has a list of changes of its own: one list for the whole file would be searched for each row, and a seed announces none. */
+/**
+ * Each row gets its own list of changes: one list for the whole file would be searched for each
+ * row. A seed announces no changes.
+ */
 const fresh = (writing: Writing): Writing => ({ ...writing, changes: [] });
 
 async function exists(writing: Writing, entity: EntityModel, id: string): Promise<boolean> {
@@ -118,7 +124,7 @@ function inputOf(
   );
 }
 
-/** Every field by its own name, as an input type with all of them would have it. */
+/** An input type with every field under its own name. */
 function shapeOf({ model }: Writing, type: string): WriteShape {
   const { entity } = model.entity(type);
   const writes = entity.fields.flatMap(({ name: field, source }): Write[] => {

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import type { Asker } from './bounds.ts';
 
-/** Milliseconds between two looks at what runs. */
+/** Milliseconds between two checks of the running statements. */
 const PACE = 100;
-/** Looks after which a statement that should have ended is left behind, with its connection. */
+/** Checks after which a cancelled statement that still runs is given up, with its connection. */
 const PATIENCE = 50;
 
-/** What of the driver's client says where it is connected, and as whom the server knows it. */
+/** The fields of the driver's client for a cancel request: address, process id and secret key. */
 interface Backend {
   readonly host: string;
   readonly port: number;
@@ -23,19 +23,25 @@ interface Running {
   looks: number;
 }
 
-/** Ends statements whose client is gone: PostgreSQL itself goes on with them to their end. */
+/**
+ * Cancels statements whose client has disconnected: PostgreSQL itself would run them to their end.
+ */
 export interface Abandoned {
-  /** A statement for `asker` begins on `client`: the server is asked to end it when its asker is gone. */
+  /** Registers a statement for `asker` on `client`, to be cancelled when its asker is gone. */
   began(client: pg.PoolClient, asker: Asker | undefined): Running | undefined;
   ended(running: Running | undefined): void;
-  /** A request to cancel may reach the server late: such a connection is not used again. */
+  /**
+   * Whether a cancel request was sent for the connection. It may arrive late, so the connection is
+   * not reused.
+   */
   isTold(client: pg.PoolClient): boolean;
 }
 
 /**
- * A signal for each request would cost more than its statement does, so that those who ask are asked, ten times a second.
+ * Checks all askers ten times a second, because a signal for each request would cost more than its
+ * statement.
  *
- * @param Connection the driver's, for a connection that asks nothing but to cancel.
+ * @param Connection the driver's class, for connections that only send a cancel request.
  */
 export function abandonedStatements(Connection: new (config: object) => pg.Connection): Abandoned {
   const running = new Set<Running>();
@@ -67,7 +73,10 @@ export function abandonedStatements(Connection: new (config: object) => pg.Conne
   };
 }
 
-/** "Canceling Requests in Progress" in the chapter on PostgreSQL's protocol: a connection of its own, which the pool need not have free. */
+/**
+ * Sends a cancel request over a connection of its own, which is independent of the pool. See
+ * "Canceling Requests in Progress" in PostgreSQL's protocol.
+ */
 function cancel(
   Connection: new (config: object) => pg.Connection,
   { host, port, ssl, sslNegotiation, processID, secretKey }: Backend,
@@ -78,7 +87,7 @@ function cancel(
     cancel(id: number, key: number): void;
   };
   const tell = () => wire.cancel(processID, secretKey);
-  // The request is sent again at the next look, while the statement runs.
+  // The request is sent again at the next check, while the statement runs.
   wire.on('error', () => {});
   if (ssl && sslNegotiation !== 'direct') wire.on('connect', () => wire.requestSsl());
   wire.on(ssl ? 'sslconnect' : 'connect', tell);

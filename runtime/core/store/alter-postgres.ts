@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from './alteration.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
 
-/** Makes the changes one by one: PostgreSQL alters a table in place, inside the migration's transaction. */
+/** Makes the changes one by one: PostgreSQL alters a table in place, in the transaction. */
 export async function alterOnPostgres(
   db: Kysely<any>,
   table: string,
@@ -60,7 +60,7 @@ async function alterColumn(
   await (onDelete ? constraint.onDelete(onDelete) : constraint).execute();
 }
 
-/** The type's own SQL, taken from a definition that holds nothing else. */
+/** The SQL of a type, taken from a definition with nothing but the type. */
 function typeSql(
   db: Kysely<any>,
   table: string,
@@ -75,7 +75,10 @@ function typeSql(
   );
 }
 
-/** Unique, check and foreign key constraints of this column alone; the definition says them anew. */
+/**
+ * Drops the unique, check and foreign key constraints of this column alone; the new definition
+ * states them again.
+ */
 async function dropConstraints(db: Kysely<any>, table: string, column: string): Promise<void> {
   const { rows } = await sql<{ conname: string }>`
     select c.conname from pg_constraint c

@@ -10,9 +10,10 @@ import {
 } from './table-definition.ts';
 
 /**
- * Adds columns where ALTER TABLE can, and makes the table anew where it cannot: new table, rows copied, old one dropped,
- * renamed, indexes and triggers made again. See "Making Other Kinds Of Table Schema Changes" in SQLite's documentation;
- * foreign keys are off for the whole migration and checked at its end.
+ * Adds columns by ALTER TABLE where that is possible, and otherwise rebuilds the table: it makes a
+ * new table, copies the rows, drops the old table, renames the new one, and makes indexes and
+ * triggers again. See "Making Other Kinds Of Table Schema Changes" in SQLite's documentation.
+ * Foreign keys are off during the whole migration and checked at its end.
  */
 export async function alterOnSqlite(
   db: Kysely<any>,
@@ -34,7 +35,7 @@ export async function alterOnSqlite(
   } else await rebuild(db, table, possible);
 }
 
-/** What ALTER TABLE ADD COLUMN takes: no unique, and a required one only with a default. */
+/** Whether ALTER TABLE ADD COLUMN allows it: not unique, and required only with a default. */
 function isSimple(change: Alteration): boolean {
   return (
     change.kind === 'add' &&
@@ -91,7 +92,10 @@ interface Copy {
   readonly columns: readonly string[];
 }
 
-/** Values of a column with another type are converted, and one that became required takes its default where it was empty. */
+/**
+ * Copies rows. Values of a column with a new type are converted, and nulls of a newly required
+ * column become its default.
+ */
 async function copyRows(db: Kysely<any>, { from, to, changes, columns }: Copy): Promise<void> {
   const values: RawBuilder<unknown>[] = [];
   for (const name of columns) {
@@ -125,7 +129,7 @@ async function dependentSql(db: Kysely<any>, table: string): Promise<string[]> {
   return rows.map((row) => row.sql);
 }
 
-/** The last key that was given, so that no key is ever given twice; null for tables that do not count. */
+/** The last key of an AUTOINCREMENT table, so that no key is used twice; null for other tables. */
 async function sequenceOf(db: Kysely<any>, table: string): Promise<number | null> {
   const { rows: tables } =
     await sql`select 1 from sqlite_master where name = 'sqlite_sequence'`.execute(db);

@@ -14,12 +14,13 @@ export interface NewType {
   readonly to: DataType;
 }
 
-/** Changes of one table, gathered and then made by `execute`. */
+/** Collects changes of one table; `execute` makes them. */
 export interface TableAlterer {
   addColumn(name: string, type: DataType, build?: Build): TableAlterer;
   /**
-   * Gives a column a new definition: type, null or not, default, unique, check and reference are all as said here. A
-   * change of the type names both: `{ from: type.text, to: type.integer }`.
+   * Gives a column a new definition. Type, null or not, default, unique, check and reference are
+   * all as stated here. A change of the type names both types: `{ from: type.text, to: type.integer
+   * }`.
    */
   alterColumn(name: string, type: DataType | NewType, build?: Build): TableAlterer;
   dropColumn(name: string): TableAlterer;
@@ -27,12 +28,14 @@ export interface TableAlterer {
 }
 
 /**
- * Changes columns of a table that may have rows, on SQLite and on PostgreSQL alike. PostgreSQL alters the table; SQLite
- * makes it anew with the rows, indexes and triggers that it had, wherever its own ALTER TABLE is not enough.
+ * Changes columns of a table that may have rows, with the same result on SQLite and PostgreSQL.
+ * PostgreSQL alters the table. SQLite rebuilds it with its rows, indexes and triggers where its
+ * ALTER TABLE is not enough.
  *
- * Rows are looked at before anything is changed: those that have no value for a required column, repeat one of a unique
- * column, or have one that the new type, check or reference does not allow, are refused with their count and keys. A column
- * that becomes required takes its default where it had no value.
+ * Rows are checked before anything is changed. Those without a value for a required column, with a
+ * repeated value in a unique column, or with a value that the new type, check or reference does not
+ * allow, are refused with their number and keys. A column that becomes required takes its default
+ * where it had no value.
  *
  * @example
  * await alterTable(db, 'posts')
@@ -40,7 +43,8 @@ export interface TableAlterer {
  *   .alterColumn('title', type.text, (column) => column.notNull().unique())
  *   .dropColumn('subtitle')
  *   .execute();
- * @throws AppError `ROWS_IN_THE_WAY`, or `MIGRATION_NEEDS_CONSENT` when a change of type would lose part of values.
+ * @throws AppError `ROWS_IN_THE_WAY`, or `MIGRATION_NEEDS_CONSENT` when a change of type would lose
+ * part of values.
  */
 export function alterTable(db: Kysely<any>, table: string): TableAlterer {
   const changes: Alteration[] = [];
@@ -71,7 +75,7 @@ export function alterTable(db: Kysely<any>, table: string): TableAlterer {
   return alterer;
 }
 
-/** Two branches may both have added a column: the second one gives it its definition, if its values allow that. */
+/** Two branches may add the same column: the second migration changes its definition. */
 async function settled(
   db: Kysely<any>,
   table: string,

@@ -17,7 +17,7 @@ export type Alteration =
 export interface ColumnDescription {
   readonly name: string;
   readonly type: DataType;
-  /** The type that it had, where the migration says so. */
+  /** The former type, when the migration names it. */
   readonly from?: DataType;
   /** `"title" text not null` */
   readonly definition: string;
@@ -38,7 +38,7 @@ interface Description {
   readonly build: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 }
 
-/** Runs a column's builder, and notes what is called on it. */
+/** Runs a column's builder and records its calls. */
 export function describeColumn(
   db: Kysely<any>,
   { table, name, type, from, build }: Description,
@@ -56,7 +56,8 @@ export function describeColumn(
         };
       },
     });
-  // Only to be read: a plugin that counts statements must not see it.
+  // Without plugins: this statement is only read, and the plugin that counts statements must not
+  // see it.
   const statement = db
     .withoutPlugins()
     .schema.alterTable(table)

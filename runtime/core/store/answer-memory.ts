@@ -1,16 +1,18 @@
 import { type AnswerLimits, type Asker, type Bounds, LimitReached } from './bounds.ts';
 
-/** Bytes that answers in the making hold together. What is kept for an asker is let go with `end`. */
+/** Bytes of all answers that are in progress. Memory of an asker is freed by `end`. */
 export interface AnswerMemory {
-  /** Keeps room for a statement whose answer may have so many bytes; a promise where it has to wait for others. */
+  /**
+   * Reserves memory for an answer of up to this many bytes. Returns a promise when it has to wait.
+   */
   take(bounds: Bounds, bytes: number): void | Promise<void>;
-  /** The answer has come: of the room that was kept for it, only what it needs stays. */
+  /** Reduces the reservation of an answer that has arrived to its actual size. */
   settle(bounds: Bounds, kept: number, bytes: number): void;
-  /** Whether the asker waits for room. */
+  /** Whether the asker waits for memory. */
   isWaiting(asker: Asker): boolean;
-  /** What is kept for one asker is a part of what another waits for. */
+  /** Moves the memory of one asker to another, whose answer contains it. */
   pass(from: Asker, to: Asker): void;
-  /** The asker has its answer. */
+  /** Frees the memory of an asker whose answer was sent. */
   end(asker: Asker): void;
   readonly held: number;
 }
@@ -22,7 +24,7 @@ interface Waiting {
   admit(): void;
 }
 
-/** A single answer is always let in, even when it alone is larger than the limit. */
+/** A single answer is always admitted, even when it exceeds the limit. */
 export function createAnswerMemory(): AnswerMemory {
   const holds = new Map<Asker, number>();
   const waiting = new Set<Waiting>();
@@ -88,7 +90,7 @@ export function createAnswerMemory(): AnswerMemory {
   };
 }
 
-/** Tells the caller to come again: it did not get a turn in its time. */
+/** Asks the caller to try again, because memory did not become free in time. */
 export function noRoom({ memory }: AnswerLimits): LimitReached {
   return new LimitReached(
     503,
@@ -98,7 +100,10 @@ export function noRoom({ memory }: AnswerLimits): LimitReached {
   );
 }
 
-/** Of a value, or of the rows of a batch. Nearly all texts are ASCII, where a unit is a byte. */
+/**
+ * The bytes of a value or of the rows of a batch, counted as UTF-16 units: nearly all texts are
+ * ASCII, with one byte each.
+ */
 export function bytesOf(answer: unknown): number {
   if (typeof answer === 'string') return answer.length;
   if (!Array.isArray(answer)) return 0;

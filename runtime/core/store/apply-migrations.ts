@@ -14,18 +14,19 @@ import type { Store } from './store.ts';
 
 export interface ApplyOptions {
   readonly allowLoss: readonly string[];
-  /** Whether anything is kept; if not, it is only foreseen. */
+  /** Whether to commit; if not, the migrations are only tried out. */
   readonly keep: boolean;
 }
 
-/** What ends a transaction whose work was only to be seen. */
+/** Thrown to roll back migrations that were only tried out. */
 const SEEN = Symbol('seen');
 
 /**
- * Runs migrations in one transaction, so that the database is afterwards either at their end or as it was.
+ * Runs migrations in one transaction, so that the database has afterwards either all of them or
+ * none.
  *
- * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` for all rows that stand in the way of any of them,
- * `MIGRATION_FAILED` with the place and the database's own words.
+ * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` with the rows that any of them
+ * found, `MIGRATION_FAILED` with the step and the database's own message.
  */
 export async function applyAll(
   store: Store,
@@ -76,7 +77,7 @@ async function applyOne(
 const isOurs = (error: unknown) =>
   error instanceof AppError && /^(MIGRATION_|ROWS_IN_THE_WAY)/.test(error.code);
 
-/** Each statement that changes something is a step; those that a step makes itself count with it. */
+/** Counts each statement that changes something as a step, with the statements that it causes. */
 function countSteps(run: MigrationRun, seen: (node: RootOperationNode) => void): KyselyPlugin {
   return {
     transformQuery: ({ node }) => {
@@ -89,7 +90,7 @@ function countSteps(run: MigrationRun, seen: (node: RootOperationNode) => void):
   };
 }
 
-/** The table, or the index, that a statement is about; null for a statement in the database's own words. */
+/** The table or index of a statement; null for raw SQL. */
 function objectOf(node: RootOperationNode): string | null {
   const named = node as unknown as Record<string, unknown>;
   if (node.kind === 'CreateIndexNode' || node.kind === 'DropIndexNode')
@@ -127,8 +128,8 @@ interface Repeated {
 }
 
 /**
- * Says which rows a unique index found in its way. The database has undone everything by then, so all that was done before
- * the index is done once more, the rows are counted, and it is undone again.
+ * Reports the rows that violate a new unique index. The database has rolled back by then, so
+ * everything before the index is run again, the rows are counted, and it is rolled back again.
  *
  * @throws AppError `ROWS_IN_THE_WAY` if there are any.
  */

@@ -1,13 +1,15 @@
-/** Values by text, as many as there is room for. */
+/** A limited number of values by text. */
 export interface BoundedCache<Value> {
   get(key: string): Value | undefined;
-  /** @param weight in bytes, as far as one can tell. */
+  /** @param weight estimated size in bytes. */
   set(key: string, value: Value, weight: number): void;
-  /** What stands under the key holds so many bytes more; nothing happens when `value` is not what stands there. */
+  /**
+   * Adds to the weight of an entry; does nothing when the entry now has another value than `value`.
+   */
   grow(key: string, value: Value, more: number): void;
   clear(): void;
   readonly size: number;
-  /** Bytes of all that is kept. */
+  /** Total weight of the entries in bytes. */
   readonly held: number;
 }
 
@@ -22,8 +24,9 @@ interface Kept<Value> {
 }
 
 /**
- * A cache that is bounded by number and by bytes: a thousand documents are a megabyte, or a gigabyte when a hostile client
- * wrote them. The entry that was used longest ago goes first; the newest always stays.
+ * A cache with a limit of entries and of bytes: a thousand documents may be a megabyte, or a
+ * gigabyte when a hostile client wrote them. The least recently used entry is dropped first; the
+ * newest always stays.
  *
  * @example const texts = createBoundedCache<string>({ entries: 1000, bytes: 4_000_000 });
  */
@@ -38,7 +41,7 @@ export function createBoundedCache<Value>({ entries, bytes }: Bounds): BoundedCa
   const trim = () => {
     while (isFull()) drop(kept.keys().next().value as string);
   };
-  // Moving an entry on every hit would cost more than it gains while there is room.
+  // While there is room, moving an entry on every hit would cost more than it gains.
   const isRoomy = () => kept.size < entries / 2 && held < bytes / 2;
   return {
     get size() {

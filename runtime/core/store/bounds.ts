@@ -1,42 +1,45 @@
 import { AppError } from '../errors.ts';
 
-/** For whom a statement runs: it is ended when they wait no longer. */
+/** The client that a statement runs for: the statement is ended when it is gone. */
 export interface Asker {
   readonly cancelled: boolean;
 }
 
-/** What the answers of one server may take. Sizes are bytes, `time` is milliseconds. */
+/** Limits of the answers of a server. Sizes are bytes, `time` is milliseconds. */
 export interface AnswerLimits {
   readonly time: number;
   readonly result: number;
   readonly memory: number;
 }
 
-/** Who waits for a statement, and what its answer may take. */
+/** The client that waits for a statement, and the limits of its answer. */
 export interface Bounds {
   readonly asker: Asker;
   readonly limits: AnswerLimits;
-  /** Whether the answer is the server's to send: then it counts as held until `AnswerMemory.end`. */
+  /** Whether the server sends the answer: its memory is then held until `AnswerMemory.end`. */
   readonly sent: boolean;
 }
 
-/** Who waits for a transaction. */
+/** The client that waits for a transaction. */
 export interface TransactionBounds extends Bounds {
-  /** Whether a statement of it may take long, see `ReadStatement`. */
+  /** Whether one of its statements may take long, see `ReadStatement`. */
   readonly long?: boolean;
 }
 
 /** A statement that only reads. */
 export interface ReadStatement {
   readonly text: string;
-  /** Whether it may look at more rows than a page has: then it is run where it holds up no other request. */
+  /** Whether it may read more rows than a page has: it then runs apart from other requests. */
   readonly long?: boolean;
 }
 
-/** SQLite calls it in the loops of long statements. A throw in there ends the statement within a row. */
+/**
+ * The function that SQLite calls in the loops of long statements. When it throws, the statement
+ * ends within a row.
+ */
 export const STEP = 'twofold_step';
 
-/** An answer met one of its limits: it is refused as a whole. */
+/** An answer exceeded one of its limits and is refused as a whole. */
 export class LimitReached extends AppError {}
 
 /** The answer would have more bytes than `api.limits.result`. */
@@ -53,7 +56,7 @@ export function outOfTime({ time }: AnswerLimits): AppError {
   });
 }
 
-/** Of a statement that was ended because its asker is gone: there is no one to read the message. */
+/** The error of a statement that was ended because its client is gone; nobody reads the message. */
 export function unwanted(): Error {
   return Object.assign(new Error('the statement was ended: its caller waits no longer'), {
     severity: 'ERROR',

@@ -4,10 +4,12 @@ import type { Dialect } from './store.ts';
 
 type DataType = ColumnDataType | RawBuilder<unknown>;
 
-/** What the values of a column are; a key that refers to another table is one of them. */
+/** The types of stored values. A key that refers to another table has one of them. */
 export type StoredType = Exclude<ColumnType, 'id'>;
 
-/** SQLite keeps several stored types as text, so the type of a column there has to say which one is meant. */
+/**
+ * SQLite stores several of these types as text, so each column type remembers which one it means.
+ */
 const MEANINGS = new WeakMap<object, StoredType>();
 
 function meaning(type: StoredType, raw: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -15,7 +17,7 @@ function meaning(type: StoredType, raw: RawBuilder<unknown>): RawBuilder<unknown
   return raw;
 }
 
-/** Names that databases have for the stored types, as a migration or the catalog says them. */
+/** Type names that migrations and the catalogs of the databases use. */
 const NAMES: Readonly<Record<string, StoredType>> = {
   text: 'text',
   varchar: 'text',
@@ -41,19 +43,20 @@ const NAMES: Readonly<Record<string, StoredType>> = {
   bytea: 'bytes',
 };
 
-/** The stored type of a name in the catalog; undefined for a type that is none of ours. */
+/** The stored type of a name in the catalog; undefined for an unknown type. */
 export function namedType(name: string): StoredType | undefined {
   return NAMES[name.toLowerCase().replace(/^(character varying|varchar)\(\d+\)$/, '$1')];
 }
 
-/** The stored type that a migration means; undefined for one that it wrote in the database's own words. */
+/** The stored type that a migration means; undefined for a type in raw SQL. */
 export function storedType(type: DataType): StoredType | undefined {
   return typeof type === 'string' ? namedType(type) : MEANINGS.get(type);
 }
 
 /**
- * The database's own type for each stored type of the model. On SQLite `boolean` and `json_text` are the declared names
- * that make a value read as a boolean and as parsed JSON; decimals are text there, since its numbers are binary floats.
+ * The database's own type for each stored type. On SQLite the declared types `boolean` and
+ * `json_text` make a value read as a boolean and as parsed JSON. Decimals are text there, because
+ * SQLite's numbers are binary floats.
  */
 const TYPES: Readonly<Record<Dialect, Readonly<Record<StoredType, DataType>>>> = {
   sqlite: {
@@ -86,7 +89,7 @@ const TYPES: Readonly<Record<Dialect, Readonly<Record<StoredType, DataType>>>> =
   },
 };
 
-/** A key that refers to another table's. */
+/** The types of a key that refers to another table. */
 const IDS: Readonly<Record<Dialect, Readonly<Record<IdKind, DataType>>>> = {
   sqlite: { integer: meaning('bigint', sql`integer`), uuid: meaning('uuid', sql`text`) },
   postgres: { integer: 'bigint', uuid: 'uuid' },
@@ -99,7 +102,7 @@ export function dialectOf(db: Kysely<any>): Dialect {
 
 /** Types for the columns of a migration, the same names on every database. */
 export interface ColumnTypes extends Readonly<Record<ColumnType, DataType>> {
-  /** The type of the key itself, `primary key` included; it counts up by itself when ids are integers. */
+  /** The type of the key itself, including `primary key`; integers count up automatically. */
   readonly key: DataType;
 }
 

@@ -1,20 +1,22 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredType } from './column-types.ts';
 
-/** What a value becomes when its column gets another type. `exact`: nothing of it is lost. */
+/** A value after its column changed its type. `exact`: nothing was lost. */
 export interface Converted {
   readonly value: string | number | bigint | null;
   readonly exact: boolean;
 }
 
-/** Takes a value apart from null. Null: the value is not wholly one of the new type. */
+/**
+ * Converts a value that is not null. Returns null when it cannot become a value of the new type.
+ */
 type Convert = (value: never) => Converted | null;
 
 interface Conversion {
   readonly convert: Convert;
-  /** The same in PostgreSQL's words, for values that `convert` takes. */
+  /** The same conversion in PostgreSQL, for values that `convert` accepts. */
   readonly postgres: (value: RawBuilder<unknown>) => RawBuilder<unknown>;
-  /** Whether it takes every value and loses nothing: then no row has to be looked at. */
+  /** Whether it accepts every value without loss: rows then need no check. */
   readonly safe?: true;
 }
 
@@ -23,8 +25,9 @@ const exact = (value: Converted['value']): Converted => ({ value, exact: true })
 const cast = (type: string) => (value: RawBuilder<unknown>) => sql`${value}::${sql.raw(type)}`;
 
 /**
- * Every change of a column's type that keeps values, `from>to`. A change that is not here keeps none: rows that have a
- * value are in its way. Both databases follow this table, so that a migration does the same on either.
+ * Every change of a column's type that can keep values, as `from>to`. A change that is not listed
+ * keeps none, so rows with a value prevent it. Both databases follow this table, so that a
+ * migration has the same result on both.
  */
 const CONVERSIONS: Readonly<Partial<Record<`${StoredType}>${StoredType}`, Conversion>>> = {
   'integer>bigint': { convert: same, postgres: cast('bigint'), safe: true },
@@ -88,7 +91,7 @@ export function isSafe(from: StoredType, to: StoredType): boolean {
 }
 
 /**
- * What a value of one type is in another one.
+ * Converts a value from one type to another.
  *
  * @example
  * convertValue('text', 'integer', '7') // { value: 7, exact: true }
@@ -100,7 +103,7 @@ export function convertValue(from: StoredType, to: StoredType, value: unknown): 
   return CONVERSIONS[`${from}>${to}`]?.convert(value as never) ?? null;
 }
 
-/** The same as an expression of PostgreSQL, for values that `convertValue` takes; null where it takes none. */
+/** The same as PostgreSQL, for values that `convertValue` accepts; null when it accepts none. */
 export function convertOnPostgres(
   from: StoredType,
   to: StoredType,
@@ -121,14 +124,18 @@ function toNumber(value: string | number | bigint): Converted {
   return exact(Number(value));
 }
 
-/** A number written out: `-12.50` is `{ negative: true, whole: '12', fraction: '50' }`. */
+/**
+ * The decimal digits of a number: `-12.50` is `{ negative: true, whole: '12', fraction: '50' }`.
+ */
 interface Digits {
   readonly negative: boolean;
   readonly whole: string;
   readonly fraction: string;
 }
 
-/** Reads a number with or without an exponent, digit by digit. Null when the text is none. */
+/**
+ * Reads a number with or without an exponent, digit by digit. Null when the text is not a number.
+ */
 function readDigits(text: string): Digits | null {
   const match = /^([+-]?)(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
   if (!match) return null;
@@ -166,12 +173,12 @@ function toBigint(value: string | number | bigint): Converted | null {
   return converted.value >= -(2n ** 63n) && converted.value < 2n ** 63n ? converted : null;
 }
 
-/** Text has to be a whole number as it stands: nothing of a text is rounded. */
+/** Accepts only text that is a whole number: text is never rounded. */
 function whole(convert: (value: string) => Converted | null): Convert {
   return (value: string) => (/^[+-]?\d+$/.test(value) ? convert(value) : null);
 }
 
-/** A float written out without an exponent; NaN and infinity are no decimals. */
+/** Writes a float without an exponent. NaN and infinity are not decimals. */
 function toDecimal(value: number): Converted | null {
   const digits = readDigits(String(value));
   return digits ? exact(writeDigits(digits)) : null;
@@ -200,7 +207,7 @@ function withoutZeros({ fraction, ...digits }: Digits): string {
   return writeDigits({ ...digits, fraction: fraction.replace(/0+$/, '') });
 }
 
-/** Text that a float would not hold digit by digit is refused: a text is never rounded. */
+/** Refuses text that a float would not represent digit by digit: text is never rounded. */
 function textToReal(value: string): Converted | null {
   const converted = decimalToReal(value);
   return converted?.exact ? converted : null;
@@ -217,7 +224,7 @@ function booleanToText(value: boolean | number | bigint): Converted {
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,3}0*)?(?:Z|[+-](?:0\d|1[0-4]):\d{2})$/i;
 
-/** RFC 3339 with at most milliseconds: what the server itself takes for a DateTime. */
+/** RFC 3339 with at most milliseconds, as the server accepts it for a DateTime. */
 function textToTimestamp(value: string): Converted | null {
   const day = TIMESTAMP.exec(value)?.[1];
   if (day === undefined || !isDay(day)) return null;
@@ -229,7 +236,7 @@ function textToDate(value: string): Converted | null {
   return isDay(value) ? exact(value) : null;
 }
 
-/** A day that the calendar has; PostgreSQL's begins with the year 1. */
+/** Whether the calendar has this day. PostgreSQL's calendar begins with the year 1. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
   const day = new Date(`${text}T00:00:00Z`);
@@ -247,7 +254,7 @@ function textToUuid(value: string): Converted | null {
   return isUuid ? exact(value.toLowerCase()) : null;
 }
 
-/** A timestamp at midnight in UTC is a day; of any other one the time is lost. */
+/** A timestamp at midnight UTC becomes a day without loss; any other one loses its time. */
 function timestampToDate(value: string): Converted {
   const [day = '', time = ''] = value.split('T');
   return { value: day, exact: /^00:00:00(\.0*)?Z$/.test(time) };

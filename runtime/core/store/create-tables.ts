@@ -11,8 +11,8 @@ import { createFoldedIndex } from './folded-index.ts';
 import type { Store } from './store.ts';
 
 /**
- * Makes the tables that are not there yet, and the columns that an existing one lacks. For a server that was given
- * nothing but a schema string; a project has migrations instead. Nothing is ever dropped or changed.
+ * Makes missing tables and missing columns, for a server that was given only a schema; a project
+ * has migrations instead. It never drops or changes anything.
  *
  * @example await createTables(store, buildTables(project), 'integer');
  */
@@ -71,7 +71,10 @@ async function createIndex(
   await (index.unique ? builder.unique() : builder).execute();
 }
 
-/** PostgreSQL wants the other table first, and two tables may refer to each other. SQLite only takes keys with the table. */
+/**
+ * On PostgreSQL the other table must exist first, and two tables may refer to each other. SQLite
+ * accepts foreign keys only when it makes the table.
+ */
 async function addForeignKeys(db: Kysely<any>, table: Table): Promise<void> {
   for (const { name, references } of table.columns) {
     if (!references) continue;
@@ -126,7 +129,7 @@ function describe(
   if (column.unique) described = described.unique();
   if (column.default) described = withDefault(described, column.default);
   const checks = columnChecks(column);
-  // Kysely keeps one check of a column.
+  // Kysely keeps only one check for a column.
   if (checks.length > 0) described = described.check(sql.raw(checks.join(' and ')));
   if (column.references && withReferences) {
     const { table: target, column: key, onDelete } = column.references;
@@ -139,6 +142,6 @@ function withDefault(
   build: ColumnDefinitionBuilder,
   value: ColumnDefault,
 ): ColumnDefinitionBuilder {
-  // The other kinds are filled in by the server, which knows the time and makes the ids.
+  // The server fills in the other kinds: times and ids.
   return value.kind === 'value' ? build.defaultTo(value.value) : build;
 }

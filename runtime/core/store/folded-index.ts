@@ -11,7 +11,10 @@ export interface FoldedIndex {
   readonly fold: Fold;
 }
 
-/** A column as it is compared. Only ASCII letters change, whatever the locale of the database says of an `I`. */
+/**
+ * A column as it is compared. Only ASCII letters are folded, so that the locale of the database
+ * does not matter.
+ */
 export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder<string> {
   const text = sql.ref(column);
   if (fold === 'digits') {
@@ -27,10 +30,11 @@ export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder
 }
 
 /**
- * Makes a unique index over a column as it is compared, so that no two rows hold one address in different cases of letters.
+ * Makes a unique index over a column as it is compared, so that one address cannot be stored twice
+ * with different letter case.
  *
  * @example await createFoldedIndex(db, { name: 'users_email_identity_key', table: 'users', column: 'email', fold: 'letters' });
- * @throws AppError `ROWS_IN_THE_WAY` with the keys of rows that are equal; nothing was changed.
+ * @throws AppError `ROWS_IN_THE_WAY` with the keys of equal rows; nothing was changed.
  */
 export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Promise<void> {
   await assertDistinct(db, index);

@@ -9,7 +9,9 @@ export interface JoiningPoolOptions {
   readonly abandoned: Abandoned;
 }
 
-/** The pool for the query builder: code that is part of a transaction gets the connection of that transaction. */
+/**
+ * The pool of the query builder: code inside a transaction gets the connection of that transaction.
+ */
 export function joiningPool(options: JoiningPoolOptions): PostgresPool {
   const { pool, scopes } = options;
   return {
@@ -27,7 +29,7 @@ export function joiningPool(options: JoiningPoolOptions): PostgresPool {
   };
 }
 
-/** What code that takes part in a transaction gets. The one who began it gives the connection back. */
+/** The client for code inside a transaction, whose beginner releases the connection. */
 function joinedClient(scope: TransactionScope): PostgresPoolClient {
   const query = async (sql: string, parameters: readonly unknown[]) => {
     await scope.ready();
@@ -38,7 +40,7 @@ function joinedClient(scope: TransactionScope): PostgresPoolClient {
 
 const ENDS = new Set(['commit', 'rollback']);
 
-/** A client of the pool while it belongs to a transaction. A statement that still runs when its time is over is cancelled. */
+/** A client of the pool during a transaction. At the time limit, its statement is cancelled. */
 class ScopeConnection implements TransactionConnection {
   readonly #client: pg.PoolClient;
   readonly #options: JoiningPoolOptions;
@@ -68,7 +70,7 @@ class ScopeConnection implements TransactionConnection {
   }
 
   release(): void {
-    // A server that was asked to cancel may do so late: such a connection is not used again.
+    // A cancel request may arrive late, so the connection is not reused.
     this.#client.release(this.#options.abandoned.isTold(this.#client));
   }
 

@@ -3,12 +3,12 @@ import { InternalError } from '../errors.ts';
 import type { Query, Store } from './store.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
-/** Milliseconds that a transaction may be open. */
+/** Milliseconds that a transaction may stay open. */
 export const TRANSACTION_TIMEOUT = 10_000;
 
 /**
- * The same query builder, whose `transaction()` joins the transaction that the caller is part of: as a savepoint when there
- * is one. Handles made of it (`withSchema`, `withPlugin` …) do so too.
+ * Wraps a query builder so that `transaction()` joins the running transaction as a savepoint, if
+ * there is one. Builders derived from it (`withSchema`, `withPlugin` …) do so too.
  */
 export function joiningDatabase(db: Kysely<any>, scopes: Scopes, timeout: number): Kysely<any> {
   const joined = (made: Kysely<any>) => joiningDatabase(made, scopes, timeout);
@@ -33,19 +33,19 @@ function bound(db: Kysely<any>) {
   };
 }
 
-/** The code between its begin and its commit is not known, so that nothing could take part in it. */
+/** A controlled transaction has no callback, so no other code could take part in it. */
 function refuseControlled(): never {
   throw new InternalError(
     'startTransaction() is not offered: use transaction().execute(async (trx) => { … })',
   );
 }
 
-/** How a transaction is begun where the caller is part of none. */
+/** How a transaction is begun when none is running. */
 interface Beginning<Builder = Pick<TransactionBuilder<any>, 'execute'>> {
   readonly db: Kysely<any>;
   readonly scopes: Scopes;
   readonly builder: Builder;
-  /** Milliseconds; absent: it may be open for as long as it takes. */
+  /** Milliseconds; unlimited when absent. */
   readonly timeout?: number;
 }
 
@@ -60,7 +60,7 @@ function joiningBuilder(beginning: Beginning<TransactionBuilder<any>>): Transact
   } as TransactionBuilder<any>;
 }
 
-/** Runs `work` in a transaction of its own, or in a savepoint of the one that the caller is part of. */
+/** Runs `work` in a new transaction, or in a savepoint of the running one. */
 export async function beginOrJoin<T>(
   { db, scopes, builder, timeout }: Beginning,
   work: (trx: Transaction<any>) => Promise<T>,
@@ -70,7 +70,7 @@ export async function beginOrJoin<T>(
   return scopes.open(timeout, (bounded) => builder.execute((trx) => bounded(() => work(trx))));
 }
 
-/** The same store, whose statements and transactions join the one that the caller is part of. */
+/** Wraps a store so that its statements and transactions join the running one. */
 export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes): Store {
   return {
     ...store,
@@ -106,7 +106,7 @@ export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes):
     },
     ...(store.valueNow && { valueNow: joiningValue(store.valueNow, scopes) }),
     ...(store.writeTogether && {
-      // Undefined: `transact` is asked then, which joins.
+      // Undefined inside a transaction: the caller then uses `transact`, which joins it.
       writeTogether: (sql, parameters) =>
         scopes.current() ? undefined : store.writeTogether?.(sql, parameters),
     }),
@@ -129,7 +129,7 @@ const statement =
 export const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
   (row && Object.values(row)[0]) ?? null;
 
-/** On the savepoint that the caller is in by then, which may be deeper than where the work began. */
+/** Uses the current savepoint, which may be deeper than the one where the work began. */
 const innermost =
   (scopes: Scopes): Query =>
   async (sql, parameters, bounds) => {

@@ -1,7 +1,9 @@
-/** What a trigger of the user table says when the last one who holds everything would go. */
+/** Message of the trigger that keeps the last owner in the user table. */
 export const LAST_OWNER = 'Cannot remove the last owner';
 
-/** Whether the database refused a statement by that trigger. SQLite and PostgreSQL both pass its text on as the message. */
+/**
+ * Whether the trigger refused a statement. SQLite and PostgreSQL both use its text as the message.
+ */
 export function isLastOwner(error: unknown): boolean {
   return (error as { message?: unknown } | null)?.message === LAST_OWNER;
 }

@@ -3,22 +3,22 @@ import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Migration } from './migration.ts';
 
-/** The table that knows what was applied. */
+/** The table of applied migrations. */
 export const LEDGER = 'twofold_migrations';
 
-/** Names of migrations by what the ledger and the files say of them, oldest first. */
+/** Names of migrations by their state in the ledger and the folder, oldest first. */
 export interface LedgerState {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** Begun by hand and not written yet: there is nothing to apply. */
+  /** New migrations whose `up` is not written yet: there is nothing to apply. */
   readonly empty: readonly string[];
-  /** Applied with another text. */
+  /** Applied, but the file's text has changed since. */
   readonly changed: readonly string[];
-  /** Applied, and there is no file of that name. */
+  /** Applied, but the file is missing. */
   readonly missing: readonly string[];
 }
 
-/** Name and hash of what is applied. */
+/** Reads name and hash of the applied migrations. */
 export async function readLedger(db: Kysely<any>): Promise<ReadonlyMap<string, string>> {
   await db.schema
     .createTable(LEDGER)
@@ -42,7 +42,10 @@ export async function noteApplied(db: Kysely<any>, migration: Migration): Promis
     .execute();
 }
 
-/** Modules apply their own lists, so only names of the same owner (the text before the slash) are compared. */
+/**
+ * Modules apply their own migrations, so only names of the same owner (the text before the slash)
+ * are compared.
+ */
 export function compareLedger(
   ledger: ReadonlyMap<string, string>,
   migrations: readonly Migration[],
@@ -62,13 +65,16 @@ export function compareLedger(
   };
 }
 
-/** Whether nothing but comments stands in `up`. Once noted as applied it could no longer be written. */
+/**
+ * Whether `up` contains only comments. Such a migration is not recorded as applied, because it
+ * could then not be written any more.
+ */
 function isEmpty({ up, text }: Migration): boolean {
   const body = up.toString().replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '');
   return text !== undefined && /\)\s*(=>)?\s*\{\s*\}$/.test(body);
 }
 
-/** @throws AppError `MIGRATION_CHANGED` or `MIGRATION_MISSING`, naming each file and what mends it. */
+/** @throws AppError `MIGRATION_CHANGED` or `MIGRATION_MISSING`, naming each file and the remedy. */
 export function assertSound(state: LedgerState): LedgerState {
   const { changed, missing } = state;
   if (changed.length > 0)
@@ -92,7 +98,7 @@ function listed(names: readonly string[]): string {
   return `migration${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
 }
 
-/** Line ends do not count: a checkout may change them. Consent to a loss does not either: it is given afterwards. */
+/** The hash ignores line ends, which a checkout may change, and consent, which is given later. */
 export function hashOf({ text }: Pick<Migration, 'text'>): string {
   return text === undefined
     ? ''

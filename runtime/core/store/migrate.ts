@@ -21,12 +21,14 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies what is pending, oldest first, in one transaction: all of it or nothing. Rows that are in the way of any of it are
- * found before anything is kept. Of two servers that start at once one migrates and the other waits.
+ * Applies pending migrations, oldest first, in one transaction: all of them or none. Rows that
+ * prevent any of them are found before anything is kept. When two servers start at once, one
+ * migrates and the other waits.
  *
- * @returns the names that were applied.
- * @throws AppError `MIGRATION_CHANGED` when an applied one has another text now, `MIGRATION_MISSING` when its file is gone,
- * `ROWS_IN_THE_WAY`, `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`. The database is then as it was.
+ * @returns the names of the applied migrations.
+ * @throws AppError `MIGRATION_CHANGED` when an applied one has another text now,
+ * `MIGRATION_MISSING` when its file is gone, `ROWS_IN_THE_WAY`, `MIGRATION_NEEDS_CONSENT`,
+ * `MIGRATION_FAILED`. The database is unchanged then.
  */
 export async function migrate(
   store: Store,
@@ -36,7 +38,7 @@ export async function migrate(
   return migrateOrForesee(store, migrations, { ...options, keep: true });
 }
 
-/** What `migrate` would do and refuse, with nothing kept. @throws as `migrate` does. */
+/** Tries `migrate` out and rolls back. @throws as `migrate` does. */
 export async function foreseeMigrations(
   store: Store,
   migrations: readonly Migration[],
@@ -59,7 +61,7 @@ async function migrateOrForesee(
   });
 }
 
-/** Compares the ledger with `migrations`, and changes and refuses nothing. */
+/** Compares the ledger with `migrations` without changing or refusing anything. */
 export async function migrationStatus(
   store: Store,
   migrations: readonly Migration[],
@@ -67,7 +69,10 @@ export async function migrationStatus(
   return compareLedger(await readLedger(store.db), migrations);
 }
 
-/** Undoes the newest applied one that has a `down`. @returns its name, or null when nothing is applied. */
+/**
+ * Undoes the newest applied migration that has a `down`. @returns its name, or null when none is
+ * applied.
+ */
 export async function revert(
   store: Store,
   migrations: readonly Migration[],
@@ -87,7 +92,8 @@ export async function revert(
 }
 
 /**
- * Reads `NNNN_name.ts` (or `.js`) files of a folder, in order of their names. A folder that is not there is empty.
+ * Reads the `NNNN_name.ts` (or `.js`) files of a folder, in order of their names. A missing folder
+ * counts as empty.
  *
  * @example await migrate(store, await loadMigrations(new URL('../../migrations/', import.meta.url)));
  */
@@ -119,7 +125,7 @@ async function load(url: URL): Promise<Migration> {
   };
 }
 
-/** A file that cannot be read as a module is a failed migration: it is named, and its trace is left out. */
+/** A file that cannot be imported is a failed migration, reported without a stack trace. */
 async function importMigration(
   url: URL,
   name: string,
@@ -129,7 +135,8 @@ async function importMigration(
       ...(cause !== undefined && { cause }),
       extensions: { migration: name },
     });
-  // One address for each text: a process that looks at migrations again and again would get the first text for ever.
+  // A different URL for each text: otherwise a process that imports a migration again would get the
+  // cached first text.
   const version = `?${hashOf({ text: readFileSync(url, 'utf8') })}`;
   const module = await import(`${url.href}${version}`).catch((error: unknown) => {
     throw failed(error instanceof Error ? error.message : String(error), error);

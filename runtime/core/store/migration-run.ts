@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../errors.ts';
 
-/** Rows that a step of a migration would lose, change or be refused by. */
+/** Rows that prevent a step of a migration, or that it would change with loss. */
 export interface RowsAtRisk {
-  /** `ROWS_IN_THE_WAY`: the step cannot run. `MIGRATION_NEEDS_CONSENT`: it runs and loses something. */
+  /**
+   * `ROWS_IN_THE_WAY`: the step cannot run. `MIGRATION_NEEDS_CONSENT`: it can run but loses
+   * something.
+   */
   readonly code: 'ROWS_IN_THE_WAY' | 'MIGRATION_NEEDS_CONSENT';
   readonly migration: string;
   /** Counted from 1 in the order in which the migration's statements run. */
@@ -11,7 +14,7 @@ export interface RowsAtRisk {
   readonly does: Doing;
   /** `posts.rating` */
   readonly object: string;
-  /** Rows of the table. */
+  /** The number of rows. */
   readonly rows: number;
   readonly atRisk: number;
   /** The first five, by key. */
@@ -24,13 +27,13 @@ export type Doing = 'add' | 'require' | 'unique' | 'check' | 'type' | 'reference
 
 export type Finding = Omit<RowsAtRisk, 'migration' | 'step'>;
 
-/** What is known while migrations run: where they are, what is allowed, and what was found. */
+/** The state of running migrations: the current step, permitted losses, and findings. */
 export interface MigrationRun {
   migration: string;
   step: number;
-  /** Statement or table that the step is about. */
+  /** The statement or table of the current step. */
   object: string | null;
-  /** Above zero inside a step that makes several statements. */
+  /** Above zero inside a step with several statements. */
   depth: number;
   /** Coordinates of columns that may lose something: `posts.rating`. */
   allowLoss: ReadonlySet<string>;
@@ -43,12 +46,12 @@ export function createRun(): MigrationRun {
   return { migration: '', step: 0, object: null, depth: 0, allowLoss: new Set(), found: [] };
 }
 
-/** Runs migrations that are to be watched. */
+/** Runs migrations so that their steps are tracked. */
 export function withRun<T>(run: MigrationRun, work: () => Promise<T>): Promise<T> {
   return running.run(run, work);
 }
 
-/** Begins a step that makes several statements: they count as one. */
+/** Runs a step with several statements, which count as one. */
 export async function asStep<T>(object: string, work: () => Promise<T>): Promise<T> {
   const run = running.getStore();
   if (!run) return work();
@@ -66,10 +69,9 @@ export function isAllowed(coordinate: string): boolean {
 }
 
 /**
- * Notes rows that are in the way, so that all of them are reported at once and nothing is kept of the run. Outside of a run
- * there is nothing to go on for.
+ * Records rows that prevent a step, so that all are reported at once and the run is rolled back.
  *
- * @throws AppError outside of a run.
+ * @throws AppError at once when no migration is running.
  */
 export function reportRows(finding: Finding): void {
   const run = running.getStore();
@@ -78,7 +80,7 @@ export function reportRows(finding: Finding): void {
   run.found.push(found);
 }
 
-/** All that was found, as one failure: its text names each step, its count of rows and their first keys. */
+/** All findings as one error: its text names each step, the number of rows and their first keys. */
 export function rowsError(found: readonly RowsAtRisk[]): AppError {
   const impossible = found.filter(({ code }) => code === 'ROWS_IN_THE_WAY');
   const [first] = impossible.length > 0 ? impossible : found;
@@ -92,7 +94,7 @@ export function rowsError(found: readonly RowsAtRisk[]): AppError {
   );
 }
 
-/** One step and its rows, in two lines. */
+/** One step and its rows, as two lines of text. */
 export function formatRows(found: RowsAtRisk): string {
   const place = found.migration === '' ? '' : `${found.migration}, step ${found.step}: `;
   return `${place}${found.what} (${keysOf(found)})\n   fix  ${found.fix}`;

@@ -4,10 +4,10 @@ import { AppError } from '../errors.ts';
 import type { Store } from './store.ts';
 
 /**
- * Refuses to serve tables that the database does not have: a migration that was not committed would otherwise show as
- * "no such column" at the first query.
+ * Refuses to serve tables that the database does not have: a migration that was not committed would
+ * otherwise fail with "no such column" at the first query.
  *
- * @throws AppError `MIGRATION_STEP_MISSING` with every table and column that is not there.
+ * @throws AppError `MIGRATION_STEP_MISSING` with every missing table and column.
  */
 export async function assertTables(store: Store, tables: readonly Table[]): Promise<void> {
   const present = await readColumns(store);

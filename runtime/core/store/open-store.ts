@@ -6,7 +6,8 @@ import { sqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
 /**
- * Opens the database that `DATABASE_URL` names: `file:data/app.db` (relative to `root`), `:memory:` or `postgres://…`.
+ * Opens the database that `DATABASE_URL` names: `file:data/app.db` (relative to `root`), `:memory:`
+ * or `postgres://…`.
  *
  * @throws ConfigError when the text is none of these.
  * @example const store = openStore('file:data/app.db', process.cwd());

@@ -14,22 +14,22 @@ import { ValueQuery } from './value-query.ts';
 
 const POOL = 10;
 
-/** A change of a table that waits for a lock holds up every query behind it, so it waits no longer than this. */
+/** A schema change that waits for a lock delays every later query, so its wait is limited. */
 const LOCK_TIMEOUT = '5s';
 
-/** Connections that long statements may hold at a time: the others are for those that take no time. */
+/** The most connections for long statements; the others stay free for short ones. */
 const LONG = 6;
 
-/** Bytes that are kept for the answer of a statement that is not long, until it is known. */
+/** Bytes that are reserved for the answer of a short statement until its size is known. */
 const SMALL = 256 * 1024;
 
-/** The driver, for a server that uses it: the others start without. */
+/** Loads the driver only for a server that uses PostgreSQL. */
 const driver = () =>
   createRequire(import.meta.url)('pg') as typeof pg & {
     readonly utils: { prepareValue(value: unknown): unknown };
   };
 
-/** PostgreSQL at `url`. Connections are made on first use and kept for the next. */
+/** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
 export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT): Store {
   const { Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
@@ -40,7 +40,8 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
     types: { getTypeParser } as pg.CustomTypesConfig,
     onConnect: prepare,
   });
-  // A connection that breaks is replaced on the next query; without listeners the process would end.
+  // A broken connection is replaced on the next query. Without a listener, its error would end the
+  // process.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   const parts: Parts = {
@@ -92,7 +93,7 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
   );
 }
 
-/** What the statements of answers share. */
+/** What all answering statements share. */
 interface Answering {
   readonly memory: AnswerMemory;
   readonly long: Semaphore;
@@ -105,7 +106,7 @@ const createAnswering = (): Answering => ({
 
 type Answered = string | null | readonly Record<string, unknown>[];
 
-/** Keeps room for the answer of a statement, and lets only some of the connections be taken by long ones. */
+/** Reserves memory for the answer of a statement, and limits the connections of long ones. */
 async function within<T extends Answered>(
   { memory, long }: Answering,
   statement: ReadStatement,
@@ -129,7 +130,7 @@ async function within<T extends Answered>(
   return statement.long ? long.run(attempt) : attempt();
 }
 
-/** What every statement of a store goes through. */
+/** What all statements of a store share. */
 interface Parts {
   readonly pool: pg.Pool;
   readonly names: StatementNames;
@@ -143,9 +144,11 @@ interface Asked {
 }
 
 /**
- * PostgreSQL compiles what it takes for a costly statement, each expression of it: one that makes JSON of forty types takes
- * seconds to compile and milliseconds to run. What this process began ends within seconds of it, on servers that can look
- * (14 and later, on Linux). Both are said in statements, because poolers refuse them among the connection's options.
+ * Switches off JIT compilation: PostgreSQL compiles each expression of a statement that it
+ * estimates as costly, and one that makes JSON of forty types takes seconds to compile and
+ * milliseconds to run. It also makes PostgreSQL notice within seconds that this process has ended
+ * (version 14 and later, on Linux). Both are set by statements, because poolers refuse them as
+ * options of the connection.
  */
 async function prepare(client: pg.ClientBase): Promise<void> {
   for (const setting of ['jit = off', "client_connection_check_interval = '5s'"])
@@ -168,7 +171,7 @@ async function ask(
   }
 }
 
-/** What the database refuses, it refuses with an error of its own, and the connection is as good as before. */
+/** An error that the database reports leaves the connection usable; any other one does not. */
 const isBroken = (error: unknown) => (error as { severity?: string }).severity !== 'ERROR';
 
 type Kept = Pick<Parts, 'names' | 'abandoned'>;
@@ -176,7 +179,7 @@ type Kept = Pick<Parts, 'names' | 'abandoned'>;
 const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) =>
   names.isWorn(client) || abandoned.isTold(client);
 
-/** As `ask`, with one promise where that has five: with a small statement they cost as much as it does. */
+/** Like `ask`, with one promise instead of five, which cost as much as a small statement. */
 function askText(parts: Parts, { text, values, asker }: Asked): Promise<string | null> {
   const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
@@ -250,7 +253,10 @@ async function withAdvisoryLock<T>(
   });
 }
 
-/** A migration may change what a planned statement returns, and the plan is refused from then on: it gets a new name. */
+/**
+ * Repeats a statement under a new name when a migration changed its result type, because PostgreSQL
+ * then refuses the old plan.
+ */
 function again<T>(
   names: StatementNames,
   error: { readonly code?: string; readonly message?: string },

@@ -4,7 +4,7 @@ import { dialectOf, namedType, type StoredType, storedType } from './column-type
 import { convertOnPostgres, convertValue, isSafe } from './conversion.ts';
 import { type Doing, type Finding, isAllowed, reportRows } from './migration-run.ts';
 
-/** A change of one column, and the table's key. */
+/** A change of one column, with the key of its table. */
 interface Checked {
   readonly db: Kysely<any>;
   readonly table: string;
@@ -19,8 +19,8 @@ export interface TypeChange {
 }
 
 /**
- * Looks at the rows that a column's new definition has to hold for, before anything is changed, and reports those that are
- * in its way.
+ * Checks the rows against a column's new definition before anything is changed, and reports those
+ * that violate it.
  *
  * @returns whether the change can be made.
  */
@@ -61,14 +61,17 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
   return found.flat();
 }
 
-/** The change of type that a definition asks for; null when there is none, or when one of the types is not ours. */
+/**
+ * The change of type that a definition asks for; null when there is none, or when one of the types
+ * is unknown.
+ */
 export async function typeChange(
   db: Kysely<any>,
   table: string,
   column: ColumnDescription,
 ): Promise<TypeChange | null> {
   const known = await catalogType(db, table, column.name);
-  // SQLite's catalog knows decimals and times as text; PostgreSQL's is exact.
+  // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
   const said = column.from === undefined ? undefined : storedType(column.from);
   const from = dialectOf(db) === 'sqlite' ? (said ?? known) : known;
   const to = storedType(column.type);
@@ -101,7 +104,7 @@ export async function columnsOf(db: Kysely<any>, table: string): Promise<Readonl
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Columns of the primary key, in its order. */
+/** Columns of the primary key, in order. */
 async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
   const { rows } = await (
     dialectOf(db) === 'sqlite'
@@ -115,10 +118,10 @@ async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Rows of one page of a scan. */
+/** Rows that a scan reads at a time. */
 const PAGE = 5_000;
 
-/** Looks at each value in the process itself, so that both databases have the same say. */
+/** Checks each value in this process, so that the result is the same for both databases. */
 async function checkConversion(checked: Checked, change: TypeChange): Promise<Finding[]> {
   const { table, column } = checked;
   if (isSafe(change.from, change.to)) return [];
@@ -141,7 +144,10 @@ async function checkConversion(checked: Checked, change: TypeChange): Promise<Fi
   return [];
 }
 
-/** Every value with its key, in the order of the keys, page by page. Whole numbers come as text: they may have 64 bits. */
+/**
+ * Reads every value with its key, in the order of the keys, page by page. Integers come as text,
+ * because they may have 64 bits.
+ */
 async function* scan(
   { db, table, column, key }: Checked,
   from: StoredType,
@@ -166,7 +172,7 @@ async function* scan(
   }
 }
 
-/** What a row has in the column once the change is made. */
+/** The column's value after the change. */
 export function newValue(
   db: Kysely<any>,
   column: ColumnDescription,
@@ -195,7 +201,7 @@ function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
   return sql`${sql.lit(literal)}`;
 }
 
-/** Rows of `changed` have the key of the table and the column as it will be. */
+/** A subquery with the key and the new value of the column. */
 function changed({ table, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const names = key.map((name) => sql.ref(name));
   const kept = names.length > 0 ? sql`${sql.join(names)}, ` : sql``;
@@ -237,7 +243,7 @@ export async function repeatedValues(
 async function checkCondition(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
   const { column, table, db } = checked;
   const plain = newValue(db, { ...column, required: false }, null);
-  // A condition that was written by hand may name other columns, and those are in the table alone.
+  // A condition in raw SQL may name other columns, which only the table itself has.
   const source = isPlain(db, value, plain) ? sql`${sql.table(table)}` : changed(checked, value);
   return findRows(checked, 'check', sql`not (${column.check!})`, source);
 }

@@ -1,30 +1,31 @@
 import { failure } from '../errors.ts';
 
-/** A fixed number of places, taken in the order in which they are asked for. */
+/** A fixed number of permits, granted in the order of the requests. */
 export interface Semaphore {
   /**
-   * Resolves with the function that gives the place back; calling it twice does nothing.
+   * Resolves with the function that releases the permit; calling it twice has no further effect.
    *
-   * @param signal ends the waiting: it rejects with the signal's reason.
+   * @param signal ends the wait, which then rejects with the signal's reason.
    * @throws AppError 503 with `Retry-After: 1` when too many wait already.
    */
   acquire(signal?: AbortSignal): Promise<() => void>;
-  /** The same at once; undefined when every place is taken. */
+  /** Takes a permit without waiting; undefined when none is free. */
   tryAcquire(): (() => void) | undefined;
-  /** Runs the job in a place of its own. @throws AppError as `acquire` */
+  /** Runs the job while holding a permit. @throws AppError as `acquire` does */
   run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Whether every place is taken. */
+  /** Whether all permits are taken. */
   readonly held: boolean;
 }
 
-/** One place. */
+/** A semaphore with one permit. */
 export type Mutex = Semaphore;
 
 /** @example const release = await mutex.acquire(); try { … } finally { release(); } */
 export const createMutex = (): Mutex => createSemaphore(1);
 
 /**
- * For one, it keeps bcrypt from filling libuv's thread pool, which it shares with files and DNS.
+ * Limits how many jobs run at a time. For example, it keeps bcrypt from filling libuv's thread
+ * pool, which files and DNS use too.
  *
  * @param queue how many may wait.
  * @example

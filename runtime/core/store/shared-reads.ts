@@ -1,28 +1,32 @@
 import type { SqliteConnection } from './sqlite-connection.ts';
 
-/** Reads of one tick of the event loop, from one state of the database. */
+/** Lets the reads of one tick of the event loop share one snapshot of the database. */
 export interface SharedReads {
   /**
-   * From now until the next `setImmediate`, reads share a transaction. To be called when a request arrives: the requests of a
-   * tick are sent before the first of them reads, so that none gets a state older than itself.
+   * Until the next `setImmediate`, reads share a transaction. Call it when a request arrives: all
+   * requests of a tick were sent before the first of them reads, so that none gets a snapshot older
+   * than itself.
    */
   together(): void;
   value(sql: string, parameters: readonly unknown[]): unknown;
-  /** This process is about to write: the next read takes a new state. */
+  /** Called before this process writes: the next read takes a new snapshot. */
   renew(): void;
 }
 
-/** The loop may fetch more events within a tick when there are more than a thousand; long before, a new state is taken. */
+/**
+ * With more than a thousand events, the event loop may fetch more within a tick; a new snapshot is
+ * taken long before.
+ */
 const MOST = 200;
 
 /**
- * A read of its own takes a lock of the file and gives it back, two calls of the system that cost more than finding a row
- * by its key. The requests of one tick share them.
+ * A single read locks and unlocks the file, two system calls that cost more than finding a row by
+ * its key. The requests of one tick share them.
  */
 export function sharedReads(reader: SqliteConnection): SharedReads {
   let tick = false;
   let reads = 0;
-  /** Answers to reads without parameters: in one state of the database they stay what they are. */
+  /** Results of reads without parameters, which are constant within a snapshot. */
   const known = new Map<string, unknown>();
   const renew = () => {
     if (reads > 0 && reader.inTransaction()) reader.run('commit', []);

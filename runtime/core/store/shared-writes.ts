@@ -3,14 +3,15 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
-/** Writes of one turn of the event loop in one transaction. */
+/** Runs the writes of one turn of the event loop in one transaction. */
 export interface SharedWrites {
   /**
-   * Runs one statement and resolves when it is committed; undefined when it would have to wait for another transaction in
-   * this process. A statement that fails is undone and throws; what others wrote in the same turn stays.
+   * Runs one statement and resolves when it is committed; undefined when it would have to wait for
+   * another transaction in this process. A statement that fails is undone and rejects; the other
+   * writes of the turn stay.
    */
   write(sql: string, parameters: readonly unknown[]): Promise<Rows> | undefined;
-  /** Commits what is under way. */
+  /** Commits the current transaction. */
   flush(): void;
 }
 
@@ -20,13 +21,13 @@ interface Group {
   size: number;
 }
 
-/** The loop may fetch more events within a turn; other transactions do not wait for all of them. */
+/** The event loop may fetch more events within a turn; other transactions must not wait for all. */
 const MOST = 200;
 
 /**
- * A commit writes to the log and takes and gives back the lock of the file, which costs several times what inserting a row
- * does. The requests that one turn brings share it, as the writers of other databases do ("group commit"); each is
- * answered after the commit.
+ * Group commit, as other databases do it: a commit writes to the log and locks and unlocks the
+ * file, which costs several times as much as inserting a row. The requests of one turn share a
+ * commit, and each is answered after it.
  */
 export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrites {
   let group: Group | undefined;
@@ -64,7 +65,8 @@ export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrit
         current.size += 1;
         return current.done.then(() => rows);
       } catch (error) {
-        // Of a full disk or a broken file SQLite undoes the whole transaction by itself.
+        // SQLite rolls back the whole transaction by itself when the disk is full or the file is
+        // damaged.
         if (!writer.inTransaction()) end(current, () => fail(error));
         throw error;
       } finally {
@@ -76,7 +78,7 @@ export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrit
 
 function newGroup(release: () => void): Group {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // Each write waits for it with a promise of its own; there may be none.
+  // Each write awaits a promise derived from this one. Without any, a rejection would be unhandled.
   promise.catch(() => {});
   const settle = (error?: unknown) => {
     release();

@@ -6,16 +6,21 @@ import { isTooBig, type SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteThreads } from './sqlite-threads.ts';
 import type { Store } from './store.ts';
 
-/** Statements whose answers go to callers: none holds up the process, or outlives its caller. */
+/** Runs statements whose results are answers: none delays other requests or outlives its client. */
 export type SqliteAnswers = Pick<Store, 'answer' | 'answerRows'>;
 
-/** Bytes of an answer that is made in the thread that takes requests. */
+/**
+ * The largest answer in bytes that the main thread makes; a larger one is left to another thread.
+ */
 export const INLINE = 256 * 1024;
 
-/** Milliseconds that a statement may run there, and then of the processor's own time: on a busy machine most of them were others'. */
+/**
+ * Milliseconds that a statement may run in the main thread. They are counted as CPU time too,
+ * because on a busy machine other processes use most of the elapsed time.
+ */
 const SLICE = 2;
 
-/** Milliseconds for which a statement that took longer goes to another thread at once. */
+/** Milliseconds for which a slow statement goes directly to another thread. */
 const REMEMBERED = 10_000;
 
 const TOO_SLOW = new Error('the statement takes too long here');
@@ -27,8 +32,9 @@ export interface FileParts {
 }
 
 /**
- * Of a file: a statement begins in the thread that takes requests, where a small one is answered for the price of the statement
- * alone. One that takes longer than `SLICE`, or answers with more than `INLINE`, is ended and run again by another thread.
+ * Answers from a file. A statement begins in the main thread, where a small one costs no more than
+ * the statement alone. One that takes longer than `SLICE`, or whose answer exceeds `INLINE`, is
+ * ended and run again in another thread.
  */
 export function fileAnswers({ reader, shared, threads }: FileParts): SqliteAnswers {
   const slow = new WeakMap<ReadStatement, number>();
@@ -83,7 +89,10 @@ export function fileAnswers({ reader, shared, threads }: FileParts): SqliteAnswe
   };
 }
 
-/** In memory there is one connection, in this thread: a statement holds up the others until it is done or its time is over. */
+/**
+ * Answers from a database in memory, which has one connection in this thread: a statement delays
+ * the others until it is done or reaches its time limit.
+ */
 export function memoryAnswers(
   one: SqliteConnection,
   mutex: Mutex,
@@ -114,7 +123,7 @@ export function memoryAnswers(
   };
 }
 
-/** Runs a statement in this thread, which nothing can tell to stop meanwhile: it ends by the clock. */
+/** Runs a statement in this thread. While it runs, no event can stop it, so it checks the clock. */
 export function withinBounds<T>(
   connection: SqliteConnection,
   { limits }: Bounds,

@@ -4,7 +4,7 @@ import { STEP } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
 
-/** Rows, and what a write did. */
+/** Rows, and the effect of a write. */
 export interface SqliteResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: bigint;
@@ -14,21 +14,24 @@ export interface SqliteResult {
 /** One `node:sqlite` handle with its prepared statements. Everything on it is synchronous. */
 export interface SqliteConnection {
   run(sql: string, parameters: readonly unknown[]): SqliteResult;
-  /** The first column of the first row, as SQLite has it; undefined when there is no row. */
+  /** The first column of the first row, as SQLite returns it; undefined when there is no row. */
   value(sql: string, parameters: readonly unknown[]): unknown;
-  /** All rows, while the texts in them have no more than so many bytes together; else undefined. */
+  /** All rows, if their texts have at most this many bytes in total; else undefined. */
   rowsWithin(
     sql: string,
     parameters: readonly unknown[],
     bytes: number,
   ): Record<string, unknown>[] | undefined;
   exec(sql: string): void;
-  /** Called again and again while a long statement runs: what it throws ends the statement. */
+  /**
+   * Sets a function that is called repeatedly while a long statement runs. When it throws, the
+   * statement ends.
+   */
   onStep(check: (() => void) | undefined): void;
-  /** No value of a statement may have more bytes: one that would fails with SQLITE_TOOBIG. */
+  /** Sets the largest size of a value in bytes; a larger one fails with SQLITE_TOOBIG. */
   bound(bytes: number): void;
   inTransaction(): boolean;
-  /** Lets go of what it knows of statements, after tables changed. */
+  /** Drops cached statements after tables have changed. */
   forget(): void;
   close(): void;
 }
@@ -36,7 +39,7 @@ export interface SqliteConnection {
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
-  /** Known once it has run: a handle learns that another one changed a table only when it runs a statement. */
+  /** Set after the first run, because a handle notices changes of tables only when it runs. */
   types:
     | { readonly booleans: readonly string[]; readonly documents: readonly string[] }
     | undefined;
@@ -44,8 +47,7 @@ interface Prepared {
 
 const STATEMENTS = { entries: 500, bytes: 32_000_000 };
 
-/** Bytes of a prepared statement, as seen: SQLite keeps its program and the text, outside of what V8 counts. */
-/** What SQLite allows by itself. */
+/** The default of SQLite, in bytes. */
 const LONGEST = 1_000_000_000;
 const TOO_BIG = 18;
 
@@ -62,8 +64,8 @@ const weightOf = (sql: string) => 4_000 + 15 * sql.length;
 /**
  * Opens a database file (or `:memory:`) with write-ahead logging, foreign keys and a busy timeout.
  *
- * Columns declared `boolean` read as true and false, and columns declared `json_text` as parsed JSON, so that a row is
- * the same here and on PostgreSQL.
+ * Columns declared `boolean` read as true and false, and columns declared `json_text` as parsed
+ * JSON, so that a row is the same here and on PostgreSQL.
  */
 export function openSqlite(
   file: string,
@@ -76,7 +78,7 @@ export function openSqlite(
   addConversion(database);
   let check: (() => void) | undefined;
   let longest = LONGEST;
-  // Its value is never known beforehand, so that SQLite calls it for each row and not once.
+  // Not deterministic, so that SQLite calls it for each row instead of once.
   database.function(STEP, { deterministic: false }, () => {
     check?.();
     return 1;
@@ -107,7 +109,10 @@ export function openSqlite(
   };
 }
 
-/** `twofold_convert(value, 'real', 'integer')`: SQLite's own casts cut text and round floats without saying so. */
+/**
+ * `twofold_convert(value, 'real', 'integer')`: SQLite's own casts silently cut text and round
+ * floats.
+ */
 function addConversion(database: DatabaseSync): void {
   database.function(
     'twofold_convert',
@@ -128,12 +133,13 @@ function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: str
     returnsRows: statement.columns().length > 0,
     types: undefined,
   };
-  // A `select *` keeps the columns it had when it was prepared, and DDL may add some: such a statement is not kept.
+  // A `select *` keeps the columns of the time when it was prepared, and DDL may add some: it is
+  // not cached.
   if (!/\*/.test(sql)) cache.set(sql, prepared, weightOf(sql));
   return prepared;
 }
 
-/** A statement that gives arrays: an object for each row would be made and thrown away. */
+/** Prepares a statement that returns arrays: of row objects only one value would be used. */
 function prepareValue(
   database: DatabaseSync,
   cache: BoundedCache<StatementSync>,
@@ -147,7 +153,7 @@ function prepareValue(
   return statement;
 }
 
-/** A call with its parameters spread costs as much as finding a row by its key. */
+/** Spreading the parameters into a call costs as much as finding a row by its key. */
 function firstOf(statement: StatementSync, parameters: readonly unknown[]): unknown {
   const row =
     parameters.length === 1

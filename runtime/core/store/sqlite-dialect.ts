@@ -14,17 +14,20 @@ import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
-/** The two handles of one database. In memory they are the same one. */
+/** The two handles of one database. For a database in memory they are the same. */
 export interface SqliteHandles {
   readonly reader: SqliteConnection;
   readonly writer: SqliteConnection;
-  /** Held by the one transaction or write that runs. A blocked write would otherwise block the process with it. */
+  /**
+   * Held by the running transaction or write. A write that is blocked inside SQLite would block the
+   * whole process.
+   */
   readonly mutex: Mutex;
 }
 
 const READS = /^\s*(select|values|explain|pragma)\b/i;
 
-/** Kysely over `node:sqlite`: reads go to a handle of their own, so that none waits for a transaction. */
+/** Kysely over `node:sqlite`. Reads have their own handle, so that none waits for a transaction. */
 export function sqliteDialect(handles: SqliteHandles, scopes: Scopes): KyselyDialect {
   return {
     createAdapter: () => new PooledSqliteAdapter(),
@@ -34,7 +37,7 @@ export function sqliteDialect(handles: SqliteHandles, scopes: Scopes): KyselyDia
   };
 }
 
-/** Kysely would queue everything behind one connection; the handles above order only what must be ordered. */
+/** Kysely would queue all queries behind one connection; the two handles order only writes. */
 class PooledSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -63,7 +66,7 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** A handle that is no transaction's own, used by code that is part of one. */
+/** A connection for code inside a transaction that another connection began. */
 class JoinedConnection extends Connection {
   readonly #writer: SqliteConnection;
   readonly #scope: TransactionScope;
@@ -108,7 +111,8 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
   const finish = async (connection: DatabaseConnection, command: 'commit' | 'rollback') => {
     const { release } = connection as Connection;
     try {
-      // SQLite ends a transaction itself when the disk is full: another error would hide that one.
+      // When the disk is full SQLite rolls back by itself. A second rollback would fail and hide
+      // that error.
       if (command === 'commit' || handles.writer.inTransaction()) handles.writer.exec(command);
     } finally {
       (connection as Connection).release = null;

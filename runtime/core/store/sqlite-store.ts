@@ -26,10 +26,10 @@ import { createScopes } from './transaction-scope.ts';
 
 const MEMORY = ':memory:';
 
-/** Long statements that run at a time. */
+/** The most long statements that run at a time. */
 const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 
-/** The embedded database in `file`, or in memory; missing folders are made. */
+/** Opens the embedded database in `file`, or in memory. Missing folders are created. */
 export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT): Store {
   const memory = createAnswerMemory();
   const { handles, shared, answers, transact, close } = openHandles(file, memory);
@@ -54,7 +54,7 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
         firstOf((await runAlone(handles, sql, parameters)).rows) as string | null,
       ...answers,
       memory,
-      // In memory there is one handle, and another transaction may be open on it.
+      // In memory there is one handle, on which another transaction may be open.
       ...(shared && {
         valueNow: shared.value,
         readTogether: shared.together,
@@ -76,9 +76,9 @@ interface Opened {
   readonly handles: SqliteHandles;
   readonly answers: SqliteAnswers;
   readonly transact: Transact;
-  /** None in memory. */
+  /** Undefined in memory. */
   readonly shared: SharedReads | undefined;
-  /** Closes what the handles are not. */
+  /** Closes everything except the handles. */
   close(): Promise<void>;
 }
 
@@ -95,7 +95,10 @@ function openHandles(file: string, memory: AnswerMemory): Opened {
   };
 }
 
-/** Three connections here: for answers, which are bounded, for what the project's own code reads, and for all that is written. */
+/**
+ * Opens three connections in this thread: for answers, which have limits, for reads of the
+ * project's own code, and for all writes.
+ */
 function openFile(file: string, mutex: Mutex, memory: AnswerMemory): Opened {
   mkdirSync(dirname(file), { recursive: true });
   const writer = openSqlite(file);
@@ -119,7 +122,7 @@ function openFile(file: string, mutex: Mutex, memory: AnswerMemory): Opened {
   };
 }
 
-/** What is written is seen by the next read. */
+/** Wraps the writer so that the next read sees what it wrote. */
 function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConnection {
   return {
     ...writer,
@@ -135,9 +138,10 @@ function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConne
 }
 
 /**
- * Rebuilding a table drops it, and a drop under enforced foreign keys deletes what refers to it. Enforcement can only
- * be switched outside a transaction, so it is off for the whole of this one and checked before the commit.
- * See "Making Other Kinds Of Table Schema Changes" in SQLite's ALTER TABLE documentation.
+ * Rebuilding a table drops it, and a drop with enforced foreign keys deletes rows that refer to it.
+ * Enforcement can only be switched outside a transaction, so it is off during all of this one, and
+ * the keys are checked before the commit. See "Making Other Kinds Of Table Schema Changes" in
+ * SQLite's ALTER TABLE documentation.
  */
 async function withoutForeignKeys<T>(handles: SqliteHandles, work: () => Promise<T>): Promise<T> {
   const release = await handles.mutex.acquire();
@@ -181,7 +185,10 @@ function assertForeignKeys(handles: SqliteHandles): void {
   );
 }
 
-/** Across processes the lock is SQLite's own on a file beside the database: it ends with the process, however that ends. */
+/**
+ * Across processes, the lock is SQLite's own on a file beside the database: it is released when the
+ * process ends in any way.
+ */
 async function withLock<T>(
   file: string,
   locks: Map<string, Mutex>,

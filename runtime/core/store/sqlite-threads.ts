@@ -4,23 +4,26 @@ import { type AnswerMemory, bytesOf } from './answer-memory.ts';
 import { type Bounds, resultTooLarge, unwanted } from './bounds.ts';
 import type { ThreadAnswer, ThreadJob, ThreadSetup } from './sqlite-worker.ts';
 
-/** Connections to one SQLite file in threads of their own, where a long statement holds up no other request. */
+/**
+ * Connections to one SQLite file in threads of their own, where a long statement does not delay
+ * other requests.
+ */
 export interface SqliteThreads {
-  /** Runs a statement when a thread is free, and ends it when its asker waits no longer. */
+  /** Runs a statement when a thread is free, and ends it when its client is gone. */
   run(job: Pick<ThreadJob, 'text' | 'values' | 'kind'>, bounds: Bounds): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export interface ThreadsOptions {
   readonly file: string;
-  /** Threads. */
+  /** The most threads. */
   readonly most: number;
   readonly memory: AnswerMemory;
-  /** Whether they run transactions, one at a time; else they only read. */
+  /** Whether they run transactions, one at a time; otherwise they only read. */
   readonly writes?: boolean;
 }
 
-/** Milliseconds between two looks at who still waits. */
+/** Milliseconds between two checks for clients that are gone. */
 const PACE = 100;
 
 type Job = Pick<ThreadJob, 'text' | 'values' | 'kind'>;
@@ -33,8 +36,9 @@ interface Waiting {
 }
 
 /**
- * Threads are started when they are first needed, and each does one statement at a time. To end one, its number is written
- * where the statement looks at every step: ending the thread itself would not end the statement.
+ * Threads are started on first use, and each runs one statement at a time. To end a statement, its
+ * number is written to shared memory, which the statement reads at every step: terminating the
+ * thread would not end it.
  */
 export function sqliteThreads(options: ThreadsOptions): SqliteThreads {
   return new Threads(options);
@@ -106,7 +110,7 @@ class Threads implements SqliteThreads {
     room.then(() => thread.post(waiting), refused);
   }
 
-  /** Ends what has no one who waits for it. */
+  /** Ends running statements and drops queued ones whose client is gone. */
   #look(): void {
     for (const thread of this.#threads) if (thread.running?.bounds.asker.cancelled) thread.stop();
     const gone = this.#queue.filter(({ bounds }) => bounds.asker.cancelled);
@@ -143,7 +147,7 @@ function errorOf(answer: Exclude<ThreadAnswer, { kind: 'value' }>, { limits }: B
   return Object.assign(new Error(message), { ...(errcode !== undefined && { errcode }) });
 }
 
-/** A thread with what it works on. */
+/** A thread and the statement that it runs. */
 class Thread {
   readonly worker: Worker;
   running: Waiting | undefined;
@@ -161,7 +165,7 @@ class Thread {
     this.worker.postMessage(message, []);
   }
 
-  /** Ends the statement that runs. */
+  /** Ends the running statement. */
   stop(): void {
     Atomics.store(this.#flag, 0, this.#job);
   }

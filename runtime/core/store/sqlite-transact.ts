@@ -5,7 +5,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 import type { SqliteThreads } from './sqlite-threads.ts';
 import type { Query } from './store.ts';
 
-/** Runs a transaction of finished texts, see `Store.transact`. */
+/** Runs a transaction of SQL texts, see `Store.transact`. */
 export type Transact = <T>(
   bounds: TransactionBounds | undefined,
   work: (query: Query) => Promise<T>,
@@ -16,11 +16,14 @@ export interface TransactParts {
   readonly mutex: Mutex;
   /** A thread for transactions that may take long; absent in memory. */
   readonly apart?: SqliteThreads;
-  /** What was written elsewhere is seen by the next read. */
+  /** Called after another thread wrote, so that the next read sees it. */
   readonly renew?: () => void;
 }
 
-/** Most run in the thread that takes requests. One that may take long runs in another, where it holds up writes alone. */
+/**
+ * Runs transactions in the main thread. One that may take long runs in another thread, where it
+ * delays only other writes.
+ */
 export function createTransact(parts: TransactParts): Transact {
   const { writer, mutex, apart, renew } = parts;
   return async (bounds, work) => {
@@ -53,7 +56,7 @@ async function transactHere<T>(
     writer.run('commit', []);
     return result;
   } catch (error) {
-    // SQLite may have rolled back by itself, and then says so.
+    // SQLite may have rolled back by itself; it then reports that no transaction is open.
     if (writer.inTransaction()) writer.run('rollback', []);
     throw error;
   }
@@ -75,7 +78,7 @@ async function transactApart<T>(
     await run('commit', [], patient);
     return result;
   } catch (error) {
-    // It fails where SQLite has rolled back by itself.
+    // Fails when SQLite has rolled back by itself.
     await run('rollback', [], patient).catch(() => {});
     throw error;
   }

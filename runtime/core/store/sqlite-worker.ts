@@ -2,18 +2,18 @@ import { setPriority } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { isTooBig, openSqlite } from './sqlite-connection.ts';
 
-/** What a thread is given at its start. */
+/** What a thread gets at its start. */
 export interface ThreadSetup {
   readonly file: string;
   /** Whether it may write. */
   readonly writes: boolean;
-  /** The number of the statement that is to end. */
+  /** Shared memory with the number of the statement that is to end. */
   readonly flag: Int32Array;
 }
 
 /**
- * One statement. `rows` answers with all rows, which together may have so many bytes; `value` with the first one's first; `run`
- * is one of a transaction, and answers with its rows.
+ * One statement. `rows` returns all rows, limited to `bytes` in total; `value` returns the first
+ * column of the first row; `run` is a statement of a transaction, and returns its rows.
  */
 export interface ThreadJob {
   readonly id: number;
@@ -31,7 +31,7 @@ export type ThreadAnswer =
 
 const ENDED = new Error('ended');
 
-/** The program of a thread: one connection that answers one statement after another. */
+/** The main function of a thread: one connection that runs one statement after another. */
 function serve({ file, writes, flag }: ThreadSetup): void {
   const connection = openSqlite(file, { readOnly: !writes });
   let current = 0;
@@ -63,7 +63,7 @@ function serve({ file, writes, flag }: ThreadSetup): void {
 }
 
 if (!isMainThread && workerData?.flag) {
-  // On Linux this is the priority of the thread alone: whatever it works on, the thread that takes requests goes first.
+  // On Linux this sets the priority of this thread alone, so that the main thread goes first.
   if (process.platform === 'linux') setPriority(10);
   serve(workerData as ThreadSetup);
 }

@@ -1,13 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createBoundedCache } from './bounded-cache.ts';
 
-/** Names for the statements that PostgreSQL is to parse and plan once for each connection. */
+/** Names for statements that PostgreSQL should parse and plan only once for each connection. */
 export interface StatementNames {
-  /** Notes that the connection is asked for the text. Undefined where it is not worth a name: the first time, or when it is very long. */
+  /**
+   * Returns the name of a text on this connection. Undefined when it is not worth one: when the
+   * text occurs for the first time, or is very long.
+   */
   nameOn(connection: object, text: string): string | undefined;
-  /** The text needs a new name: its plan is of no use any more. */
+  /** Gives the text a new name, because its plan is invalid. */
   rename(text: string): void;
-  /** Whether the connection was given so many names that it has to be replaced: neither side ever forgets one. */
+  /**
+   * Whether the connection has so many named statements that it must be replaced: neither side ever
+   * drops one.
+   */
   isWorn(connection: object): boolean;
 }
 
@@ -16,7 +22,8 @@ const LONGEST = 30_000;
 const NAMES = 1000;
 
 /**
- * Most of what a hostile client can think of is asked once. So a text gets its name when it comes for the second time.
+ * Names a statement when its text occurs for the second time: most texts of a hostile client occur
+ * only once.
  *
  * @example names.nameOn(client, 'select 1') // undefined, and the next time 'e0e3d6…'
  */

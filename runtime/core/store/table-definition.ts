@@ -1,17 +1,17 @@
 import { InternalError } from '../errors.ts';
 
-/** The text of a CREATE TABLE, taken apart. */
+/** The parsed text of a CREATE TABLE. */
 export interface TableDefinition {
-  /** One definition a column, as written: `"title" text not null`. */
+  /** One definition for each column, as written: `"title" text not null`. */
   readonly columns: readonly string[];
   readonly constraints: readonly string[];
-  /** What stands after the closing parenthesis: `strict`, `without rowid`. */
+  /** The text after the closing parenthesis: `strict`, `without rowid`. */
   readonly options: string;
 }
 
 /**
- * Takes the CREATE TABLE that SQLite keeps for a table apart, so that a definition can be replaced and the others stay
- * exactly as they were written, checks and collations included.
+ * Parses the CREATE TABLE that SQLite keeps for a table, so that one definition can be replaced and
+ * the others stay exactly as written, including checks and collations.
  */
 export function splitDefinition(statement: string): TableDefinition {
   const start = statement.indexOf('(');
@@ -56,7 +56,7 @@ function isConstraint(part: string): boolean {
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '[': ']' };
 
-/** The next place to look at: behind a quoted text or comment that starts here, or the next character. */
+/** The next index to read: after a quoted text or comment that starts here, else `at + 1`. */
 function skipQuoted(text: string, at: number): number {
   if (text.startsWith('--', at)) return endOr(text.indexOf('\n', at), text);
   if (text.startsWith('/*', at)) return endOr(text.indexOf('*/', at) + 1, text);
@@ -64,7 +64,7 @@ function skipQuoted(text: string, at: number): number {
   return closing === undefined ? at + 1 : endOr(text.indexOf(closing, at + 1), text);
 }
 
-/** A doubled quote inside a quoted text starts another one right away, which comes to the same. */
+/** A doubled quote ends one quoted text and starts another, which has the same result. */
 function endOr(found: number, text: string): number {
   return found <= 0 ? text.length : found + 1;
 }

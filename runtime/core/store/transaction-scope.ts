@@ -6,7 +6,7 @@ import type { Store } from './store.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
-/** The database connection that a transaction has for itself. */
+/** The database connection of a transaction. */
 export interface TransactionConnection {
   run(sql: string, parameters: readonly unknown[], bounds?: Bounds): Promise<Rows>;
   /** See `Store.valueNow`. */
@@ -14,11 +14,11 @@ export interface TransactionConnection {
 }
 
 /**
- * A transaction that is under way. All code that its callback waits for finds it by `Scopes.current`, so that every handle of
- * the store takes part in it and none waits for the connection that the transaction itself holds.
+ * A running transaction. Code that its callback awaits finds it by `Scopes.current`, so that every
+ * handle of the store takes part in it, and none waits for the connection that it holds.
  */
 export interface TransactionScope {
-  /** Whether the driver has taken a connection for it. */
+  /** Whether the driver has acquired a connection for it. */
   readonly connected: boolean;
   /** @throws AppError `TRANSACTION_CLOSED` */
   readonly connection: TransactionConnection;
@@ -29,22 +29,25 @@ export interface TransactionScope {
   assertOpen(): void;
   /** Whether the transaction is over. */
   readonly closed: boolean;
-  /** Runs `work` in a savepoint: a throw undoes what `work` did and nothing else. Two at the same time run in turn. */
+  /**
+   * Runs `work` in a savepoint: a throw undoes only what `work` did. Two calls at the same time run
+   * one after the other.
+   */
   nested<T>(work: () => Promise<T>): Promise<T>;
   /** Calls `work` after the outermost commit, never after a rollback. */
   afterCommit(work: () => void): void;
 }
 
-/** The transactions of one store. Code that is part of none has no scope. */
+/** The running transactions of one store. */
 export interface Scopes {
-  /** The transaction that the running code is part of. */
+  /** The transaction around the running code; undefined when there is none. */
   current(): TransactionScope | undefined;
   /**
-   * Runs `work` with a new scope. `work` begins the transaction, runs its body by the function that it is given, and resolves
-   * after the commit.
+   * Runs `work` in a new scope. `work` begins the transaction, runs its body through the function
+   * that it gets, and resolves after the commit.
    *
-   * @param timeout milliseconds that the body may take; absent: as long as it wants.
-   * @throws AppError `TIMEOUT` when the body takes longer: `work` rolls back then.
+   * @param timeout milliseconds that the body may take; unlimited when absent.
+   * @throws AppError `TIMEOUT` when the body takes longer; `work` then rolls back.
    */
   open<T>(timeout: number | undefined, work: (bounded: Bounded) => Promise<T>): Promise<T>;
 }

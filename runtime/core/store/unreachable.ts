@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 
-/** What a driver's error says of a database that cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
+/** Reasons why a database cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
 const POSTGRES: Readonly<Record<string, (place: Place) => string>> = {
   ECONNREFUSED: ({ at }) => `nothing listens at ${at}: start PostgreSQL, or correct the address`,
   ENOTFOUND: ({ host }) => `there is no host ${host}: correct the address`,
@@ -30,7 +30,7 @@ const FILES: Readonly<Record<string, string>> = {
   EEXIST: 'a part of its path is a file',
 };
 
-/** The parts of an address that may be shown: never its password. */
+/** The parts of an address that may be shown, never its password. */
 interface Place {
   readonly host: string;
   readonly at: string;
@@ -39,7 +39,7 @@ interface Place {
 }
 
 /**
- * Says in one line why the database that `url` names cannot be used; undefined when the error is about something else.
+ * Explains in one line why the database at `url` cannot be used; undefined for any other error.
  *
  * @example
  * unreachable(error, 'postgres://app:…@db:5432/shop');
@@ -56,7 +56,7 @@ function postgresProblem(error: unknown, url: string): string | undefined {
   return POSTGRES[codeOf(error)]?.(placeOf(url));
 }
 
-/** Of several addresses that were tried at once, the first one's. */
+/** The error code. When several addresses were tried at once, that of the first one. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
   return String(code ?? (errors?.[0] as { code?: unknown } | undefined)?.code ?? '');
@@ -76,7 +76,7 @@ function placeOf(url: string): Place {
 
 function fileProblem(error: unknown): string | undefined {
   const { errcode } = error as { errcode?: number };
-  // The low byte is the class of the error.
+  // The low byte is the primary result code.
   if (errcode !== undefined) return SQLITE[errcode & 0xff];
   return FILES[codeOf(error)];
 }

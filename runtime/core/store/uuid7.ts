@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A UUID of version 7: ordered by time, so that keys made later sort later. RFC 9562 §5.7.
+ * A UUID of version 7, which sorts by the time of its creation. RFC 9562 §5.7.
  *
  * @example uuid7(Date.now()) // '019a…-7…'
  */

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** What of the driver's connection a query speaks to: it is the same for all the queries that other packages bring. */
+/** The parts of the driver's connection that a query uses, like the queries of other packages. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   readonly parsedStatements: Readonly<Record<string, string>>;
-  /** Of statements that are on their way. */
+  /** Named statements that were sent and not yet confirmed. */
   readonly submittedNamedStatements?: Record<string, string>;
   parse(statement: { readonly text: string; readonly name: string }): void;
   bind(parameters: { readonly statement: string; readonly values: readonly unknown[] }): void;
@@ -12,7 +12,7 @@ interface Wire {
   sync(): void;
 }
 
-/** Which statement, under the name that the connection is to keep it by, if any. */
+/** A statement, with the name under which the connection keeps it, if any. */
 export interface Named {
   readonly name: string | undefined;
   readonly text: string;
@@ -21,9 +21,9 @@ export interface Named {
 type Settle = (error: Error | undefined, value: string | null) => void;
 
 /**
- * One statement whose answer is the first column of its first row, as PostgreSQL writes it. The driver's own query has the
- * columns described, looks for a parser for each of them and makes an object of every row: for one text that is more work
- * than asking for it. See "Extended Query" in the chapter on PostgreSQL's protocol.
+ * A statement that returns the first column of its first row as text. The driver's own query
+ * requests a description of the columns, looks up a parser for each and makes an object of every
+ * row, which is more work than the query itself. See "Extended Query" in PostgreSQL's protocol.
  *
  * @example client.query(new ValueQuery({ name: 'one', text: 'select $1::text' }, ['a'], (error, value) => …))
  */
@@ -35,7 +35,7 @@ export class ValueQuery implements pg.Submittable {
   #value: string | null = null;
   #rows = 0;
 
-  /** @param values as the driver sends them: texts, bytes or null. */
+  /** @param values as the driver sends them: text, bytes or null. */
   constructor({ name, text }: Named, values: readonly unknown[], settle: Settle) {
     this.name = name ?? '';
     this.text = text;
@@ -80,7 +80,7 @@ export class ValueQuery implements pg.Submittable {
     this.#end(error);
   }
 
-  /** Once: a connection that breaks tells everybody who waits for it. */
+  /** Settles only once: a broken connection reports its error to every query that waits. */
   #end(error: Error | undefined): void {
     const settle = this.#settle;
     this.#settle = undefined;

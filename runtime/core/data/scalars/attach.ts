@@ -19,10 +19,11 @@ export interface ScalarFunctions {
 }
 
 /**
- * Gives every scalar of the schema its way in and out.
+ * Attaches parsing and serialising functions to every scalar of the schema.
  *
  * @returns the codecs by name.
- * @throws ConfigError for a mapping of a scalar that the schema does not have, or without its two functions.
+ * @throws ConfigError for a mapping of a scalar that the schema does not have, or that lacks one of
+ * its two functions.
  */
 export function attachScalars(
   schema: GraphQLSchema,

@@ -3,8 +3,8 @@ import type { ColumnType } from '@twofold/schema';
 import { formatOf, isOfPackage } from './text-formats.ts';
 
 /**
- * How a scalar goes in and out. `plain`: the database writes the very value that goes to the wire, so that nothing has to
- * be done in JavaScript.
+ * How a scalar is parsed and serialised. `plain`: the answer holds exactly what the database
+ * writes, so JavaScript need not touch the value.
  */
 export interface ScalarCodec {
   input(value: unknown): unknown;
@@ -84,7 +84,9 @@ function text(name: string, value: unknown, test: (text: string) => boolean): st
   return typeof value === 'string' && test(value) ? value : refuse(name, value);
 }
 
-/** RFC 3339 with any offset, a `Date`, or milliseconds since 1970; kept in UTC with milliseconds. */
+/**
+ * RFC 3339 with any offset, a `Date`, or milliseconds since 1970; kept in UTC with milliseconds.
+ */
 function timestamp(name: string): (value: unknown) => string {
   return (value) => {
     const number = typeof value === 'number' || value instanceof Date;
@@ -105,14 +107,17 @@ function date(name: string): Convert {
   };
 }
 
-/** A day that the calendar has: `2026-02-30` is none. */
+/** Whether the calendar has this day: `2026-02-30` does not exist. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text;
 }
 
-/** A time of day in the one form that both databases give back: in UTC for `Time`, without any zone for the local ones. */
+/**
+ * A time of day in the form that both databases return: in UTC for `Time`, without a time zone for
+ * local times.
+ */
 function time(name: string): Convert {
   return (value) => {
     const [, clock = '', offset] =
@@ -149,7 +154,10 @@ function object(name: string): Convert {
       : refuse(name, value);
 }
 
-/** 64 bits, as a number where that is exact and as text where it is not. A number beyond 2^53 - 1 has lost digits already. */
+/**
+ * A 64-bit integer: a number where that is exact, else text. A JavaScript number beyond 2^53 - 1
+ * has lost digits already and is refused.
+ */
 function wholeNumber(name: string): Convert {
   const largest = name === 'SafeInt' ? BigInt(Number.MAX_SAFE_INTEGER) : 2n ** 63n - 1n;
   return (value) => {
@@ -163,7 +171,7 @@ function wholeNumber(name: string): Convert {
   };
 }
 
-/** Digits of a number that a double holds whatever they are. */
+/** A double holds any decimal number of this many digits exactly. */
 const EXACT_DIGITS = 15;
 
 function isExactNumber(value: number): boolean {
@@ -171,7 +179,10 @@ function isExactNumber(value: number): boolean {
   return String(value).replace(/^-?0*\.?0*|\./g, '').length <= EXACT_DIGITS;
 }
 
-/** Exact, so that it is text on the wire and in JavaScript. A number that may have lost digits is refused. */
+/**
+ * A decimal is exact, so it is text in answers and in JavaScript. A number that may have lost
+ * digits is refused.
+ */
 function decimal(name: string): Convert {
   return (value) => {
     const given = typeof value === 'number' && isExactNumber(value) ? String(value) : value;

@@ -9,8 +9,8 @@ const matches =
     pattern.test(text);
 
 /**
- * What a text scalar has to look like. One that has no row here is looked at by the package graphql-scalars; a name that
- * it does not know either takes any text.
+ * The check of a text scalar. Names without a row here are checked by the package graphql-scalars;
+ * a name that it does not know either accepts any text.
  */
 export function formatOf(name: string): Test {
   return FORMATS[name] ?? ((text) => isOfPackage(name, text));
@@ -20,7 +20,7 @@ const load = createRequire(import.meta.url);
 type Scalar = { parseValue(value: unknown): unknown };
 let scalars: Readonly<Record<string, Scalar>> | undefined;
 
-/** The package takes 40 ms to load, so it waits for the first value of a scalar that only it knows. */
+/** The package takes 40 ms to load, so it is loaded with the first value that needs it. */
 export function isOfPackage(name: string, value: unknown): boolean {
   scalars ??= load('graphql-scalars') as Readonly<Record<string, Scalar>>;
   const scalar = scalars[`GraphQL${name}`] ?? scalars[`GraphQL${name}Resolver`];
@@ -96,7 +96,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** ISO 13616: the rest of the rearranged digits by 97 is 1. */
+/** ISO 13616: the rearranged digits modulo 97 must be 1. */
 function isIban(text: string): boolean {
   const compact = text.replaceAll(' ', '').toUpperCase();
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(compact)) return false;

@@ -1,26 +1,26 @@
-/** An object or a list of the answer, or what of it there is yet. */
+/** An object or a list of the answer, which may still be incomplete. */
 export type Answer = Record<string | number, unknown>;
 
 /**
- * An empty object. Any name may become a key of it, `__proto__` as well, so nothing of `Object.prototype` may be in the way;
- * `Object.create(null)` would give one that is slow to fill and to write.
+ * An empty object without the members of `Object.prototype`, because any name may become a key,
+ * even `__proto__`. An object from `Object.create(null)` is slow to fill and to serialise.
  */
 export const EmptyAnswer = function EmptyAnswer() {} as unknown as new () => Answer;
 EmptyAnswer.prototype = Object.create(null);
 
-/** What of an answer is still to come, and where it belongs. */
+/** Pending values of an answer, and the places where they belong. */
 export class Waiting {
   readonly #keys: (string | number)[] = [];
   readonly #values: Promise<unknown>[] = [];
 
-  /** The place `key` is for `value`; null stands there until then. */
+  /** Puts `value` at `key` when it resolves; until then the place holds null. */
   add(key: string | number, value: Promise<unknown>): this {
     this.#keys.push(key);
     this.#values.push(value);
     return this;
   }
 
-  /** Resolves when everything is there. */
+  /** Resolves when all values have arrived. */
   finish<T extends object>(answer: T): Promise<T> {
     return Promise.all(this.#values).then((values) => {
       values.forEach((value, index) => ((answer as Answer)[this.#keys[index] as string] = value));
@@ -28,7 +28,7 @@ export class Waiting {
     });
   }
 
-  /** What still runs is not needed any more, and its failures are not reported. */
+  /** Ignores all pending values and their failures. */
   abandon(): void {
     this.#values.forEach((value) => void value.catch(() => {}));
   }

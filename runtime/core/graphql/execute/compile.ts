@@ -30,8 +30,8 @@ export interface Compiling {
 type Selected = { readonly selectionSet?: SelectionSetNode | undefined };
 
 /**
- * The fields of a selection on `type`, ready to be run. Selections below are compiled when an object of their type first
- * comes by.
+ * Compiles the fields of a selection on `type`. Nested selections are compiled when the first
+ * object of their type occurs.
  */
 export function compileFields(
   compiling: Compiling,
@@ -56,7 +56,7 @@ export function compileFields(
   return fields;
 }
 
-/** How a document asks for a field. */
+/** The nodes that select a field, and its name in the answer. */
 type Asked = Pick<ExecutableField, 'key' | 'lead' | 'nodes'>;
 
 function compileField(
@@ -110,7 +110,7 @@ function readsOf(
   };
 }
 
-/** Of a type whose fields have no resolver of any kind. */
+/** The resolver of types whose fields have none: the member of the parent with the field's name. */
 const memberOf = (
   source: any,
   args: unknown,

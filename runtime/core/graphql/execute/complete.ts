@@ -12,10 +12,10 @@ import type { Completer, ExecutableField, Fields } from './field.ts';
 import { executeFields } from './fields.ts';
 import { assertJson, assertNoError, isThenable } from './value.ts';
 
-/** The sentences are those of graphql-js: they are part of the answer. */
+/** Messages are worded as in graphql-js, because they are part of the answer. */
 const place = ({ parent, definition }: ExecutableField) => `${parent.name}.${definition.name}`;
 
-/** What is answered to a caller who gets it is masked, so the words are for the log. */
+/** The caller gets a masked error, so this message is for the log. */
 const wrongResult = (field: ExecutableField, what: string, cause?: unknown) =>
   new WrongResult(place(field), what, { cause });
 
@@ -55,7 +55,7 @@ export function listCompleter(complete: Completer, required: boolean): Completer
     values: Iterable<unknown>,
     path: Path,
   ) => {
-    // A copy is as long as it has to be; pushed to, a list of three has room for seventeen.
+    // A copy has exactly the needed size; pushing three items would reserve room for seventeen.
     const list: unknown[] = Array.isArray(values) ? [...values] : [];
     let waiting: Waiting | undefined;
     let index = 0;
@@ -87,7 +87,7 @@ export function listCompleter(complete: Completer, required: boolean): Completer
   };
 }
 
-/** An item that fails is null, or takes the list with it. */
+/** An item that fails becomes null, or makes the whole list fail when items may not be null. */
 function itemCompleter(complete: Completer, required: boolean): Completer {
   const fail = (execution: Execution, field: ExecutableField, thrown: unknown, path: Path) =>
     nullWithError(execution, thrown, { nodes: field.nodes, required, path });
@@ -115,7 +115,9 @@ export function objectCompleter(type: GraphQLObjectType, fieldsOf: () => Fields)
   return type.isTypeOf ? askingCompleter(type, complete) : complete;
 }
 
-/** `__isTypeOf` of the project is asked where the type is known as well. */
+/**
+ * Calls the project's `__isTypeOf` even where the schema determines the type, as graphql-js does.
+ */
 function askingCompleter(type: GraphQLObjectType, complete: Completer): Completer {
   return (execution, field, value, path, index) => {
     if (value === null || value === undefined) return null;

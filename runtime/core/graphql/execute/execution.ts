@@ -10,23 +10,26 @@ import type { ExecutableField } from './field.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
-/** Where a value stands: at a path, or as the item `index` of the list at that path. Most items never need a path of their own. */
+/**
+ * The path of a value: `path` itself, or item `index` of the list at `path`. Most items never need
+ * a path of their own.
+ */
 export const placeAt = (path: Path, index: number): Path =>
   index === WHOLE ? path : { prev: path, key: index, typename: undefined };
 
-/** The index of a value that is no item. */
+/** The index of a value that is not an item of a list. */
 export const WHOLE = -1;
 
-/** One operation under way. */
+/** One running operation. */
 export interface Execution {
   readonly run: Run;
   readonly fragments: GraphQLResolveInfo['fragments'];
   readonly errors: Errors;
-  /** What resolvers may ask of `info` while the operation runs. */
+  /** Functions that resolvers may call through `info` while the operation runs. */
   readonly helpers: Pick<GraphQLResolveInfo, 'getAbortSignal' | 'getAsyncHelpers'>;
 }
 
-/** The errors of an operation. What fails below a place that is null already is left out. */
+/** The errors of an operation. An error below a value that is null already is dropped. */
 export interface Errors {
   readonly list: readonly GraphQLError[];
   add(error: GraphQLError, path: Path | undefined): void;
@@ -51,14 +54,16 @@ function isBelow(places: ReadonlySet<Path | undefined>, path: Path | undefined):
   return places.has(undefined);
 }
 
-/** The place of a failure: what is there if it can be null, and how the error finds its way. */
+/** The place of a failed value. A required one passes its error on; any other becomes null. */
 export interface Place {
   readonly nodes: readonly FieldNode[];
   readonly required: boolean;
   readonly path: Path;
 }
 
-/** Null with an error in the list; where null may not be, the error goes on to the place above. */
+/**
+ * Adds the error to the list and returns null. A required value rethrows the error for its parent.
+ */
 export function nullWithError(
   { errors }: Execution,
   thrown: unknown,
@@ -70,7 +75,7 @@ export function nullWithError(
   return null;
 }
 
-/** The fourth argument of a resolver. */
+/** Makes `info`, the fourth argument of a resolver. */
 export function resolveInfo(
   { run, fragments, helpers }: Execution,
   { definition, nodes, parent }: ExecutableField,

@@ -6,36 +6,38 @@ import type { Leaf } from './value.ts';
 export interface ExecutableField {
   /** Its name in the answer. */
   readonly key: string;
-  /** Of a root field: the answer's text before its value, with a comma unless it is the first. */
+  /**
+   * For a root field: the text of the answer before its value, with a comma unless it is the first.
+   */
   readonly lead: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
   readonly parent: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly required: boolean;
-  /** Where the value is, when no function has to be asked for it. */
+  /** Where the value is found without calling a resolver. */
   readonly reads: Reads;
   readonly resolve: GraphQLFieldResolver<unknown, unknown>;
   readonly complete: Completer;
-  /** Of the specification's own scalars: which values are written as they are. */
+  /** Set for the five scalars of the specification: the kind of values that need no serialising. */
   readonly leaf: Leaf | undefined;
-  /** The same, where the member of an object is the value: it is asked of every object. */
+  /** Like `leaf`, where the value is a member of the parent object; read for every object. */
   readonly member: Leaf | undefined;
-  /** Whether what a plan read is the answer's own. */
+  /** Whether a value that a plan read goes into the answer unchanged. */
   readonly planned: boolean;
 }
 
 export interface Reads {
-  /** Of an object that a plan read: under the key of the answer. */
+  /** In an object that a plan read: under the field's key in the answer. */
   readonly fromTree: boolean;
-  /** Of any other object: the member of that name, unless it is a function. */
+  /** In any other object: the member with the field's name, unless it is a function. */
   readonly fromMember: boolean;
   readonly typename: boolean;
 }
 
 /**
- * Makes what a resolver returned the answer's own, or a promise of that. Throws where graphql-js would. `path` and `index`
- * say where the value stands, see `placeAt`.
+ * Turns the result of a resolver into a value of the answer, or a promise of one. Throws where
+ * graphql-js would. `path` and `index` locate the value, see `placeAt`.
  */
 export type Completer = (
   execution: Execution,

@@ -9,10 +9,10 @@ import { assertNoError, isThenable, leafValue } from './value.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a plan read it: its members have the keys of the answer, and no functions. */
+/** Whether a plan read the object: its members have the keys of the answer; none is a function. */
 export const isTree = (object: object): boolean => (object as Members)[TYPE_KEY] !== undefined;
 
-/** One object of the answer, or a promise of it. `path` is the object's own. */
+/** Executes the fields of one object. Returns it, or a promise of it. `path` is its own path. */
 export function executeFields(
   execution: Execution,
   fields: Fields,
@@ -36,8 +36,8 @@ export function executeFields(
 }
 
 /**
- * One field of `value`, run as the specification has it in section 6.4, "Executing Fields". Here and below, `above` is the
- * path of the object that the field is of.
+ * Executes one field of `value`, as section 6.4 of the specification, "Executing Fields",
+ * describes. Here and below, `above` is the path of the parent object.
  */
 export function executeField(
   execution: Execution,
@@ -71,7 +71,7 @@ function readMember(
   }
 }
 
-/** A field that is a member of an object out of memory. A getter is asked once. */
+/** Completes a field whose value is a member of an object in memory. A getter is called once. */
 export function completeMember(
   execution: Execution,
   field: ExecutableField,
@@ -86,7 +86,7 @@ export function completeMember(
   );
 }
 
-/** A field that a plan has read; what it marked is for the resolver to explain. */
+/** Completes a field that a plan has read. The resolver reports a marked value. */
 export function completeTree(
   execution: Execution,
   field: ExecutableField,
@@ -96,7 +96,7 @@ export function completeTree(
 ): unknown {
   if (field.planned && typeof member !== 'object' && member !== undefined) return member;
   if (member === null && !field.required) return null;
-  // What was not planned is not in the tree: it waits for a function of the user's.
+  // A member that is missing in the tree was not planned: the user's resolver answers it.
   if (member === undefined || isMarked(execution, member))
     return callField(execution, field, object, above);
   return completeField(execution, field, member, pathOf(field, above));
@@ -105,7 +105,7 @@ export function completeTree(
 const isMarked = ({ run }: Execution, value: unknown) =>
   typeof value === 'object' && value !== null && run.engine.reader.marker in value;
 
-/** A field that a function answers. */
+/** Completes a field by calling its resolver. */
 export function callField(
   execution: Execution,
   field: ExecutableField,
@@ -132,7 +132,7 @@ export function callField(
   }
 }
 
-/** The client is gone: this is neither answered nor logged. */
+/** The client has disconnected, so this error is neither sent nor logged. */
 const cancelled = () => new AppError(503, 'CANCELLED', 'the operation was cancelled');
 
 function completeField(
@@ -179,7 +179,7 @@ const later = (
   done: Promise<unknown>,
 ) => done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
-/** Null in the place of a field that failed. @throws GraphQLError where null may not be */
+/** Returns null for a field that failed. @throws GraphQLError when the field may not be null */
 export function failField(
   execution: Execution,
   field: ExecutableField,

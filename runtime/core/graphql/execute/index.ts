@@ -19,9 +19,9 @@ import { executeField } from './fields.ts';
 import { assertNoError } from './value.ts';
 
 /**
- * Runs an operation that has user code in it, over what plans have read. It answers what graphql-js answers, and is
- * several times as fast: selections are looked at once for a plan and not for every object, and a value that is there
- * already makes no promise.
+ * Runs an operation that includes user code, over the data that plans have read. The answer is the
+ * one that graphql-js gives, several times as fast: selections are compiled once for each plan
+ * instead of for each object, and values that are already there make no promise.
  */
 export function executeRun(run: Run): Answer | Promise<Answer> {
   const compiled = compiledFor(run);
@@ -51,9 +51,10 @@ export function executeRun(run: Run): Answer | Promise<Answer> {
 }
 
 /**
- * Opens the user's own source of events for the one root field of a subscription; each event is then run by `executeRun`.
+ * Calls the user's `subscribe` function for the root field of a subscription; `executeRun` then
+ * runs each event.
  *
- * @throws GraphQLError located at the field, when its function throws or returns no async iterable.
+ * @throws GraphQLError located at the field, when the function throws or returns no async iterable.
  */
 export async function openSource(run: Run): Promise<AsyncIterator<unknown>> {
   const compiled = compiledFor(run);
@@ -86,7 +87,7 @@ const startExecution = (run: Run, { fragments }: Compiled, abort: LazyAbort): Ex
   helpers: { getAbortSignal: abort.signal, getAsyncHelpers: () => HELPERS },
 });
 
-/** What the root fields came to. */
+/** The values of the root fields. */
 type Roots = Readonly<Record<string, unknown>>;
 
 function executeRoots(execution: Execution, fields: Fields): Roots | Promise<Roots> {
@@ -119,7 +120,7 @@ function executeRoot(execution: Execution, field: ExecutableField): unknown {
     : executeField(execution, field, execution.run, undefined);
 }
 
-/** A root field that is JSON already, which is the answer's own. */
+/** A root field whose JSON text goes into the answer unchanged. */
 class Finished {
   readonly text: string | null;
 
@@ -128,7 +129,7 @@ class Finished {
   }
 }
 
-/** The whole answer. Written at once it is one flat text, which need not be put together again to be measured and sent. */
+/** Serialises the whole answer, as one flat text: V8 need not flatten it to measure and send it. */
 function textOf(fields: Fields, roots: Roots): string {
   if (!fields.some(({ key }) => roots[key] instanceof Finished))
     return JSON.stringify({ data: roots });
@@ -151,7 +152,10 @@ interface Compiled {
   readonly fragments: Execution['fragments'];
 }
 
-/** Kept as long as the plan, which is made for each of the conditions that decide what is selected. */
+/**
+ * Kept as long as the plan, of which there is one for each combination of `@skip` and `@include`
+ * values.
+ */
 const COMPILED = new WeakMap<OperationPlan, Compiled>();
 
 function compiledFor({ engine, operation, plan, variables }: Run): Compiled {
@@ -182,7 +186,7 @@ interface LazyAbort {
   end(): void;
 }
 
-/** A signal costs more than a small resolver: it is made for the first one that asks. */
+/** A signal costs more than a small resolver, so it is made when a resolver first uses it. */
 function lazyAbort({ context }: Run): LazyAbort {
   let made: Cancellation | undefined;
   return { signal: () => (made ??= new Cancellation(context)).signal, end: () => made?.cancel() };

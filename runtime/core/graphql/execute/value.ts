@@ -12,13 +12,13 @@ export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   value !== null &&
   typeof (value as { then?: unknown }).then === 'function';
 
-/** A resolver may return its error. */
+/** A resolver may return an error instead of throwing it. */
 export function assertNoError<T>(value: T): T {
   if (value instanceof Error) throw value;
   return value;
 }
 
-/** Values that a scalar of the specification writes as they are. */
+/** The kinds of values that the scalars of the specification serialise unchanged. */
 export type Leaf = 'text' | 'integer' | 'number' | 'truth';
 
 export function leafOf(type: GraphQLType): Leaf | undefined {
@@ -28,7 +28,7 @@ export function leafOf(type: GraphQLType): Leaf | undefined {
   return type === GraphQLBoolean ? 'truth' : undefined;
 }
 
-/** Such a value; undefined for one that the scalar has to look at. */
+/** Returns a value that needs no serialising; undefined for one that the scalar must convert. */
 export function leafValue(leaf: Leaf, value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return leaf === 'text' ? value : undefined;
   if (typeof value === 'number')
@@ -39,7 +39,10 @@ export function leafValue(leaf: Leaf, value: unknown): string | number | boolean
   return typeof value === 'boolean' && leaf === 'truth' ? value : undefined;
 }
 
-/** What JSON has no words for fails where its field is known, and not with the whole answer. @throws TypeError */
+/**
+ * Fails at the field whose value JSON cannot represent, instead of failing for the whole answer.
+ * @throws TypeError
+ */
 export function assertJson<T>(value: T): T {
   if (typeof value === 'object' || typeof value === 'bigint') JSON.stringify(value);
   return value;

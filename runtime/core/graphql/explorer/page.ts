@@ -10,7 +10,7 @@ export interface Asset {
   readonly tag: string;
 }
 
-/** What runs in the browser: TypeScript in a checkout, JavaScript in the package. */
+/** The scripts for the browser: TypeScript in a checkout, JavaScript in the package. */
 const BROWSER = new URL('./browser/', import.meta.url);
 
 /** The page at `path`, and its scripts and style below `path/explorer/`. */
@@ -28,7 +28,9 @@ export async function createAssets(
   return new Map([[path, asset('text/html', page({ path, name, main }))], ...assets]);
 }
 
-/** Types are taken out as Node itself does it; the modules keep their names, so that they find each other. */
+/**
+ * Strips types as Node does. Modules keep their file names, so that their imports still resolve.
+ */
 async function readAsset(file: string): Promise<Asset> {
   const text = await readFile(new URL(file, BROWSER), 'utf8');
   const kind = extname(file);

@@ -1,17 +1,18 @@
 import { limitError } from '../limits.ts';
 
-/** How many fields an operation may still have planned. */
+/** The number of fields that may still be planned for an operation. */
 export interface FieldBudget {
-  /** @throws GraphQLError `TOO_COSTLY` when they are too many. */
+  /** @throws GraphQLError `TOO_COSTLY` when the budget is exceeded. */
   spend(fields: number): void;
 }
 
-/** A plan of as many takes some 20 ms to make and a megabyte to keep. */
+/** A plan of this size takes some 20 ms to make and a megabyte to keep. */
 const MOST = 10_000;
 
 /**
- * What a document asks for is counted before it is planned; but where an object may be of several types, what is selected of it
- * is planned for each of them, and again for each below.
+ * Limits the fields of a plan. The fields of a document are counted before planning, but the
+ * selection of an abstract type is planned for each of its members, and so again at each nested
+ * level.
  *
  * @example createFieldBudget().spend(10_001) // throws
  */

@@ -9,20 +9,24 @@ import {
 } from 'graphql';
 import type { FieldBudget } from './budget.ts';
 
-/** What is needed to read a selection: the fragments, the schema, and the variables that `@skip` and `@include` name. */
+/**
+ * What is needed to read a selection: the fragments, the schema, and the variables that `@skip` and
+ * `@include` use.
+ */
 export interface Selecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** How much may be planned; without one, whatever comes by. */
+  /** Limits how much may be planned; unlimited when absent. */
   readonly budget?: FieldBudget;
 }
 
-/** The nodes that ask for one member of the answer, by its name there. */
+/** The nodes that select each field of the answer, by its key. */
 export type Selected = Map<string, FieldNode[]>;
 
 /**
- * The fields of an object, merged, in the order of the answer. See the specification, section 6.3.2 "Field Collection".
+ * The fields of an object, merged, in the order of the answer. See section 6.3.2 of the
+ * specification, "Field Collection".
  *
  * @example collectFields(selecting, 'User', [field]).keys() // 'id', 'posts'
  */

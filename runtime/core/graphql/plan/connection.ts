@@ -7,7 +7,7 @@ import { fieldNameOf, type Tree } from './planning.ts';
 
 type Connection = NonNullable<ListOptions['connection']>;
 
-/** What is asked of a Relay connection over rows of `entity`. */
+/** Plans the selected parts of a Relay connection over rows of `entity`. */
 export function planConnection(
   tree: Tree,
   { entity, list }: { readonly entity: string; readonly list: ListOptions },
@@ -23,7 +23,7 @@ export function planConnection(
   return { type: connection.type, fields };
 }
 
-/** @returns undefined for what user code answers. */
+/** @returns undefined for a field that user code answers. */
 function planPart(
   tree: Tree,
   entity: string,

@@ -6,7 +6,7 @@ import { collectFields } from './collect.ts';
 import { planConnection } from './connection.ts';
 import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
 
-/** One member of the answer: its name there, and the nodes that ask for it. */
+/** One field of the answer: its key, and the nodes that select it. */
 interface Asked {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
@@ -37,7 +37,7 @@ function planSelection(tree: Tree, entityName: string, nodes: readonly FieldNode
   return { entity: entityName, fields, row };
 }
 
-/** A field as the caller may have it: its value, its value for owners, or a refusal. */
+/** Plans a field by the caller's access: its value, its value for owners only, or a refusal. */
 export function planEntityField(
   tree: Tree,
   entity: EntityModel,
@@ -80,7 +80,7 @@ function refuse({ notes }: Tree, key: string, code: 'UNAUTHENTICATED' | 'FORBIDD
   return { kind: 'refused', key, code };
 }
 
-/** A row, or rows, of another entity, if the caller may see any of them. */
+/** Plans one or several rows of another entity, if the caller may see any of them. */
 function planRelated(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {
   const { source } = field;
   if (source.kind !== 'one' && source.kind !== 'many') return refuse(tree, asked.key, 'FORBIDDEN');
@@ -155,7 +155,7 @@ function planAbstract(
   };
 }
 
-/** The members of an interface or a union that the caller may read; rows of the others are not there. */
+/** The members of an interface or union that the caller may read; rows of others are left out. */
 export function planMembers(tree: Tree, type: string, nodes: readonly FieldNode[]): Member[] {
   const { model, rules } = tree.planning;
   tree.notes.abstract = true;

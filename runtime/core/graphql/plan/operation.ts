@@ -7,10 +7,10 @@ import { collectFields } from './collect.ts';
 import { planByKey, planRead } from './planner.ts';
 import { fieldNameOf, type Plan, type Planning } from './planning.ts';
 
-/** A whole operation: one entry for each member of the answer, in its order. */
+/** The plan of an operation: one entry for each root field, in the order of the answer. */
 export interface OperationPlan {
   readonly roots: readonly RootPlan[];
-  /** Whether the answer can be put together from texts, without the executor. */
+  /** Whether the answer can be assembled from texts, without the executor. */
   readonly pure: boolean;
 }
 
@@ -22,24 +22,26 @@ export type RootPlan = Head &
     /** An event of a subscription: its row by key. */
     | { readonly kind: 'event'; readonly operation: Operation; readonly plan: Plan<Root> }
     | { readonly kind: 'refused'; readonly code: Refusal }
-    /** User code or introspection: the executor's matter. */
+    /** A field of user code or introspection, which the executor runs. */
     | { readonly kind: 'function' }
   );
 
-/** `lead` is the answer's text before the value. */
+/** `lead`: the text of the answer before the value. */
 interface Head {
   readonly key: string;
   readonly node: FieldNode;
   readonly lead: string;
 }
 
-/** What a mutation answers with, once it is done. */
+/** What a mutation answers with after its write. */
 export interface WritePlan {
-  /** Members of the payload; the one entry without a key is the answer itself. */
+  /** Fields of the payload. A single part without a key is the answer itself. */
   readonly parts: readonly WritePart[];
   readonly type: string;
   readonly pure: boolean;
-  /** Of a create: what it shows of the new row, where the statement that inserts it can return that. */
+  /**
+   * For a create: what the answer shows of the new row, when the inserting statement can return it.
+   */
   readonly returning?: Plan<Get>;
 }
 
@@ -53,7 +55,7 @@ export type WritePart =
   | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
-/** What the model calls them, whatever the schema does. */
+/** The model's names of the root types, even when the schema names them differently. */
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /** @example planOperation(planning, operation.node.operation, operation.node).roots[0].kind // 'read' */
@@ -66,7 +68,7 @@ export function planOperation(
   return planRoots(planning, kind, rootType, [node]);
 }
 
-/** Root fields, of an operation or of a field below that leads to the root again. */
+/** Plans root fields: of an operation, or below a field that leads back to the query root. */
 export function planRoots(
   planning: Planning,
   kind: 'query' | 'mutation' | 'subscription',
@@ -177,7 +179,10 @@ function planWrite(
   return { ...plan, pure: plan.pure && complete };
 }
 
-/** The one part that reads, if nothing it reads is changed by the insert. */
+/**
+ * Plans the answer into the inserting statement, when one part reads and the insert does not change
+ * what it reads.
+ */
 function withReturning(kind: string, write: WritePlan): WritePlan {
   const reading = write.parts.flatMap((part) =>
     part.kind === 'entity' && 'node' in part.plan ? [part.plan] : [],

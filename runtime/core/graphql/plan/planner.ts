@@ -9,9 +9,9 @@ import { fieldNameOf, numberOf, type Plan, type Planning, planOf, type Tree } fr
 type Refused = Extract<Access, { kind: 'none' }>;
 
 /**
- * A root field that reads.
+ * Plans a root field that reads.
  *
- * @returns the code when the caller may not.
+ * @returns the refusal when the caller may not read it.
  * @example planRead(planning, operation, [node]).node.kind // 'list'
  */
 export function planRead(
@@ -26,7 +26,7 @@ export function planRead(
   return root.kind === 'none' ? root : planOf(root, tree);
 }
 
-/** The row of `entity` with a given key: what a mutation or an event answers with. */
+/** Plans the row of `entity` with a given key, as mutations and events answer it. */
 export function planByKey(
   planning: Planning,
   entity: string,
@@ -39,7 +39,7 @@ export function planByKey(
   return planOf({ kind: 'get', entity, call, selection: tree.selection(entity, nodes) }, tree);
 }
 
-/** One field of an object that user code returned. */
+/** Plans one field of an object that user code returned. */
 export function planField(
   planning: Planning,
   entity: string,

@@ -12,7 +12,7 @@ export interface Planning {
   readonly selecting: Selecting;
   /** Whether user code answers the field. */
   isCustom(type: string, field: string): boolean;
-  /** Whether values of the scalar go to the wire as the database writes them. */
+  /** Whether answers hold values of the scalar exactly as the database writes them. */
   isPlain(scalar: string): boolean;
 }
 
@@ -20,13 +20,13 @@ export interface Planning {
 export interface Plan<Node> {
   readonly node: Node;
   readonly calls: readonly CallSource[];
-  /** The JSON of the database is the answer's own, to the letter. */
+  /** Whether the JSON of the database goes into the answer unchanged. */
   readonly pure: boolean;
-  /** Markers may stand in it, where something must be there and is not, or is not for this caller. */
+  /** Whether the result may hold markers for missing or refused values. */
   readonly marks: boolean;
 }
 
-/** How the arguments of a node of the plan are read. */
+/** How the arguments of a plan node are read. */
 export type CallSource = {
   readonly type: string;
   readonly field: string;
@@ -38,15 +38,18 @@ export type CallSource = {
       readonly by: readonly { readonly arg: string; readonly column: string }[];
     }
   | { readonly read: 'node'; readonly arg: string }
-  /** Not from arguments: a row that was just written. */
+  /** Reads no arguments: the key of a row that was just written. */
   | { readonly read: 'key' }
 );
 
-/** A tree that is being planned, with what was noted on the way. */
+/** A tree during planning, with what was noted on the way. */
 export interface Tree {
   readonly planning: Planning;
   readonly notes: Notes;
-  /** Plans an object. Connections are given it, because objects hold connections and connections hold objects. */
+  /**
+   * Plans an object. It is passed to connections, because objects hold connections and connections
+   * hold objects.
+   */
   selection(entity: string, nodes: readonly FieldNode[]): Selection;
 }
 
@@ -54,21 +57,24 @@ interface Notes {
   readonly calls: CallSource[];
   pure: boolean;
   marks: boolean;
-  /** Whether an object may be of several types: its text does not tell which. */
+  /** Whether an object may be of several types, which its text does not tell. */
   abstract: boolean;
 }
 
 export const newNotes = (): Notes => ({ calls: [], pure: true, marks: false, abstract: false });
 
-/** The number under which the values of a node's arguments are found. */
+/** Adds a source of arguments and returns its number, under which its values are found later. */
 export const numberOf = ({ notes }: Tree, call: CallSource): number => notes.calls.push(call) - 1;
 
-/** Where a mark stands the executor has to go on, and it has to know what every object is. */
+/**
+ * A result with markers goes to the executor, which must know the type of every object. So a plan
+ * with markers and abstract types is not pure.
+ */
 export const planOf = <Node>(
   node: Node,
   { notes: { calls, pure, marks, abstract } }: Tree,
 ): Plan<Node> => ({ node, calls, pure: pure && !(marks && abstract), marks });
 
-/** The field that all nodes of one member of the answer ask for. */
+/** The field that the nodes of one key select. */
 export const fieldNameOf = (nodes: readonly FieldNode[]): string =>
   (nodes[0] as FieldNode).name.value;

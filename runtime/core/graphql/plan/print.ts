@@ -3,7 +3,7 @@ import type { OperationPlan, RootPlan } from './operation.ts';
 import type { CallSource, Plan } from './planning.ts';
 
 /**
- * A plan for people: a line for each member of the answer, with what it is, where it comes from and what it takes.
+ * Prints a plan for people: a line for each field with its kind, its source and its arguments.
  *
  * @example printPlan(plan) // 'users: list User (limit)\n  id: column id\n  posts: many Post by author_id\n    title: column title'
  */
@@ -12,7 +12,7 @@ export const printPlan = ({ roots, pure }: OperationPlan): string =>
     '\n',
   );
 
-/** What the nodes of a plan have in common, whichever they are. */
+/** What all nodes of a plan have in common. */
 interface Printed {
   readonly key?: string;
   readonly kind?: string;

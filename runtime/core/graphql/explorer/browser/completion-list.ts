@@ -8,7 +8,9 @@ const ROW = 27;
 const PADDING = 10;
 const MAX_HEIGHT = 240;
 
-/** The list below the caret. Arrow keys choose, Enter and Tab take, Escape closes, Ctrl+Space opens. */
+/**
+ * The list below the caret. Arrow keys choose, Enter and Tab take, Escape closes, Ctrl+Space opens.
+ */
 export function attachCompletion(editor: Editor, schemaOf: () => ClientSchema | null): void {
   const list = element('ul', { id: 'completion', hidden: true, role: 'listbox' });
   document.body.append(list);
@@ -57,14 +59,14 @@ export function attachCompletion(editor: Editor, schemaOf: () => ClientSchema | 
   editor.area.addEventListener('keydown', handleKey, true);
 }
 
-/** A letter of a name, and not what was pasted or put in by the list itself. */
+/** Whether a letter of a name was typed, as opposed to pasted or inserted by the list. */
 const isTyped = ({ inputType, data }: InputEvent) =>
   inputType === 'insertText' && /[\w@$]/.test(data ?? '');
 
 function row({ label, note }: Suggestion, isChosen: boolean, take: () => void): HTMLElement {
   const made = element('li', { role: 'option' }, label, element('small', { textContent: note }));
   made.ariaSelected = String(isChosen);
-  // Before the text area would lose the focus, which closes the list.
+  // Runs before the text area loses the focus, which would close the list.
   made.addEventListener('mousedown', (event) => {
     event.preventDefault();
     take();
@@ -83,7 +85,10 @@ function place(list: HTMLElement, area: HTMLTextAreaElement, { from, items }: Su
 
 let canvas: CanvasRenderingContext2D | null = null;
 
-/** Where on the screen the line below a place of the text begins. A text area does not say it: the letters are measured. */
+/**
+ * The position on the screen of the line below an index of the text. A text area does not report
+ * it, so the text is measured.
+ */
 function caretPlace(area: HTMLTextAreaElement, index: number): { left: number; top: number } {
   const style = getComputedStyle(area);
   const box = area.getBoundingClientRect();

@@ -12,10 +12,10 @@ import {
   typeText,
 } from './schema.ts';
 
-/** One thing that may stand at the place. */
+/** A word that is valid at the position. */
 export interface Suggestion {
   readonly label: string;
-  /** What is written when it is taken. */
+  /** The text that is inserted. */
   readonly text: string;
   readonly note: string;
 }
@@ -28,7 +28,10 @@ export interface Suggestions {
 
 const LIMIT = 40;
 
-/** What may stand at a place of a document by the schema: first what begins as the word does, then what contains it. */
+/**
+ * Words that the schema allows at a position: first those that begin with the typed word, then
+ * those that contain it.
+ */
 export function suggest(schema: ClientSchema, text: string, place: number): Suggestions {
   const position = positionAt(schema, text, place);
   const { typing } = position;

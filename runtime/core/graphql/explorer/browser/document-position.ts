@@ -8,10 +8,10 @@ import {
   type ClientSchema,
 } from './schema.ts';
 
-/** A bracket that is open at the position, and what the schema says of its content. */
+/** An open bracket at the position, and what the schema says about its content. */
 export interface OpenBracket {
   readonly kind: 'document' | 'selection' | 'variables' | 'arguments' | 'object';
-  /** The type whose fields are selected or given; of a document, the type that a fragment is on. */
+  /** The type whose fields are selected or given. At the top: the type of the fragment. */
   type?: string | null | undefined;
   /** The type of the inline fragment that is about to open. */
   on?: string | undefined;
@@ -21,7 +21,7 @@ export interface OpenBracket {
   key?: string;
 }
 
-/** Where in a document something is typed. */
+/** The position in a document at which text is typed. */
 export interface DocumentPosition {
   readonly frame: OpenBracket;
   readonly previous: DocumentToken | undefined;
@@ -36,7 +36,7 @@ interface Walk {
   operation: 'query' | 'mutation' | 'subscription';
 }
 
-/** Walks the tokens up to the place and keeps what each open bracket is about. */
+/** Walks the tokens up to `place` and tracks the context of each open bracket. */
 export function positionAt(schema: ClientSchema, text: string, place: number): DocumentPosition {
   const tokens = tokensOf(text.slice(0, place)).filter(
     ({ kind }) => kind !== 'space' && kind !== 'comment',
@@ -106,7 +106,7 @@ function readName(
   } else if (previous !== ':') frame.key = name;
 }
 
-/** The arguments or fields that may stand in a frame. */
+/** The arguments or input fields that are valid inside a bracket. */
 export function membersOf(schema: ClientSchema, frame: OpenBracket): readonly SchemaArgument[] {
   if (frame.kind === 'arguments') return frame.args ?? [];
   return schema.types.get(frame.type ?? '')?.inputFields ?? [];

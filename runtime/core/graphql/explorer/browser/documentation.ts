@@ -91,7 +91,7 @@ function matches(schema: ClientSchema, words: string, show: Show): HTMLElement[]
   ];
 }
 
-/** Without those of introspection. */
+/** The types of the schema without those of introspection. */
 const ownTypes = (schema: ClientSchema): SchemaType[] =>
   [...schema.types.values()].filter(({ name }) => !name.startsWith('__'));
 

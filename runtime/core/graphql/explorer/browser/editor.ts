@@ -5,7 +5,7 @@ import { highlightGraphql, highlightJson } from './language.ts';
 export interface Editor {
   readonly area: HTMLTextAreaElement;
   value: string;
-  /** Writes in the place of a part of the text, as if it were typed: undo takes it back. */
+  /** Replaces a part of the text as if it were typed, so that undo restores it. */
   replace(from: number, to: number, text: string): void;
 }
 
@@ -40,7 +40,7 @@ export function createEditor(host: HTMLElement, changed: (text: string) => void)
   };
 }
 
-/** `execCommand` is deprecated, and the only way to write what the browser's own undo takes back. */
+/** `execCommand` is deprecated, but only its changes can be undone in the browser. */
 function insert(area: HTMLTextAreaElement, text: string): void {
   if (document.execCommand('insertText', false, text)) return;
   area.setRangeText(text, area.selectionStart, area.selectionEnd, 'end');
@@ -49,7 +49,9 @@ function insert(area: HTMLTextAreaElement, text: string): void {
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
 
-/** Enter keeps the indentation, an opening bracket brings its closing one, which is typed over. */
+/**
+ * Enter keeps the indentation. An opening bracket inserts its closing one, which can be typed over.
+ */
 function handleKey(event: KeyboardEvent, area: HTMLTextAreaElement): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const { selectionStart: from, selectionEnd: to, value } = area;
@@ -68,7 +70,7 @@ function handleKey(event: KeyboardEvent, area: HTMLTextAreaElement): void {
   }
 }
 
-/** Between a pair of brackets the closing one gets a line of its own. */
+/** Between a pair of brackets, the closing one moves to its own line. */
 function breakLine(area: HTMLTextAreaElement): void {
   const { selectionStart: from, selectionEnd: to, value } = area;
   const indent = /^ */.exec(value.slice(value.lastIndexOf('\n', from - 1) + 1))?.[0] ?? '';

@@ -1,6 +1,6 @@
 export type ElementChild = Node | string | null | undefined;
 
-/** A new element with properties and children; what is null is left out. */
+/** Makes an element with properties and children; children that are null are skipped. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Partial<HTMLElementTagNameMap[Tag]> = {},

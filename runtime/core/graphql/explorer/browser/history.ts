@@ -10,7 +10,7 @@ export interface SentOperation {
 
 const LIMIT = 30;
 
-/** The list of what was run, the newest first and each once. */
+/** The list of operations that were run: the newest first, and each only once. */
 export function createHistory(
   memory: Memory,
   restore: (operation: SentOperation) => void,

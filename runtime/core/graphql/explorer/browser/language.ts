@@ -10,7 +10,7 @@ const KINDS = [
   'wrong',
 ] as const;
 
-/** A group for each kind, in their order. */
+/** One regular expression group for each kind, in the same order. */
 const GRAPHQL =
   /(\s+|,)|(#[^\n]*)|("""[\s\S]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?)|(\$\w*)|(@\w*)|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\.\.\.|[{}()[\]:=!|&])|(.)/g;
 

@@ -15,7 +15,7 @@ const EVENTS = 50;
 
 const endpoint = document.body.dataset['endpoint'] ?? '/graphql';
 const memory = createMemory(() => localStorage, `explorer:${endpoint}:`);
-// Headers hold tokens: they are forgotten with the tab.
+// Headers contain tokens, so they are stored only for the tab.
 const tabMemory = createMemory(() => sessionStorage, 'explorer:');
 const operationList = at<HTMLSelectElement>('operation');
 
@@ -47,7 +47,7 @@ headers.value = tabMemory.get('headers', '');
 history.draw();
 void loadSchema();
 
-/** Runs what is written; while something runs, stops that. */
+/** Runs the operation, or stops the one that is running. */
 async function run(): Promise<void> {
   if (running) return running.abort();
   const started = performance.now();
@@ -141,7 +141,7 @@ async function loadSchema(): Promise<void> {
   documentation.draw();
 }
 
-/** A choice of operations, where a document has several. */
+/** Lists the operations of a document that has several. */
 function listOperations(text: string): void {
   const matches = text.matchAll(/^\s*(?:query|mutation|subscription)\s+(\w+)/gm);
   const names = Array.from(matches, ([, name = '']) => name);
@@ -190,7 +190,7 @@ function layOut(): void {
   query.value = prettify(query.value);
 }
 
-/** One of the two panels on the right is open, or none. */
+/** Opens one of the two panels on the right, or closes it. */
 function togglePanel(name: 'documentation' | 'history'): void {
   const opens = at(name).hidden || at('side').hidden;
   for (const each of ['documentation', 'history']) {

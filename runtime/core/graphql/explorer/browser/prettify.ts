@@ -1,6 +1,6 @@
 import { KEYWORDS, type DocumentToken, tokensOf } from './language.ts';
 
-/** How far the layout has come. */
+/** The state of the layout. */
 interface Layout {
   text: string;
   /** Open braces of selections: how far a line is indented. */
@@ -52,7 +52,7 @@ function appendBrace(layout: Layout, text: '{' | '}', last: boolean): void {
   }
 }
 
-/** What stands between a word and the token before it. */
+/** The space between a token and the one before it. */
 function spaceBefore(layout: Layout, token: DocumentToken): string {
   const before = layout.before?.text ?? '';
   if (layout.brackets > 0) {

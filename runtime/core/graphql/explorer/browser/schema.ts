@@ -1,4 +1,7 @@
-/** The part of an introspection result that the page reads, as the GraphQL specification names it (section 4.2). */
+/**
+ * The part of an introspection result that the page reads, as the GraphQL specification names it
+ * (section 4.2).
+ */
 export interface TypeReference {
   readonly kind: string;
   readonly name?: string | null;

@@ -1,10 +1,13 @@
-/** What the page keeps in the browser. A browser that keeps nothing, as a private window may, loses only convenience. */
+/**
+ * Values that the page keeps in the browser. In a private window, where storage may fail, only
+ * convenience is lost.
+ */
 export interface Memory {
   get<Value>(name: string, fallback: Value): Value;
   set(name: string, value: unknown): void;
 }
 
-/** Values by name below a prefix: two servers on one origin keep theirs apart. */
+/** Stores values under a prefix, so that two servers on one origin do not share them. */
 export function createMemory(storageOf: () => Storage, prefix: string): Memory {
   return {
     get<Value>(name: string, fallback: Value): Value {
@@ -19,7 +22,7 @@ export function createMemory(storageOf: () => Storage, prefix: string): Memory {
       try {
         storageOf().setItem(prefix + name, JSON.stringify(value));
       } catch {
-        // Full or forbidden.
+        // Storage is full or not allowed.
       }
     },
   };
