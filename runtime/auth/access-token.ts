@@ -39,15 +39,16 @@ export interface TokenOptions {
 export interface Tokens<Claims> {
   sign(claims: Claims): string;
   /**
-   * The claims, or null whatever is wrong. `ignoreExpiry`: for logout, which an expired token may
-   * still do.
+   * Returns the claims, or null if the token is invalid for any reason. Logout sets `ignoreExpiry`,
+   * because an expired token may still log out.
    */
   verify(token: string, options?: { readonly ignoreExpiry?: boolean }): Claims | null;
 }
 
 /**
- * Three parts of base64url as RFC 4648 section 3.5 writes it: no padding, and nothing in the bits
- * that carry nothing. So one token has one spelling. The last part has the 32 bytes of HMAC-SHA256.
+ * A part of a JWT in canonical base64url (RFC 4648 section 3.5): no padding, and the unused bits of
+ * the last character are zero. So a token has exactly one spelling. `TOKEN_FORMAT` demands three
+ * parts, of which the last holds the 32 bytes of HMAC-SHA256.
  */
 const PART = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?';
 const SHAPE = new RegExp(`^(?!\\.)${PART}\\.(?!\\.)${PART}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`);
@@ -67,12 +68,15 @@ export function accessTokens(options: TokenOptions): Tokens<AccessClaims> {
   return createTokens(options, isAccessClaims);
 }
 
-/** Tokens of the operator: another key, so that neither kind passes for the other. */
+/**
+ * Tokens of the operator. They are signed with another key, so that a user's token is never
+ * accepted as an operator's token or the reverse.
+ */
 export function hostTokens(options: TokenOptions): Tokens<HostClaims> {
   return createTokens(options, isHostClaims);
 }
 
-/** Claims of a token that was verified, and until when it need not be verified again. */
+/** Claims of a verified token, and the time until which the cached verification holds. */
 interface VerifiedToken<Claims> {
   readonly claims: Claims;
   readonly until: number;
@@ -106,8 +110,8 @@ function createTokens<Claims extends { exp: number; iat: number }>(
 }
 
 /**
- * The payload of a token that one of the keys signed with HS256 and that is neither expired nor for
- * another audience; null otherwise. What the payload says is not looked at, nor whether it is an
+ * Returns the payload of a token that one of the keys signed with HS256 and that is neither expired
+ * nor for another audience; null otherwise. The content of the payload is not checked: it may be no
  * object.
  */
 export function openToken(
@@ -118,7 +122,7 @@ export function openToken(
   if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
   for (const key of options.verify) {
     const found = verifyWith(key, token, options, ignoreExpiry);
-    // The next key may fit: secrets rotate.
+    // Secrets rotate, so the next key may match.
     if (found)
       return 'crit' in found.header || 'b64' in found.header ? null : { payload: found.payload };
   }
@@ -126,8 +130,8 @@ export function openToken(
 }
 
 /**
- * jsonwebtoken throws SyntaxError and TypeError on hostile input besides its own errors: all are
- * "no".
+ * On hostile input jsonwebtoken throws SyntaxError and TypeError besides its own errors. All of
+ * them mean that the token is invalid.
  */
 function verifyWith(
   key: KeyObject,
@@ -175,10 +179,7 @@ function hasTimes(claims: Record<string, unknown>): boolean {
   );
 }
 
-/**
- * What a token says goes to a database: PostgreSQL takes no text with a NUL, and no whole number
- * beyond 64 bits.
- */
+/** Claims go into SQL, and PostgreSQL refuses text with a NUL and integers beyond 64 bits. */
 function isOurId(claim: unknown): boolean {
   return typeof claim === 'string' && isOpaqueId(claim);
 }

@@ -8,7 +8,7 @@ import type { AuthParts } from './parts.ts';
 import { REAUTH_LIFE, signedInAccount } from './reauthentication.ts';
 import { rfc3339 } from './time.ts';
 
-/** The signed-in user's own account: contract sections 2.5 and 2.7. */
+/** Routes of the signed-in user's own account. */
 export function accountHandlers(parts: AuthParts) {
   const { kernel, directory, signIn, policy, passwords, events } = parts;
   const me: Handler = async ({ context }) => {

@@ -6,24 +6,24 @@ import type { AuthModule } from './create-auth.ts';
 /** The commands of `npm run admin`. */
 export const ADMIN_COMMANDS = ['create', 'grant', 'link'] as const;
 
-/** What `npm run admin` is asked: a command with its options. */
+/** A command of `npm run admin` with its options. */
 export interface AdminRequest {
   readonly command: (typeof ADMIN_COMMANDS)[number];
   readonly email?: string;
   readonly role?: string;
 }
 
-/** What came of it. `refused` says why nothing was done. */
+/** The result of a command. `refused` holds the reason why the command changed nothing. */
 export type AdminReport =
   | { readonly ok: true; readonly link?: string; readonly text: string }
   | { readonly ok: false; readonly refused: string };
 
 /**
- * Makes the first administrator of a project, or another one, from the command line of its server,
- * and starts nothing. Migrations are applied as a start would: in production only with
+ * Creates the first administrator of a project, or another one, from the command line of its
+ * server, and starts no server. Migrations are applied as at a start: in production only with
  * `MIGRATE=on`.
  *
- * @throws ConfigError for settings that are wrong, or migrations that wait.
+ * @throws ConfigError for wrong settings or pending migrations.
  */
 export async function adminApp(
   app: App,
@@ -52,8 +52,8 @@ npm run admin -- link
 `;
 
 /**
- * `npm run admin`: reads the command line, prints what came of it, and ends the process with 0,
- * with 2 when the words are wrong, or with 3 when it is refused.
+ * `npm run admin`: reads the command line, prints the result, and ends the process with 0, with 2
+ * when the arguments are wrong, or with 3 when the command is refused.
  *
  * @example await runAdmin(app);
  */
@@ -76,7 +76,7 @@ function end(code: number, text: string): never {
   process.exit(code);
 }
 
-/** @returns what is wrong with the words, as a text. */
+/** @returns the request, or a text that describes the wrong argument. */
 function readWords(
   words: readonly string[],
 ): { readonly request: AdminRequest; readonly json: boolean } | string {

@@ -11,14 +11,14 @@ import { issueSetupToken, setupLink } from './setup.ts';
 import { DAY } from './time.ts';
 import type { Account } from './user-directory.ts';
 
-/** A command of `npm run admin`, its words checked. */
+/** A command of `npm run admin` whose arguments are checked. */
 export interface Administration {
   readonly command: 'create' | 'grant' | 'link';
   readonly email?: string;
   readonly role?: string;
 }
 
-/** What was done, for a person; `link` alone for a program. */
+/** The result of a command: `text` is for a person, `link` for a program. */
 export interface Administered {
   readonly ok: true;
   readonly link?: string;
@@ -26,10 +26,10 @@ export interface Administered {
 }
 
 /**
- * Runs a command of the server's own command line. Its user reaches the database anyway, so no
- * other proof is asked for.
+ * Runs a command of the server's own command line. A person who can run it has access to the
+ * database anyway, so the command asks for no other proof.
  *
- * @throws AppError that says why not.
+ * @throws AppError with the reason of a refusal.
  */
 export async function administer(
   parts: AuthParts,
@@ -124,7 +124,7 @@ function curl(appUrl: string, path: string, body: object): string {
   return `curl ${appUrl}/api/auth/${path} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-/** @throws AppError 404 naming the roles that there are. */
+/** @throws AppError 404 that lists the existing roles. */
 async function roleId({ model }: AuthParts, trx: Transaction<any>, name: string): Promise<number> {
   const role = await roleByName(trx, name);
   if (role) return role.id;

@@ -17,9 +17,9 @@ export interface Failure {
 
 /** Watches failed logins for patterns of attack. */
 export interface Alerts {
-  /** Judges one more failure, in the background. */
+  /** Checks the alert rules after one more failure, in the background. */
   observe(failed: Failure): void;
-  /** Raises an alert, unless the same was raised for `key` within 15 minutes. */
+  /** Raises an alert, unless the same alert was raised for `key` within the last 15 minutes. */
   raise(
     caller: Caller,
     type: EventType,
@@ -32,7 +32,10 @@ export interface Alerts {
 
 const QUIET = 15 * MINUTE;
 
-/** A rule counts recent failures (or what differs in them) and fires at `least`. */
+/**
+ * A rule counts the failures of a time window, or with `distinct` the different values of that
+ * column among them. It raises an alert when the count reaches `least`.
+ */
 interface Rule {
   readonly type: EventType;
   readonly window: number;
@@ -99,7 +102,7 @@ export function createAlerts(
   };
 }
 
-/** Of a flood the newest are enough to tell: a count of all of it would be a burden of its own. */
+/** Maximum rows to count. Counting every row of a flood would itself load the database. */
 const MOST = 1000;
 
 async function countFailures(

@@ -1,11 +1,12 @@
 /**
- * What is there already, or comes later. A promise of what is known would cost as much as finding
- * it out.
+ * A value, or a promise of it. A value that is known already is not wrapped in a promise, because
+ * that would cost as much as looking the value up.
  */
 export type NowOrLater<T> = T | Promise<T>;
 
 /**
- * Goes on with `next`: at once when `value` is there, else when it comes.
+ * Calls `next` with the value: at once when it is known already, otherwise when the promise
+ * resolves.
  *
  * @example andThen(check(token), (user) => user?.id)
  */

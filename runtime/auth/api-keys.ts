@@ -6,7 +6,7 @@ import { sameText } from './keys.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import { MINUTE } from './time.ts';
 
-/** A key as a request presents it, found and live. */
+/** A live key that a request was sent with. */
 export interface KnownKey {
   readonly id: string;
   readonly scopes: readonly string[];
@@ -38,7 +38,7 @@ export interface NewApiKey {
   readonly createdBy: string;
 }
 
-/** The key of the setting `API_KEY`: it has every scope and cannot be revoked here. */
+/** The key of the setting `API_KEY`: it has every scope and cannot be revoked through the API. */
 export const ROOT_KEY: KnownKey = { id: 'root', scopes: ['*'], userId: null, limitPerMinute: null };
 
 /** @throws AppError 400 when a scope is not `area:action`, `area:*`, `*:read` or `*`. */
@@ -50,7 +50,7 @@ export function checkScopes(scopes: readonly string[]): readonly string[] {
 
 export interface ApiKeyOptions {
   readonly store: Store;
-  /** Which rows of the user table count: a key ends with its owner. */
+  /** The user table and the SQL condition for a live row: a deleted owner has no valid key. */
   readonly directory: { readonly table: string; readonly live: string };
   /** The setting `API_KEY`. */
   readonly rootKey: string | null;
@@ -60,7 +60,7 @@ export interface ApiKeyOptions {
   readonly now: () => number;
 }
 
-/** Keys in `auth_api_keys`. Of a key only the hash is kept. */
+/** API keys in `auth_api_keys`. Only the hash of a key is stored. */
 export class ApiKeys {
   readonly #options: ApiKeyOptions;
   readonly #rootDigest: string | null;
@@ -72,7 +72,7 @@ export class ApiKeys {
     this.#statement = keyStatement(options);
   }
 
-  /** The key behind the text of a header, or null: wrong, expired or revoked alike. */
+  /** Returns the key with this text, or null when it is unknown, expired or revoked. */
   async authenticate(text: string): Promise<KnownKey | null> {
     const { store, now } = this.#options;
     const hash = digest(text);
@@ -147,14 +147,14 @@ export class ApiKeys {
     await set(trx, id, { name });
   }
 
-  /** The answer does not wait for it, and a time of use that is lost does no harm. */
+  /** The response does not wait for this write, and losing a time of last use does no harm. */
   #noteUse(id: string): void {
     const { store, now } = this.#options;
     set(store.db, id, { last_used_at: now() }).catch(() => {});
   }
 }
 
-/** A key that acts for a user ends with that user. */
+/** A key that acts for a user is valid only while that user is enabled. */
 function isLive(row: Record<string, any>, now: number): boolean {
   if (row['revoked_at'] !== null) return false;
   if (row['expires_at'] !== null && row['expires_at'] <= now) return false;
@@ -167,7 +167,7 @@ const set = (db: Kysely<any>, id: string, values: Record<string, unknown>) =>
 const rows = (db: Kysely<any>) =>
   db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');
 
-/** A key by its hash, with whether its owner may still act and what the owner's role holds. */
+/** SQL that finds a key by its hash, with its owner's state and the permissions of their role. */
 function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): string {
   const permissions = roles ? permissionList(dialect, roles) : 'null';
   return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, ${permissions} as permissions
@@ -177,8 +177,8 @@ function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): 
 }
 
 /**
- * A user's key has, of its scopes, those that are free and those that the user's role has now; the
- * others are void.
+ * A key of a user keeps only the scopes that are free (`isFree`) and those that the user's role has
+ * now. Its other scopes have no effect.
  */
 function liveScopes({ isFree }: ApiKeyOptions, row: Record<string, any>): readonly string[] {
   const scopes = JSON.parse(row['scopes']) as readonly string[];

@@ -6,7 +6,8 @@ import { maskIdentifier } from './identity-rules.ts';
 export type AttemptOutcome = 'success' | 'failure' | 'blocked';
 
 /**
- * One try to sign in. The identifier itself is never kept: people type passwords into that field.
+ * One attempt to sign in. The identifier itself is never stored, because users sometimes type their
+ * password into that field.
  */
 export interface Attempt {
   readonly kind: 'password' | 'host' | 'oauth' | 'api_key';

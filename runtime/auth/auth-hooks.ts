@@ -4,7 +4,7 @@ import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 
 /**
- * What a hook of sign-in works with. There is no signed-in user yet, so the schema's rules do not
+ * The context of a sign-in hook. No user is signed in yet, so the access rules of the schema do not
  * apply to its reads and writes.
  */
 export interface AuthHookContext<Db = any> {
@@ -12,22 +12,23 @@ export interface AuthHookContext<Db = any> {
   readonly log: Logger;
 }
 
-/** The user who is about to be signed in, after the right password or through a provider. */
+/** The input of `beforeLogin`: the user who gave the right password or came through a provider. */
 export interface BeforeLogin<Db = any> {
   readonly user: Profile & { readonly email_verified: boolean };
   readonly request: Pick<RequestContext, 'id' | 'ip' | 'headers'>;
   readonly ctx: AuthHookContext<Db>;
 }
 
-/** The beginning of a password's SHA-1: its first 5 hex digits. */
+/** The input of `breachedPasswords`: `prefix` is the first 5 hex digits of the password's SHA-1. */
 export interface BreachedPasswords<Db = any> {
   readonly prefix: string;
   readonly ctx: AuthHookContext<Db>;
 }
 
 /**
- * What `src/auth-hooks.ts` exports as `authHooks`. A throw refuses: an `AppError` with its status
- * and text, anything else with 403 `Forbidden` and a line of the log.
+ * The hooks that `src/auth-hooks.ts` exports as `authHooks`. A hook refuses by throwing: an
+ * `AppError` is answered with its status and text, any other error with 403 `Forbidden` and a log
+ * line.
  *
  * @example
  * export const authHooks = {
@@ -38,13 +39,13 @@ export interface BreachedPasswords<Db = any> {
  */
 export interface AuthHooks<Db = any> {
   /**
-   * Asked before a session is made, but not at registration. It has two seconds; a late answer
-   * refuses.
+   * Called before a session is opened, but not at registration. The sign-in is refused when the
+   * hook takes more than two seconds.
    */
   readonly beforeLogin?: (login: BeforeLogin<Db>) => unknown;
   /**
-   * Answers with the other 35 hex digits of the breached passwords it knows with that beginning
-   * (k-anonymity). A password among them is refused; a throw is logged and refuses none.
+   * Returns the other 35 hex digits of every breached password whose SHA-1 begins with the prefix
+   * (k-anonymity). A password among them is refused. An error is logged and refuses no password.
    */
   readonly breachedPasswords?: (
     query: BreachedPasswords<Db>,

@@ -4,19 +4,19 @@ import type { AuthHooks } from './auth-hooks.ts';
 import type { Listeners } from './event-types.ts';
 import type { Extend } from './extend.ts';
 
-/** Functions of the project's own. The settings stand in the manifest. */
+/** Functions that the project provides. Settings are in the manifest, not here. */
 export interface AuthFunctions {
-  /** What a token carries about its user, and the login response shows. */
+  /** Returns the data about the user that the token and the login response contain. */
   readonly extend?: Extend;
-  /** What happens beside the log and the webhooks after an event. */
+  /** Called after an event, in addition to the log and the webhooks. */
   readonly listeners?: Listeners;
-  /** Asked while a user signs in or chooses a password. */
+  /** Called while a user signs in or chooses a password. */
   readonly hooks?: AuthHooks;
 }
 
 /**
- * Signing in, as the manifest's `auth` section says; without the section, the sign-in of the
- * operator of a hosting server.
+ * Authentication as the `auth` section of the manifest configures it. Without that section, only
+ * the operator of a hosting server can sign in.
  *
  * @example defineApp({ project, capabilities: [auth({ extend, listeners })] });
  */

@@ -15,20 +15,23 @@ import { MINUTE } from './time.ts';
 const REALM = 'Bearer realm="api"';
 const PRESENTED = 'auth_presented';
 const PRESENTED_KEY = 'auth_presented_key';
-/** One scheme, one space, one token: what is written otherwise is refused. */
+/** The scheme, one space and one token. Any other form is refused. */
 const BEARER = /^Bearer ([^\s]+)$/i;
 
 const AUTHORIZATION = 'authorization';
 
-/** Paths of signing in, refreshing and logging out, where a stale token is not refused. */
+/**
+ * Paths of auth, OAuth and health. Their responses are not cached, and an invalid token is not
+ * refused here, so that sign-in, refresh and logout still work with one.
+ */
 const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
 
 /**
- * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A key
- * that is wrong is refused at once; so is a token, except where people sign in.
+ * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A wrong
+ * key is refused at once, and so is a wrong token, except on the paths of `OPEN_PATHS`.
  *
- * It runs for every request, so it avoids promises: with a database and limits in this process it
- * makes none.
+ * This runs for every request, so it avoids promises: with SQLite and limits in memory it creates
+ * none.
  */
 export function authenticate(parts: AuthParts): Middleware {
   const routes = Object.entries(parts.model.routeLimits ?? {}).map(([route, rate]) => ({
@@ -64,8 +67,8 @@ function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext):
 }
 
 /**
- * A key beside a bearer token: both have to be good, and of the same user if the key acts for one.
- * The caller is that user.
+ * Reads a request with both a key and a bearer token. Both must be valid, and a key that acts for a
+ * user must act for the user of the token. The caller is that user.
  */
 async function readBoth(
   parts: AuthParts,
@@ -84,12 +87,12 @@ async function readBoth(
     throw unauthorized(context);
 }
 
-/** The key of a request, whether it came alone or beside a bearer token. */
+/** The API key of a request, with or without a bearer token. */
 export function presentedKey({ values }: RequestContext): KnownKey | undefined {
   return values.get<KnownKey>(PRESENTED_KEY)[0];
 }
 
-/** 401 as RFC 6750 section 3 wants it: it says whether a token was there. */
+/** A 401 whose `WWW-Authenticate` names an error if there was a token (RFC 6750 section 3). */
 export function unauthorized(context: RequestContext, message?: string) {
   const [presented] = context.values.get<boolean>(PRESENTED);
   return failure.unauthenticated(message, {
@@ -125,7 +128,7 @@ async function readApiKey(
   if (key.userId !== null) context.values.set('user_id', key.userId);
 }
 
-/** A key that fails counts like a login that fails, for the address that sends it. */
+/** A wrong key counts as a failed login of the IP address that sent it. */
 async function noteBadKey(
   { events, kernel, alerts }: AuthParts,
   caller: Caller,
@@ -164,7 +167,7 @@ function readBearer(
   });
 }
 
-/** Of two such fields Node keeps the first alone; a proxy may have read the second. */
+/** Node keeps only the first of two such header fields, but a proxy may have used the second. */
 function isRepeated(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -174,7 +177,7 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** Sets the principal of a context to the user behind a token. False when it counts no longer. */
+/** Sets the principal to the user of a token. Returns false when the token is not valid. */
 export function readUser(
   { users, accessTokens, sessions }: AuthParts,
   token: string,
@@ -201,7 +204,7 @@ export function readUser(
   });
 }
 
-/** The same for a token of the operator. */
+/** Like `readUser`, for a token of the operator. */
 export function readHost(
   { hostTokens, sessions }: AuthParts,
   token: string,
@@ -224,7 +227,7 @@ type RouteLimit = {
   readonly pattern: RegExp;
 };
 
-/** `POST /api/posts/:id` as it may come in: in any case, with or without a slash at the end. */
+/** A pattern for `POST /api/posts/:id`, in any case, with or without a slash at the end. */
 function routePattern(route: string): RegExp {
   const source = route
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -233,10 +236,10 @@ function routePattern(route: string): RegExp {
   return new RegExp(`^${source.replace(/\/$/, '')}/?$`, 'i');
 }
 
-/** A policy's name in a header has no quotes and no spaces. */
+/** The name of a rate limit policy in a header contains no quotes and no spaces. */
 const policyName = (route: string) => route.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** Limits by who calls, and those that the manifest sets on single routes. */
+/** Rate limits for the kind of caller, and those that the manifest sets on single routes. */
 function callerLimits(
   routes: readonly RouteLimit[],
   ctx: KoaContext,

@@ -6,10 +6,7 @@ import type { AuthParts } from './parts.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
-/**
- * What a caller holds: the permissions of the user's role, the scopes of the key, or both where
- * both were sent.
- */
+/** The permissions of the user's role, the scopes of the key, or both if a request has both. */
 export function heldBy(context: RequestContext): readonly string[] {
   const { principal } = context;
   const permissions = principal.kind === 'user' ? principal.permissions : [];
@@ -17,9 +14,9 @@ export function heldBy(context: RequestContext): readonly string[] {
 }
 
 /**
- * A caller gives only what they hold, and acts only on keys, roles and people that hold no more
- * than they do
- *: otherwise the right to manage would be the right to everything.
+ * A caller may give only permissions that they hold, and may change only keys, roles and users that
+ * hold no more than they do. Otherwise the permission to manage would include every other
+ * permission.
  *
  * @throws AppError 403
  */
@@ -29,7 +26,7 @@ export function assertHolds(context: RequestContext, wanted: readonly string[]):
 }
 
 /**
- * The same for an account: the caller must hold every permission of its role.
+ * Like `assertHolds`, for an account: the caller must hold every permission of its role.
  *
  * @throws AppError 403
  */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@twofold/runtime/kernel';
 
 /**
- * Work that a caller must learn nothing from, not even by how long it takes: it begins some time
- * after the answer.
+ * Runs work some time after the response, so that a caller cannot learn from the response time
+ * whether there was work to do.
  */
 export interface Background {
   run(work: () => Promise<void>): void;
-  /** Waits for what has begun. */
+  /** Resolves when all running work has finished. */
   settled(): Promise<void>;
 }
 
@@ -30,10 +30,9 @@ export function createBackground(log: Logger): Background {
 }
 
 /**
- * A pause of 100 to 300 ms. Work that follows an answer directly competes with the answer itself
- * for the processor and the disk: answers for known addresses took 5.4 ms where others took 3.1.
- * The random part keeps requests that are sent one after another from meeting the work at a known
- * moment.
+ * A pause of 100 to 300 ms. Work that begins together with the response competes with it for
+ * processor and disk: responses for known addresses took 5.4 ms where others took 3.1 ms. The
+ * random part prevents a caller from timing a second request to collide with the work.
  */
 const pause = () => sleep(100 + Math.random() * 200);
 

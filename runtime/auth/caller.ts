@@ -1,13 +1,13 @@
 import { isIPv6 } from 'node:net';
 import type { RequestContext } from '@twofold/runtime/kernel';
 
-/** Who did something, as events and logs name them. */
+/** The user, key or process that caused an event, as events and logs name it. */
 export interface Actor {
   readonly kind: 'user' | 'api_key' | 'host' | 'system' | 'anonymous';
   readonly id: string | number | null;
 }
 
-/** Where a call came from. What a browser says of itself is cut to 256 characters. */
+/** The origin of a call. The `User-Agent` is cut to 256 characters. */
 export interface Caller {
   readonly actor: Actor;
   readonly ip: string;
@@ -15,7 +15,7 @@ export interface Caller {
   readonly requestId: string;
 }
 
-/** The module's own doing: timers, start. */
+/** The caller of events that the module itself causes, at start or by a timer. */
 export const SYSTEM: Caller = {
   actor: { kind: 'system', id: null },
   ip: '',
@@ -34,7 +34,7 @@ export function callerOf(context: RequestContext): Caller {
   };
 }
 
-/** The same caller, now known to be a user. */
+/** A copy of a caller, with the user as its actor. */
 export function as(caller: Caller, id: number | string): Caller {
   return { ...caller, actor: { kind: 'user', id } };
 }
@@ -45,18 +45,15 @@ function actorOf({ principal }: RequestContext): Actor {
   return { kind: principal.kind, id: null };
 }
 
-/**
- * Without control characters: a line break in a header must not start a line in a log (ASVS
- * 16.4.1).
- */
+/** Removes control characters, so that a header cannot start a line in a log (ASVS 16.4.1). */
 export function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ');
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 that one IPv6 customer has. */
+/** The key of an IP address in limits: IPv4 in full, or the /64 that one IPv6 customer has. */
 export function addressKey(ip: string): string {
-  // Most have no colon; asking Node what they are costs more than the rest.
+  // Most addresses have no colon. `isIPv6` costs more than the rest of this function.
   if (!ip.includes(':') || !isIPv6(ip)) return ip;
   const [head = '', tail] = ip.split('%')[0]!.split('::') as [string, string | undefined];
   const left = head ? head.split(':') : [];

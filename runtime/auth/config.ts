@@ -12,7 +12,7 @@ export interface ProviderCredentials {
   readonly redirectUrl: string;
 }
 
-/** What the settings say, checked. No member ever reaches a log. */
+/** The checked settings. No member may be written to a log. */
 export interface AuthConfig {
   readonly secret: string;
   readonly previousSecrets: readonly string[];
@@ -21,12 +21,12 @@ export interface AuthConfig {
   readonly limitsEnabled: boolean;
   /** Base of every link in a mail, without a trailing slash. */
   readonly appUrl: string;
-  /** Whether cookies are `Secure`: in production, and wherever people come by https. */
+  /** Whether cookies are `Secure`: in production, and whenever `APP_URL` is https. */
   readonly secureCookies: boolean;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly oauthSuccessRedirect: string | null;
-  /** A bcrypt hash, or a password in the clear, or neither. */
+  /** The operator's password, as a bcrypt hash or as plain text; null when none is set. */
   readonly host: { readonly hash: string } | { readonly password: string } | null;
   readonly providers: readonly ProviderCredentials[];
   readonly webhooks: readonly {
@@ -36,23 +36,23 @@ export interface AuthConfig {
   }[];
   /** Whether webhooks may go to private and loopback addresses. */
   readonly allowPrivateWebhooks: boolean;
-  /** Whether `AUTH_ALLOW_WEAK_SECRETS` is on, and what is wrong with which secret because of it. */
+  /** `AUTH_ALLOW_WEAK_SECRETS`. `weakSecrets` then says which secrets are weak and why. */
   readonly allowsWeakSecrets: boolean;
   readonly weakSecrets: readonly string[];
-  /** `SETUP_TOKEN`: who has it becomes the first administrator. */
+  /** `SETUP_TOKEN`: a user who sends it becomes the first administrator. */
   readonly setupToken: string | null;
 }
 
-/** Secrets that stand in examples everywhere. */
+/** Secrets that are common in examples. */
 const KNOWN_SECRETS = /^(secret|changeme|change_me.*|my_super_secret_key.*)$/i;
 const KNOWN_KEYS = /^(api|test_api_key|changeme|change_me.*)$/i;
 const BCRYPT_HASH = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const PROVIDER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** For whom the settings are read. */
+/** Which kinds of sign-in the settings are read for. */
 export interface AuthPurpose {
   readonly model: AuthModel;
-  /** Whether there is an `auth:` section, so that people sign in. */
+  /** Whether the manifest has an `auth:` section, so that users sign in. */
   readonly users: boolean;
   /** Whether the server hosts, so that an operator signs in. */
   readonly host: boolean;
@@ -61,8 +61,8 @@ export interface AuthPurpose {
 }
 
 /**
- * Reads and checks the settings of the module. Every problem is noted on `settings`, named and
- * without its value, so that a server lists them all at once before it exits.
+ * Reads and checks the settings of the module. Every problem is reported to `settings` with the
+ * name of the setting but without its value, so that a server lists all problems before it exits.
  */
 export function readAuthConfig(
   settings: Settings,
@@ -108,7 +108,7 @@ function allowsWeakSecrets(settings: Settings): boolean {
   return asked && !settings.production;
 }
 
-/** The bytes as they are: another verifier must be able to use the same text. */
+/** Returns the secret unchanged, so that other services can verify tokens with the same text. */
 function readSecret(settings: Settings, weak: string[]): string {
   const secret = settings.env['JWT_SECRET'] ?? '';
   if (secret.trim() === '') {
@@ -160,8 +160,8 @@ function readLimitsFlag(settings: Settings): boolean {
 }
 
 /**
- * In production the links of mails must lead to people's own address: no default is right, and no
- * link may be read on its way.
+ * In production `APP_URL` must be set, because no default can be the right address for links in
+ * mails, and it must be https, because such a link contains a token.
  */
 function readAppUrl(settings: Settings, users: boolean): string {
   const given = settings.text('APP_URL');
@@ -193,14 +193,14 @@ function readProviders(settings: Settings, model: AuthModel): ProviderCredential
   return configuredProviders(model.oauth.providers).flatMap(({ name }) => {
     if (seen.has(name)) settings.problem(`auth.oauth.providers: ${name} stands there twice`);
     seen.add(name);
-    // `POST /api/oauth/exchange` is a route of its own.
+    // `exchange` cannot be a provider's name, because `POST /api/oauth/exchange` is another route.
     if (!PROVIDER_NAME.test(name) || name.includes('defaults') || name === 'exchange')
       settings.problem(`auth.oauth.providers: ${name} is not a name that a provider can have`);
     return readProvider(settings, name) ?? [];
   });
 }
 
-/** A provider without any credential is simply off. */
+/** A provider without any of its settings is off. */
 function readProvider(settings: Settings, name: string): ProviderCredentials | null {
   const prefix = name.toUpperCase().replaceAll('-', '_');
   const parts = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'].map((part) => `${prefix}_${part}`);
@@ -241,7 +241,7 @@ function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
 
-/** Https, or http to this machine. */
+/** Whether the URL is https, or http to a loopback address. */
 export function isSafe(url: URL): boolean {
   return (
     url.protocol === 'https:' ||

@@ -33,27 +33,23 @@ import { type AuthOptions, createParts } from './create-parts.ts';
 
 export type { AuthOptions };
 
-/** The auth module with what a program that embeds it may call. */
+/** The auth module, with the methods that a program may call which embeds it. */
 export interface AuthModule extends ServerModule {
   /** Subscribes to an event type or to `*`. @returns the function that unsubscribes. */
   readonly events: Pick<Events, 'on'>;
-  /** What `npm run admin` does. The tables have to be there. @throws AppError that says why not. */
+  /** Runs a command of `npm run admin`, after the migrations. @throws AppError on a refusal. */
   administer(request: Administration): Promise<Administered>;
-  /**
-   * Ends the access tokens of a user, so that the next refresh runs `extend` again: its data has
-   * changed.
-   */
+  /** Ends a user's access tokens after data of `extend` has changed. A refresh calls `extend`. */
   invalidateExtend(userId: number | string): Promise<void>;
 }
 
-/** The routes that are left when only the operator signs in. */
+/** Ids of the routes that exist when only the operator signs in. */
 const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
 
 /**
- * The auth module: who calls, and everything under `/api/auth` and `/api/oauth`.
+ * The auth module: it authenticates each request and serves `/api/auth` and `/api/oauth`.
  *
- * Wrong settings are noted on `kernel.settings`; the server asserts them all together before it
- * starts.
+ * Wrong settings are reported to `kernel.settings`, and the server lists them all before it starts.
  *
  * @example createAuth({ kernel, model: project.auth, host: project.hosting !== null, extend })
  */
@@ -98,15 +94,16 @@ export function createAuth(options: AuthOptions): AuthModule {
   };
 }
 
-/** What a start brings the database to, besides the migrations. */
+/** Prepares the database at a start, after the migrations. */
 async function prepareTables(parts: AuthParts): Promise<void> {
   await tieUserTable(parts.kernel, parts.model);
   await seedRoles(parts);
 }
 
 /**
- * A model that the generator would refuse: with such a mutation one person takes the account of
- * another.
+ * Reports the mutations that write identity columns of the user table: with one of them a user
+ * could take over another account. The generator refuses them too, but a server can also be given a
+ * schema at run time.
  */
 function refuseIdentityWrites({ project, settings }: Kernel): void {
   for (const write of identityWrites(project))
@@ -133,9 +130,7 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
   return served.map((route) => limited(parts, route));
 }
 
-/**
- * One path for two kinds of login: an address makes it a user's, a password alone the operator's.
- */
+/** Two kinds of login on one path: users send an e-mail address, the operator only a password. */
 function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
   const asUser = createLogin(parts);
   const asHost = createHostLogin(parts);

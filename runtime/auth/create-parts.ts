@@ -34,16 +34,16 @@ export interface AuthOptions {
   readonly kernel: Kernel;
   /** `null`: there is no `auth:` section, and only the operator of the hosting server signs in. */
   readonly model: AuthModel | null;
-  /** Whether the server hosts, and so has an operator. */
+  /** Whether this is a hosting server, which has an operator. */
   readonly host: boolean;
   readonly extend?: Extend;
   readonly listeners?: Listeners;
   readonly hooks?: AuthHooks;
-  /** A bcrypt cost below 10. For tests, which would take minutes otherwise; never for a server. */
+  /** A bcrypt cost below 10. Only for tests, which would take minutes otherwise. */
   readonly bcryptCost?: number;
 }
 
-/** The parts that need nothing but the settings. */
+/** The parts that depend on the settings only. */
 type Base = Pick<
   AuthParts,
   'kernel' | 'model' | 'config' | 'keys' | 'directory' | 'sessions' | 'hooks' | 'users'
@@ -118,8 +118,8 @@ function createBase({ kernel, model: given, host, bcryptCost, hooks = {} }: Auth
 }
 
 /**
- * Events and webhooks need each other: an event goes into the outbox, and an endpoint that is
- * disabled is an event.
+ * Creates events and webhooks together, because they depend on each other: an event is written to
+ * the outbox of webhooks, and disabling an endpoint emits an event.
  */
 function createReporting(
   { kernel, config, keys }: Base,
@@ -173,8 +173,8 @@ function createDevices({ keys, config }: Base): Pick<AuthParts, 'devices' | 'hos
 }
 
 /**
- * One process counts in its own memory. Several that share a database count there, and lease hits
- * in advance.
+ * A single process counts rate limits in memory. Processes that share a database count in the
+ * database and lease hits in advance.
  */
 function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windows {
   const isAlone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
@@ -182,7 +182,7 @@ function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windo
   return leasedWindows(storedWindows(store, keys.derived('identifier')), { now, log });
 }
 
-/** The hook that knows breached passwords, as the policy asks it: undefined when there is none. */
+/** Adapts the hook `breachedPasswords` to the password policy; undefined without that hook. */
 function breachedBy(
   { store, log }: Kernel,
   { breachedPasswords }: AuthHooks,

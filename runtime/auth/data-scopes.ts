@@ -1,6 +1,6 @@
 import type { Project } from '@twofold/schema';
 
-/** Areas of the server's own routes: an entity of such a name does not make their scopes free. */
+/** Areas of the server's own routes. Their scopes are never free, even for an entity so named. */
 const OWN_AREAS: ReadonlySet<string> = new Set([
   'apps',
   'auth',
@@ -15,9 +15,9 @@ const OWN_AREAS: ReadonlySet<string> = new Set([
 const ACTIONS: ReadonlySet<string> = new Set(['read', 'write', '*']);
 
 /**
- * Separates scopes of the project's rows (`posts:read`, `posts:write`, `posts:*`) from all others.
- * A key of a user may have them whatever the user's role is, because the rules of the schema hold
- * for that user.
+ * Returns a test for free scopes: those of the project's data, such as `posts:read`, `posts:write`
+ * and `posts:*`. A key of a user may have them with any role, because the access rules of the
+ * schema still apply to that user.
  */
 export function dataScopes({ entities }: Pick<Project, 'entities'>): (scope: string) => boolean {
   const areas = new Set(

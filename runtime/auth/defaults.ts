@@ -1,13 +1,13 @@
 import { defaultAuth, type AuthModel, type AuthValues } from '@twofold/schema';
 
 /**
- * An `auth:` section with nothing in it. Hosting without one signs its operator in by these
- * numbers.
+ * The values of an empty `auth:` section. A hosting server without that section uses them for the
+ * sign-in of its operator.
  */
 export const DEFAULT_AUTH: AuthModel = defaultAuth();
 
-/** Limits that hold unless the manifest says otherwise, by policy name. */
+/** Rate limits by policy name. The manifest can change them. */
 export const DEFAULT_LIMITS = DEFAULT_AUTH.rateLimits as AuthValues['rateLimits'];
 
-/** Name of a built-in policy. */
+/** Name of a built-in rate limit policy. */
 export type PolicyName = keyof typeof DEFAULT_LIMITS;

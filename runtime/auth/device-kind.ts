@@ -2,8 +2,8 @@ import Bowser from 'bowser';
 
 /**
  * Browser family and system of a `User-Agent` header, without versions: an update of the browser
- * does not make a new device. What the library does not know (scripts, apps) is compared by its
- * whole text without the numbers.
+ * does not count as a new device. For an agent that the library does not know (a script, an app)
+ * this is the whole text without its numbers.
  *
  * @example
  * // 'Firefox on Linux'

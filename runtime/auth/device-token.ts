@@ -4,14 +4,14 @@ import { type Keys, mac, sameText } from './keys.ts';
 import { DAY } from './time.ts';
 
 /**
- * Marks a browser that has signed in before. Its failures count in a bucket of their own, so that a
- * stranger who guesses at an address cannot lock its owner out (ASVS 6.1.1). It gives no other
- * right.
+ * Marks a browser that has signed in before. Failed logins of such a browser are counted
+ * separately, so that an attacker who guesses passwords cannot lock the user out (ASVS 6.1.1). The
+ * token gives no other right.
  */
 export interface DeviceTokens {
-  /** The device's id, when the request carries a genuine token for this identifier. */
+  /** The device's id, when the request has a valid device token for this identifier. */
   read(koa: KoaContext, identifierHash: string): string | null;
-  /** Sets the cookie and the header, unless the device has them. */
+  /** Sets the cookie and the header, unless the request has a valid token already. */
   give(koa: KoaContext, identifierHash: string): void;
 }
 
@@ -19,7 +19,8 @@ const HEADER = 'X-Device-Token';
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * @param cookie Each kind of principal has a cookie of its own: who signs in as both keeps both.
+ * @param cookie The cookie's name. Users and the operator have different cookies, so that one
+ * browser can keep both.
  */
 export function createDeviceTokens(
   keys: Keys,

@@ -5,18 +5,18 @@ import { serialiseRights } from './permissions.ts';
 import { recordChange, type RightsChange } from './roles.ts';
 import type { Account } from './user-directory.ts';
 
-/** What a new password may leave as it is. */
+/** What a user can choose to keep when they change their password. */
 export type Kept = 'api_keys' | 'identities';
 
 export interface EndOptions {
-  /** Why, for rows and events: `password reset`. */
+  /** The reason in rows and events, such as `password reset`. */
   readonly reason: string;
-  /** A session that goes on: the one that changes the password. */
+  /** A session that stays open: the one that changes the password. */
   readonly session?: string;
   readonly keep?: readonly Kept[];
 }
 
-/** What ended with a password: the event has it, and the mail lists it. */
+/** What a new password ended. The event contains it, and the mail lists it. */
 export interface EndedAccess {
   readonly sessions_ended: number;
   /** Names of API keys. */
@@ -26,8 +26,8 @@ export interface EndedAccess {
 }
 
 /**
- * Ends all other ways to sign in to an account: an intruder who knew the old password may have left
- * themselves one. Runs in the transaction that sets the new password.
+ * Ends all other ways to sign in to an account, because an intruder who knew the old password may
+ * have added one. Runs in the transaction that sets the new password.
  */
 export async function endAccess(
   parts: AuthParts,
@@ -69,8 +69,8 @@ async function endKeys(
 }
 
 /**
- * An identity stays when its provider has proved that it has the account's own address. One with
- * another address, or with an address that was only claimed, may belong to another person.
+ * Removes linked identities, except those whose provider has verified the account's own e-mail
+ * address. An identity with another or an unverified address may belong to another person.
  */
 async function endForeignIdentities(
   { trx, emit }: RightsChange,

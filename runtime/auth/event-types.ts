@@ -2,7 +2,7 @@ import type { Actor } from './caller.ts';
 
 export type Severity = 'info' | 'notice' | 'warning' | 'critical';
 
-/** Every event, with how much it matters. */
+/** All event types with their severity. */
 export const EVENT_TYPES = {
   'user.registered': 'info',
   'user.setup': 'warning',
@@ -64,11 +64,11 @@ export interface SecurityEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A listener: may be async; what it throws is logged and reaches no request. */
+/** A listener. It may be async. Its errors are logged and do not affect the request. */
 export type Listener = (event: SecurityEvent) => unknown;
 
 /**
- * Listeners by event type, or `*` for all: what `src/auth-events.ts` exports.
+ * Listeners by event type, or `*` for all types. `src/auth-events.ts` exports them.
  *
  * @example
  * export const listeners: Listeners = { 'auth.locked': (event) => page(event.user_id) };

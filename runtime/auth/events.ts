@@ -10,10 +10,7 @@ import {
 } from './event-types.ts';
 import { ulid, type UserId } from './ids.ts';
 
-/**
- * Notes an event inside a transaction: it is stored with the change, and delivered once that is
- * committed.
- */
+/** Emits an event in a transaction: it is stored with the change and delivered after the commit. */
 export type Emit = (
   type: EventType,
   userId: UserId | null,
@@ -23,7 +20,7 @@ export type Emit = (
 export interface Events {
   /** Runs `work` in a transaction that also stores the events it emits, then publishes them. */
   transact<T>(caller: Caller, work: (trx: Transaction<any>, emit: Emit) => Promise<T>): Promise<T>;
-  /** Stores and publishes one event by itself. */
+  /** Stores and publishes one event in a transaction of its own. */
   emit(
     caller: Caller,
     type: EventType,
@@ -32,11 +29,11 @@ export interface Events {
   ): Promise<void>;
   /** Subscribes, to one type or to `*`. @returns the function that unsubscribes. */
   on(type: EventType | '*', listener: Listener): () => void;
-  /** Resolves when every listener that was called has finished. */
+  /** Resolves when all running listeners have finished. */
   settled(): Promise<void>;
 }
 
-/** Writes what an event needs to leave the server, in the transaction of the change: the outbox. */
+/** Writes the webhook deliveries of an event in the transaction of the change (an outbox). */
 export type Outbox = (trx: Transaction<any>, event: SecurityEvent) => Promise<void>;
 
 /**

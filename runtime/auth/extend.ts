@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
 import type { UserId } from './ids.ts';
 
-/** What `extend` is given besides the user's id. */
+/** The second argument of `extend`, after the user's id. */
 export interface ExtendInput {
   readonly db: Kysely<any>;
   readonly role: { readonly id: number; readonly name: string } | null;
@@ -14,9 +14,9 @@ export interface ExtendInput {
 }
 
 /**
- * Adds data to the token and to the login response: the same object in both. Called once for each
- * token. A throw refuses the login with a 500, because a missing company must not become "no
- * company"; when the database is away the default, `{ user_id }`, is used.
+ * Adds data to the token and to the login response, the same object in both. Called once for each
+ * token. When it throws, the login fails with 500, because a failed lookup must not look like a
+ * user without a company. When the database is unavailable, the default `{ user_id }` is used.
  *
  * @example
  * export const extend: Extend = async (userId, { db }) => ({
@@ -32,9 +32,7 @@ export type Extend = (
 /** The request as `extend` sees it, with the database and the role: its second argument. */
 export type ExtendRequest = ExtendInput;
 
-/**
- * `extend` of the project failed, so no token is issued. The cause says why, and the log has it.
- */
+/** The project's `extend` failed, so no token is issued. `cause` is the error, which is logged. */
 export class ExtendError extends InternalError {
   constructor(cause: unknown) {
     super('extend failed', { cause });
@@ -50,8 +48,8 @@ const BYTES = 4096;
 /**
  * Runs `extend` once and reduces its answer to JSON.
  *
- * @throws ExtendError when it throws, takes too long, answers with something else than an object,
- * or with too much.
+ * @throws ExtendError when it throws, takes too long, or returns no object or one that is too
+ * large.
  */
 export async function runExtend(
   extend: Extend | undefined,
@@ -99,8 +97,8 @@ function toJson(value: unknown): Extended {
 }
 
 /**
- * SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and what Node says of a
- * socket.
+ * SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and the codes of Node for
+ * a broken connection.
  */
 const AWAY = /^(08\w{3}|53\w{3}|57P0\d|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
 

@@ -6,7 +6,7 @@ import { presentedKey, unauthorized } from './authenticate.ts';
 import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
 
-/** What hosting's routes may ask for, one by one; `host` asks for all of it. */
+/** The permissions of the routes of hosting. The guard `host` asks for all of them. */
 const HOST_PERMISSIONS = [
   'apps:read',
   'apps:write',
@@ -18,8 +18,8 @@ const HOST_PERMISSIONS = [
 ] as const;
 
 /**
- * Guards by the name that a route's `access` uses: `user`, `session`, `admin`, `host`, and one for
- * each of hosting's permissions.
+ * Guards by the name that `access` of a route uses: `user`, `session`, `admin`, `host`, and one for
+ * each permission of hosting.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host =
@@ -43,7 +43,7 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
   });
 }
 
-/** The same guards, which log each refusal: who, what and which guard (ASVS 16.3.2). */
+/** Wraps guards so that each refusal is logged with caller, route and guard (ASVS 16.3.2). */
 function logged(
   { kernel }: AuthParts,
   guards: Readonly<Record<string, Guard>>,
@@ -61,7 +61,7 @@ function logged(
         throw error;
       };
       try {
-        // Most guards do not wait; then no promise is made for them.
+        // Most guards are synchronous, and then this creates no promise.
         return guard(context, route, koa)?.catch(refused);
       } catch (error) {
         return refused(error);
@@ -78,7 +78,7 @@ function adminSubject({ principal, ip }: RequestContext): string {
     : addressKey(ip);
 }
 
-/** One of these is enough. */
+/** The caller needs one of the `sufficient` permissions. */
 function assertAdmin(context: RequestContext, sufficient: readonly string[]): void {
   const held = heldBy(context);
   if (sufficient.some((permission) => hasScope(held, permission))) return;
@@ -87,10 +87,7 @@ function assertAdmin(context: RequestContext, sufficient: readonly string[]): vo
   throw failure.unauthenticated('API key required');
 }
 
-/**
- * The operator; a key with the scope; or, where the manifest opens hosting to users, a user with
- * the permission.
- */
+/** Accepts the operator, a key with the scope, or a user with the permission if users may host. */
 function assertHost(
   { kernel, config }: AuthParts,
   context: RequestContext,

@@ -13,10 +13,10 @@ import { DAY, rfc3339, SECOND } from './time.ts';
 const LIFETIME = DAY;
 
 /**
- * `POST /api/auth/login {password}`: the operator of the hosting server, contract section 2.15.
- * Failures count for each address by itself, and all of them under one ceiling; those of a device
- * that signed in before count for it alone. So strangers cannot lock the operator out, from
- * whichever addresses.
+ * `POST /api/auth/login {password}`: sign-in of the operator of the hosting server. Failures are
+ * counted for each IP address, and together under the limit `host-failed`. Failures of a device
+ * that signed in before are counted for that device only. So an attacker cannot lock the operator
+ * out, not even from many addresses.
  */
 export function createHostLogin(parts: AuthParts): Handler {
   const stored = hostHash(parts);
@@ -35,18 +35,18 @@ export function createHostLogin(parts: AuthParts): Handler {
   };
 }
 
-/** One try of the operator, or of a stranger. */
+/** One attempt to sign in as the operator. */
 interface Attempt {
   readonly context: RequestContext;
   readonly koa: KoaContext;
   readonly identifierHash: string;
-  /** Under which name a known device counts. */
+  /** The key under which failures of a known device are counted; null for an unknown device. */
   readonly device: string | null;
 }
 
 /**
- * Under which name a device counts that the operator signed in with; null when the request comes
- * from none.
+ * The key under which failures of the operator's device are counted; null when the operator never
+ * signed in on the device of the request.
  */
 export function hostDevice(parts: AuthParts, koa: KoaContext): string | null {
   const id = parts.hostDevices.read(koa, hostIdentifier(parts));
@@ -55,7 +55,7 @@ export function hostDevice(parts: AuthParts, koa: KoaContext): string | null {
 
 const hostIdentifier = ({ identifierKey }: AuthParts) => mac(identifierKey, 'host');
 
-/** A password in the clear is hashed once, on first use, with the cost in force. */
+/** A plain-text `HOST_PASSWORD` is hashed once, on first use, with the current cost. */
 function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
   let hash: Promise<string> | null = null;
   return () => {

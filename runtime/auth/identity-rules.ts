@@ -2,31 +2,32 @@ import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 
 /**
- * What makes two addresses the same one. Only ASCII is folded: the Kelvin sign does not become `k`.
+ * The form in which e-mail addresses are compared. Only ASCII letters become lower case: the Kelvin
+ * sign (U+212A) does not become `k`.
  */
 export function emailKey(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** What makes two phone numbers the same one: the digits, with the leading `+`. */
+/** The form in which phone numbers are compared: the digits, with the leading `+`. */
 export function phoneKey(phone: string): string {
   return phone.replaceAll(/[ ()-]/g, '');
 }
 
-/** `a***@x.test`: enough for a person to recognise, too little to leak. */
+/** `a***@x.test`: a user recognises the address, and others learn only its domain. */
 export function maskIdentifier(identifier: string): string {
   const at = identifier.lastIndexOf('@');
   if (at < 1 || !isEmail(identifier)) return '***';
   return `${identifier[0]}***${identifier.slice(at)}`;
 }
 
-/** @throws AppError 400 naming the field. */
+/** @throws AppError 400 that names the field. */
 export function checkEmail(value: string): string {
   if (!isEmail(value)) throw failure.invalid('email must be a valid email address');
   return value;
 }
 
-/** @throws AppError 400; `undefined` and the empty text are null. */
+/** `undefined` and the empty text become null. @throws AppError 400 */
 export function checkUsername(value: string | undefined): string | null {
   if (!value) return null;
   if (!isUsername(value))
@@ -35,7 +36,8 @@ export function checkUsername(value: string | undefined): string | null {
 }
 
 /**
- * @throws AppError 400; the empty text is null, so that a unique index takes many without a phone.
+ * The empty text becomes null, because a unique index allows many users without a phone number.
+ * @throws AppError 400
  */
 export function checkPhone(value: string | undefined): string | null {
   if (!value) return null;
@@ -48,8 +50,8 @@ export function checkPhone(value: string | undefined): string | null {
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * @throws AppError 400: text that is stored and shown has no control characters (and PostgreSQL
- * takes no NUL).
+ * Refuses control characters in text that is stored and shown. PostgreSQL also accepts no NUL.
+ * @throws AppError 400
  */
 export function checkText(name: string, value: string | undefined): string {
   if (value !== undefined && CONTROL.test(value))
@@ -57,12 +59,12 @@ export function checkText(name: string, value: string | undefined): string {
   return value?.trim() ?? '';
 }
 
-/** Whether a path parameter can be one of our own ids at all. */
+/** Whether a path parameter has the form of an id that this module creates. */
 export function isOpaqueId(text: string): boolean {
   return /^[A-Za-z0-9_.:-]{1,128}$/.test(text);
 }
 
-/** A username from the local part of an address: what is not allowed becomes a dash. */
+/** Derives a username from an e-mail address. Characters that are not allowed become dashes. */
 export function usernameFrom(email: string): string {
   const local = email
     .split('@')[0]!

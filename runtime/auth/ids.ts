@@ -8,7 +8,7 @@ export function randomToken(bytes: number): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** SHA-256 in base64url: what is stored of a secret that is itself random. */
+/** SHA-256 in base64url: the form in which random secrets are stored. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
@@ -16,7 +16,7 @@ export function digest(text: string): string {
 /** Crockford's base 32 without I, L, O and U. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** A ULID: 48 bits of time and 80 of randomness, so that ids sort by when they were made. */
+/** A ULID: 48 bits of time and 80 random bits, so that ids sort by creation time. */
 export function ulid(now: number): string {
   let time = '';
   for (let rest = now, index = 0; index < 10; index += 1, rest = Math.floor(rest / 32))
@@ -35,7 +35,7 @@ export function uuidV7(now: number): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a value read from outside can be a user's key. */
+/** Whether an untrusted value can be a user's key. */
 export function isUserId(value: unknown): value is UserId {
   return typeof value === 'number'
     ? Number.isSafeInteger(value) && value > 0

@@ -5,9 +5,9 @@ import type { AuthParts } from './parts.ts';
 import { recordChange, type RightsChange } from './roles.ts';
 import { parseDuration, rfc3339 } from './time.ts';
 
-/** Changes of API keys that users make of their own and administrators of all. */
+/** Shared by users, who change their own API keys, and administrators, who change all of them. */
 
-/** @param after what the log of changes says of the new key. */
+/** @param after The description of the new key in the log of permission changes. */
 export async function makeKey(
   { apiKeys, kernel }: AuthParts,
   { trx, emit, caller }: RightsChange,

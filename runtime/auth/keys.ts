@@ -6,7 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-/** What a derived key is for. One purpose never accepts what another made. */
+/** The purpose of a derived key. Keys of different purposes do not verify each other's texts. */
 export type KeyPurpose =
   | 'refresh'
   | 'host-token'
@@ -16,12 +16,9 @@ export type KeyPurpose =
   | 'device'
   | 'link';
 
-/** Keys made from `JWT_SECRET`, and from the secrets before it for as long as they are listed. */
+/** Keys derived from `JWT_SECRET`, and from the earlier secrets in `JWT_SECRET_PREVIOUS`. */
 export interface Keys {
-  /**
-   * Signs access tokens: the UTF-8 bytes of `JWT_SECRET`, so that any HS256 verifier can check
-   * them.
-   */
+  /** Signs access tokens. It is `JWT_SECRET` in UTF-8, so any HS256 verifier can check them. */
   readonly sign: KeyObject;
   /** `sign` first, then the keys of `JWT_SECRET_PREVIOUS`. */
   readonly verify: readonly KeyObject[];
@@ -53,7 +50,7 @@ export function mac(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares two texts in a time that says nothing about where they differ. */
+/** Compares two texts in constant time. */
 export function sameText(left: string, right: string): boolean {
   const a = Buffer.from(left);
   const b = Buffer.from(right);

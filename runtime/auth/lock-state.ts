@@ -22,15 +22,15 @@ export const UNLOCKED: LockState = {
 };
 
 /**
- * Until when logins are refused, or null. Too many failures in all stay locked until a reset by
- * mail or an unlock.
+ * The time until which logins are refused, or null. After `hardAfter` failures without a success,
+ * the identifier stays locked until the password is reset by mail or the account is unlocked.
  */
 export function lockedUntil(state: LockState, options: LockOptions, now: number): number | null {
   if (state.totalSinceSuccess >= options.hardAfter) return Math.max(state.lockedUntil, now + DAY);
   return state.lockedUntil > now ? state.lockedUntil : null;
 }
 
-/** How many more failures it takes until the lock: as many compares may run at once. */
+/** The number of further failures until the lock. So many passwords may be compared at once. */
 export function placesLeft(state: LockState, options: LockOptions, now: number): number {
   return Math.min(
     options.attempts - inWindow(state, options, now).length,
@@ -39,9 +39,9 @@ export function placesLeft(state: LockState, options: LockOptions, now: number):
 }
 
 /**
- * One more failure. The lock comes at the last one allowed in the window, and each further lock is
- * longer. While it is locked a failure neither counts nor extends; a quiet day forgets the earlier
- * locks.
+ * The state after one more failure. The last failure that the window allows locks the identifier,
+ * and each further lock is longer. During a lock, failures neither count nor extend it. After a day
+ * without a failure the lock length starts again.
  */
 export function afterFailure(state: LockState, options: LockOptions, now: number): LockState {
   if (lockedUntil(state, options, now) !== null) return state;

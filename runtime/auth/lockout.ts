@@ -11,38 +11,35 @@ import {
 } from './lock-state.ts';
 import { retryAfter } from './time.ts';
 
-/** Whose failures are counted, and in which bucket: a known device has its own. */
+/** An identifier and the bucket in which its failures count. A known device has its own. */
 export interface LockKey {
   readonly identifierHash: string;
   readonly bucket: string;
 }
 
-/** The right to compare one password. Ends with `fail`, `succeed` or `release`. */
+/** Permission to compare one password. The holder must call `fail`, `succeed` or `release`. */
 export interface Ticket {
-  /** Counts a failure. `locked`: this one brought the lock. */
+  /** Counts a failure. `locked` is true if this failure caused the lock. */
   fail(): Promise<{ readonly locked: boolean; readonly until: number; readonly failures: number }>;
-  /** Forgets the failures. @returns how many there were. */
+  /** Deletes the failures. @returns how many there were. */
   succeed(): Promise<{ readonly failures: number }>;
   release(): void;
 }
 
 export interface Lockout {
   /**
-   * Waits until a compare of this identifier may run: never more at once than failures are left, so
-   * that fifty parallel guesses are five.
+   * Waits until a password of this identifier may be compared. No more compares run at once than
+   * failures are left until the lock, so that fifty parallel guesses get only five tries.
    *
    * @throws AppError 423 when it is locked, 503 when too many wait already.
    */
   enter(key: LockKey, signal: AbortSignal): Promise<Ticket>;
   state(db: Kysely<any>, key: LockKey): Promise<LockState>;
-  /** Forgets every failure of an identifier, in every bucket. @returns whether there was one. */
+  /** Deletes every failure of an identifier, in all buckets. @returns whether there was one. */
   clear(db: Kysely<any>, identifierHash: string): Promise<boolean>;
 }
 
-/**
- * Compares in flight of one identifier. `epoch` counts those that ended, `holders` those that run
- * or wait.
- */
+/** Compares of one identifier. `epoch` counts finished ones, `holders` running and waiting ones. */
 interface Reservation {
   holders: number;
   inFlight: number;
@@ -66,7 +63,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       const until = lockedUntil(state, options, now());
       if (until !== null) throw accountLocked(until - now());
       if (signal.aborted) throw failure.badRequest('Invalid request');
-      // A compare that ended while the row was read has changed the row.
+      // A compare that finished while the row was read has changed the row.
       if (reservation.epoch !== epoch) continue;
       if (placesLeft(state, options, now()) > reservation.inFlight)
         return void (reservation.inFlight += 1);
@@ -128,7 +125,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
   };
 }
 
-/** 423 (RFC 4918), the same for an identifier without an account. */
+/** A 423 response (RFC 4918). It is the same for an identifier without an account. */
 export function accountLocked(wait: number): AppError {
   return new AppError(423, 'ACCOUNT_LOCKED', 'Account locked', {
     headers: { 'Retry-After': retryAfter(wait) },

@@ -14,7 +14,7 @@ import { deliverLogin } from './refresh-cookie.ts';
 import { rfc3339 } from './time.ts';
 import type { Account } from './user-directory.ts';
 
-/** One try to sign in with a password. */
+/** One attempt to sign in with a password. */
 interface Try {
   readonly context: RequestContext;
   readonly koa: KoaContext;
@@ -25,10 +25,10 @@ interface Try {
 }
 
 const HOOK_LIMIT = 2000;
-/** From so many failures before a success on, there is an alert. */
+/** A success after this many failures raises an alert. */
 const SUSPICIOUS = 5;
 
-/** `POST /api/auth/login {email, password}`: contract section 2.3, step by step. */
+/** `POST /api/auth/login {email, password}` */
 export function createLogin(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
@@ -47,15 +47,15 @@ export function createLogin(parts: AuthParts): Handler {
   };
 }
 
-/** @throws AppError 401 `API key required` when the manifest wants one and none was given. */
+/** @throws AppError 401 `API key required` when the manifest requires a key and none was sent. */
 export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
   if (model.requireApiKey && !presentedKey(context))
     throw failure.unauthenticated('API key required');
 }
 
 /**
- * The HMAC under which failures, limits and attempts of an address are kept, whether there is an
- * account or not.
+ * The HMAC under which failures, limits and attempts of an e-mail address are stored. It does not
+ * depend on whether an account exists.
  */
 export function identifierOf({ identifierKey }: AuthParts, email: string): string {
   return mac(identifierKey, emailKey(email));
@@ -81,11 +81,11 @@ export function toTry(
 }
 
 /**
- * Compares the password under the lockout. Whatever is wrong takes the same time and gives the same
- * answer.
+ * Compares the password under the lockout. All failures take the same time and give the same
+ * response.
  *
- * @param admit Asked after a right password and before the failures are forgotten; throws to
- * refuse.
+ * @param admit Called after a right password and before the failures are deleted. It refuses by
+ * throwing.
  * @throws AppError 401, 423, 503
  */
 export async function checkPassword(
@@ -154,10 +154,7 @@ async function refuse(
   throw failure.unauthenticated('Invalid credentials');
 }
 
-/**
- * Only a caller with the right password learns that the account is disabled, unverified or refused
- * by the hook.
- */
+/** Called only after a right password, so that others cannot learn the state of the account. */
 async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account): Promise<void> {
   const refusal = await whyNot(parts, attempt, account);
   if (!refusal) return;
@@ -184,9 +181,9 @@ async function whyNot(
 }
 
 /**
- * Asks the hook `beforeLogin`. It fails closed: a throw or a late answer refuses.
+ * Calls the hook `beforeLogin`. It fails closed: an error or a timeout refuses the login.
  *
- * @returns why not, or null.
+ * @returns the error that refuses the login, or null.
  */
 export async function askHook(
   { hooks, kernel, signIn }: AuthParts,
@@ -222,7 +219,7 @@ export async function askHook(
   }
 }
 
-/** Writes the attempt, and its events, together. */
+/** Writes the attempt and its events in one transaction. */
 async function note(
   parts: AuthParts,
   attempt: Try,
@@ -246,7 +243,8 @@ async function note(
 }
 
 /**
- * A hash made with another cost is made anew while the password is known; a change meanwhile wins.
+ * Replaces a hash of another cost while the plain password is known. If the password changes
+ * meanwhile, that change is kept.
  */
 async function rehash(
   { passwords, kernel }: AuthParts,
@@ -263,7 +261,7 @@ async function rehash(
       .where('password', '=', account.password)
       .execute();
   } catch (error) {
-    // The next login tries again.
+    // A failure here does no harm, because the next login tries again.
     kernel.log.warn(
       { reason: error instanceof Error ? error.message : 'unknown' },
       'a password was not rehashed',

@@ -13,14 +13,14 @@ import { rfc3339 } from './time.ts';
 
 const DONE = 'Logout successful';
 
-/** A session that a request proves to hold. `token`: to be blacklisted. */
+/** A session to which the request has a valid token. `token` is the access token to blacklist. */
 interface Held {
   readonly sid: string;
   readonly userId: UserId | null;
   readonly token?: { readonly jti: string; readonly exp: number };
 }
 
-/** Logout and sessions: contract section 2.5. */
+/** Routes for logout and sessions. */
 export function logoutHandlers(parts: AuthParts) {
   const { kernel, sessions, events, directory } = parts;
   const logout: Handler = async ({ context, koa, body }) => {
@@ -85,7 +85,10 @@ function ownerOf({ principal }: RequestContext): { userId: UserId | null; sessio
   throw failure.unauthenticated();
 }
 
-/** An expired token may still end its session, a forged one nothing. @throws AppError 401 */
+/**
+ * Reads the session of a bearer token. An expired token may still end its session, a forged one may
+ * not. @throws AppError 401
+ */
 function readBearer(parts: AuthParts, koa: KoaContext, context: RequestContext): Held | null {
   const token = bearerToken(koa);
   if (token === null) {
@@ -111,7 +114,7 @@ async function readRefresh(
   const claim = readRefreshToken(text);
   if (!claim) throw unauthorized(context);
   const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
-  // A session that is gone was logged out long ago: that is fine.
+  // A session without a row was logged out long ago, which is no error.
   if (!session) return { sid: claim.sid, userId: null };
   if (!isGenuine(parts.keys, claim, session.salt)) throw unauthorized(context);
   return { sid: session.id, userId: session.user_id };

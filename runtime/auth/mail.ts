@@ -9,18 +9,15 @@ import { SECOND } from './time.ts';
 export interface Mail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text: nothing of a user's is ever put into HTML. */
+  /** Plain text only, so that user input cannot become HTML. */
   readonly text: string;
 }
 
-/** Sends mail off-request: a caller learns nothing from how long it takes. */
+/** Sends mail in the background, so that the response time shows nothing about it. */
 export interface Mailer {
-  /** `smtp`, or the log in development, or nothing at all. */
+  /** `smtp`, `log` (in development), or `none`. */
   readonly mode: 'smtp' | 'log' | 'none';
-  /**
-   * Queues one mail, after the commit of the caller's transaction; a fault of the mail server is
-   * retried and logged, never thrown.
-   */
+  /** Queues one mail, after the commit. Errors are retried and logged, never thrown. */
   send(mail: Mail): void;
   /** @throws AppError 503 when there is no way to send a mail. */
   assertAvailable(): void;
@@ -37,8 +34,8 @@ export function createMailer({ settings, log, store }: Kernel, config: AuthConfi
     : null;
   const queued = new Set<Promise<void>>();
   const deliver = async (mail: Mail) => {
-    // The address was checked when it came in; this is the last door before a header that takes
-    // lists.
+    // The address was checked when it was stored. It is checked again here because the header `To`
+    // accepts lists of addresses.
     if (!isEmail(mail.to)) return log.error('a mail was not sent: its address is not one mailbox');
     if (!transport) return log.info({ mail }, 'mail');
     for (let attempt = 1; ; attempt += 1) {

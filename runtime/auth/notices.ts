@@ -50,7 +50,7 @@ const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
 
 const named = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** What ended with a password, a line each; see `EndedAccess`. */
+/** Lists what a new password ended (`EndedAccess`), one item a line. */
 function listEnded(data: SecurityEvent['data']): string {
   const { sessions_ended, api_keys_ended, identities_ended } = data as Partial<EndedAccess>;
   const lines = [
@@ -66,9 +66,9 @@ function listEnded(data: SecurityEvent['data']): string {
 const WARNING = '\n\nIf it was not you, reset your password.\n';
 
 /**
- * Mails users what happened to their accounts, and the alerts to `auth.events.alert_email`.
+ * Mails users about changes of their accounts, and alerts to `auth.events.alert_email`.
  *
- * @returns what ends it.
+ * @returns the function that stops it.
  */
 export function startNotices(parts: AuthParts): () => void {
   return parts.events.on('*', async (event) => {
@@ -95,7 +95,8 @@ export function startNotices(parts: AuthParts): () => void {
 }
 
 /**
- * What ended with a password is listed by the mail about the password: it has no mail of its own.
+ * The notice for an event. Access that a new password ended gets no separate mail, because the mail
+ * about the password lists it.
  */
 function noticeOf(event: SecurityEvent): Notice | undefined {
   const { type, data } = event;

@@ -3,7 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, type UserId } from './ids.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
-/** What a one-time token is good for, with how long it lives. */
+/** The lifetime of one-time tokens by kind, in milliseconds. */
 export const ONE_TIME_LIFE = {
   reset: 10 * MINUTE,
   verify: DAY,
@@ -22,28 +22,28 @@ export interface OneTime {
 }
 
 export interface IssueOptions {
-  /** What comes back when it is used. */
+  /** Data that is returned when the token is used. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** Whether earlier ones of the same kind and user stop working; they do when this is absent. */
+  /** Whether earlier tokens of the same kind and user stop working; true when absent. */
   readonly newestOnly?: boolean;
-  /** How long it works, in milliseconds, where `ONE_TIME_LIFE` is not meant. */
+  /** Lifetime in milliseconds, instead of `ONE_TIME_LIFE`. */
   readonly life?: number;
 }
 
-/** Tokens that work once. Only their hash is stored. */
+/** Tokens that work once. Only the hash of a token is stored. */
 export interface OneTimeTokens {
-  /** @param userId Whose it is; null for one of the setup. */
+  /** @param userId The owner; null for a setup token. */
   issue(
     trx: Kysely<any>,
     kind: OneTimeKind,
     userId: UserId | null,
     options?: IssueOptions,
   ): Promise<string>;
-  /** Looks without using it up. @throws AppError 400 `Invalid or expired token` */
+  /** Finds a token without using it up. @throws AppError 400 `Invalid or expired token` */
   peek(db: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
-  /** Uses it up; of two at once one gets it. @throws AppError 400 `Invalid or expired token` */
+  /** Uses a token up. Of two concurrent calls one fails. @throws AppError 400 like `peek` */
   consume(trx: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
-  /** Ends every token of a kind, whosever it is. */
+  /** Ends every token of a kind, of all users. */
   endKind(trx: Transaction<any>, kind: OneTimeKind): Promise<void>;
   /** Ends every token of a user. */
   endAll(trx: Transaction<any>, userId: UserId): Promise<void>;

@@ -11,7 +11,7 @@ import type { AuthParts } from './parts.ts';
 import { serialiseRights } from './permissions.ts';
 import { assertReauthenticated, assertStillOpen, signedInAccount } from './reauthentication.ts';
 
-/** API keys that act for the signed-in user: made, listed, named and ended by them. */
+/** Routes by which users create, list, rename and revoke API keys that act for them. */
 export function ownKeyHandlers(parts: AuthParts) {
   return {
     createOwnKey: create(parts),
@@ -26,7 +26,7 @@ function create(parts: AuthParts): Handler {
   return async ({ context, body }) => {
     const { account, sessionId } = await assertReauthenticated(parts, context);
     const scopes = checkScopes(body.scopes);
-    // What is neither the project's data nor a permission of the role would be void from the start.
+    // A scope that is neither free nor a permission of the role would have no effect.
     const permissions = permissionsIn(context);
     if (!scopes.every((scope) => isFree(scope) || hasScope(permissions, scope)))
       throw failure.forbidden();
@@ -75,7 +75,7 @@ function revoke(parts: AuthParts): Handler {
 }
 
 /**
- * A live key of this user. The answer for another user's key is that for none.
+ * Finds a live key of this user. Another user's key gets the same response as an unknown one.
  *
  * @throws AppError 404
  */

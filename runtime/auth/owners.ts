@@ -6,7 +6,7 @@ import type { AuthParts } from './parts.ts';
 import { textLiteral } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
-/** The user table as SQL names it. */
+/** The user table with its names in SQL. */
 export interface OwnerTable {
   readonly table: string;
   /** The column that a soft delete sets, if there is one. */
@@ -18,21 +18,21 @@ export interface OwnerTable {
 /** `roles.first` of the manifest, or null. */
 export const firstRole = ({ roles }: AuthModel): string | null => roles?.first ?? null;
 
-/** A condition in SQL: the row `a` of `auth_users` has the first role and is not disabled. */
+/** SQL condition: the row `a` of `auth_users` has the first role and is not disabled. */
 const enabledOwner = ({ first }: OwnerTable) =>
   `a.disabled_at is null and a.role_id = (select id from auth_roles where name = ${textLiteral(first)})`;
 
-/** For a trigger of the user table: the row `old` is an enabled owner. */
+/** SQL condition for a trigger of the user table: the row `old` is an enabled owner. */
 export const wasOwner = (place: OwnerTable) =>
   `exists (select 1 from auth_users a where a.user_id = old.id and ${enabledOwner(place)})`;
 
-/** For the same trigger: there is another owner. */
+/** SQL condition for the same trigger: another enabled owner exists. */
 export function otherOwner(place: OwnerTable): string {
   const live = place.softDelete ? ` and u."${place.softDelete}" is null` : '';
   return `exists (select 1 from auth_users a join "${place.table}" u on u.id = a.user_id${live} where a.user_id <> old.id and ${enabledOwner(place)})`;
 }
 
-/** Whether any user has the first role; `enabled`: any who may sign in. */
+/** Whether any user has the first role. With `enabled`, only users who may sign in count. */
 export async function hasOwner(
   { directory, model }: Pick<AuthParts, 'directory' | 'model'>,
   db: Kysely<any>,
@@ -45,10 +45,10 @@ export async function hasOwner(
 }
 
 /**
- * Asked after a change of an account, in its transaction and after `serialiseRights`. Deleting a
- * user is refused by a trigger instead, because it has more ways than this module's.
+ * Call this after a change of an account, in its transaction and after `serialiseRights`. A trigger
+ * protects against deletion instead, because users can also be deleted outside this module.
  *
- * @throws AppError 409 when the account was the last one that holds everything.
+ * @throws AppError 409 when the account was the last enabled owner.
  */
 export async function assertOwnerLeft(
   parts: AuthParts,

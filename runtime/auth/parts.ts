@@ -21,7 +21,7 @@ import type { SignIn } from './sign-in.ts';
 import type { UserDirectory } from './user-directory.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-/** What the handlers of the module work with: made once in `create-auth.ts`. */
+/** The dependencies of the handlers, created once in `create-parts.ts`. */
 export interface AuthParts {
   readonly kernel: Kernel;
   readonly model: AuthModel;
@@ -40,7 +40,7 @@ export interface AuthParts {
   readonly alerts: Alerts;
   readonly lockout: Lockout;
   readonly devices: DeviceTokens;
-  /** Devices of the operator of the hosting server. */
+  /** Device tokens of the operator of the hosting server. */
   readonly hostDevices: DeviceTokens;
   readonly oneTime: OneTimeTokens;
   readonly mailer: Mailer;
@@ -48,6 +48,6 @@ export interface AuthParts {
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly hooks: AuthHooks;
-  /** Whether there is an `auth:` section; without one only the operator signs in. */
+  /** Whether the manifest has an `auth:` section. Without it only the operator signs in. */
   readonly users: boolean;
 }

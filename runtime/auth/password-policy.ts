@@ -4,7 +4,7 @@ import type { AuthModel } from '@twofold/schema';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { failure } from '@twofold/runtime/errors';
 
-/** What of its owner a password must not contain. */
+/** Data of the user that the password must not contain. */
 export interface PasswordSubject {
   readonly email?: string;
   readonly name?: string;
@@ -13,7 +13,7 @@ export interface PasswordSubject {
   readonly username?: string | null;
 }
 
-/** The judgement on one password: `reason` when it is not acceptable. */
+/** The result for one password. `reason` is set when the password is refused. */
 export interface Strength {
   readonly score: number;
   readonly acceptable: boolean;
@@ -30,25 +30,24 @@ export interface PasswordPolicy {
   judge(password: string, subject?: PasswordSubject): Strength;
   /** @throws AppError 400 with the reason. */
   assert(password: string, subject?: PasswordSubject): Promise<void>;
-  /** Loads and warms the dictionaries: about 100 ms that no login should wait for. */
+  /** Loads the estimator at start, about 100 ms, so that no login has to wait for it. */
   warm(): void;
 }
 
-/** The rest of the SHA-1 of every breached password that begins with `prefix`, in hex. */
+/** Returns the other hex digits of the SHA-1 of all breached passwords that begin with `prefix`. */
 export type Breached = (prefix: string) => readonly string[] | Promise<readonly string[]>;
 
 /**
- * zxcvbn runs on the event loop, and its time grows with the square of the length times the number
- * of ways to read digits and signs as letters. With its own 100 readings, 64 hostile characters
- * took 160 ms. With these two it stays under 10 ms of CPU, 4 ms once compiled; of leet spellings of
- * common words 1 in 100 is judged otherwise than with 100 readings.
+ * zxcvbn runs on the event loop. Its time grows with the square of the length, times the number of
+ * ways to read digits and signs as letters (leet). With its default of 100 readings, 64 hostile
+ * characters took 160 ms. With these two bounds it takes less than 10 ms of CPU, and 4 ms once
+ * compiled. They change the result of 1 in 100 leet spellings of common words.
  */
 const FED = 32;
 const READINGS = 20;
 const LONG = 40;
 /**
- * Texts that reach every part of the estimator, so that V8 has compiled it before the first
- * request.
+ * Passwords that run all parts of the estimator, so that V8 compiles it before the first request.
  */
 const WARMING = [
   'correct horse battery',
@@ -61,8 +60,8 @@ const BYTES = 1024;
 const WORD = 4;
 
 /**
- * NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords, words of the context, and a
- * strength estimate. No rules of composition.
+ * The password policy of NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords,
+ * context words, and a strength estimate. There are no composition rules.
  */
 export function createPasswordPolicy(
   options: AuthModel['password'],
@@ -104,10 +103,7 @@ async function isBreached(breached: Breached, password: string): Promise<boolean
   return suffixes.some((suffix) => suffix.toUpperCase() === hash.slice(5));
 }
 
-/**
- * CommonJS builds, loaded when first needed: the lists take 22 MB, which a server without logins
- * need not hold.
- */
+/** Loaded on first use, because the lists take 22 MB that a server without logins does not need. */
 function loadDictionaries(): { zxcvbn: ZxcvbnFactory; common: ReadonlySet<string> } {
   const require = createRequire(import.meta.url);
   const { ZxcvbnFactory: Factory } = require('@zxcvbn-ts/core') as typeof import('@zxcvbn-ts/core');

@@ -4,16 +4,16 @@ import bcrypt from 'bcrypt';
 import { randomToken } from './ids.ts';
 import { createSemaphore } from '@twofold/runtime/kernel';
 
-/** Hashes passwords with bcrypt, a bounded number at a time. */
+/** Hashes passwords with bcrypt, with a bound on concurrent hashes. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` belongs to `stored`. With no stored hash the same work is done on a dummy,
-   * so that an unknown user, one without a password and one with another password take the same
-   * time.
+   * Whether `password` matches the hash `stored`. Without a stored hash it compares with a dummy
+   * hash, so that the time is the same for an unknown user, a user without a password and a wrong
+   * password.
    */
   verify(password: string, stored: string | null): Promise<boolean>;
-  /** Whether a stored hash was made with other parameters than those in force. */
+  /** Whether a stored hash was made with other parameters than the current ones. */
   outdated(stored: string): boolean;
 }
 
@@ -23,7 +23,7 @@ export interface PasswordOptions {
   readonly queue: number;
 }
 
-/** bcrypt reads 72 bytes and ignores the rest without a word. */
+/** bcrypt uses only the first 72 bytes and silently ignores the rest. */
 const BCRYPT_BYTES = 72;
 const LONG = '$bcrypt-sha384$';
 const FORMAT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -45,7 +45,7 @@ export function createPasswords(options: PasswordOptions): Passwords {
       semaphore.run(async () => {
         if (!stored || !isHash(stored)) return compareDecoy(password).then(() => false);
         const right = await comparePassword(password, stored);
-        // A cheaper hash would answer sooner and tell that the user exists.
+        // A hash with a lower cost compares faster, which would show that the user exists.
         if (!right && costOf(stored) < options.cost) await compareDecoy(password);
         return right;
       }),
@@ -54,9 +54,7 @@ export function createPasswords(options: PasswordOptions): Passwords {
   };
 }
 
-/**
- * How many hashes run at once: never so many that the thread pool has none left for files and DNS.
- */
+/** The number of hashes that run at once. It leaves threads of the pool free for files and DNS. */
 export function hashConcurrency(
   option: number | 'auto',
   pool = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4),
@@ -77,8 +75,8 @@ async function comparePassword(password: string, stored: string): Promise<boolea
 }
 
 /**
- * Longer passwords are reduced first, so that every byte counts; the short ones stay portable
- * bcrypt.
+ * Reduces a password that is over 72 bytes or contains a NUL to an HMAC first, so that every byte
+ * counts. Other passwords are plain bcrypt, which other programs can verify.
  */
 function prepare(password: string): string {
   return isLong(password)
@@ -90,7 +88,7 @@ function isLong(password: string): boolean {
   return Buffer.byteLength(password) > BCRYPT_BYTES || password.includes('\0');
 }
 
-/** PHP writes `$2y$` for `$2b$`, and the library answers false for it. */
+/** PHP writes `$2y$` for `$2b$`, which the library does not match. */
 function plain(stored: string): string {
   const hash = stored.startsWith(LONG) ? stored.slice(LONG.length) : stored;
   return hash.startsWith('$2y$') ? `$2b$${hash.slice(4)}` : hash;

@@ -5,12 +5,12 @@ import type { Dialect } from '@twofold/runtime/kernel';
 /** The manifest's roles, or null when it has none. */
 export type RolesModel = AuthModel['roles'];
 
-/** Everything: what `roles.first` holds, whatever its rows say. */
+/** All permissions. The role `roles.first` always has them, independently of its rows. */
 const EVERYTHING: readonly string[] = ['*'];
 
 /**
- * The permissions of the role `r` as one text, a name on each line; SQL. `roles.first` holds
- * everything by its name, so that no call can take it away.
+ * SQL for the permissions of the role `r` as one text with a name on each line. `roles.first` has
+ * all permissions because of its name, so that no API call can remove them.
  */
 export function permissionList(dialect: Dialect, roles: RolesModel): string {
   const names =
@@ -21,14 +21,14 @@ export function permissionList(dialect: Dialect, roles: RolesModel): string {
     : rows;
 }
 
-/** The other side of `permissionList`. */
+/** Splits the text that `permissionList` selects. */
 export const splitPermissions = (text: string | null | undefined): readonly string[] =>
   text ? text.split('\n') : [];
 
-/** A text of the manifest inside SQL that takes no parameters. */
+/** Quotes a text of the manifest for SQL that cannot take parameters. */
 export const textLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** What a role holds. */
+/** The permissions of a role. */
 export async function permissionsOf(
   db: Kysely<any>,
   roles: RolesModel,
@@ -46,12 +46,12 @@ export async function permissionsOf(
   return rows.map((row) => row['name'] as string);
 }
 
-/** Inside a function of PostgreSQL. */
+/** The lock of `serialiseRights`, for use inside a PostgreSQL function. */
 export const LOCK_RIGHTS = `perform pg_advisory_xact_lock(hashtextextended('auth/rights', 0))`;
 
 /**
- * Locks out every other change of who holds what until the transaction ends. SQLite writes one at a
- * time anyway.
+ * Blocks every other change of roles and permissions until the transaction ends. SQLite has only
+ * one writer at a time anyway.
  */
 export async function serialiseRights(db: Kysely<any>, dialect: Dialect): Promise<void> {
   if (dialect === 'postgres')

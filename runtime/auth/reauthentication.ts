@@ -5,11 +5,11 @@ import type { AuthParts } from './parts.ts';
 import { MINUTE } from './time.ts';
 import type { Account } from './user-directory.ts';
 
-/** How long a proof of the password lasts. */
+/** Milliseconds for which a reauthentication is valid. */
 export const REAUTH_LIFE = 5 * MINUTE;
 
 /**
- * The signed-in user of a request, not through an API key and not the operator.
+ * The account of a signed-in user. An API key or the operator is refused.
  *
  * @throws AppError 401, 404
  */
@@ -24,8 +24,8 @@ export async function signedInAccount(
 }
 
 /**
- * What changes an account needs a proof of the last five minutes: a sign-in, or `POST
- * /api/auth/reauthenticate` (ASVS 7.5.1).
+ * Changing an account requires a sign-in or `POST /api/auth/reauthenticate` within the last five
+ * minutes (ASVS 7.5.1).
  *
  * @throws AppError 403 `Reauthentication required`
  */
@@ -41,8 +41,8 @@ export async function assertReauthenticated(
 }
 
 /**
- * Asked inside a transaction that gives access, after `serialiseRights`: a new password may have
- * ended the session since the request came.
+ * Call this inside a transaction that gives access, after `serialiseRights`, because a new password
+ * may have ended the session since the request began.
  *
  * @throws AppError 401
  */

@@ -10,10 +10,10 @@ import type { Account } from './user-directory.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
 import { linkText } from './verification.ts';
 
-/** One text whether the account exists or not. */
+/** The same text whether the account exists or not. */
 const SENT = { message: 'If the account exists, a password reset email has been sent' };
 
-/** Getting back in: contract sections 2.8 and 2.10. */
+/** Routes that reset a password and unlock an account. */
 export function recoveryHandlers(parts: AuthParts) {
   const { kernel, events, oneTime, directory, policy, passwords, limits, lockout, mailer } = parts;
   const forgotPassword: Handler = async ({ context, body }) => {
@@ -33,7 +33,7 @@ export function recoveryHandlers(parts: AuthParts) {
     const { account } = await pending(parts, 'reset', body.token);
     if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email))
       throw invalidToken();
-    // A password that is refused leaves the token as it is.
+    // A refused password does not use the token up.
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
     const identifierHash = identifierOf(parts, account.email);
@@ -70,7 +70,7 @@ export function recoveryHandlers(parts: AuthParts) {
   return { forgotPassword, resetPassword, unlock };
 }
 
-/** Makes a reset token and mails it, off-request. */
+/** Creates a reset token and mails it in the background. */
 export async function startReset(
   parts: AuthParts,
   caller: Caller,
@@ -100,7 +100,7 @@ async function pending(
   return { account };
 }
 
-/** The mail went to the address of then: it proves nothing of another one. */
+/** The mail went to the address of that time, so the token proves nothing about a new address. */
 async function assertSameAddress(
   { directory }: AuthParts,
   trx: Transaction<any>,

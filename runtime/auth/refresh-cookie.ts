@@ -8,8 +8,8 @@ const NAME = 'refresh';
 const SECURE_NAME = '__Secure-refresh';
 
 /**
- * Hands out a login object. With `refresh.delivery: cookie` the refresh token is not in it but in a
- * cookie that scripts cannot read.
+ * Prepares a login object for the response. With `refresh.delivery: cookie` the refresh token is
+ * moved to a cookie that scripts cannot read.
  */
 export function deliverLogin(
   { model, config, kernel }: AuthParts,
@@ -23,7 +23,7 @@ export function deliverLogin(
   return rest;
 }
 
-/** The refresh token of the cookie, if this server uses one. */
+/** The refresh token from the cookie; null if this server uses no cookie. */
 export function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
   return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config)) ?? null) : null;
 }
@@ -33,8 +33,8 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
 }
 
 /**
- * A request that a cookie authenticates must come from our own pages and be of a kind that a form
- * cannot send.
+ * Protects a request that a cookie authenticates against CSRF: its origin must be allowed, and it
+ * must be a request that an HTML form cannot send.
  *
  * @throws AppError 403
  */

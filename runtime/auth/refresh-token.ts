@@ -1,23 +1,23 @@
 import type { Keys } from './keys.ts';
 import { mac, sameText } from './keys.ts';
 
-/** What a refresh token says of itself before its session is read. */
+/** The content of a refresh token, before its session is read. */
 export interface RefreshClaim {
   readonly sid: string;
   readonly generation: number;
   readonly mac: string;
 }
 
-/** The generation of a new session. Number 0 is never handed out. */
+/** The generation of a new session. Generation 0 is never used. */
 export const FIRST_GENERATION = 1;
 
-/** One way to write each number: with leading zeros one token would have many texts. */
+/** Leading zeros are refused, because with them one token could be written in many ways. */
 const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * A refresh token is a number that its session counts up, under a MAC:
- * `rt1.<sid>.<generation>.<mac>`. Nothing of it is stored, so a copy of the database opens no
- * session, and the same successor can be given twice within the grace time.
+ * A refresh token contains the generation of its session and a MAC: `rt1.<sid>.<generation>.<mac>`.
+ * The token itself is not stored, so a copy of the database cannot be used to refresh a session,
+ * and the same successor can be issued twice within the grace time.
  */
 export function makeRefreshToken(
   keys: Keys,
@@ -28,13 +28,13 @@ export function makeRefreshToken(
   return `rt1.${sid}.${generation}.${mac(keys.derived('refresh'), message(sid, generation, salt))}`;
 }
 
-/** The parts of a refresh token, unchecked; null when it has another shape. */
+/** Returns the parts of a refresh token without checking the MAC; null when the format is wrong. */
 export function readRefreshToken(text: string): RefreshClaim | null {
   const match = SHAPE.exec(text);
   return match && { sid: match[1]!, generation: Number(match[2]), mac: match[3]! };
 }
 
-/** Whether we made this token, now or under an earlier secret. */
+/** Whether this server made the token, with the current or an earlier secret. */
 export function isGenuine(keys: Keys, claim: RefreshClaim, salt: string): boolean {
   return keys
     .derivedAll('refresh')

@@ -11,10 +11,7 @@ import type { Account } from './user-directory.ts';
 
 const refused = () => failure.unauthenticated('Invalid refresh token');
 
-/**
- * `POST /api/auth/refresh`: rotation with reuse detection, contract sections 2.2 and 2.6 (RFC 9700
- * section 4.14).
- */
+/** `POST /api/auth/refresh`: token rotation with reuse detection (RFC 9700 section 4.14). */
 export function createRefresh(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
@@ -42,8 +39,9 @@ async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {
 }
 
 /**
- * The newest token rotates, in one compare-and-swap. The one before it gets the same successor for
- * a few seconds, for tabs that race. Any older one was stolen or copied: the whole session ends.
+ * The newest token is rotated with one compare-and-swap. For a few seconds the previous token gets
+ * the same successor, because two tabs may refresh at once. An older token was stolen or copied, so
+ * its whole session ends.
  */
 async function redeem(
   parts: AuthParts,

@@ -3,11 +3,11 @@ import { failure } from '@twofold/runtime/errors';
 import { checkText } from './identity-rules.ts';
 
 /**
- * Fields of the user entity that register takes besides its own: what the schema requires and auth
- * does not know.
+ * Reads the fields of the user entity that registration accepts besides its own, for instance
+ * columns that the schema requires.
  *
  * @returns columns of the entity's table with their values.
- * @throws AppError 400 naming the field.
+ * @throws AppError 400 that names the field.
  */
 export function readRegisterFields(
   project: Project,

@@ -24,7 +24,7 @@ import { sendStrangerMail } from './stranger-mail.ts';
 import type { AccountPatch } from './user-directory.ts';
 import { mailVerification } from './verification.ts';
 
-/** A user to be: checked, with the password hashed. */
+/** A user who is about to be created, with checked values and a hashed password. */
 export interface NewUser {
   readonly patch: AccountPatch & { readonly email: string };
   readonly fields: Readonly<Record<string, unknown>>;
@@ -32,10 +32,7 @@ export interface NewUser {
 
 const CONTINUE = { message: 'Check your email to continue' };
 
-/**
- * `POST /api/auth/register`: contract section 2.4. Only the fields named there are read, whatever
- * else is sent.
- */
+/** `POST /api/auth/register`. Fields that registration does not know are ignored. */
 export function createRegister(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
@@ -46,7 +43,7 @@ export function createRegister(parts: AuthParts): Handler {
       await registerQuietly(parts, caller, user);
       return reply(202, CONTINUE);
     }
-    // A user who has yet to prove the address gets no session from it.
+    // A user who still has to verify their address gets no session.
     if (parts.model.requireVerifiedEmail) {
       await insert(parts, caller, user);
       return reply(202, CONTINUE);
@@ -57,7 +54,7 @@ export function createRegister(parts: AuthParts): Handler {
   };
 }
 
-/** The user and their first session, or, when `extend` fails, neither of them. */
+/** Creates user and first session in one transaction. When `extend` fails, it creates neither. */
 async function insertAndOpen(
   parts: AuthParts,
   context: RequestContext,
@@ -88,8 +85,8 @@ async function insertAndOpen(
 }
 
 /**
- * Under `enumeration: strict`: whatever is taken, the answer is the same, and the owner of the
- * address learns it by mail.
+ * Registration under `enumeration: strict`. The response is the same if the address is taken
+ * already, and the owner of the address gets a mail.
  */
 async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser): Promise<void> {
   try {
@@ -104,7 +101,7 @@ async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser):
   }
 }
 
-/** @throws AppError 400 naming what is not acceptable. */
+/** @throws AppError 400 that names the wrong field. */
 export async function readUser(
   parts: AuthParts,
   body: Readonly<Record<string, any>>,
@@ -140,10 +137,10 @@ export async function readUser(
 }
 
 /**
- * Writes the user, and mails the link that proves the address.
+ * Creates the user and mails the link that verifies the address.
  *
- * @param yielding takes another username, and no telephone number, where other users have those
- * that were asked for.
+ * @param yielding If the username or the phone number is taken, use another username and no phone
+ * number instead of failing.
  * @throws AppError 409
  */
 async function insert(
@@ -167,7 +164,7 @@ async function insert(
 }
 
 /**
- * Writes a user in a transaction of the caller's, with a username and a role.
+ * Creates a user with a username and a role in the caller's transaction.
  *
  * @throws AppError 409
  */
@@ -191,7 +188,7 @@ export async function createUser(
   return id;
 }
 
-/** The user without what other users have already, and what the mail says of it. */
+/** Removes a username and phone number that are taken, and returns a note for the mail. */
 async function withoutTaken(
   parts: AuthParts,
   trx: Transaction<any>,
@@ -217,7 +214,7 @@ async function withoutTaken(
   };
 }
 
-/** Derived from the address; a number is added when another user has it. */
+/** Derives a username from the address, and adds a number when it is taken. */
 async function freeUsername(
   { directory }: AuthParts,
   trx: Transaction<any>,
@@ -235,7 +232,7 @@ async function freeUsername(
 
 export const userExists = () => failure.conflict('User already exists');
 
-/** SQLSTATE 23505, or SQLite's text. */
+/** Checks for SQLSTATE 23505, or the message of SQLite. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return code === '23505' || /UNIQUE constraint failed/.test(String(message));

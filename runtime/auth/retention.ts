@@ -5,7 +5,7 @@ import { DAY, HOUR } from './time.ts';
 
 const BATCH = 1000;
 
-/** Rows that are of no further use: table, key, and the column that says since when. */
+/** Rows to delete: the table, its key, the time column, and the time before which rows are old. */
 const expired = (now: number, retention: number, leeway: number) =>
   [
     ['auth_login_attempts', 'id', 'ts', now - retention],
@@ -18,7 +18,7 @@ const expired = (now: number, retention: number, leeway: number) =>
     ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
   ] as const;
 
-/** Removes what is old, now and every hour, a thousand rows at a time. @returns what ends it. */
+/** Deletes old rows now and every hour, a thousand at a time. @returns a function to stop it. */
 export function startRetention(parts: AuthParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const run = () => {
@@ -38,7 +38,7 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
   };
 }
 
-/** One round. The log of permission changes is kept for good. */
+/** Deletes old rows once. The log of permission changes is kept forever. */
 export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
   await forgetOldLocks(kernel.store.db, model, kernel.now());
   for (const [table, key, column, before] of expired(
@@ -51,8 +51,8 @@ export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model
 }
 
 /**
- * Failures that no longer weigh: a month quiet, and not locked for good. Guesses at made-up
- * addresses leave rows too.
+ * Deletes lockout rows after a month without a failure, unless they are locked until an unlock.
+ * Guesses at addresses without an account leave rows too.
  */
 async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
   await db

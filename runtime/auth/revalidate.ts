@@ -8,8 +8,8 @@ import { bearerOf, readHost, readUser } from './authenticate.ts';
 import type { AuthParts } from './parts.ts';
 
 /**
- * Who the credentials of an earlier request stand for now. It is asked before each event of a
- * subscription, so it counts for no rate limit and notes no attempt.
+ * Reads the current principal for the credentials of an earlier request. It runs before each event
+ * of a subscription, so it charges no rate limit and records no attempt.
  */
 export function createRevalidation(parts: AuthParts): RevalidateCaller {
   return async ({ headers }) => {

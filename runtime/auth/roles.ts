@@ -6,7 +6,7 @@ import { assertOwnerLeft } from './owners.ts';
 import type { AuthParts } from './parts.ts';
 import type { Account } from './user-directory.ts';
 
-/** What was changed, as `auth_permission_changes.action` names it. */
+/** Values of the column `auth_permission_changes.action`. */
 export type PermissionAction =
   | 'role.assigned'
   | 'role.removed'
@@ -29,7 +29,7 @@ export interface PermissionChange {
   readonly after: unknown;
 }
 
-/** Writes the log of changes of rights, in the transaction of the change. */
+/** Adds a row to the log of permission changes, in the transaction of the change. */
 export async function recordChange(
   trx: Kysely<any>,
   now: number,
@@ -54,9 +54,7 @@ export async function recordChange(
     .execute();
 }
 
-/**
- * Makes the roles of the manifest that are not there yet, in its order: the first gets the id 1.
- */
+/** Creates the missing roles of the manifest in its order, so that the first gets the id 1. */
 export async function seedRoles({
   kernel,
   model,
@@ -74,7 +72,7 @@ export async function seedRoles({
   });
 }
 
-/** What a change of rights is written with: its transaction, its events, and who makes it. */
+/** The context of a change of permissions: its transaction, its events and its caller. */
 export interface RightsChange {
   readonly trx: Transaction<any>;
   readonly emit: Emit;
@@ -82,9 +80,9 @@ export interface RightsChange {
 }
 
 /**
- * Gives a user another role, or none. Tokens carry the role, so earlier tokens stop counting.
+ * Gives a user another role, or none. Tokens contain the role, so earlier tokens become invalid.
  *
- * @throws AppError 409 when no user would be left with the role that holds everything.
+ * @throws AppError 409 when no user would be left with the first role.
  */
 export async function giveRole(
   parts: AuthParts,
@@ -105,7 +103,7 @@ export async function giveRole(
   emit('permission.changed', account.id, { action, role_id: roleId });
 }
 
-/** Gives a user who registers the default role, which is never the one that holds everything. */
+/** Gives a registering user the default role, which is never the first role. */
 export async function assignDefaultRole(
   { model }: AuthParts,
   trx: Transaction<any>,

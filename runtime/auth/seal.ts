@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 
-/** AES-256-GCM: nonce, text and tag as base64url, bound to what it is for. */
+/** Encrypts with AES-256-GCM to nonce, ciphertext and tag in base64url, bound to `context`. */
 export function seal(key: KeyObject, text: string, context: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
@@ -8,7 +8,7 @@ export function seal(key: KeyObject, text: string, context: string): string {
   return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The text that was sealed under one of the keys, or null when it was altered or is another's. */
+/** Decrypts a text that was sealed with one of the keys and the same `context`, or returns null. */
 export function unseal(keys: readonly KeyObject[], sealed: string, context: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < 28) return null;
@@ -21,7 +21,7 @@ export function unseal(keys: readonly KeyObject[], sealed: string, context: stri
         'utf8',
       );
     } catch {
-      // Another secret may have sealed it.
+      // Try the next key.
     }
   }
   return null;

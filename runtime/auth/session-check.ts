@@ -4,7 +4,7 @@ import type { UserId } from './ids.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import type { UserDirectory } from './user-directory.ts';
 
-/** The live session behind a token, with the rights of its user. */
+/** The live session of a token, with the permissions of its user. */
 export interface CheckedSession {
   readonly userId: UserId | null;
   readonly principal: 'user' | 'host';
@@ -12,7 +12,7 @@ export interface CheckedSession {
   readonly permissions: readonly string[];
 }
 
-/** What a token claims of its session. */
+/** The claims of a token that identify its session. */
 export interface SessionClaim {
   readonly sid: string;
   readonly jti: string;
@@ -23,8 +23,8 @@ export interface SessionClaim {
 }
 
 /**
- * Asks the store whether a token still counts; null when it does not. The same claim object asked
- * again may be answered with the last answer.
+ * Checks in the database whether a token is still valid; null when it is not. For the same claim
+ * object the last result may be reused.
  */
 export type SessionCheck = (claim: SessionClaim) => NowOrLater<CheckedSession | null>;
 
@@ -33,11 +33,11 @@ export interface SessionCheckOptions {
   readonly directory: UserDirectory;
   readonly roles: RolesModel;
   readonly now: () => number;
-  /** Called for each session in use, with the time that is stored as its last use. */
+  /** Called with the stored time of last use, each time a session is used. */
   readonly onSeen: (sid: string, lastSeen: number) => void;
 }
 
-/** An answer of the store. `until`: how long it holds if nothing is written. */
+/** A result of the database. It is valid until `until`, if nothing is written before. */
 interface FoundSession extends CheckedSession {
   readonly sid: string;
   readonly lastSeen: number;
@@ -45,9 +45,9 @@ interface FoundSession extends CheckedSession {
 }
 
 /**
- * Every token is checked against the store on every request, in one prepared statement. Where the
- * database is a file in this process, its change counter is read first: the last answer holds as
- * long as no process has committed anything.
+ * Checks every token against the database on every request, with one prepared statement. With
+ * SQLite the change counter of the file is read first: the last result is valid until any process
+ * commits.
  */
 export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { store, now, onSeen } = options;
@@ -74,8 +74,8 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /**
- * User, principal, last use, end; and where the manifest has roles, the role's id, name and
- * permissions.
+ * User, principal, time of last use, time of expiry. If the manifest has roles, also the role's id,
+ * name and permissions.
  */
 type Row = readonly [
   UserId | null,
@@ -87,7 +87,7 @@ type Row = readonly [
   (string | null)?,
 ];
 
-/** Another number after any commit, also of another process. */
+/** Returns another number after each commit of another connection, also of another process. */
 const VERSION = 'pragma data_version';
 
 function read({ sid, user_id = null }: SessionClaim, text: string | null): FoundSession | null {
@@ -108,10 +108,11 @@ function read({ sid, user_id = null }: SessionClaim, text: string | null): Found
 }
 
 /**
- * The session behind a token as one JSON text, if it counts: alive, not blacklisted, its user there
- * and enabled, the token not older than `tokens_valid_after`. `iat` has whole seconds, so one of
- * the same second is judged by when the session was opened or last rotated: a sign-in right after a
- * logout-all works, every older token does not.
+ * SQL for the session of a token as one JSON text. It finds a row only if the session is live, the
+ * token is not blacklisted and not older than `tokens_valid_after`, and the user exists and is
+ * enabled. `iat` has whole seconds, so a token of the same second as `tokens_valid_after` is judged
+ * by the time at which its session was opened or last rotated: a sign-in right after a logout-all
+ * works, and no older token does.
  *
  * Parameters: session, now, now, token id, `iat`.
  */

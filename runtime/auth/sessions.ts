@@ -33,11 +33,11 @@ export interface Session {
 export interface NewSession {
   readonly userId: UserId | null;
   readonly method: AuthMethod;
-  /** Milliseconds, instead of the settings' own. */
+  /** Lifetime in milliseconds, instead of the manifest's. */
   readonly lifetime?: number;
 }
 
-/** Live sessions of one user. */
+/** Maximum number of live sessions of one user. */
 const MOST = 20;
 
 export interface SessionOptions {
@@ -47,10 +47,7 @@ export interface SessionOptions {
   readonly now: () => number;
 }
 
-/**
- * Sessions in `auth_sessions`, and the blacklist of token ids. Where a user id is null, the
- * operator is meant.
- */
+/** Sessions in `auth_sessions`, and the token blacklist. A user id of null means the operator. */
 export class Sessions {
   readonly check: SessionCheck;
   readonly #options: SessionOptions;
@@ -63,9 +60,9 @@ export class Sessions {
   }
 
   /**
-   * Opens a session; beyond 20 live ones of a user the oldest end.
+   * Opens a session. When a user has more than 20, the oldest ones end.
    *
-   * @returns the session and the ids that ended.
+   * @returns the session and the ids of the sessions that ended.
    */
   async open(
     trx: Transaction<any>,
@@ -96,7 +93,7 @@ export class Sessions {
     return (await this.#liveOf(db, userId).orderBy('created_at', 'desc').execute()) as Session[];
   }
 
-  /** Ends sessions of a user (all but `keep`), or of the operator. @returns how many ended. */
+  /** Ends all sessions of a user or the operator, except `keep`. @returns how many ended. */
   async endAll(
     trx: Kysely<any>,
     userId: UserId | null,
@@ -112,7 +109,7 @@ export class Sessions {
     return Number((await query.executeTakeFirst()).numUpdatedRows);
   }
 
-  /** @returns whether it was live. */
+  /** Ends one session. @returns whether it was live. */
   async end(trx: Kysely<any>, id: string, reason: string): Promise<boolean> {
     const query = this.#revoke(trx, reason).where('id', '=', id);
     return Number((await query.executeTakeFirst()).numUpdatedRows) > 0;
@@ -164,7 +161,7 @@ export class Sessions {
     return older.map(({ id }) => id as string);
   }
 
-  /** Once a minute is enough for the time of the last use. The answer does not wait for it. */
+  /** Writes the time of last use at most once a minute. The response does not wait for it. */
   #noteUse(id: string, lastSeen: number): void {
     const { store, now } = this.#options;
     if (now() - lastSeen <= MINUTE) return;
@@ -183,7 +180,7 @@ const ownerOf = (userId: UserId | null) => ({
 });
 
 function newSession(model: AuthModel, now: number, lifetime?: number) {
-  // Without refresh tokens a session lives as long as the one token that it has.
+  // Without refresh tokens a session lives as long as its only access token.
   const idle = lifetime ?? (model.refresh.enabled ? model.refresh.idle : model.jwt.ttl);
   const absolute = lifetime ?? (model.refresh.enabled ? model.refresh.absolute : model.jwt.ttl);
   return {

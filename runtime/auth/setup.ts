@@ -19,9 +19,9 @@ import type { LoginObject } from './sign-in.ts';
 import { mailVerification } from './verification.ts';
 
 /**
- * `POST /api/auth/setup`: the first administrator, who gets the role that holds everything. The
- * token of the link, or `SETUP_TOKEN`, works while no user has that role. Of several requests at
- * once one succeeds.
+ * `POST /api/auth/setup`: makes a user the first administrator, with the role `roles.first`. The
+ * token of the setup link, or `SETUP_TOKEN`, works while no user has that role. Of several
+ * concurrent requests only one succeeds.
  */
 export function createSetup(parts: AuthParts): Handler {
   return async (call) => {
@@ -34,11 +34,11 @@ export function createSetup(parts: AuthParts): Handler {
   };
 }
 
-/** The link that a person follows, on a page that sends its token back here. */
+/** The setup link. The project's page at that address sends the token back to this server. */
 export const setupLink = ({ config }: Pick<AuthParts, 'config'>, token: string): string =>
   `${config.appUrl}/auth/setup?token=${token}`;
 
-/** Makes a token that is good for an hour; others stay alive. */
+/** Creates a setup token that works for an hour. Earlier ones stay valid. */
 export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string> {
   return oneTime.issue(kernel.store.db, 'setup', null, { newestOnly: false });
 }
@@ -50,7 +50,7 @@ async function claimSignedIn(parts: AuthParts, { context, body }: Call): Promise
   await parts.events.transact(caller, async (trx, emit) => {
     await claim(parts, trx, body.token);
     await giveFirstRole(parts, { trx, emit, caller }, account.id);
-    // The answer has tokens that carry the role; those of before end.
+    // The response has new tokens with the new role, so the session of the old tokens ends.
     await parts.sessions.end(trx, sessionId, 'setup');
   });
   return open(parts, context, account.id);
@@ -97,14 +97,14 @@ async function giveFirstRole(
   change.emit('user.setup', userId, { role: role.name });
 }
 
-/** Looked at before anything costly; `claim` decides. @throws AppError 400 */
+/** A cheap check before expensive work. `claim` decides. @throws AppError 400 */
 async function assertToken(parts: AuthParts, token: string): Promise<void> {
   const { db } = parts.kernel.store;
   if (await hasOwner(parts, db)) throw invalidToken();
   if (!isConfigured(parts, token)) await parts.oneTime.peek(db, 'setup', token);
 }
 
-/** Only one of several gets past this, and it uses up every token. @throws AppError 400 */
+/** Of concurrent calls one succeeds, which uses up all setup tokens. @throws AppError 400 */
 async function claim(parts: AuthParts, trx: Transaction<any>, token: string): Promise<void> {
   await parts.directory.serialise(trx);
   await serialiseRights(trx, parts.kernel.store.dialect);

@@ -15,7 +15,7 @@ import type { AuthMethod, Session, Sessions } from './sessions.ts';
 import { numericOffset, SECOND } from './time.ts';
 import type { Account, Role, UserDirectory } from './user-directory.ts';
 
-/** The signed-in user as the API shows it, in the seed's order. */
+/** The signed-in user in API responses. */
 export interface Profile {
   readonly id: Account['id'];
   readonly first_name: string;
@@ -39,14 +39,14 @@ export interface LoginObject extends Profile {
 }
 
 export interface SignIn {
-  /** Opens a session for a user who proved their identity, and answers with its tokens. */
+  /** Opens a session for a user who has proved their identity, and returns its tokens. */
   open(
     context: RequestContext,
     account: Account,
     method: AuthMethod,
     extra?: OpenExtra,
   ): Promise<LoginObject>;
-  /** Tokens for a session that is there already. */
+  /** Issues new tokens for an existing session. */
   continue(
     context: RequestContext,
     account: Account,
@@ -60,7 +60,7 @@ export interface OpenExtra {
   /** HMAC of the identifier, for the attempts log. */
   readonly identifierHash?: string;
   readonly kind?: 'password' | 'oauth';
-  /** Further writes of the same transaction. */
+  /** Further writes in the same transaction. */
   readonly within?: (trx: Transaction<any>) => Promise<void>;
   /** Called with the stored session before the tokens are made. */
   readonly onOpened?: (session: Session) => void;
@@ -94,7 +94,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     open: async (context, account, method, extra = {}) => {
       const now = kernel.now();
       const caller = as(callerOf(context), account.id);
-      // Before anything is written: without its answer there is no sign-in.
+      // `extend` runs before anything is written, because the sign-in fails when it fails.
       const extended = await extendFor(context, account).catch(async (error: unknown) => {
         await recordAttempt(kernel.store.db, now, caller, {
           ...attemptOf(account, extra),
@@ -106,8 +106,8 @@ export function createSignIn(parts: SignInParts): SignIn {
       });
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
       const session = await events.transact(caller, async (trx, emit) => {
-        // The update waits for a reset that is under way, so what is read after it is what the
-        // reset left.
+        // The update waits for a running password reset, so that the row read after it contains the
+        // result of that reset.
         await directory.update(trx, account.id, { last_login: now });
         await assertSamePassword(parts, trx, account);
         const opened = await sessions.open(trx, caller, { userId: account.id, method });
@@ -139,7 +139,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   };
 }
 
-/** What the log of attempts keeps of a sign-in, however that ends. */
+/** The row of a sign-in in the log of attempts, for success and failure. */
 const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) => ({
   kind: kind ?? ('password' as const),
   identifierHash: identifierHash ?? null,
@@ -182,8 +182,8 @@ function buildObject(
 ): LoginObject {
   const iat = Math.floor(kernel.now() / SECOND);
   const exp = iat + Math.floor(model.jwt.ttl / SECOND);
-  // Two logins of one user in one second would sign the same bytes, and logging one out would end
-  // both: hence `jti`.
+  // Without `jti`, two logins of one user in the same second would get the same token, and logging
+  // one out would end both.
   const accessToken = tokens.sign({
     user_id: profile.id,
     exp,
@@ -201,13 +201,10 @@ function buildObject(
   };
 }
 
-/** Browsers that a sign-in is compared with, the latest first. */
+/** Number of different user agents, newest first, that a sign-in is compared with. */
 const COMPARED = 200;
 
-/**
- * Whether this user was ever seen from this address, and with this browser. Nothing is new on a
- * first login.
- */
+/** Whether IP address and browser are new for this user. On a first login neither is. */
 async function novelty(
   { store }: Kernel,
   account: Account,

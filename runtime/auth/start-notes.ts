@@ -2,10 +2,7 @@ import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
-/**
- * What a start writes into the log: what is open, what is missing, and how to become the first
- * administrator.
- */
+/** Logs insecure and missing settings at a start, and how to create the first administrator. */
 export async function noteStart(parts: AuthParts): Promise<void> {
   const { kernel, config, mailer } = parts;
   const { log, settings } = kernel;
@@ -23,7 +20,7 @@ export async function noteStart(parts: AuthParts): Promise<void> {
   await noteSetup(parts);
 }
 
-/** One of the processes of a server says it. */
+/** Only one of the processes of a server logs it. */
 async function noteSetup(parts: AuthParts): Promise<void> {
   const { kernel, config, model } = parts;
   const role = firstRole(model);

@@ -4,8 +4,8 @@ import type { AuthUser, IdKind } from '@twofold/schema';
 import { createWindows } from './limits/window-tables.ts';
 
 /**
- * The module's own tables. All times are milliseconds since 1970 in a `bigint`, all hashes
- * base64url text, so that a row is the same on SQLite and on PostgreSQL.
+ * Migrations of the module's own tables. All times are milliseconds since 1970 in a `bigint` and
+ * all hashes are base64url text, so that a row is the same on SQLite and PostgreSQL.
  */
 export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
   return [
@@ -20,7 +20,8 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
 }
 
 /**
- * What an entity's table does not say of a user. `email` stands here only when the entity has none.
+ * Creates `auth_users`, with the data of a user that the entity's table does not have. `email` is
+ * here only when the entity has none.
  */
 async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
@@ -73,7 +74,10 @@ async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise
     .execute();
 }
 
-/** Two spellings of one number are one number, for people whose entity has no column of it. */
+/**
+ * Unique index of phone numbers that ignores spaces, dashes and parentheses. Used when the entity
+ * has no column for them.
+ */
 const indexPhones = (db: Kysely<any>): Promise<void> =>
   createFoldedIndex(db, {
     name: 'auth_users_phone_key',
@@ -275,10 +279,7 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .execute();
 }
 
-/**
- * Rows stand in the index of the key itself: one search instead of two, on every request that
- * carries a token.
- */
+/** `without rowid` saves one of two index searches on every request with a token. */
 const clustered =
   (db: Kysely<any>) =>
   (builder: Builder): Builder =>

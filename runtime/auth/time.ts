@@ -3,10 +3,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/**
- * `2026-11-20T09:30:00+00:00`: ISO 8601 with a numeric offset, as the login response writes
- * `last_login`.
- */
+/** `2026-11-20T09:30:00+00:00`: ISO 8601 with a numeric offset, as in `last_login`. */
 export function numericOffset(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`;
 }
@@ -23,12 +20,12 @@ export function retryAfter(milliseconds: number): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-/** A hundred years: whatever ends later has a time that no date can say. */
+/** A hundred years, so that an end time always fits into a `Date`. */
 const LONGEST = 36_500 * DAY;
 
 /**
- * A duration in a body, in whole milliseconds: seconds as a number, or `"30d"`. Null when it is
- * neither, or over a hundred years.
+ * Parses a duration of a request body into whole milliseconds: seconds as a number, or text such as
+ * `"30d"`. Null when it is neither, or over a hundred years.
  */
 export function parseDuration(value: unknown): number | null {
   const duration =

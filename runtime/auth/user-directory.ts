@@ -10,7 +10,7 @@ export interface Role {
   readonly name: string;
 }
 
-/** A user with everything that signing in needs. Times are milliseconds since 1970. */
+/** A user with all data that sign-in needs. Times are milliseconds since 1970. */
 export interface Account {
   readonly id: UserId;
   readonly email: string;
@@ -23,14 +23,14 @@ export interface Account {
   /** The stored hash; null for a user who signs in through a provider only. */
   readonly password: string | null;
   readonly role: Role | null;
-  /** Whether the present address was proved, not an earlier one. */
+  /** Whether the current address was verified. An earlier address does not count. */
   readonly emailVerified: boolean;
   readonly disabledAt: number | null;
   readonly tokensValidAfter: number;
   readonly passwordChangedAt: number;
 }
 
-/** What can be written of a user. The directory knows which of it the entity's table has. */
+/** Columns of a user that can be written, in the entity's table and in `auth_users`. */
 export interface AccountPatch {
   readonly email?: string;
   readonly name?: string;
@@ -48,7 +48,7 @@ export interface AccountPatch {
   readonly disabled_at?: number | null;
 }
 
-/** How each identity is compared. */
+/** How each kind of identity is normalised for comparison: lower case, or digits only. */
 export const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
 
 const TEXTS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
@@ -56,9 +56,7 @@ const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 
 
 type Identity = keyof typeof FOLDS;
 
-/**
- * Columns of a user's row and of the side table besides those that an entity may declare itself.
- */
+/** The key of a user, and the columns of side tables that an entity does not declare itself. */
 const SIDE_COLUMNS = [
   'u.id as id',
   'a.password',
@@ -70,14 +68,11 @@ const SIDE_COLUMNS = [
   'r.name as role_name',
 ] as const;
 
-/**
- * Reads and writes users over the entity's table and the side table `auth_users`, which share the
- * key.
- */
+/** Reads and writes users in the entity's table and in `auth_users`, which share the key. */
 export class UserDirectory {
-  /** The table that holds identities. */
+  /** The table with the identity columns. */
   readonly table: string;
-  /** The condition, in a join, under which one of its rows (`u`) counts. */
+  /** SQL condition for a row (`u`) that is not deleted, for use in a join. */
   readonly live: string;
   readonly #project: Project;
   readonly #user: AuthUser;
@@ -107,7 +102,7 @@ export class UserDirectory {
     return this.#first(this.#select(db).where(this.#keyOf('email'), '=', emailKey(email)));
   }
 
-  /** Whether a live or removed row already has one of these. */
+  /** Whether a row, deleted ones included, already has one of these values. */
   async isTaken(
     trx: Transaction<any>,
     {
@@ -120,7 +115,7 @@ export class UserDirectory {
       readonly phone?: string | null;
     },
   ): Promise<boolean> {
-    // One statement for each, since an index serves a condition of its own and not one of several.
+    // One statement for each value, because one statement with `or` could not use the indexes.
     return (
       (!!email && (await this.#hasKey(trx, 'email', emailKey(email)))) ||
       (!!username && (await this.#hasKey(trx, 'username', username.toLowerCase()))) ||
@@ -128,7 +123,7 @@ export class UserDirectory {
     );
   }
 
-  /** Writes both rows. `fields` are further columns of the entity. */
+  /** Inserts both rows. `fields` are further columns of the entity. */
   async create(
     trx: Transaction<any>,
     patch: AccountPatch & { readonly email: string },
@@ -157,7 +152,7 @@ export class UserDirectory {
     await trx.updateTable(this.table).set(removed).where('id', '=', id).execute();
   }
 
-  /** Only one of these transactions runs at a time, on every server that shares the database. */
+  /** Takes a lock until the transaction ends, on all servers that share the database. */
   async serialise(trx: Transaction<any>): Promise<void> {
     if (this.#store.dialect === 'postgres')
       await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
@@ -204,7 +199,7 @@ export class UserDirectory {
   }
 }
 
-/** What a new row has besides what the caller gives: key, stamps, generated defaults. */
+/** Values of a new row that the caller does not give: key, timestamps, generated defaults. */
 function initial(
   project: Project,
   user: AuthUser,
@@ -224,7 +219,7 @@ function initial(
   return row;
 }
 
-/** A patch as the columns of the entity's table and those of the side table. */
+/** Splits a patch into columns of the entity's table and columns of the side table. */
 function split(
   user: AuthUser,
   columns: ReadonlyMap<string, Column>,

@@ -5,7 +5,7 @@ import { otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
 import { FOLDS } from './user-directory.ts';
 
-/** Tables of the module whose rows belong to one user. */
+/** Tables of the module whose rows are deleted with their user. */
 const OWNED = [
   ['auth_users', 'user_id'],
   ['auth_sessions', 'user_id'],
@@ -15,11 +15,11 @@ const OWNED = [
 ] as const;
 
 /**
- * Ties the user table to the module's own, when the server starts: a trigger removes what belongs
- * to a user together with the row, however the row is deleted (SQLite may give a deleted key to the
- * next user, who must not inherit a password), and another keeps the last owner. The unique indexes
- * of addresses, usernames and phone numbers come from the project's migrations; a table without
- * migrations gets them here.
+ * Connects the user table to the module's tables when the server starts. One trigger deletes the
+ * data of a user together with the user's row, also when SQL deletes the row directly: SQLite may
+ * give the deleted key to the next user, who must not inherit a password. Another trigger keeps the
+ * last owner. The unique indexes of addresses, usernames and phone numbers come from the project's
+ * migrations; a table without migrations gets them here.
  */
 export async function tieUserTable(
   { store, project }: Kernel,
@@ -32,7 +32,7 @@ export async function tieUserTable(
   const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
     await indexIdentities(store, user);
-    // An index of earlier versions, which the unique one replaces.
+    // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
     const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };
     const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: true };
@@ -69,16 +69,16 @@ async function hasIndex({ db, dialect }: Store, name: string): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** A trigger after a change of one row of the user table. */
+/** A trigger for changes of a row of the user table. */
 interface UserTrigger {
   readonly name: string;
   readonly event: string;
   /**
-   * SQL: the change of an owner's row is refused unless there is another owner. Null: no role is
-   * the first.
+   * SQL conditions: refuse the change of a row that matches `where` unless `unless` holds. Null
+   * when the manifest has no first role.
    */
   readonly refuse: { readonly where: string; readonly unless: string } | null;
-  /** Whether the rows of the module go with the user's. */
+  /** Whether the trigger deletes the rows of the module. */
   readonly deletes: boolean;
 }
 
@@ -104,16 +104,16 @@ async function createSqliteTrigger(
 }
 
 /**
- * The function is made anew at every start, as the manifest may name another role; the trigger
- * itself only once.
+ * The function is replaced at every start, because the manifest may name another role. The trigger
+ * is created only once.
  */
 async function createPostgresTrigger(
   db: Kysely<any>,
   table: string,
   { name, event, refuse, deletes }: UserTrigger,
 ): Promise<void> {
-  // Of two owners who are deleted at once, the second one waits here and then sees that the first
-  // is gone.
+  // When two owners are deleted at once, the second deletion waits here and then sees that the
+  // first owner is gone.
   const refusal = refuse
     ? `if ${refuse.where} then ${LOCK_RIGHTS}; if not ${refuse.unless} then raise exception '${LAST_OWNER}'; end if; end if;`
     : '';

@@ -3,5 +3,5 @@ import type { LoadValidator } from '@twofold/runtime/http';
 
 const load = createRequire(import.meta.url);
 
-/** Ajv takes 20 ms to load, so that it waits for the first body that is checked. */
+/** Ajv takes 20 ms to load, so it is loaded when the first body is checked. */
 export const validator: LoadValidator = () => (load('ajv') as typeof import('ajv')).Ajv;

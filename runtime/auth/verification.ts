@@ -12,7 +12,7 @@ import { sendStrangerMail } from './stranger-mail.ts';
 
 const SENT = { message: 'If the account exists, a verification email has been sent' };
 
-/** Proving an address, and changing it: contract sections 2.4 and 2.5. */
+/** Routes that verify and change an e-mail address. */
 export function verificationHandlers(parts: AuthParts) {
   const { kernel, events, oneTime, directory, limits, mailer } = parts;
   const verifyEmail: Handler = async ({ body, context }) => {
@@ -63,7 +63,7 @@ export function verificationHandlers(parts: AuthParts) {
       emit('email.verification_sent', account.id, {});
       return oneTime.issue(trx, 'email', account.id, { data: { email } });
     });
-    // The answer is the same for a taken address: else it would tell who has an account.
+    // The response is the same for a taken address. Otherwise it would show who has an account.
     await sendStrangerMail(parts, {
       to: email,
       subject: token ? 'Confirm your new email address' : 'You already have an account',
@@ -80,11 +80,11 @@ const TAKEN =
 interface Verification {
   readonly userId: UserId;
   readonly email: string;
-  /** What else the mail says. */
+  /** Additional text of the mail. */
   readonly note?: string;
 }
 
-/** Sends the mail that proves an address, where mail can be sent. */
+/** Sends the mail that verifies an address, if mail can be sent. */
 export async function mailVerification(
   parts: AuthParts,
   trx: Transaction<any>,
@@ -101,10 +101,7 @@ export async function mailVerification(
   });
 }
 
-/**
- * A link starts with `APP_URL` and never with a header of the request: that would be the sender's
- * to choose.
- */
+/** A link starts with `APP_URL`, not with the `Host` header, which an attacker can choose. */
 export function linkText({ config }: AuthParts, path: string, token: string): string {
   return `Follow this link to continue:\n\n${config.appUrl}/${path}?token=${token}\n\nIf you did not ask for this, do nothing.\n`;
 }

@@ -6,7 +6,7 @@ import { tokenHandlers } from './tokens.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
-/** Everything under `/api/auth/admin`: contract section 2.13. */
+/** All routes under `/api/auth/admin`. */
 export function adminHandlers(parts: AuthParts) {
   return {
     ...keyHandlers(parts),

@@ -14,7 +14,7 @@ import { permissionsOf } from '../permissions.ts';
 import { recordChange } from '../roles.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
 
-/** API keys. A key is shown when it is made and never again: only its hash is kept. */
+/** Routes of API keys. Only the response that creates a key contains it, as its hash is stored. */
 export function keyHandlers(parts: AuthParts) {
   return {
     createApiKey: create(parts),
@@ -132,8 +132,8 @@ function rotate(parts: AuthParts): Handler {
 function revoke(parts: AuthParts): Handler {
   return async ({ context, params }) => {
     const row = await find(parts, params['id']);
-    // Ending a key of the project's data gives no rights. A key that manages needs a caller who
-    // holds as much.
+    // Revoking a key whose scopes only cover the project's data needs no further rights. A key with
+    // other scopes can only be revoked by a caller who holds those scopes.
     const isFree = dataScopes(parts.kernel.project);
     assertHolds(
       context,
@@ -151,7 +151,7 @@ async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow>
   return row;
 }
 
-/** A live key that has no scope which the caller lacks. @throws AppError 403, 404 */
+/** Finds a live key. The caller must hold all its scopes. @throws AppError 403, 404 */
 async function findHeld(
   parts: AuthParts,
   context: RequestContext,
@@ -162,7 +162,7 @@ async function findHeld(
   return row;
 }
 
-/** The scopes that were asked for, all of which the caller holds. @throws AppError 400, 403 */
+/** Returns the requested scopes if the caller holds all of them. @throws AppError 400, 403 */
 function grantable(context: RequestContext, asked: readonly string[]): readonly string[] {
   const scopes = checkScopes(asked);
   assertHolds(context, scopes);
@@ -170,8 +170,8 @@ function grantable(context: RequestContext, asked: readonly string[]): readonly 
 }
 
 /**
- * A key that acts for a user is worth what the user may do: the caller must hold as much, and the
- * scopes must be such as that user's own keys may have.
+ * A key that acts for a user can do what that user can do. So the caller must hold every permission
+ * of the user, and the scopes must be ones that the user's own keys may have.
  *
  * @throws AppError 400, 403
  */

@@ -17,9 +17,7 @@ interface LogQuery {
   readonly type?: string;
 }
 
-/**
- * What happened, newest first, in pages. The cursor is the id of the last row: ids sort by time.
- */
+/** Log rows, newest first. The cursor is the id of the last row, because ids sort by time. */
 export function logHandlers({ kernel }: AuthParts) {
   const { db } = kernel.store;
   const rows = async (table: string, asked: LogQuery, narrow: (query: Query) => Query) => {

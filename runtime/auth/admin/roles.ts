@@ -17,8 +17,8 @@ interface RoleRow {
 }
 
 /**
- * Roles and what they may do. Tokens of the people who have a role stop counting when it changes:
- * they carry it.
+ * Roles and their permissions. When a role changes, the tokens of its users become invalid, because
+ * a token contains the role.
  */
 export function roleHandlers(parts: AuthParts) {
   return {
@@ -161,7 +161,7 @@ async function find({ kernel }: AuthParts, id = ''): Promise<RoleRow> {
   return row as RoleRow;
 }
 
-/** A role that was made here; those of the manifest are changed there. */
+/** Finds a role that was created here. Roles of the manifest can only be changed in it. */
 async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRow> {
   const role = await find(parts, id);
   if (role.is_system === 1) throw failure.forbidden();
@@ -169,8 +169,8 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
 }
 
 /**
- * A change of a role acts on all users who have it, so the caller must hold as much as each of
- * them.
+ * A change of a role affects all users who have it, so the caller must hold every permission of the
+ * role.
  *
  * @throws AppError 403
  */

@@ -8,7 +8,7 @@ import { isUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { SECOND } from '../time.ts';
 
-/** Blacklist and introspection: contract section 2.6. */
+/** Routes that blacklist and introspect tokens. */
 export function tokenHandlers(parts: AuthParts) {
   const { kernel, accessTokens, sessions, events, directory } = parts;
   const isLive = async (claims: AccessClaims) => (await sessions.check(claims)) !== null;
@@ -33,7 +33,7 @@ export function tokenHandlers(parts: AuthParts) {
       if (jti !== undefined && !isOpaqueId(jti)) throw failure.badRequest('Invalid request');
       const owner = claims ? await directory.find(trx, claims.user_id) : null;
       if (owner) await assertHoldsAsMuch(parts, trx, context, owner);
-      // The longest that a token with this id can live.
+      // When only the id is known, the latest time at which a token with this id can expire.
       const exp = claims?.exp ?? Math.ceil((kernel.now() + parts.model.jwt.ttl) / SECOND);
       await sessions.blacklist(
         trx,

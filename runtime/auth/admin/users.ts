@@ -56,8 +56,8 @@ function changing(parts: AuthParts, change: Change): Handler {
 }
 
 /**
- * Runs one change of an account, for a caller who holds as much as that account. Rights cannot
- * change meanwhile.
+ * Runs one change of an account. The caller must hold every permission of that account, and no
+ * permissions can change meanwhile.
  *
  * @throws AppError 403, 404
  */
@@ -122,7 +122,7 @@ async function enable(
   emit('user.enabled', account.id, {});
 }
 
-/** Sessions, keys and one-time tokens, in the transaction that ends the account. */
+/** Ends sessions, keys and one-time tokens of an account that is disabled or deleted. */
 async function endEverything(
   { sessions, oneTime, kernel }: AuthParts,
   account: Account,
@@ -211,7 +211,7 @@ async function find(
   db: Kysely<any> = kernel.store.db,
 ): Promise<Account> {
   const userId = parseUserId(id);
-  // PostgreSQL would answer an id of the other type with an error.
+  // PostgreSQL would fail on an id of the other type.
   const fits = userId !== null && (typeof userId === 'string') === (kernel.project.ids === 'uuid');
   const account = fits ? await directory.find(db, userId) : null;
   if (!account) throw failure.notFound('User not found');
@@ -238,7 +238,7 @@ async function show(parts: AuthParts, account: Account) {
   };
 }
 
-/** SQLSTATE 23503 and 23001, or SQLite's text. */
+/** Checks for SQLSTATE 23503 and 23001, or the message of SQLite. */
 function isForeignKeyViolation(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   return (

@@ -9,7 +9,7 @@ import type { AuthParts } from '../parts.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
 import type { Endpoint } from '../webhooks/endpoints.ts';
 
-/** Where events are sent to. */
+/** Routes that manage the endpoints to which events are sent. */
 export function webhookHandlers({ kernel, webhooks, config }: AuthParts) {
   const { store } = kernel;
   const missing = () => failure.notFound();

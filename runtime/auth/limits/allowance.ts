@@ -7,16 +7,13 @@ import {
 } from './stored-windows.ts';
 import type { Charge, WindowState } from './windows.ts';
 
-/**
- * Hits of one key that this process may use without asking the database, from `since` until
- * `until`.
- */
+/** Hits of one key that this process may accept without the database, from `since` to `until`. */
 interface HitLease {
   readonly since: number;
   readonly until: number;
   readonly size: number;
   left: number;
-  /** Used hits by their time, rounded as the database keeps it. */
+  /** Number of used hits by time, with the time rounded as in the database. */
   readonly used: Map<number, number>;
   isClosed: boolean;
 }
@@ -24,37 +21,35 @@ interface HitLease {
 /** A lease ends after ten seconds or a quarter of the window, whichever is shorter. */
 const LONGEST = 10 * SECOND;
 
-/** Hits of a first lease. */
+/** Size of the first lease, in hits. */
 const FIRST = 8;
 
 /** A process leases at most a sixteenth of a limit at a time. */
 const SHARE = 16;
 
 /**
- * A refill waits for others, so that one statement does for all: 100 ms, or an eighth of a lease
- * that is short.
+ * Milliseconds that a refill waits for refills of other keys, so that one statement serves them
+ * all. For a short lease it is an eighth of the lease instead.
  */
 const PATIENCE = 100;
 
 /** Whether a limit is large enough to be leased: a lease of one hit would save nothing. */
 export const isLeasable = ({ limit }: Charge): boolean => limit >= 2 * SHARE;
 
-/**
- * What this process holds of one key: its leases, and what the database last said of the window.
- */
+/** The state of one key in this process: its leases, and the last window from the database. */
 export class Allowance {
   readonly charge: Charge;
-  /** Milliseconds that a refill may wait. */
+  /** Milliseconds that a refill may wait for others. */
   readonly patience: number;
   readonly #most: number;
   readonly #length: number;
   #leases: HitLease[] = [];
   #want: number;
-  /** Hits that came since the last lease was asked for. */
+  /** Hits since the last request for a lease. */
   #hits = 0;
   #since = 0;
   #isAsking = false;
-  /** Hits in the window that no lease of this process holds. */
+  /** Hits in the window that are not in a lease of this process. */
   #others = 0;
   #oldestLeaves = 0;
 
@@ -74,7 +69,7 @@ export class Allowance {
     return this.#open(now) !== undefined;
   }
 
-  /** Uses a leased hit; undefined when there is none. */
+  /** Uses a leased hit. Returns undefined when none is left. */
   take(now: number): WindowState | undefined {
     this.#hits += 1;
     const lease = this.#open(now);
@@ -85,9 +80,9 @@ export class Allowance {
   }
 
   /**
-   * Takes back a hit that was used at `at`.
+   * Undoes a hit that was used at `at`.
    *
-   * @returns false when no lease knows of it, or the lease was settled.
+   * @returns false when no open lease contains that hit.
    */
   giveBack(at: number): boolean {
     const time = gridTime(this.charge, at);
@@ -98,7 +93,7 @@ export class Allowance {
     return true;
   }
 
-  /** Whether it is time to lease more, before a request has to wait for it. */
+  /** Whether to lease more hits now, before a request has to wait for them. */
   isLow(now: number): boolean {
     if (this.#isAsking) return false;
     const open = this.#leases.filter((lease) => isOpen(lease, now));
@@ -107,7 +102,7 @@ export class Allowance {
     return left <= this.#want / 2 || until - now < this.#length / 4;
   }
 
-  /** What to lease with the next statement. One statement at a time asks for a lease. */
+  /** The lease to request with the next statement. Only one request for a lease runs at a time. */
   ask(now: number): Pick<WindowRequest, 'want' | 'until'> {
     if (this.#isAsking) return {};
     this.#isAsking = true;
@@ -115,16 +110,14 @@ export class Allowance {
     return { want: this.#want, until: now + this.#length };
   }
 
-  /**
-   * The changes that settle the leases which are used up or have ended. They are forgotten here.
-   */
+  /** Removes used-up and ended leases, and returns the changes that settle them. */
   settle(now: number): WindowChange[] {
     const done = this.#leases.filter((lease) => lease.left === 0 || !isOpen(lease, now));
     this.#leases = this.#leases.filter((lease) => !done.includes(lease));
     return done.flatMap((lease) => settlementOf(this.charge, lease));
   }
 
-  /** Takes the answer of the database in. */
+  /** Stores the answer of the database to a request. */
   receive(
     { until }: WindowRequest,
     { leased, remaining, resetIn }: WindowGrant,
@@ -139,19 +132,17 @@ export class Allowance {
     if (leased > 0) this.#leases.push({ ...lease, used: new Map(), isClosed: false });
   }
 
-  /**
-   * The database did not answer. What was settled with the question stays counted as used there.
-   */
+  /** Handles a failed request. Its unsettled hits stay counted as used in the database. */
   fail({ until }: WindowRequest): void {
     if (until !== undefined) this.#isAsking = false;
   }
 
-  /** Whether there is nothing to take from it. */
+  /** Whether no lease is open or requested. */
   hasEnded(now: number): boolean {
     return !this.#isAsking && !this.#leases.some((lease) => isOpen(lease, now));
   }
 
-  /** Whether it may be forgotten. */
+  /** Whether no state is left, so that the allowance can be removed. */
   isEmpty(): boolean {
     return !this.#isAsking && this.#leases.length === 0;
   }
@@ -165,10 +156,7 @@ export class Allowance {
     return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
-  /**
-   * As many hits as a lease would take at the pace since the last one, between the first size and
-   * the most.
-   */
+  /** The hits that a lease would need at the current rate, between `FIRST` and `#most`. */
   #demand(now: number): number {
     const elapsed = Math.max(now - this.#since, this.#length / 4);
     const expected = Math.ceil((this.#hits * this.#length) / elapsed);
@@ -183,20 +171,21 @@ export class Allowance {
     return {
       accepted: true,
       remaining: Math.max(0, limit - this.#others - used),
-      // When the oldest has left, the next one is not known here: it leaves within a window.
+      // When the oldest hit has left the window, the time of the next one is not known here. It
+      // leaves within one window.
       resetIn: this.#oldestLeaves > now ? this.#oldestLeaves - now : window,
     };
   }
 }
 
 /**
- * A lease ends as well when the clock was set back to before it: the database counts its hits later
- * than that.
+ * A lease also ends when the clock is set back to a time before the lease, because the database
+ * counts its hits at a later time.
  */
 const isOpen = ({ since, until, isClosed }: HitLease, now: number) =>
   !isClosed && now >= since && now <= until;
 
-/** The lease leaves the window, and the hits that were used of it come in at their own times. */
+/** The change that removes a lease from the window and adds its used hits at their own times. */
 function settlementOf(charge: Charge, { until, size, used }: HitLease): WindowChange[] {
   const { key } = charge;
   return [

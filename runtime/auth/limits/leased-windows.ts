@@ -7,21 +7,19 @@ import type { Charge, Windows, WindowState } from './windows.ts';
 export interface LeaseOptions {
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn'>;
-  /**
-   * Keys of which hits are leased at a time. The database is asked for every hit of further keys.
-   */
+  /** Maximum number of keys with leases. Every hit of a further key is decided by the database. */
   readonly keys?: number;
 }
 
 const KEYS = 50_000;
 
-/** A lease is settled within this time after its end. */
+/** Milliseconds between two sweeps: a lease is settled within this time after its end. */
 const SWEEP = SECOND;
 
-/** Keys in one statement. */
+/** Maximum number of keys in one statement. */
 const BATCH = 500;
 
-/** A charge with the state of its window; undefined where the database has to decide. */
+/** A charge with the state of its window. Without a state the database has to decide. */
 interface Found {
   readonly charge: Charge;
   readonly allowance: Allowance | undefined;
@@ -29,11 +27,11 @@ interface Found {
 }
 
 /**
- * Windows in the database, of which this process leases hits in advance where the charge allows it
- * (`Charge.leased`). The database counts a leased hit as used, so the processes together never
- * accept more than the limit, and a hit of a lease costs no statement. What was used is settled and
- * what was not is given back in the background, one statement for all keys. No more than half of a
- * limit is leased: above that the database decides every hit.
+ * Windows in the database. This process leases hits in advance when the charge allows it
+ * (`Charge.leased`). The database counts a leased hit as used, so all processes together never
+ * accept more than the limit, and a leased hit needs no statement. In the background, one statement
+ * for all keys settles the used hits and gives back the others. At most half of a limit is leased.
+ * Above that the database decides every hit.
  */
 export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Windows {
   const allowances = new Map<string, Allowance>();
@@ -66,7 +64,8 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
     settling.sweepLater();
     const refused = undecided.filter((_, index) => !grants[index]!.accepted);
     if (refused.length > 0) giveBack();
-    // A lease that was on its way to this process is not a reason to refuse: it has arrived by now.
+    // The database may have refused because it had just leased the last hits to this process. Those
+    // leases have arrived by now, so try again.
     if (refused.some(({ allowance }) => allowance?.hasLeft(now)))
       return consume(
         found.map(({ charge }) => charge),
@@ -94,7 +93,7 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
   };
 }
 
-/** Asks the database for the hits of one request, and for leases on the way. */
+/** Asks the database for the hits of one request, and in the same statement for leases. */
 async function askFor(
   stored: StoredWindows,
   undecided: readonly Found[],
@@ -117,7 +116,7 @@ async function askFor(
   }
 }
 
-/** Takes leases for keys in use and settles those that have ended, beside the requests. */
+/** Takes leases for keys in use and settles the leases that have ended, in the background. */
 function createSettling(
   stored: StoredWindows,
   allowances: Map<string, Allowance>,

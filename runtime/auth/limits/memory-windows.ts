@@ -2,8 +2,8 @@ import { createBoundedCache } from '@twofold/runtime/kernel';
 import type { Charge, Windows, WindowState } from './windows.ts';
 
 /**
- * The last accepted times of one key, oldest at `head`. It grows up to `limit`: most keys are seen
- * a few times only.
+ * A ring buffer of the accepted times of one key, with the oldest at `head`. It grows up to
+ * `limit`, because most keys have only a few hits.
  */
 interface Ring {
   readonly limit: number;
@@ -13,15 +13,15 @@ interface Ring {
   count: number;
 }
 
-/** What all keys may take. The least recently used ones are forgotten. */
+/** Bounds for all keys together. The least recently used keys are removed first. */
 const BOUNDS = { entries: 50_000, bytes: 128 * 1024 * 1024 };
 
-/** Bytes that a key takes besides its times, about. */
+/** Approximate bytes of a key without its times. */
 const OVERHEAD = 200;
 
 const FIRST = 8;
 
-/** Windows in memory, for one process. */
+/** Windows in memory, for a server with one process. */
 export function memoryWindows(entries = BOUNDS.entries): Windows {
   const rings = createBoundedCache<Ring>({ ...BOUNDS, entries });
   const ringOf = (charge: Charge): Ring => {
@@ -73,10 +73,7 @@ function emptyRing({ limit, window }: Charge): Ring {
   };
 }
 
-/**
- * Drops the hits that have left the window. After a step of the clock back the later ones count as
- * hits of now.
- */
+/** Drops hits that have left the window. After the clock was set back, later hits count as now. */
 function expire(ring: Ring, now: number): Ring {
   if (ring.count > 0 && newestOf(ring) > now) setBack(ring, now);
   while (ring.count > 0 && ring.times[ring.head]! <= now - ring.window) {
@@ -112,7 +109,7 @@ function grow(ring: Ring): void {
   ring.head = 0;
 }
 
-/** Takes the newest hit of that time out; younger ones move up. */
+/** Removes the newest hit at that time, and moves the newer hits up. */
 function remove(ring: Ring, at: number): void {
   const { times, count } = ring;
   for (let index = count - 1; index >= 0; index -= 1) {

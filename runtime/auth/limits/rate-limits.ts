@@ -10,60 +10,58 @@ import type { Events } from '../events.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
 import { MINUTE, retryAfter } from '../time.ts';
 
-/** A policy and whom it counts. */
+/** A policy and the subject that it counts, such as an address or a user. */
 export interface Limit {
   readonly policy: string;
   readonly subject: string;
   readonly peek?: boolean;
-  /** Instead of the policy's own numbers: an API key has its own. */
+  /** Replaces the policy's rate, for an API key with a rate of its own. */
   readonly rate?: RateLimit;
-  /** Whether hits may be leased in advance: not for a limit that protects a secret. */
+  /** Whether hits may be leased in advance. False for limits that protect a secret. */
   readonly leased?: boolean;
 }
 
 export interface RateLimits {
   readonly enabled: boolean;
   /**
-   * Charges all or none, and what this request was charged before with them.
+   * Charges all limits or none. If it refuses, it also refunds the earlier charges of this request.
    *
    * @throws AppError 429
    */
   enforce(koa: KoaContext, limits: readonly Limit[]): NowOrLater<void>;
-  /**
-   * Charges one and adds no fields to the answer: for limits that would show whether an account
-   * exists.
-   */
+  /** Charges one limit without headers, which would show whether an account exists. */
   allows(limit: Limit): Promise<boolean>;
   policy(name: string): RateLimit | undefined;
-  /** Gives back what this process holds in advance. */
+  /** Gives the leases of this process back. */
   close(): Promise<void>;
 }
 
-/** What one request was charged so far. */
+/** The charges of one request so far. */
 interface Charged {
   /** The field `RateLimit-Policy`. */
   policies: string;
-  /** The policy that is nearest to its end, as the field `RateLimit`, and how near. */
+  /** The field `RateLimit` of the policy with the smallest share left, and that share. */
   tightest: string;
   share: number;
   readonly taken: { readonly charges: readonly Charge[]; readonly at: number }[];
 }
 
-/** A rate with its part of the field `RateLimit-Policy`. */
+/** A rate with its item in the field `RateLimit-Policy`. */
 interface Policy extends RateLimit {
   readonly name: string;
   readonly field: string;
 }
 
-/** A policy and what it charges to whom. */
+/** A policy with the charge for one subject. */
 interface Rated {
   readonly policy: Policy;
   readonly charge: Charge;
 }
 
 /**
- * Rate limits by policy name, with the fields of draft-ietf-httpapi-ratelimit-headers: every policy
- * that applied is listed, and the tightest one is the one whose numbers are given.
+ * Rate limits by policy name. It sets the fields of draft-ietf-httpapi-ratelimit-headers:
+ * `RateLimit-Policy` lists every policy that applied, and `RateLimit` has the numbers of the
+ * tightest one.
  */
 export function createRateLimits(parts: {
   readonly enabled: boolean;
@@ -192,7 +190,7 @@ const headersOf = ({ policies, tightest }: Charged) => ({
   RateLimit: tightest,
 });
 
-/** Says that a limit was met, at most once a minute for each key. */
+/** Emits an event when a limit is exceeded, at most once a minute for each key. */
 function createReporter(events: Events, now: () => number) {
   const reported = createBoundedCache<number>({ entries: 10_000, bytes: Infinity });
   return async (context: RequestContext | undefined, policy: string, key: string) => {

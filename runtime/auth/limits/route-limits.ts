@@ -5,7 +5,7 @@ import { hostDevice } from '../host-login.ts';
 import type { AuthParts } from '../parts.ts';
 import type { Limit } from './rate-limits.ts';
 
-/** Policies of single routes, besides `auth-ip`, which all of them have. Each counts an address. */
+/** Policies of single routes, by IP address. The policy `auth-ip` applies to all routes. */
 const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   login: ['login-ip'],
   register: ['register-ip'],
@@ -25,8 +25,8 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
 };
 
 /**
- * Puts the address limits in front of a handler. Failed logins are only looked at here: they are
- * charged when they fail.
+ * Enforces the limits by IP address before a handler. The limits of failed logins are only checked
+ * here, and charged when a login fails.
  */
 export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRoute {
   const policies = ['auth-ip', ...(POLICIES[spec.id] ?? [])];
@@ -43,8 +43,6 @@ export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRo
   };
 }
 
-/**
- * A device of the operator counts by itself: strangers behind the same proxy use nothing of it up.
- */
+/** The operator's device has its own limit, so clients behind the same proxy cannot use it up. */
 const ownDevice = (parts: AuthParts, { koa, body }: Call): string | null =>
   body.email ? null : hostDevice(parts, koa);

@@ -5,19 +5,16 @@ import { mac } from '../keys.ts';
 import { SECOND } from '../time.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
 
-/** A charge, and the hits that the process asks for in advance. */
+/** A charge, and the number of hits that the process wants to lease. */
 export interface WindowRequest extends Charge {
-  /** Only settle and lease: no hit is charged. */
+  /** Charges no hit, and only settles and leases. */
   readonly peek?: boolean;
   readonly want?: number;
-  /**
-   * The last moment in which the leased hits may be used. They count as hits of that moment until
-   * they are settled.
-   */
+  /** End of the lease. Leased hits count as hits of that time until they are settled. */
   readonly until?: number;
 }
 
-/** Hits to add at a time, or to take away from it: how a lease is settled and a hit refunded. */
+/** Adds hits at a time, or removes them if negative, to settle a lease or refund a hit. */
 export interface WindowChange {
   readonly key: string;
   readonly time: number;
@@ -30,9 +27,9 @@ export interface WindowGrant extends WindowState {
 
 export interface StoredWindows extends Windows {
   /**
-   * In one atomic step: makes the changes, charges all that was asked or nothing, and leases what
-   * is wanted. A lease is granted only while no more than half of the limit is in use with it.
-   * Every key of a change is asked for as well.
+   * Makes the changes, charges all requests or none, and grants leases, in one atomic step. A lease
+   * is granted only if at most half of the limit is then in use. Every key of `changes` must also
+   * be in `requests`.
    */
   exchange(
     asked: readonly WindowRequest[],
@@ -42,17 +39,17 @@ export interface StoredWindows extends Windows {
 }
 
 /**
- * Clocks of two nodes may differ by so much. A hit that is later than that is of a clock that was
- * set back.
+ * Maximum difference between the clocks of two nodes. A hit further in the future was made before a
+ * clock was set back.
  */
 const SKEW = 20 * SECOND;
 
-/** Pairs of time and count that a window holds at most, besides those of leases. */
+/** Maximum number of pairs of time and count in a window, without those of leases. */
 const PAIRS = 1000;
 
 /**
- * The time under which a hit is kept: in a window of more than a thousand hits, rounded up to a
- * thousandth of it.
+ * The time under which a hit is stored. In a window of more than a thousand hits it is rounded up
+ * to a thousandth of the window.
  */
 export function gridTime({ limit, window }: Charge, time: number): number {
   if (limit <= PAIRS) return time;
@@ -62,8 +59,8 @@ export function gridTime({ limit, window }: Charge, time: number): number {
 
 /**
  * Sliding windows in the database, so that every limit holds over all servers that share it: one
- * statement on PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC: no
- * table lists who came when.
+ * statement on PostgreSQL, one immediate transaction on SQLite. A key is stored as its HMAC, so
+ * that the table does not show which address made a request when.
  */
 export function storedWindows(store: Store, hmac: KeyObject): StoredWindows {
   const exchangeHidden = store.dialect === 'postgres' ? postgresExchange : sqliteExchange;
@@ -98,7 +95,7 @@ type Exchange = (
   now: number,
 ) => Promise<readonly WindowGrant[]>;
 
-/** A row of `auth_charge`, the function that the migration makes. */
+/** A row that the SQL function `auth_charge` of the migration returns. */
 interface Charged {
   readonly accepted: boolean;
   readonly used: number;
@@ -150,12 +147,12 @@ function toGrant(
     accepted,
     leased,
     remaining: accepted ? limit - used : 0,
-    // The oldest may be a lease, which counts as later than now.
+    // The oldest entry may be a lease, whose time is in the future.
     resetIn: Math.min(window, Math.max(0, wait)),
   };
 }
 
-/** Hits by time. */
+/** Number of hits by time. */
 type Hits = Map<number, number>;
 type Pair = readonly [time: number, count: number];
 

@@ -2,10 +2,10 @@ import { dialectOf } from '@twofold/runtime/kernel';
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Hits as pairs of a time and a count, so that hits which are leased in advance take one pair. On
- * SQLite the pairs are JSON. On PostgreSQL the table is unlogged: it is written often, and hits
- * that a crash loses are of minutes only. Windows of an earlier version, which had one entry for
- * each hit, are dropped: limits begin anew, once.
+ * Stores hits as pairs of a time and a count, so that a lease takes one pair. On SQLite the pairs
+ * are JSON. On PostgreSQL the table is unlogged, because it is written often and a crash loses only
+ * the hits of some minutes. The table of an earlier version had one entry for each hit. It is
+ * dropped, so every limit starts again once.
  */
 export async function createWindows(db: Kysely<any>): Promise<void> {
   const postgres = dialectOf(db) === 'postgres';
@@ -27,11 +27,10 @@ export async function createWindows(db: Kysely<any>): Promise<void> {
 }
 
 /**
- * One exchange of a process with the windows, in one statement (`StoredWindows.exchange` says what
- * it does). The insert locks the rows in the order of the keys, so that two requests with the same
- * limits never wait for each other in a circle. No hit counts as later than `latest`: after a step
- * of the clock back, windows are whole again within their length. `expires_at` is rounded up to the
- * hour, so that the index on it is seldom written.
+ * `StoredWindows.exchange` as one statement. The insert locks the rows in the order of the keys, so
+ * that two requests with the same limits cannot deadlock. No hit counts as later than `latest`, so
+ * after the clock was set back a window is correct again within its length. `expires_at` is rounded
+ * up to the hour, so that its index is seldom written.
  */
 const CHARGE = `create function auth_charge(keys text[], caps integer[], spans bigint[], takes integer[], ats bigint[], wants integer[], untils bigint[],
     change_keys text[], change_times bigint[], change_counts integer[], moment bigint, latest bigint)

@@ -1,13 +1,13 @@
 import type { NowOrLater } from '../and-then.ts';
 
-/** One hit that is asked for: at most `limit` in any `window` milliseconds under `key`. */
+/** A request for one hit: `key` allows at most `limit` hits in any `window` milliseconds. */
 export interface Charge {
   readonly key: string;
   readonly limit: number;
   readonly window: number;
-  /** Only look: the hit itself is charged later, or never. */
+  /** Only checks the limit. The hit itself is charged later, or never. */
   readonly peek?: boolean;
-  /** Whether a process may take some hits of this limit in advance (`leased-windows.ts`). */
+  /** Whether a process may lease hits of this limit in advance (`leased-windows.ts`). */
   readonly leased?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface WindowState {
 }
 
 /**
- * Sliding windows: a hit is accepted iff fewer than `limit` accepted hits lie in (now − window,
- * now]. Rejected hits are not recorded. Several charges pass together or not at all.
+ * Sliding windows: a hit is accepted if and only if fewer than `limit` accepted hits lie in (now −
+ * window, now]. Rejected hits are not recorded. Several charges pass together or not at all.
  */
 export interface Windows {
   consume(charges: readonly Charge[], now: number): NowOrLater<readonly WindowState[]>;
-  /** Takes back hits that were accepted at `at`. */
+  /** Removes hits that were accepted at `at`. */
   refund(charges: readonly Charge[], at: number): NowOrLater<void>;
-  /** Gives back what this process holds in advance. */
+  /** Gives the leases of this process back. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { digest, randomToken } from '../ids.ts';
 import { sameText } from '../keys.ts';
 import { SECOND } from '../time.ts';
 
-/** What is kept beside a one-time token, to know again the browser that it was made for. */
+/** Data stored with a one-time token to recognise the browser for which it was made. */
 export interface BrowserMark {
   /** The name of the cookie that holds the mark. */
   readonly cookie: string;
@@ -25,7 +25,7 @@ export function markBrowser(
   return { cookie, digest: digest(value) };
 }
 
-/** Whether the request comes from the browser with this mark, whose cookie is gone after this. */
+/** Whether the request comes from the browser with this mark. Also deletes the cookie. */
 export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
   const value = koa.cookies.get(mark.cookie);
   if (value === undefined) return false;
@@ -33,7 +33,7 @@ export function isMarked(koa: KoaContext, mark: BrowserMark): boolean {
   return sameText(mark.digest, digest(value));
 }
 
-/** Sets a cookie of a flow. A name with the prefix `__Host-` makes it Secure. */
+/** Sets a cookie of an OAuth flow. It is `Secure` when its name has the prefix `__Host-`. */
 export function setCookie(koa: KoaContext, name: string, value: string, life: number): void {
   koa.append(
     'Set-Cookie',

@@ -22,7 +22,7 @@ import { issueCode } from './return-code.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** `GET /api/oauth/:provider/callback`: everything is checked before the code is worth anything. */
+/** `GET /api/oauth/:provider/callback`: all checks come before the exchange of the code. */
 export function createCallback(
   parts: AuthParts,
   providers: Providers,
@@ -44,7 +44,7 @@ export function createCallback(
   };
 }
 
-/** A parameter that comes twice is none. */
+/** Reads the query. A parameter that occurs twice is ignored. */
 function singles(query: KoaContext['query']): Query {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => [
@@ -54,7 +54,7 @@ function singles(query: KoaContext['query']): Query {
   );
 }
 
-/** Cookie, provider, state, single use, issuer: in this order (RFC 9700 section 2.1, RFC 9207). */
+/** Checks cookie, provider, state, single use and issuer, in this order (RFC 9700, RFC 9207). */
 async function openFlow(
   parts: AuthParts,
   koa: KoaContext,
@@ -112,7 +112,7 @@ async function finish(
     const login = await parts.signIn.open(context, account, method, { kind: 'oauth' });
     return reply(200, deliverLogin(parts, koa, login));
   }
-  // Tokens never stand in an address: a code that works once does.
+  // An address may contain a code that works once, but never a token.
   const code = await issueCode(parts, koa, { provider, flow, userId: account.id });
   return reply(303, undefined, { Location: withParameter(target, 'code', code) });
 }
@@ -130,7 +130,7 @@ export async function assertMayEnter(
   if (refusal) throw refusal;
 }
 
-/** Logs and stores that a sign-in was refused; what the provider said goes into the log alone. */
+/** Logs and stores a refused sign-in. The provider's own message is only logged. */
 export async function noteRefusal(
   parts: AuthParts,
   context: RequestContext,

@@ -11,9 +11,9 @@ import type { FlowSecrets } from './grant.ts';
 export interface Flow extends FlowSecrets {
   readonly provider: string;
   readonly returnTo: string | null;
-  /** The signed-in user who links the provider. */
+  /** The signed-in user who links the provider; null for a sign-in. */
   readonly linkUser: UserId | null;
-  /** What the application's `code_verifier` is compared with in the exchange. */
+  /** The application's PKCE challenge, which the exchange compares with `code_verifier`. */
   readonly codeChallenge: string | null;
   readonly startedAt: number;
 }
@@ -23,8 +23,8 @@ const KEPT = 5;
 const NAME = /^(?:__Host-)?oauth_[0-9a-f]{8}$/;
 
 /**
- * Writes a flow into a cookie of its own, so that two tabs do not disturb each other; of more than
- * five the oldest go.
+ * Writes each flow into a separate cookie, so that two tabs do not disturb each other. When there
+ * are more than five, the oldest are deleted.
  */
 export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Flow): void {
   const flows = readFlows(keys, koa).sort(
@@ -36,9 +36,7 @@ export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Fl
   setCookie(koa, name, value, LIFE);
 }
 
-/**
- * The flow that a state belongs to, in this browser; its cookie is gone after this, whatever comes.
- */
+/** Returns the flow of a state in this browser, and deletes its cookie in any case. */
 export function takeFlow(
   keys: Keys,
   koa: KoaContext,

@@ -5,7 +5,7 @@ import { notVerified } from './id-token.ts';
 import { providerError, TIME_LIMIT, withBoundedAgent } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
-/** What a flow has to remember between its start and its callback. */
+/** Secrets that a flow keeps between its start and its callback. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string | undefined;
@@ -53,9 +53,9 @@ export async function beginFlow(
 }
 
 /**
- * Exchanges the code.
+ * Exchanges the provider's code for tokens.
  *
- * @throws AppError 502 when the provider gives no token, for whatever reason.
+ * @throws AppError 502 when the provider gives no token.
  */
 export async function exchangeCode(
   provider: Provider,
@@ -79,7 +79,7 @@ export async function exchangeCode(
     (error: unknown) => Promise.reject(providerError(error)),
   );
   const { access_token, id_token, error } = response;
-  // Audience and nonce are looked at there already.
+  // Grant itself checks audience and nonce.
   if (typeof error === 'string' && error.startsWith('Grant: OpenID Connect'))
     throw notVerified(error);
   if (typeof access_token !== 'string' || access_token === '') throw providerError(describe(error));
@@ -87,7 +87,7 @@ export async function exchangeCode(
   return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };
 }
 
-/** Grant's core without its HTTP handlers: what it is good at is the quirks of 200 providers. */
+/** Runs grant, which knows the differences of 200 providers, without its HTTP handlers. */
 function run(
   provider: Provider,
   request: { timeout?: number; agent?: Agent },
@@ -99,7 +99,7 @@ function run(
 
 function configOf(provider: Provider): object {
   return {
-    // The preset's quirks are found by its name.
+    // Grant finds the special cases of a preset by its name.
     ...(provider.preset !== provider.name && { [provider.preset]: true }),
     oauth: 2,
     authorize_url: provider.authorizeUrl,
@@ -117,7 +117,7 @@ function configOf(provider: Provider): object {
   };
 }
 
-/** Grant's errors are texts or objects. */
+/** Describes an error of grant, which is a text or an object. */
 function describe(error: unknown): string {
   if (error === undefined) return 'the provider gave no token';
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200);

@@ -13,7 +13,7 @@ import { createIdTokenLogin } from './id-token-login.ts';
 import { configuredProviders, createProviders, isSecure } from './providers.ts';
 import { startHandlers } from './start.ts';
 
-/** Sign-in through providers: contract section 2.11. */
+/** Routes for sign-in through providers. */
 export function oauthHandlers(parts: AuthParts) {
   const { kernel, model, config, oneTime, events, directory } = parts;
   const { db } = kernel.store;

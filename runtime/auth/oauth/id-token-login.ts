@@ -16,11 +16,11 @@ import type { Provider, Providers } from './providers.ts';
 
 /**
  * `POST /api/oauth/:provider/callback {idToken, nonce}`: signs in with an id token that a page got
- * from the provider's own script. Off unless the manifest says `id_token: true` of the provider.
+ * from the provider's own script. Off unless the provider has `id_token: true` in the manifest.
  *
  * No flow of this server precedes it, so the page makes a random `nonce`, asks the provider with
- * its SHA-256 in hex, and sends the nonce itself here: a thief of the token has only the hash. Each
- * token signs in once.
+ * its SHA-256 in hex, and sends the nonce itself here: an attacker who steals the token has only
+ * the hash. Each token signs in once.
  */
 export function createIdTokenLogin(
   parts: AuthParts,
@@ -53,7 +53,7 @@ export function createIdTokenLogin(
   };
 }
 
-/** @throws AppError 400 when the token was here before. */
+/** @throws AppError 400 when the token was used before. */
 async function useOnce(
   { kernel }: AuthParts,
   { name }: Provider,

@@ -12,7 +12,7 @@ import { MINUTE, SECOND } from '../time.ts';
 import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
-/** Signatures that a public key proves. A MAC never counts: its key would be the client secret. */
+/** Algorithms with a public key. HMAC is not accepted: its key would be the client secret. */
 const ASYMMETRIC = [
   'RS256',
   'RS384',
@@ -26,23 +26,19 @@ const ASYMMETRIC = [
   'EdDSA',
   'Ed25519',
 ];
-/** For a provider that announces no algorithms. */
+/** Algorithms to accept from a provider that announces none. */
 const USUAL = ['RS256', 'ES256'];
 const CACHED = 10 * MINUTE;
 /**
- * A set is read again for an unknown key at most once in this time: anyone may send ids of keys.
+ * Milliseconds between two reads of a key set because of an unknown key id. Anyone can send made-up
+ * key ids, so the reads must be limited.
  */
 const COOLDOWN = 30 * SECOND;
 const SKEW = 60;
 
-/**
- * Verifies id tokens (OpenID Connect Core section 3.1.3.7). Grant checks neither signature nor
- * issuer nor expiry.
- */
+/** Verifies id tokens (OpenID Connect Core 3.1.3.7), as grant checks no signature and no expiry. */
 export interface IdTokens {
-  /**
-   * @throws AppError 401 `OAuth identity could not be verified`, 502 when the keys cannot be had.
-   */
+  /** @throws AppError 401 for an invalid token, 502 when the keys cannot be fetched. */
   verify(
     provider: Provider,
     token: string,
@@ -81,22 +77,22 @@ export function createIdTokens(now: () => number): IdTokens {
 }
 
 /**
- * What the provider announces (`id_token_signing_alg_values_supported`), without what no public key
- * proves.
+ * The algorithms that the provider announces (`id_token_signing_alg_values_supported`), without
+ * those that use no public key.
  */
 function algorithmsOf(announced: readonly string[] | undefined): string[] {
   return announced ? ASYMMETRIC.filter((name) => announced.includes(name)) : USUAL;
 }
 
 /**
- * The keys of a provider, kept for ten minutes. The first key that is not in the set may be a new
- * one, so the set is read once more at once, and then not again before the cooldown is over.
+ * The keys of a provider, cached for ten minutes. A key id that is not in the set may belong to a
+ * new key, so the set is fetched again at once, and then not before the cooldown has passed.
  */
 function createKeySet(url: string, now: () => number): JWTVerifyGetKey {
   const set = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: CACHED,
-    // The library's own cooldown would begin with the first reading: a key changed right after that
-    // would be refused.
+    // The cooldown of the library would begin with the first fetch, and a key that is changed right
+    // after it would be refused.
     cooldownDuration: Infinity,
     [customFetch]: boundedFetch,
   });
@@ -108,14 +104,14 @@ function createKeySet(url: string, now: () => number): JWTVerifyGetKey {
       const unknown = error instanceof errors.JWKSNoMatchingKey;
       if (!unknown || (now() - rereadAt < COOLDOWN && !set.reloading)) throw error;
       if (!set.reloading) rereadAt = now();
-      // Joins a reading that is under way.
+      // Joins a fetch that is already running.
       await set.reload();
       return set(header, token);
     }
   };
 }
 
-/** Within our limits of time and size, and without redirects. */
+/** Fetches with our limits of time and size, and without redirects. */
 const boundedFetch: FetchImplementation = async (url) => Response.json(await fetchJson(url));
 
 /** @throws AppError 401 */

@@ -5,7 +5,7 @@ import { type IdTokens, notVerified } from './id-token.ts';
 import { fetchJson } from './provider-http.ts';
 import type { Provider } from './providers.ts';
 
-/** A user as a provider describes them. Only `provider` and `subject` identify (ASVS 6.8.1). */
+/** A user at a provider, identified by `provider` and `subject` together (ASVS 6.8.1). */
 export interface Identity {
   readonly provider: string;
   readonly subject: string;
@@ -32,7 +32,7 @@ export async function readIdentity(
   if (claims && (!provider.profileUrl || at(claims, provider.paths.email) !== undefined))
     return toIdentity(provider, claims);
   const profile = await readProfile(provider, tokens.access_token);
-  // The profile of another user: a token was swapped on the way.
+  // The profile belongs to another user than the id token, so a token was swapped.
   if (claims && profile['sub'] !== claims['sub']) throw notVerified('subject');
   return toIdentity(
     provider,
@@ -50,7 +50,7 @@ async function readProfile(
   return profile as Record<string, unknown>;
 }
 
-/** GitHub lists addresses apart; only the primary one counts, and only when it is verified. */
+/** GitHub lists addresses at another URL. Only the primary one is used, and only if verified. */
 async function withEmails(
   { emailsUrl }: Provider,
   accessToken: string,
@@ -70,10 +70,10 @@ async function withEmails(
   };
 }
 
-/** Where GitHub's answer is noted; no provider can send this key, as JSON has no symbols. */
+/** Marks an address that GitHub has verified. JSON from a provider cannot contain a symbol. */
 const PROVED = Symbol('the address is proved');
 
-/** The identity in an answer of the provider. @throws AppError 401 when it has no subject. */
+/** Reads the identity from a provider's response. @throws AppError 401 when it has no subject. */
 export function toIdentity(
   { name, paths }: Provider,
   profile: Record<PropertyKey, unknown>,
@@ -106,7 +106,7 @@ function avatar(value: unknown): string {
     : '';
 }
 
-/** `picture.data.url` of an answer; own keys only. */
+/** Returns the value at a path such as `picture.data.url`. Inherited properties are ignored. */
 function at(value: unknown, path: string): unknown {
   return path
     .split('.')

@@ -13,9 +13,10 @@ import { notVerified } from './id-token.ts';
 const ACCOUNT_EXISTS = 'Account exists; sign in to link this provider';
 
 /**
- * The account of an identity: the one it is linked to; else a new one; else one with the same
- * address, when both sides have proved it. Otherwise an attacker could open an account with another
- * person's address and wait for them.
+ * Returns the account of an identity: the linked account, or an existing account with the same
+ * address if both the provider and this server have verified that address, or a new one. Without
+ * that condition an attacker could register another person's address and wait until that person
+ * signs in.
  *
  * @throws AppError 401, 409
  */
@@ -27,7 +28,7 @@ export async function accountOf(
   try {
     return await find(parts, caller, identity);
   } catch (error) {
-    // Two callbacks of a new user at once: the other one made the account.
+    // Of two callbacks of a new user at the same time, the other one created the account.
     if (
       isUniqueViolation(error) ||
       (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
@@ -130,7 +131,7 @@ async function insertIdentity(
     .execute();
 }
 
-/** Who asked for a link, and when. */
+/** The user who asked to link a provider, and when. */
 export interface LinkRequest {
   readonly userId: UserId;
   readonly startedAt: number;
@@ -139,9 +140,9 @@ export interface LinkRequest {
 /**
  * Links an identity to a user who asked for it.
  *
- * @throws AppError 400 when the user has a new password since, or signed out everywhere: the link
- * may have been asked for by an intruder whose session that ended. 409 when the identity belongs to
- * another user.
+ * @throws AppError 400 when the user has changed their password or signed out everywhere since they
+ * asked, because an intruder may have asked whose session that ended. 409 when the identity belongs
+ * to another user.
  */
 export async function linkIdentity(
   parts: AuthParts,

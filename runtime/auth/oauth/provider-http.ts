@@ -4,12 +4,12 @@ import type { Socket } from 'node:net';
 import { request } from 'undici';
 import { AppError, InternalError } from '@twofold/runtime/errors';
 
-/** How long any call to a provider may take, whole. */
+/** Milliseconds that a whole call to a provider may take. */
 export const TIME_LIMIT = 5000;
 const JSON_BYTES = 64 * 1024;
 const TOKEN_BYTES = 256 * 1024;
 
-/** 502: the fault of a provider is logged, and the answer does not contain it. */
+/** A 502 response. The provider's error is logged, and the response does not contain it. */
 export function providerError(cause: unknown): AppError {
   return new AppError(502, 'OAUTH_PROVIDER_ERROR', 'OAuth provider error', { cause });
 }
@@ -39,10 +39,7 @@ export async function fetchJson(
   }
 }
 
-/**
- * Runs `work` with an agent whose sockets end after five seconds or 256 KiB: grant itself reads
- * without an end.
- */
+/** Runs `work` with sockets that close after 5 s or 256 KiB, because grant has no limits. */
 export async function withBoundedAgent<T>(
   url: string,
   work: (agent: HttpAgent) => Promise<T>,

@@ -4,17 +4,17 @@ import type { Settings } from '@twofold/runtime/kernel';
 import type { ProviderCredentials } from '../config.ts';
 import { fetchJson, providerError } from './provider-http.ts';
 
-/** Where in a provider's answer the parts of an identity stand: `sub`, `picture.data.url`. */
+/** Paths of an identity's parts in a provider's response, such as `sub` or `picture.data.url`. */
 export interface ProfilePaths {
   readonly subject: string;
   readonly email: string;
-  /** Absent: an address of this provider never counts as proved. */
+  /** When absent, addresses of this provider never count as verified. */
   readonly email_verified?: string;
   readonly name: string;
   readonly avatar: string;
 }
 
-/** A provider ready to be used. */
+/** A provider with complete configuration. */
 export interface Provider {
   readonly name: string;
   readonly clientId: string;
@@ -26,26 +26,23 @@ export interface Provider {
   readonly profileUrl: string | null;
   readonly emailsUrl: string | null;
   readonly scope: readonly string[];
-  /** OpenID Connect: the id token is demanded and verified. */
+  /** Set for OpenID Connect: the id token is required and verified. */
   readonly oidc: {
     readonly issuer: string;
     readonly jwksUrl: string;
     readonly issuerInResponse: boolean;
-    /** How the provider signs id tokens, when it says so. */
+    /** Signature algorithms that the provider announces for id tokens. */
     readonly algorithms?: readonly string[];
   } | null;
   readonly paths: ProfilePaths;
-  /** Whether an id token that a page got by itself signs in: `id_token: true` in the manifest. */
+  /** Whether a page can sign in with an id token that it got itself (`id_token: true`). */
   readonly takesIdTokens: boolean;
 }
 
-/** Whether this server is reached by https, as the redirect address of a provider says. */
+/** Whether browsers reach this server by https, judged by the redirect address of the provider. */
 export const isSecure = ({ redirectUrl }: Provider) => redirectUrl.startsWith('https:');
 
-/**
- * Providers by name. A provider that describes itself is read when it is first used, and again when
- * that failed.
- */
+/** Providers by name. A discovery document is fetched on first use, and again after a failure. */
 export interface Providers {
   readonly names: readonly string[];
   get(name: string): Promise<Provider> | null;
@@ -67,7 +64,7 @@ const OIDC_PATHS: ProfilePaths = {
   avatar: 'picture',
 };
 
-/** What the presets of grant do not say. */
+/** Values that the presets of grant lack. */
 const PRESETS: Readonly<
   Record<
     string,
@@ -106,7 +103,7 @@ const PRESETS: Readonly<
 /** Fields that the Graph API only gives when asked. */
 const FACEBOOK_FIELDS = 'id,name,email,picture';
 
-/** Providers of the manifest, and the three of the seed, which need no more than their settings. */
+/** Providers of the manifest, and Google, GitHub and Facebook, which need only their settings. */
 export function configuredProviders(listed: readonly OAuthProvider[]): OAuthProvider[] {
   const builtIn = ['google', 'github', 'facebook'].filter(
     (name) => !listed.some((each) => each.name === name),
@@ -114,7 +111,7 @@ export function configuredProviders(listed: readonly OAuthProvider[]): OAuthProv
   return [...listed, ...builtIn.map((name) => ({ name, preset: name, options: {} }))];
 }
 
-/** Checks what the manifest says of providers that have credentials; problems go to `settings`. */
+/** Checks the providers that have credentials. Problems are reported to `settings`. */
 export function createProviders(
   settings: Settings,
   listed: readonly OAuthProvider[],
@@ -164,7 +161,7 @@ function draftOf(
   if (!known && !own) return null;
   const text = (key: string) =>
     typeof options[key] === 'string' ? (options[key] as string) : undefined;
-  // Another issuer has other endpoints: it says itself which.
+  // Another issuer has other endpoints, which its discovery document names.
   const endpoints = text('issuer') === undefined ? known : null;
   const base = own ?? { paths: PRESETS['oauth2']!.paths, scope: [] };
   const verified = text('email_verified') ?? base.paths.email_verified;
@@ -210,10 +207,7 @@ function withQuery(url: string, name: string, value: string): string {
   return parsed.href;
 }
 
-/**
- * Fills in what an issuer says of itself (OpenID Connect Discovery 1.0); it must be the issuer that
- * was asked.
- */
+/** Adds the values of the discovery document, whose `issuer` must be the configured one. */
 async function complete({
   issuer,
   jwksUrl,
@@ -253,7 +247,7 @@ async function complete({
   };
 }
 
-/** What grant knows of a provider. Only its own keys: `constructor` is none. */
+/** Looks up the preset of grant. Inherited keys such as `constructor` are no presets. */
 function grantPreset(
   name: string,
 ): { authorize_url?: string; access_url?: string; profile_url?: string } | null {

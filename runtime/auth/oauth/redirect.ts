@@ -1,7 +1,8 @@
 import { failure } from '@twofold/runtime/errors';
 
 /**
- * Where a flow may end: a path of this server, or an address whose origin the manifest lists.
+ * Checks the address at which a flow ends: a path of this server, or an address whose origin the
+ * manifest lists.
  *
  * @throws AppError 400 `Invalid redirect`
  */
@@ -15,13 +16,13 @@ export function checkReturnTo(text: string | undefined, origins: readonly string
   throw failure.badRequest('Invalid redirect');
 }
 
-/** One slash and no tricks: browsers read `//host` and `/\host` as another server. */
+/** Only one slash may come first: browsers read `//host` and `/\host` as another server. */
 function isLocalPath(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return /^\/(?![/\\])[^\u0000-\u0020\u007f\\]*$/.test(text);
 }
 
-/** Adds a query parameter, in front of a fragment. */
+/** Adds a query parameter before the fragment. */
 export function withParameter(target: string, name: string, value: string): string {
   const [head = '', fragment] = target.split(/#(.*)/s);
   const separator = head.includes('?') ? '&' : '?';

@@ -10,14 +10,15 @@ import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
 
 /**
- * Who may exchange a code: the client that knows the verifier of `challenge` (RFC 7636), or else
- * the browser with the mark.
+ * The client that may exchange a code: the one that knows the verifier of `challenge` (RFC 7636),
+ * or else the browser with the mark.
  */
 type Holder = { readonly challenge: string } | { readonly browser: BrowserMark };
 
 /**
- * Makes the code that a browser takes back to the application. A reader of a log or a `Referer`
- * cannot use it, and a page cannot be made to sign in as another user (RFC 9700 section 4.7).
+ * Creates the code that the browser carries back to the application. The code is bound to its
+ * holder: a code from a log or a `Referer` header is of no use, and an attacker cannot sign a page
+ * in as another user (RFC 9700 section 4.7).
  */
 export async function issueCode(
   { oneTime, kernel }: AuthParts,
@@ -28,7 +29,7 @@ export async function issueCode(
     ? { challenge: flow.codeChallenge }
     : {
         browser: markBrowser(koa, {
-          // Each flow has a cookie of its own, so that two tabs do not disturb each other.
+          // Each flow has a separate cookie, so that two tabs do not disturb each other.
           name: `oauth_code_${digest(flow.state).slice(0, 8)}`,
           secure: isSecure(provider),
           life: ONE_TIME_LIFE.oauth_code,
@@ -41,7 +42,7 @@ export async function issueCode(
 }
 
 /**
- * Uses a code up, by a wrong holder too.
+ * Redeems a code. An attempt by a wrong holder also uses the code up.
  *
  * @throws AppError 400 `Invalid or expired token`
  */
@@ -57,8 +58,8 @@ export async function redeemCode(
 }
 
 /**
- * A verifier is refused where the start had no challenge: it may have been taken out on the way
- * (RFC 9700 section 2.1.1).
+ * A verifier without a challenge at the start is refused, because an attacker may have removed the
+ * challenge (RFC 9700 section 2.1.1).
  */
 function isHolder(koa: KoaContext, holder: Holder, verifier: string | undefined): boolean {
   if ('browser' in holder) return isMarked(koa, holder.browser) && verifier === undefined;

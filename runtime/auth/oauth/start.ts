@@ -11,7 +11,7 @@ import { beginFlow } from './grant.ts';
 import { isSecure, type Provider, type Providers } from './providers.ts';
 import { checkReturnTo } from './redirect.ts';
 
-/** How a flow is to begin and end; anything else that a caller sends is not read. */
+/** The options of a flow. Other values that a caller sends are ignored. */
 interface Wish {
   readonly return_to?: unknown;
   readonly link?: unknown;
@@ -19,8 +19,8 @@ interface Wish {
 }
 
 /**
- * Both ways to begin a flow: the browser goes to an address of ours and is sent on, or a page asks
- * for the provider's address, which a page can do with an API key.
+ * Two ways to begin a flow: the browser opens our address and is redirected, or a page asks for the
+ * provider's address. The page can send an API key, a redirected browser cannot.
  */
 export function startHandlers(parts: AuthParts, providers: Providers) {
   const begin = async (
@@ -55,8 +55,8 @@ export function startHandlers(parts: AuthParts, providers: Providers) {
 }
 
 /**
- * A ticket works once, for its provider, in the browser that asked for it: else one could link
- * their account for another.
+ * A ticket works once, for its provider, in the browser that asked for it. Otherwise an attacker
+ * could make another user link the attacker's provider account.
  */
 async function redeemTicket(
   { oneTime, kernel }: AuthParts,
@@ -73,5 +73,5 @@ async function redeemTicket(
   return link;
 }
 
-/** A parameter that comes twice is none. */
+/** A parameter that occurs twice (an array) is ignored. */
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);

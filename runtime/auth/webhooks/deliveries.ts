@@ -4,13 +4,13 @@ import type { Endpoints, SealedEndpoint } from './endpoints.ts';
 import type { Post, PostResult } from './post.ts';
 import { webhookHeaders } from './signature.ts';
 
-/** Waits after the first, second … failure. After the last the delivery is given up. */
+/** Milliseconds to wait after each failure. After the last one the delivery fails. */
 const RETRIES = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
-/** A server that dies while it sends: another takes the delivery up after this long. */
+/** Milliseconds after which another server takes over a delivery whose server has died. */
 const LEASE = 30 * SECOND;
 const BATCH = 20;
 
-/** A due row of the outbox with where it goes. */
+/** A due row of the outbox with its endpoint. */
 interface Due extends SealedEndpoint {
   readonly id: string;
   readonly event_id: string;
@@ -20,12 +20,12 @@ interface Due extends SealedEndpoint {
 }
 
 export interface Deliveries {
-  /** Sends everything that is due. @returns milliseconds until the first retry that it knows of. */
+  /** Sends all due deliveries. @returns milliseconds until the next retry of these. */
   run(): Promise<number>;
   send(endpoint: SealedEndpoint, eventId: string, body: string): Promise<PostResult>;
 }
 
-/** Takes due rows out of the outbox and posts them. */
+/** Posts due rows of the outbox. */
 export function createDeliveries(
   kernel: Kernel,
   endpoints: Endpoints,
@@ -106,7 +106,7 @@ async function readDue({ store, now }: Kernel): Promise<Due[]> {
   return rows as unknown as Due[];
 }
 
-/** A compare-and-swap, so that two servers do not send the same one at once. */
+/** Claims a row with a compare-and-swap, so that two servers do not send it at once. */
 async function claim({ store, now }: Kernel, { id, next_at }: Due): Promise<boolean> {
   const claimed = await store.db
     .updateTable('auth_webhook_deliveries')

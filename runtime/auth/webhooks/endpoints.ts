@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly disabled_at: number | null;
 }
 
-/** What sending needs to know of an endpoint. */
+/** The columns of an endpoint that sending needs, with encrypted secrets. */
 export interface SealedEndpoint {
   readonly endpoint_id: string;
   readonly url: string;
@@ -32,9 +32,7 @@ const SEALED = [
   'previous_until',
 ] as const;
 
-/**
- * Where webhooks go, in `auth_webhook_endpoints`. A secret is sealed at rest and opened to sign.
- */
+/** Endpoints of webhooks, in `auth_webhook_endpoints`. Secrets are stored encrypted. */
 export class Endpoints {
   readonly #keys: Keys;
   readonly #now: () => number;
@@ -70,7 +68,7 @@ export class Endpoints {
   }
 
   /**
-   * A new secret; the old one signs too until `overlap` milliseconds are over.
+   * Creates a new secret. For `overlap` milliseconds requests are signed with the old secret too.
    *
    * @returns null when there is no such endpoint.
    */
@@ -96,7 +94,7 @@ export class Endpoints {
     await set(db, id, { disabled_at: this.#now() });
   }
 
-  /** The secrets that sign now: the current one, and the one before while both hold. */
+  /** The secrets to sign with: the current one, and the previous one during the overlap. */
   secrets(row: SealedEndpoint): readonly string[] {
     const open = (text: string) =>
       unseal(this.#keys.derivedAll('webhook-seal'), text, row.endpoint_id);
@@ -105,7 +103,7 @@ export class Endpoints {
     return [open(row.secret_sealed), previous].filter((secret) => secret !== null);
   }
 
-  /** Makes the manifest's endpoints those that stand in it now. */
+  /** Synchronises the stored endpoints of the manifest with the manifest. */
   async takeIn(db: Kysely<any>, webhooks: AuthConfig['webhooks']): Promise<void> {
     const known = await manifestIds(db);
     const wanted = webhooks.map((webhook) => ({

@@ -6,10 +6,10 @@ import { isPrivateAddress, isPrivateHost } from '@twofold/runtime/http';
 const TIME_LIMIT = 5000;
 const READ = 64 * 1024;
 
-/** What came back from a receiver: a status, or why there is none. */
+/** The response of a receiver: a status, or the reason why there is none. */
 export type PostResult = { readonly status: number } | { readonly error: string };
 
-/** Sends a body to an address. */
+/** Posts a body to a URL. */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -17,8 +17,8 @@ export type Post = (
 ) => Promise<PostResult>;
 
 /**
- * Posts with a limit of five seconds and follows no redirect. The address is judged where the
- * socket is opened, so that a name which resolves to something else a moment later gains nothing.
+ * Posts with a time limit of five seconds, without following redirects. The IP address is checked
+ * when the socket is opened, so that DNS rebinding cannot reach a private address.
  */
 export function createPost(allowPrivate: boolean): { readonly post: Post; close(): Promise<void> } {
   const agent = new Agent({

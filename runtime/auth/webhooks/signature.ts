@@ -5,14 +5,14 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** A secret of the settings in the form that both sides sign with. */
+/** Converts a secret of the settings to the form with the prefix `whsec_`. */
 export function asWebhookSecret(text: string): string {
   return text.startsWith('whsec_') ? text : `whsec_${Buffer.from(text).toString('base64')}`;
 }
 
 /**
- * Headers of one delivery, by the Standard Webhooks specification. With several secrets each signs,
- * so that a receiver can change over.
+ * Headers of one delivery, by the Standard Webhooks specification. Each of several secrets adds a
+ * signature, so that a receiver can change from one to the other.
  *
  * @param timestamp Unix seconds.
  */

@@ -10,31 +10,29 @@ import { type Endpoint, Endpoints } from './endpoints.ts';
 import { createPost } from './post.ts';
 
 /**
- * Sends events to webhooks, at least once each: a row of the outbox is written with the event and
- * leaves when it arrived.
+ * Sends events to webhooks, each at least once: the row of the outbox is written in the transaction
+ * of the event, and stays pending until the receiver has accepted it.
  */
 export interface Webhooks {
   readonly endpoints: Endpoints;
   readonly outbox: Outbox;
-  /** Sends one event now, past the outbox. @returns null when there is no such endpoint. */
+  /** Sends one event at once, without the outbox. @returns null for an unknown endpoint. */
   test(
     id: string,
     event: SecurityEvent,
   ): Promise<{ readonly delivered: boolean; readonly status: number | null } | null>;
-  /** Takes the endpoints of the manifest in and begins to send. */
+  /** Stores the endpoints of the manifest and begins to send. */
   start(): Promise<void>;
-  /** Sends what is due, `limit` milliseconds at most. */
+  /** Sends what is due, for at most `limit` milliseconds, and stops. */
   stop(limit: number): Promise<void>;
-  /** An event is committed: looks into the outbox soon if it has a row there. */
+  /** Call this after the commit of an event: if the event is in the outbox, it is sent at once. */
   kick(event: SecurityEvent): void;
 }
 
-/**
- * How often the outbox is looked at when nothing is known to be due: another server may have died.
- */
+/** Milliseconds between reads of an idle outbox: it may get deliveries of a server that died. */
 const IDLE = 5 * SECOND;
 
-/** @param onDisabled called when a receiver answered 410 and gets no further events. */
+/** @param onDisabled called when an endpoint was disabled because its receiver answered 410. */
 export function createWebhooks(
   kernel: Kernel,
   config: AuthConfig,
@@ -50,7 +48,7 @@ export function createWebhooks(
     if (endpoint) await onDisabled(endpoint);
   });
   const loop = createLoop(kernel, () => deliveries.run());
-  /** Events with a row in the outbox whose transaction may not be over yet. */
+  /** Ids of events with a row in the outbox, whose transaction may not have committed yet. */
   const written = new Set<string>();
   return {
     endpoints,
@@ -130,7 +128,7 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
       return IDLE;
     });
     running = null;
-    // What came in meanwhile may have been written after the last look.
+    // A row that was written during this run may have been missed by it.
     plan(again ? 0 : Math.min(wait, IDLE));
     again = false;
   };
