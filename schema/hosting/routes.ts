@@ -6,7 +6,7 @@ const response = (
   schema: Record<string, unknown> | typeof shape.app = shape.anything,
 ) => ({ description, schema });
 const REFUSED = {
-  description: 'What is wrong, and nothing was changed',
+  description: 'The reason; nothing was changed',
   schema: shape.error,
 } as const;
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
@@ -39,7 +39,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps',
       ...reads,
-      summary: 'The apps, by name',
+      summary: 'Lists the apps, sorted by name',
     },
     query: {
       limit: { type: 'integer', minimum: 1, maximum: 1000 },
@@ -55,7 +55,7 @@ export const hostingRoutes = [
       method: 'POST',
       path: '/api/apps',
       ...writes,
-      summary: 'Makes an app, and deploys its image if it has one',
+      summary: 'Creates an app, and deploys its image if it has one',
     },
     body: body(shape.createBody),
     responses: {
@@ -68,7 +68,13 @@ export const hostingRoutes = [
     },
   },
   {
-    ...{ id: 'getApp', method: 'GET', path: '/api/apps/:name', ...reads, summary: 'One app' },
+    ...{
+      id: 'getApp',
+      method: 'GET',
+      path: '/api/apps/:name',
+      ...reads,
+      summary: 'Returns one app',
+    },
     responses: { 200: response('The app', shape.app), ...onApp },
   },
   {
@@ -77,7 +83,7 @@ export const hostingRoutes = [
       method: 'PATCH',
       path: '/api/apps/:name',
       ...writes,
-      summary: 'Changes settings, for the next deploy or at once',
+      summary: 'Changes the configuration, for the next deployment or at once',
     },
     query: { apply: { type: 'boolean', default: false } },
     body: body(shape.changeBody),
@@ -89,10 +95,10 @@ export const hostingRoutes = [
       method: 'DELETE',
       path: '/api/apps/:name',
       ...writes,
-      summary: 'Deletes an app; its volumes only when asked',
+      summary: 'Deletes an app; its volumes only with `volumes=true`',
     },
     query: { volumes: { type: 'boolean', default: false } },
-    responses: { 200: response('It is gone'), ...onEngine },
+    responses: { 200: response('It was removed'), ...onEngine },
   },
   {
     ...{
@@ -147,7 +153,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/logs',
       ...reads,
-      summary: 'What the app printed; follows it as a stream',
+      summary: 'Returns the output of the app, or follows it as a stream',
     },
     query: {
       tail: { type: 'integer', minimum: 0, maximum: 100_000, default: 100 },
@@ -163,7 +169,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/deployments',
       ...reads,
-      summary: 'Deployments, newest first',
+      summary: 'Lists the deployments, newest first',
     },
     query: { limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 } },
     responses: { 200: response('The deployments', shape.deploymentList), ...onApp },
@@ -174,7 +180,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/deployments/:number',
       ...reads,
-      summary: 'One deployment, with its reason and probes',
+      summary: 'Returns one deployment, with its reason and probes',
     },
     responses: { 200: response('The deployment', shape.deployment), ...onApp },
   },
@@ -184,7 +190,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/deployments/:number/logs',
       ...reads,
-      summary: 'The build log; follows a running build as a stream',
+      summary: 'Returns the build log, or follows a running build as a stream',
     },
     query: { follow: { type: 'boolean', default: false } },
     responses: { 200: { description: 'Lines', type: 'text/plain' }, ...onApp },
@@ -206,9 +212,9 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/stats',
       ...reads,
-      summary: 'CPU, memory and network of each replica',
+      summary: 'Returns CPU, memory and network of each replica',
     },
-    responses: { 200: response('The numbers'), ...onEngine },
+    responses: { 200: response('The usage'), ...onEngine },
   },
   {
     ...{
@@ -216,7 +222,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/metrics',
       ...reads,
-      summary: 'The same for Prometheus',
+      summary: 'Returns the usage of the app for Prometheus',
     },
     responses: { 200: { description: 'Prometheus text', type: 'text/plain' }, ...onEngine },
   },
@@ -226,7 +232,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/metrics',
       ...readsSystem,
-      summary: 'Every app, for Prometheus',
+      summary: 'Returns the usage of all apps for Prometheus',
     },
     responses: { 200: { description: 'Prometheus text', type: 'text/plain' }, ...refused },
   },
@@ -239,7 +245,7 @@ export const hostingRoutes = [
       summary: 'Runs a command in the running app',
     },
     body: body(shape.execBody),
-    responses: { 200: response('What it said', shape.execResult), ...onEngine },
+    responses: { 200: response('The exit code and the output', shape.execResult), ...onEngine },
   },
   {
     ...{
@@ -258,7 +264,7 @@ export const hostingRoutes = [
       method: 'PUT',
       path: '/api/apps/:name/secrets/:key',
       ...writes,
-      summary: 'Sets a secret, which is never read back',
+      summary: 'Sets a secret, which cannot be read again',
     },
     body: body(shape.secretBody),
     responses: { 200: response('The app', shape.app), ...onApp },
@@ -279,7 +285,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/apps/:name/webhook',
       ...reads,
-      summary: 'Whether the app deploys on a push, and the last deliveries',
+      summary: 'Returns whether a push deploys the app, and the last deliveries',
     },
     responses: { 200: response('The webhook, without its secret'), ...onApp },
   },
@@ -289,9 +295,9 @@ export const hostingRoutes = [
       method: 'PUT',
       path: '/api/apps/:name/webhook',
       ...writes,
-      summary: 'Makes or replaces the secret; shown this once',
+      summary: 'Creates or replaces the secret, which only this response shows',
     },
-    responses: { 200: response('Address and secret'), ...onApp },
+    responses: { 200: response('The path and the secret of the webhook'), ...onApp },
   },
   {
     ...{
@@ -299,9 +305,9 @@ export const hostingRoutes = [
       method: 'DELETE',
       path: '/api/apps/:name/webhook',
       ...writes,
-      summary: 'Pushes deploy no more',
+      summary: 'Removes the webhook',
     },
-    responses: { 200: response('It is gone'), ...onApp },
+    responses: { 200: response('It was removed'), ...onApp },
   },
   {
     ...{
@@ -320,7 +326,10 @@ export const hostingRoutes = [
       required: ['certificate', 'key'],
       additionalProperties: false,
     }),
-    responses: { 200: response('The names it is for, and until when'), ...onApp },
+    responses: {
+      200: response('The host names of the certificate, and when it expires'),
+      ...onApp,
+    },
   },
   {
     ...{
@@ -362,12 +371,12 @@ export const hostingRoutes = [
       method: 'POST',
       path: '/api/webhooks/:app',
       ...open,
-      summary: 'A signed push from GitHub, Gitea or GitLab',
+      summary: 'Receives a signed push from GitHub, Gitea or GitLab',
     },
     body: { kind: 'stream', type: 'application/json', schema: shape.pushBody },
     responses: {
-      200: response('Nothing to do'),
-      202: response('Being deployed'),
+      200: response('No deployment is needed'),
+      202: response('The deployment has started'),
       400: REFUSED,
       401: REFUSED,
       409: REFUSED,
@@ -380,7 +389,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/templates',
       ...open,
-      summary: 'Apps that are ready to deploy',
+      summary: 'Lists the templates of apps',
     },
     responses: { 200: response('The templates', shape.templateList) },
   },
@@ -390,11 +399,11 @@ export const hostingRoutes = [
       method: 'POST',
       path: '/api/templates/:id/deploy',
       ...writes,
-      summary: 'Makes an app from a template and deploys it',
+      summary: 'Creates an app from a template and deploys it',
     },
     body: body(shape.templateBody),
     responses: {
-      201: response('The app, and once what was generated for it', shape.templateApp),
+      201: response('The app, with the generated values', shape.templateApp),
       ...onEngine,
     },
   },
@@ -404,9 +413,9 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/system/info',
       ...readsSystem,
-      summary: 'The server, its engine and its machine',
+      summary: 'Describes the server, its engine and its machine',
     },
-    responses: { 200: response('Facts'), ...refused },
+    responses: { 200: response('The description'), ...refused },
   },
   {
     ...{
@@ -414,9 +423,9 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/system/config',
       ...readsSystem,
-      summary: 'Root domain, limits and features',
+      summary: 'Returns the root domain, limits and features',
     },
-    responses: { 200: response('Settings, none of them secret'), ...refused },
+    responses: { 200: response('The settings, without secrets'), ...refused },
   },
   {
     ...{
@@ -426,7 +435,7 @@ export const hostingRoutes = [
       ...changesSystem,
       summary: 'Removes unused images, build cache and old logs',
     },
-    responses: { 200: response('What was reclaimed'), ...onEngine },
+    responses: { 200: response('The removed images and the reclaimed bytes'), ...onEngine },
   },
   {
     ...{
@@ -434,7 +443,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/system/audit',
       ...readsSystem,
-      summary: 'Who changed what, newest first',
+      summary: 'Lists who changed what, newest first',
     },
     query: {
       limit: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
@@ -448,7 +457,7 @@ export const hostingRoutes = [
       method: 'GET',
       path: '/api/events',
       ...reads,
-      summary: 'Changes as they happen, as server-sent events',
+      summary: 'Streams changes as server-sent events',
     },
     responses: { 200: { description: 'Events', type: 'text/event-stream' }, ...refused },
   },

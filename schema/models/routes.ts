@@ -5,7 +5,7 @@ const bytes = { type: 'integer', minimum: 0 } as const;
 const id = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
 const failed: JsonSchema = { type: 'object', properties: { error: text }, required: ['error'] };
-const REFUSED = { description: 'What is wrong, and nothing was changed', schema: failed } as const;
+const REFUSED = { description: 'The reason; nothing was changed', schema: failed } as const;
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
 const onModel = { ...refused, 404: REFUSED, 409: REFUSED } as const;
 /** 507: too little disk or memory. 502: the model hub or the engine failed. */
@@ -17,17 +17,26 @@ const model: JsonSchema = {
   properties: {
     id: { ...text, description: 'org/name, as on the hub' },
     name: text,
-    size_bytes: { ...bytes, description: 'Rounded until the hub has been asked' },
-    format: { enum: ['gguf', 'mlx', 'remote'], description: 'remote: the attached server has it' },
+    size_bytes: { ...bytes, description: 'Rounded until the hub has returned the exact size' },
+    format: {
+      enum: ['gguf', 'mlx', 'remote'],
+      description: 'remote: the model is on the attached server',
+    },
     quantization: { type: ['string', 'null'] },
     status: { enum: ['available', 'downloading', 'downloaded', 'running'] },
     licence: { type: ['string', 'null'] },
-    context: { type: ['integer', 'null'], description: 'Tokens the model was trained on' },
-    runnable: { type: 'boolean', description: 'Whether the engine here runs this format' },
+    context: {
+      type: ['integer', 'null'],
+      description: 'The most tokens of the context that the model was trained for',
+    },
+    runnable: {
+      type: 'boolean',
+      description: 'Whether the engine of this server runs this format',
+    },
     progress: { type: 'number', minimum: 0, maximum: 1 },
     downloaded_bytes: bytes,
     path: text,
-    error: { ...text, description: 'Why the last download or start of it failed' },
+    error: { ...text, description: 'Why its last download or start failed' },
   },
 };
 
@@ -37,10 +46,10 @@ const list: JsonSchema = {
   properties: {
     models: { type: 'array', items: model },
     total: bytes,
-    running: { type: ['string', 'null'], description: 'The id of the model that runs' },
+    running: { type: ['string', 'null'], description: 'The id of the running model' },
     engine: { enum: ['mlx', 'llamacpp', 'openai', null] },
     eligible: { type: 'boolean' },
-    reason: { ...text, description: 'Why no model can run here' },
+    reason: { ...text, description: 'Why no model can run on this server' },
     state: { enum: ['stopped', 'starting', 'running', 'restarting'] },
   },
 };
@@ -59,15 +68,15 @@ const writes = { ...secured, access: 'models:write' } as const;
 const showRoute = {
   ...reads,
   method: 'GET',
-  summary: 'One model',
+  summary: 'Returns one model',
   responses: { 200: response('The model'), ...onModel },
 } as const;
 const downloadRoute = {
   ...writes,
   method: 'POST',
-  summary: 'Downloads a model, or goes on where a download was cut',
+  summary: 'Downloads a model, or continues an interrupted download',
   responses: {
-    200: response('It is here already'),
+    200: response('It was downloaded before'),
     202: response('It is being downloaded'),
     ...onMachine,
   },
@@ -75,29 +84,29 @@ const downloadRoute = {
 const cancelRoute = {
   ...writes,
   method: 'DELETE',
-  summary: 'Cancels a download and removes what it brought',
+  summary: 'Cancels a download and removes its files',
   responses: { 200: response('The model'), ...onModel },
 } as const;
 const removeRoute = {
   ...writes,
   method: 'DELETE',
   summary: 'Removes a model from the disk',
-  responses: { 200: response('It is gone'), ...onModel },
+  responses: { 200: response('It was removed'), ...onModel },
 } as const;
 const startRoute = {
   ...writes,
   method: 'POST',
-  summary: 'Starts a model, in the place of the one that runs; answers when it does',
+  summary: 'Starts a model instead of the running one, and responds when it is ready',
   body: { kind: 'json', schema: modelBody },
   responses: { 200: response('The model'), ...onMachine },
 } as const;
 const openAiRoute = {
   ...reads,
   path: '/api/mlx/v1/*path',
-  summary: 'The OpenAI API of the running model',
+  summary: 'Forwards a call of the OpenAI API to the running model',
 } as const;
 const openAiResponses = {
-  200: { description: 'As the OpenAI API answers; `text/event-stream` when `stream` is true' },
+  200: { description: 'The response of the OpenAI API; `text/event-stream` when `stream` is true' },
   ...onModel,
   413: REFUSED,
   502: REFUSED,
@@ -115,7 +124,7 @@ export const modelRoutes = [
       id: 'listModels',
       method: 'GET',
       path: '/api/mlx/models',
-      summary: 'The models, and whether they can run here',
+      summary: 'Lists the models, and whether they can run on this server',
     },
     query: {
       format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] },
@@ -145,7 +154,7 @@ export const modelRoutes = [
     method: 'POST',
     path: '/api/mlx/stop',
     summary: 'Stops the running model',
-    responses: { 200: response('It is stopped'), ...refused },
+    responses: { 200: response('It was stopped'), ...refused },
   },
   { ...openAiRoute, id: 'askModel', method: 'GET', responses: openAiResponses },
   {
