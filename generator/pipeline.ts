@@ -173,7 +173,7 @@ const ATTEMPTS = 20;
  * Milliseconds that an editor needs between the steps of a save: emptying and writing a file, or
  * replacing it by another one.
  */
-const STEPS = 2;
+const EDITOR_SAVE_TIME = 2;
 
 /**
  * A run may read a file while an editor is writing it: findings and output come only from inputs
@@ -183,7 +183,8 @@ async function planSettled(root: string, options: RunOptions, disk: Disk): Promi
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const sources = await readSources(root);
     const [outcome] = await Promise.allSettled([planSources(sources, options, disk)]);
-    if (outcome.status === 'rejected' || hasErrors(outcome.value.findings)) await wait(STEPS);
+    if (outcome.status === 'rejected' || hasErrors(outcome.value.findings))
+      await wait(EDITOR_SAVE_TIME);
     if (!isDeepStrictEqual(await readSources(root), sources)) continue;
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;

@@ -22,7 +22,7 @@ import { renderSmokeTest } from '../templates/seeded/smoke-test.ts';
 import { renderTsconfig } from '../templates/seeded/tsconfig.ts';
 import type { Owner, PlannedFile, Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
-import { partsOf } from './user-files.ts';
+import { userPartsOf } from './user-files.ts';
 
 /** What the plan needs in addition to the model. */
 export interface PlanOptions {
@@ -38,7 +38,7 @@ export function planFiles(
   project: Project,
   { document, sources, migration, version }: PlanOptions,
 ): PlannedFile[] {
-  const user = partsOf(sources.userFiles);
+  const user = userPartsOf(sources.userFiles);
   const generated = row('generated');
   const scaffold = row('scaffold');
   const users = row('user');

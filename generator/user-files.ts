@@ -3,7 +3,7 @@ import type { Diagnostic, Project } from '@twofold/schema';
 import type { UserParts } from '../templates/owned/app.ts';
 
 /** The parts of the app that come from the user's optional files. */
-export function partsOf(userFiles: readonly string[]): UserParts {
+export function userPartsOf(userFiles: readonly string[]): UserParts {
   const inFolder = (folder: string) =>
     userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
   return {
@@ -20,7 +20,7 @@ export function partsOf(userFiles: readonly string[]): UserParts {
  * reported.
  */
 export function findOrphans(project: Project, userFiles: readonly string[]): Diagnostic[] {
-  const { resolverTypes } = partsOf(userFiles);
+  const { resolverTypes } = userPartsOf(userFiles);
   if (resolverTypes.length === 0) return [];
   const known = typeNames(project);
   return resolverTypes

@@ -16,7 +16,7 @@ const IGNORED: ReadonlySet<string> = new Set([
  * Milliseconds between a created or removed file and the search for new folders: a run writes many
  * files at once.
  */
-const PAUSE = 10;
+const SCAN_DELAY = 10;
 
 /**
  * Reports saved files below a folder. Each folder has its own watch: Node's recursive watch on
@@ -37,7 +37,7 @@ export async function watchFolders(
         if (name === null) return;
         saved(inside(folder, name));
         // A new or moved folder is reported as `rename`.
-        if (event === 'rename') timer ??= setTimeout(() => void scanAndTell(), PAUSE);
+        if (event === 'rename') timer ??= setTimeout(() => void scanAndTell(), SCAN_DELAY);
       });
       watcher.on('error', () => forget(folder));
       watchers.set(folder, watcher);

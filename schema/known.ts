@@ -50,13 +50,13 @@ export function keepProject(known: Known, project: Project): Project {
 function withPartsOf(before: Project, project: Project): Project {
   const parts = Object.entries(project).map(([key, part]: [string, unknown]) => [
     key,
-    kept(before[key as keyof Project], part),
+    keepUnchanged(before[key as keyof Project], part),
   ]);
   return Object.fromEntries(parts) as unknown as Project;
 }
 
 /** Items of a list are kept one by one, by name; all other values only as a whole. */
-function kept(before: unknown, now: unknown): unknown {
+function keepUnchanged(before: unknown, now: unknown): unknown {
   if (!Array.isArray(before) || !Array.isArray(now)) return isSame(before, now) ? before : now;
   const named = new Map(before.map((item) => [nameOf(item), item as unknown]));
   const items = now.map((item) => {

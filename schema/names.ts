@@ -130,9 +130,9 @@ export function isReservedTable(table: string): boolean {
  * A derived table name that does not collide with the server's own tables.
  *
  * @example
- * inventedTable('auth_tokens') // 'app_auth_tokens'
+ * derivedTable('auth_tokens') // 'app_auth_tokens'
  */
-export function inventedTable(name: string): string {
+export function derivedTable(name: string): string {
   return shortened(isReservedTable(name) ? `app_${name}` : name);
 }
 

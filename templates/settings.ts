@@ -12,13 +12,13 @@ import { HEADER } from './owned/header.ts';
  */
 export function settings(section: string, values: object): LiteralValue {
   const printed = printSettings(section, values, {
-    duration: (milliseconds) => unit('duration', durationText(milliseconds)),
-    size: (bytes) => unit('size', sizeText(bytes)),
+    duration: (milliseconds) => unitCall('duration', durationText(milliseconds)),
+    size: (bytes) => unitCall('size', sizeText(bytes)),
   });
   return printed as LiteralValue;
 }
 
-function unit(name: 'duration' | 'size', text: string): Code {
+function unitCall(name: 'duration' | 'size', text: string): Code {
   return { text: `${name}(${str(text)})`, imports: runtime(name).imports };
 }
 

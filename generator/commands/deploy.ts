@@ -47,7 +47,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       interruption.at,
     );
   } catch (error) {
-    throw inWords(error, name);
+    throw explainRefusal(error, name);
   } finally {
     interruption.end();
   }
@@ -198,7 +198,7 @@ function assertOurs(known: AppReport | null, name: string): void {
 }
 
 /** Translates a refusal of the server into the terms of this command. */
-function inWords(error: unknown, name: string): unknown {
+function explainRefusal(error: unknown, name: string): unknown {
   if (!(error instanceof HostingRefusal)) return error;
   const { status, message } = error;
   if (status === 409 && /operation is running|is locked/i.test(message))

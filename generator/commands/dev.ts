@@ -85,7 +85,7 @@ function isSource(path: string): boolean {
 }
 
 /** Milliseconds until the system reports a written file, at most. */
-const ECHO = 400;
+const REPORT_DELAY = 400;
 
 /**
  * Remembers the files that a run wrote itself, such as a migration: they must not start another
@@ -94,7 +94,7 @@ const ECHO = 400;
 function ownWrites(): { note(paths: readonly string[]): void; has(path: string): boolean } {
   const until = new Map<string, number>();
   return {
-    note: (paths) => paths.forEach((path) => until.set(path, performance.now() + ECHO)),
+    note: (paths) => paths.forEach((path) => until.set(path, performance.now() + REPORT_DELAY)),
     has: (path) => (until.get(path.replaceAll('\\', '/')) ?? 0) > performance.now(),
   };
 }

@@ -23,7 +23,7 @@ interface SeedFinding {
  * The number of findings that are shown: a wrong column in a large file is one mistake, not a
  * thousand.
  */
-const SHOWN = 20;
+const MOST_FINDINGS = 20;
 
 /** `generator seed [FILE]`: writes rows into the database, all or none. */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -77,9 +77,9 @@ function* describe(
   findings: readonly PlacedFinding[],
   { terminal: { paint } }: CommandCall,
 ): Generator<string> {
-  for (const { file, line, column, row, message, fix, text } of findings.slice(0, SHOWN)) {
+  for (const { file, line, column, row, message, fix, text } of findings.slice(0, MOST_FINDINGS)) {
     yield `${paint.bold(`${file}:${line}:${column}`)}  ${paint.red('error')}  ${row}  ${message}\n  ${paint.dim(`${String(line).padStart(4)} │ `)}${text.trimEnd().slice(0, 200)}${fix === undefined ? '' : `\n   ${paint.dim('fix')}  ${fix}`}\n`;
   }
-  const more = findings.length - SHOWN;
+  const more = findings.length - MOST_FINDINGS;
   yield `${findings.length} error${findings.length === 1 ? '' : 's'}${more > 0 ? ` (${more} more not shown; --json has all)` : ''}; nothing was written`;
 }

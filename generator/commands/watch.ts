@@ -74,7 +74,7 @@ const isText = (path: string) => /\.(graphql|yaml)$/.test(path);
  * Milliseconds within which several saved files count as one save. Only for files that a run passes
  * on to the server.
  */
-const QUIET = 2;
+const SAVE_WINDOW = 2;
 
 type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
 
@@ -116,7 +116,7 @@ export async function watchInputs(
     saved.add(path);
     clearTimeout(timer);
     if (isText(path)) setImmediate(start);
-    else timer = setTimeout(start, QUIET);
+    else timer = setTimeout(start, SAVE_WINDOW);
   });
   const close = () => {
     closed = true;

@@ -10,9 +10,9 @@ export interface FollowOptions {
 }
 
 /** Milliseconds between two questions about a deployment that starts. */
-const PAUSE = 300;
+const POLL_INTERVAL = 300;
 /** Milliseconds that a server may be unreachable: it may be restarting. */
-const PATIENCE = 60_000;
+const OFFLINE_TIMEOUT = 60_000;
 
 /**
  * Follows a build line by line, then the start of the app. A broken connection is opened again, and
@@ -23,7 +23,7 @@ const PATIENCE = 60_000;
 export async function followDeployment(
   server: HostingServer,
   followed: FollowOptions,
-  patience = PATIENCE,
+  patience = OFFLINE_TIMEOUT,
 ): Promise<DeploymentReport> {
   const said: string[] = [];
   let away: number | null = null;
@@ -32,7 +32,7 @@ export async function followDeployment(
       // A broken stream does not mean that the server is down: a build may be silent for longer
       // than the network keeps an idle connection.
       await followLog(server, followed, said).catch((error: unknown) => {
-        if (!isAway(error)) throw error;
+        if (!isConnectionError(error)) throw error;
       });
       const deployment = await server.deployment(followed.app, followed.number);
       away = null;
@@ -40,11 +40,11 @@ export async function followDeployment(
       if (deployment.status === 'failed' || deployment.status === 'superseded')
         throw failed(deployment, said, followed);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isConnectionError(error)) throw error;
       away ??= Date.now();
       if (Date.now() - away > patience) throw error;
     }
-    await wait(PAUSE);
+    await wait(POLL_INTERVAL);
   }
 }
 
@@ -63,7 +63,7 @@ async function followLog(
 }
 
 /** Whether the connection failed, and not the server refused. */
-function isAway(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   return error instanceof CommandError ? error.code === 'SERVER_AWAY' : error instanceof TypeError;
 }
 

@@ -14,13 +14,13 @@ export interface PackedSource {
 }
 
 /** Files that the image is built from: they are sent even if an ignore file names them. */
-const NEEDED = /^(package(-lock)?\.json|Dockerfile|vendor\/twofold-[^/]+\.tgz)$/;
+const ALWAYS_SENT = /^(package(-lock)?\.json|Dockerfile|vendor\/twofold-[^/]+\.tgz)$/;
 /** Never sent: files that can be made again, local files and the git history. */
-const LOCAL = /(^|\/)(node_modules|\.git|\.generator|\.DS_Store)$/;
+const NEVER_SENT = /(^|\/)(node_modules|\.git|\.generator|\.DS_Store)$/;
 const ENVIRONMENT = /(^|\/)\.env(\.(?!example$|sample$|template$)[^/]*)?$/;
 const KEY_FILE = /(^|\/)(id_(rsa|dsa|ecdsa|ed25519)|[^/]+\.(pem|key|p12|pfx))$/;
 /** Bytes of all files together, unpacked. A server accepts a smaller packed archive. */
-const LIMIT = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
  * Packs a project for a build on a server: the user's files and the generated ones, without the
@@ -60,15 +60,15 @@ async function walk({ root, folder, git: above, docker }: Visit, found: FoundFil
   );
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (LOCAL.test(path)) continue;
+    if (NEVER_SENT.test(path)) continue;
     const isFolder = entry.isDirectory();
     const ignored = docker.rules(path, isFolder) ?? docker.ignored;
     const vendored = isFolder && path === 'vendor';
     if (isFolder) {
       if (!vendored && isGitIgnored(path, { git, folder: true })) continue;
       await walk({ root, folder: path, git, docker: { rules: docker.rules, ignored } }, found);
-    } else if (NEEDED.test(path) || !(ignored || isGitIgnored(path, { git, folder: false }))) {
-      await take({ root, path, link: entry.isSymbolicLink(), plain: entry.isFile() }, found);
+    } else if (ALWAYS_SENT.test(path) || !(ignored || isGitIgnored(path, { git, folder: false }))) {
+      await addFile({ root, path, link: entry.isSymbolicLink(), plain: entry.isFile() }, found);
     }
   }
 }
@@ -85,7 +85,7 @@ function isGitIgnored(
 }
 
 /** Adds one file. Sockets and other special files are left out. */
-async function take(
+async function addFile(
   { root, path, link, plain }: { root: string; path: string; link: boolean; plain: boolean },
   found: FoundFiles,
 ): Promise<void> {
@@ -98,11 +98,11 @@ async function take(
   const bytes = await readFile(join(root, path));
   if (isSecret(path, bytes)) return void found.secrets.push(path);
   found.bytes += bytes.length;
-  if (found.bytes > LIMIT)
+  if (found.bytes > MAX_BYTES)
     throw new CommandError(
       EXIT.usage,
       'SOURCE_TOO_LARGE',
-      `the project holds more than ${LIMIT / 1024 / 1024} MiB of files; ${path} is where it became too much`,
+      `the project holds more than ${MAX_BYTES / 1024 / 1024} MiB of files; ${path} is where it became too much`,
       'name what no build needs in .dockerignore',
     );
   const { mode, mtimeMs } = await stat(join(root, path));

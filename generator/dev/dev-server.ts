@@ -24,16 +24,16 @@ export interface DevServer {
 }
 
 /** Milliseconds that a server may take for open requests before it is killed. */
-const PATIENCE = 2_000;
+const SHUTDOWN_TIMEOUT = 2_000;
 
 /**
  * Milliseconds that a new server may take to report that it is ready. After that it replaces the
  * old one anyway.
  */
-const SILENCE = 15_000;
+const READY_TIMEOUT = 15_000;
 
 /** The environment variable that makes a server wait for `start`; `wait.js` reads it. */
-const WAITS = 'GENERATOR_DEV_WAITS';
+const WAIT_VARIABLE = 'GENERATOR_DEV_WAITS';
 
 const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
 
@@ -131,7 +131,7 @@ function firstWord(child: ChildProcess): Promise<Word> {
   if (hasEnded(child)) return Promise.resolve('ended');
   return new Promise((resolve) => {
     let heard: Word = 'ended';
-    const timer = setTimeout(() => done('silent'), SILENCE);
+    const timer = setTimeout(() => done('silent'), READY_TIMEOUT);
     const hear = (word: unknown) => {
       if (word === 'ready') done('ready');
       // The port was in use. The process exits next, which the `exit` event reports.
@@ -148,7 +148,7 @@ function firstWord(child: ChildProcess): Promise<Word> {
 }
 
 /** Milliseconds to wait for an answer: the database may be slow to respond. */
-const ANSWER = 30_000;
+const ANSWER_TIMEOUT = 30_000;
 
 let questions = 0;
 
@@ -156,7 +156,7 @@ function askSpare<T>(child: ChildProcess, question: string, input: unknown): Pro
   if (hasEnded(child) || !child.connected) return Promise.resolve(null);
   const id = ++questions;
   return new Promise((resolve) => {
-    const timer = setTimeout(() => done(null), ANSWER);
+    const timer = setTimeout(() => done(null), ANSWER_TIMEOUT);
     const hear = (message: { id?: number; answer?: T | null } | string) => {
       if (typeof message === 'object' && message.id === id) done(message.answer ?? null);
     };
@@ -172,13 +172,13 @@ function askSpare<T>(child: ChildProcess, question: string, input: unknown): Pro
 }
 
 /** A server that waits, and when the packages that it has loaded were installed. */
-interface Spare {
+interface WaitingServer {
   readonly child: ChildProcess;
   readonly packages: number;
 }
 
-function launch(root: string): Spare {
-  const env = { NODE_ENV: 'development', ...process.env, [WAITS]: '1' };
+function launch(root: string): WaitingServer {
+  const env = { NODE_ENV: 'development', ...process.env, [WAIT_VARIABLE]: '1' };
   const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -190,7 +190,7 @@ function launch(root: string): Spare {
 }
 
 /** Whether the process still waits and has loaded the packages that are installed now. */
-function isFit({ child, packages }: Spare, root: string): boolean {
+function isFit({ child, packages }: WaitingServer, root: string): boolean {
   return !hasEnded(child) && child.connected && packages === installedAt(root);
 }
 
@@ -204,7 +204,7 @@ function installedAt(root: string): number {
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+  const timer = setTimeout(() => child.kill('SIGKILL'), SHUTDOWN_TIMEOUT);
   child.kill('SIGTERM');
   await ended;
   clearTimeout(timer);

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 // does not strip types below node_modules.
 
 /** As in `dev-server.ts`, in milliseconds. */
-const PATIENCE = 2_000;
+const SHUTDOWN_TIMEOUT = 2_000;
 
 // Processes that the server starts inherit the preload and must not wait.
 if (process.env['GENERATOR_DEV_WAITS']) {
@@ -25,7 +25,7 @@ if (process.env['GENERATOR_DEV_WAITS']) {
   // The server shuts down as on SIGTERM, and is killed after the time that `dev` would have given
   // it.
   process.once('disconnect', () => {
-    setTimeout(() => process.exit(1), PATIENCE).unref();
+    setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT).unref();
     process.kill(process.pid, 'SIGTERM');
   });
   await takeOver(runtime);

@@ -4,13 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 const RUNS = 20;
 
 /** Milliseconds of CPU for all trial runs together: a large project gets fewer runs. */
-const BUDGET = 2_000;
+const CPU_BUDGET = 2_000;
 
 /** Milliseconds between two trial runs, so that a save is noticed in time. */
 const PAUSE = 20;
 
 /** Idle milliseconds before the first trial run: the starting server needs the processor. */
-const IDLE = 1_000;
+const IDLE_DELAY = 1_000;
 
 /** Trial runs in idle time. */
 export interface WarmUp {
@@ -26,7 +26,7 @@ export interface WarmUp {
  * as fast as the twentieth.
  */
 export function createWarmUp(run: () => Promise<unknown>, spent = cpuTime): WarmUp {
-  const state = { left: RUNS, budget: BUDGET, wanted: false, going: false };
+  const state = { left: RUNS, budget: CPU_BUDGET, wanted: false, going: false };
   let timer: NodeJS.Timeout | undefined;
   const go = async () => {
     if (state.going) return;
@@ -46,7 +46,7 @@ export function createWarmUp(run: () => Promise<unknown>, spent = cpuTime): Warm
     start: () => {
       state.wanted = true;
       clearTimeout(timer);
-      if (state.left > 0) timer = setTimeout(() => void go(), IDLE).unref();
+      if (state.left > 0) timer = setTimeout(() => void go(), IDLE_DELAY).unref();
     },
     stop: () => {
       state.wanted = false;

@@ -35,14 +35,14 @@ export function ejectedField(coordinate: string, project: Project): Ejection {
 }
 
 function ofField(entity: Entity, { name, source, args }: Field, project: Project): Ejected {
-  if (source.kind === 'custom') return notWritten(`${entity.name}.${name}`, name);
+  if (source.kind === 'custom') return placeholderMember(`${entity.name}.${name}`, name);
   if (source.kind === 'column' && name !== 'id')
     return { member: code`${propertyName(name)}: (parent) => parent${access(name)}`, imports: [] };
   const about =
     source.kind === 'column'
       ? 'The key as the caller knows it.'
       : `${source.kind === 'many' ? 'The rows' : 'The row'} of ${tableOf(source.entity, project)} behind this one, read for all its neighbours at once${args.length > 0 ? '; args may be others' : ''}.`;
-  return asInferred(name, about);
+  return inferredMember(name, about);
 }
 
 const tableOf = (entity: string, { entities }: Project) =>
@@ -51,18 +51,18 @@ const tableOf = (entity: string, { entities }: Project) =>
 function ofOperation({ name, action }: Operation, coordinate: string): Ejection {
   switch (action.kind) {
     case 'custom':
-      return notWritten(coordinate, name);
+      return placeholderMember(coordinate, name);
     case 'subscribe':
       return 'events';
     case 'create':
     case 'update':
     case 'remove':
-      return asInferred(
+      return inferredMember(
         name,
         `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`,
       );
     default:
-      return asInferred(
+      return inferredMember(
         name,
         'One statement for everything that is asked for below, as far as the caller may see it. args may be others.',
       );
@@ -72,7 +72,7 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
 const DOES = { create: 'inserts one', update: 'changes one', remove: 'removes one' } as const;
 
 /** The inferred action with the rules of the schema; the user adds code before and after it. */
-function asInferred(name: string, about: string): Ejected {
+function inferredMember(name: string, about: string): Ejected {
   const member = code`
     // ${about}
     ${propertyName(name)}: async (parent, args, ctx, info) => {
@@ -82,7 +82,7 @@ function asInferred(name: string, about: string): Ejected {
   return { member, imports: ['inferred'] };
 }
 
-function notWritten(coordinate: string, name: string): Ejected {
+function placeholderMember(coordinate: string, name: string): Ejected {
   const member = code`
     ${propertyName(name)}: () => {
       // Write it here. Until then a request for it gets NOT_IMPLEMENTED.

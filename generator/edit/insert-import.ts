@@ -43,7 +43,7 @@ export function isTaken(
   return source.statements.some((statement) => {
     if (ts.isImportDeclaration(statement))
       return (
-        bound(ts, statement).includes(name) &&
+        importedNames(ts, statement).includes(name) &&
         !namedImports(ts, statement, from)?.elements.some(
           (element) => element.name.text === name && !element.propertyName,
         )
@@ -79,7 +79,7 @@ function namedImports(
 }
 
 /** Every local name that an import declares. */
-function bound(ts: Ts, { importClause }: TypeScript.ImportDeclaration): string[] {
+function importedNames(ts: Ts, { importClause }: TypeScript.ImportDeclaration): string[] {
   const bindings = importClause?.namedBindings;
   const named = !bindings
     ? []

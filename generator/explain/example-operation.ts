@@ -21,7 +21,7 @@ interface PathStep {
   readonly field: GraphQLField<unknown, unknown>;
 }
 
-interface Asking {
+interface ExampleContext {
   readonly project: Project;
   readonly schema: GraphQLSchema;
   readonly operations: ReadonlyMap<string, Operation>;
@@ -49,8 +49,8 @@ export function exampleOperations(
       operation,
     ]),
   );
-  const asking: Asking = { project, schema, operations, isOwn };
-  const ways = waysFrom(asking);
+  const asking: ExampleContext = { project, schema, operations, isOwn };
+  const ways = shortestPaths(asking);
   return (coordinate) => {
     const [owner = '', name = ''] = coordinate.split('.');
     const type = schema.getType(owner);
@@ -65,7 +65,7 @@ export function exampleOperations(
  * It is not known which statements a user's function for a root field makes; below the root, a row
  * is read before the function is called.
  */
-const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: string) => {
+const isOwnRoot = ({ operations, isOwn }: ExampleContext, _owner: string, coordinate: string) => {
   const operation = operations.get(coordinate);
   return (
     operation !== undefined &&
@@ -76,20 +76,20 @@ const isOwnRoot = ({ operations, isOwn }: Asking, _owner: string, coordinate: st
 /**
  * The shortest path to each type: through queries, or through mutations if no query leads there.
  */
-function waysFrom(asking: Asking): ReadonlyMap<string, readonly PathStep[]> {
+function shortestPaths(asking: ExampleContext): ReadonlyMap<string, readonly PathStep[]> {
   const ways = new Map<string, readonly PathStep[]>();
   for (const root of [asking.schema.getQueryType(), asking.schema.getMutationType()]) {
     if (!root) continue;
     ways.set(root.name, []);
     const waiting: GraphQLObjectType[] = [root];
-    for (const type of waiting) waiting.push(...reached(asking, type, ways));
+    for (const type of waiting) waiting.push(...newlyReached(asking, type, ways));
   }
   return ways;
 }
 
 /** Types that the fields of `type` reach and that were not reached before. */
-function reached(
-  asking: Asking,
+function newlyReached(
+  asking: ExampleContext,
   type: GraphQLObjectType,
   ways: Map<string, readonly PathStep[]>,
 ): GraphQLObjectType[] {
@@ -106,7 +106,7 @@ function reached(
 }
 
 function isAnsweredByCode(
-  { project, operations, isOwn }: Asking,
+  { project, operations, isOwn }: ExampleContext,
   type: string,
   name: string,
 ): boolean {
@@ -124,7 +124,7 @@ function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly Grap
   return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
 }
 
-function print(asking: Asking, way: readonly PathStep[]): string {
+function print(asking: ExampleContext, way: readonly PathStep[]): string {
   const [first] = way;
   const text = way.reduceRight(
     (inner, step, index) =>
@@ -147,7 +147,7 @@ const narrowed = (before: PathStep | undefined, { owner }: PathStep) =>
 const closing = (before: PathStep | undefined, _step: PathStep) =>
   before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }';
 
-function argumentsOf(asking: Asking, { owner, field }: PathStep): string {
+function argumentsOf(asking: ExampleContext, { owner, field }: PathStep): string {
   const given = field.args.filter((argument) =>
     isGiven(asking, `${owner}.${field.name}`, argument),
   );
@@ -156,7 +156,7 @@ function argumentsOf(asking: Asking, { owner, field }: PathStep): string {
 
 /** Arguments that the example writes: required ones, keys, filters and limits. */
 function isGiven(
-  { project, operations }: Asking,
+  { project, operations }: ExampleContext,
   coordinate: string,
   { name, type, defaultValue, default: given }: GraphQLArgument,
 ): boolean {
@@ -176,7 +176,11 @@ function isGiven(
 }
 
 /** The smallest valid selection of an object. */
-function selectionOf(asking: Asking, field: GraphQLField<unknown, unknown>, depth = 0): string {
+function selectionOf(
+  asking: ExampleContext,
+  field: GraphQLField<unknown, unknown>,
+  depth = 0,
+): string {
   const type = getNamedType(field.type);
   if (isLeafType(type)) return '';
   const fields =

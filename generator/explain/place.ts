@@ -2,7 +2,7 @@ import type { Project } from '@twofold/schema';
 import { memberRange } from '../edit/insert-member.ts';
 
 /** Texts of the project's files, by path. */
-export interface Texts {
+export interface ProjectTexts {
   readonly get: (path: string) => string | null;
 }
 
@@ -48,7 +48,7 @@ export async function placeOf(
 }
 
 export interface Searched {
-  readonly texts: Texts;
+  readonly texts: ProjectTexts;
   readonly userFiles: readonly string[];
   readonly project: Project;
 }
@@ -71,7 +71,7 @@ async function ownPlace(
 }
 
 /** The line of the last pattern. Each pattern is searched from the match of the one before it. */
-function lineWithin(path: string, texts: Texts, patterns: readonly string[]): string | null {
+function lineWithin(path: string, texts: ProjectTexts, patterns: readonly string[]): string | null {
   const lines = texts.get(path)?.split(/\r?\n/) ?? [];
   let at = -1;
   for (const pattern of patterns) {

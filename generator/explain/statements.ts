@@ -3,7 +3,7 @@ import { memberNames } from '../edit/insert-member.ts';
 import { CommandError } from '../failure.ts';
 import { askProject } from '../run-project.ts';
 import type { IsUserField } from './facts.ts';
-import type { Texts } from './place.ts';
+import type { ProjectTexts } from './place.ts';
 
 /** How one field is served. */
 export interface Statements {
@@ -20,7 +20,7 @@ export interface Statements {
 type Database = 'sqlite' | 'postgres';
 
 /** The answer of the project's own runtime about some fields. */
-export interface Told {
+export interface StatementsAnswer {
   readonly isOwn: IsUserField;
   readonly database: Database;
   /** Why there are no statements, and what to do. */
@@ -34,7 +34,7 @@ export interface Told {
 
 export interface StatementsQuestion {
   readonly coordinates: readonly string[];
-  readonly texts: Texts;
+  readonly texts: ProjectTexts;
   readonly userFiles: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function readStatements(
   root: string,
   project: Project,
   asked: StatementsQuestion,
-): Promise<Told> {
+): Promise<StatementsAnswer> {
   const own = await ownMembers(asked);
   const explained = await explainApp(root, project, asked, own);
   if ('failed' in explained)
@@ -90,7 +90,9 @@ async function explainApp(
   project: Project,
   { coordinates }: StatementsQuestion,
   own: ReadonlySet<string>,
-): Promise<(Pick<Told, 'statements' | 'database'> & { readonly own: readonly string[] }) | Failed> {
+): Promise<
+  (Pick<StatementsAnswer, 'statements' | 'database'> & { readonly own: readonly string[] }) | Failed
+> {
   const { exampleOperations } = await import('./example-operation.ts');
   const exampleOf = exampleOperations(project, (coordinate) => own.has(coordinate));
   const examples = coordinates.flatMap((coordinate) => {

@@ -183,7 +183,7 @@ function compareTable(
   const added = wanted.columns.filter((column) => !has(renamed.table.columns, column.name));
   const gone = renamed.table.columns.filter((column) => !has(wanted.columns, column.name));
   const dropped = gone.filter((column) => allowDrop(`${wanted.name}.${column.name}`));
-  const kept = gone.filter((column) => !dropped.includes(column)).map(loosened);
+  const kept = gone.filter((column) => !dropped.includes(column)).map(withoutRequired);
   const after = { ...wanted, columns: [...wanted.columns, ...kept] };
   const changes: ColumnChange[] = [
     ...dropped.map((column): ColumnChange => ({ kind: 'drop', column })),
@@ -277,7 +277,7 @@ function renameColumns(before: Table, wanted: Table): { table: Table; steps: Ste
 }
 
 /** A column that the schema no longer has must not prevent new rows. */
-function loosened(column: TableColumn): TableColumn {
+function withoutRequired(column: TableColumn): TableColumn {
   return { ...column, required: false };
 }
 
@@ -341,7 +341,7 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
  * until all tables exist.
  */
 function createSteps(tables: readonly Table[]): Step[] {
-  const inOrder = ordered(tables);
+  const inOrder = sortByReference(tables);
   const places = new Map(inOrder.map(({ name }, place) => [name, place]));
   const split = inOrder.map((table, place) => {
     const waiting = table.columns.filter(
@@ -377,7 +377,7 @@ function withoutReference({ references: _references, ...column }: TableColumn): 
 }
 
 /** Sorts tables after the tables that they reference. */
-function ordered(tables: readonly Table[]): Table[] {
+function sortByReference(tables: readonly Table[]): Table[] {
   const named = byName(tables);
   const done = new Set<string>();
   const result: Table[] = [];

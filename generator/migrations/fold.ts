@@ -93,11 +93,11 @@ function follow(state: FoldState, file: string, { statements, leaves }: Migratio
     else if (leaves === null && (statement.kind === 'calls' || changesTables(text)))
       state.unread.push({ file, line: statement.line, text });
   }
-  for (const line of leaves ?? []) leave(state, line);
+  for (const line of leaves ?? []) applyLeavesLine(state, line);
 }
 
 /** A line of `leaves` replaces what was known about its table or column. */
-function leave(state: FoldState, line: string): void {
+function applyLeavesLine(state: FoldState, line: string): void {
   const read = readTableLine(line);
   if (!read) return;
   const table = state.tables.get(read.table);

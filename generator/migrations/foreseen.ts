@@ -84,7 +84,7 @@ function withRefusal(
   { project, sources }: Foreseeing,
 ): PlannedMigration {
   const refusal = foresight?.refusal;
-  if (!refusal) return { ...planned, findings: planned.findings.filter(isLasting) };
+  if (!refusal) return { ...planned, findings: planned.findings.filter(isStillValid) };
   const locate = createLocate(project, sources.schema);
   const found = refusal.found.map(({ code, object, what, keys, atRisk, fix }): Diagnostic => ({
     code,
@@ -95,11 +95,11 @@ function withRefusal(
     at: locate(object),
   }));
   const findings = found.length > 0 ? found : [refusedFinding(refusal, sources)];
-  return { ...planned, findings: [...planned.findings.filter(isLasting), ...findings] };
+  return { ...planned, findings: [...planned.findings.filter(isStillValid), ...findings] };
 }
 
 /** Warnings about rows that may exist are obsolete once the database was asked. */
-function isLasting({ code }: Diagnostic): boolean {
+function isStillValid({ code }: Diagnostic): boolean {
   return code !== 'MIGRATION_NEEDS_VALUE' && code !== 'MIGRATION_CHECKS_ROWS';
 }
 

@@ -48,7 +48,7 @@ export async function packPackages(): Promise<PackedFile[]> {
   const inputs = await Promise.all(INPUTS.map((path) => readFile(join(repo, path))));
   const key = hashOf([...sources.flatMap(({ path, bytes }) => [path, bytes]), ...inputs]);
   const cache = join(repo, '.build/packages', key);
-  if (!existsSync(cache)) await fill(cache, await build(sources));
+  if (!existsSync(cache)) await fillCache(cache, await build(sources));
   const names = (await readdir(cache)).sort();
   return Promise.all(
     names.map(async (name) => ({ name, bytes: await readFile(join(cache, name)) })),
@@ -184,7 +184,7 @@ async function readFolder(root: string, folder: string): Promise<TarEntry[]> {
 }
 
 /** Renames the complete folder into place, because two runs may pack at once. */
-async function fill(cache: string, files: readonly PackedFile[]): Promise<void> {
+async function fillCache(cache: string, files: readonly PackedFile[]): Promise<void> {
   const part = `${cache}.${process.pid}`;
   await mkdir(part, { recursive: true });
   for (const { name, bytes } of files) await writeFile(join(part, name), bytes);

@@ -28,7 +28,7 @@ export const SEED_FILES = ['seed.yaml', 'seed.yml', 'seed.json'];
  * Bytes. A larger JSON file is parsed without line numbers; these are found when a finding needs
  * one.
  */
-const LARGE = 4 * 1024 * 1024;
+const LARGE_FILE = 4 * 1024 * 1024;
 
 /**
  * Reads a seed: the rows of each type, by key or as a list.
@@ -52,7 +52,7 @@ export async function readSeed(root: string, named: string | undefined): Promise
       }),
     };
   };
-  let parsed = isJson && text.length > LARGE ? null : parse();
+  let parsed = isJson && text.length > LARGE_FILE ? null : parse();
   const problem = parsed?.document.errors[0];
   if (parsed && problem) {
     const { line } = parsed.lines.linePos(problem.pos[0]);

@@ -26,7 +26,7 @@ export function mergeLines(base: string, mine: string, theirs: string): Merged {
   let at = 0;
   for (const region of regions(left.edits, right.edits)) {
     out.push(...origin.slice(at, region.start));
-    const [a, b] = [applied(left, region, origin), applied(right, region, origin)];
+    const [a, b] = [regionText(left, region, origin), regionText(right, region, origin)];
     if (!region.both || sameLines(a, b)) out.push(...(region.fromRight && !region.both ? b : a));
     else {
       conflicts++;
@@ -73,7 +73,7 @@ function regions(left: readonly LineEdit[], right: readonly LineEdit[]): Region[
 }
 
 /** The text of one side for a region. */
-function applied(
+function regionText(
   { lines, edits }: Side,
   { start, end }: Region,
   origin: readonly string[],

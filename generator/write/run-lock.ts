@@ -5,12 +5,12 @@ import { FOLDER } from './commit.ts';
 import { makeFolder } from './disk.ts';
 
 /** Milliseconds that a run waits for another one. */
-const PATIENCE = 10_000;
+const LOCK_TIMEOUT = 10_000;
 const PAUSE = 40;
 const SQLITE_BUSY = 5;
 
 /** SQLite result codes that mean a problem of the machine, with a text for each. */
-const TROUBLE: Readonly<Record<number, string>> = {
+const SQLITE_ERRORS: Readonly<Record<number, string>> = {
   8: 'it is read-only',
   10: 'the disk failed, or is full',
   13: 'the disk is full',
@@ -27,22 +27,25 @@ const TROUBLE: Readonly<Record<number, string>> = {
 export async function withRunLock<T>(root: string, work: () => Promise<T>): Promise<T> {
   const { DatabaseSync } = await import('node:sqlite');
   makeFolder(join(root, FOLDER));
-  const database = asTrouble(() => new DatabaseSync(join(root, FOLDER, 'run.lock')));
+  const database = withSqliteErrors(() => new DatabaseSync(join(root, FOLDER, 'run.lock')));
   try {
-    await acquire(() => asTrouble(() => database.exec('begin exclusive')), Date.now() + PATIENCE);
+    await acquire(
+      () => withSqliteErrors(() => database.exec('begin exclusive')),
+      Date.now() + LOCK_TIMEOUT,
+    );
     return await work();
   } finally {
     database.close();
   }
 }
 
-function asTrouble<T>(work: () => T): T {
+function withSqliteErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
     const what =
       error instanceof Error && 'errcode' in error
-        ? TROUBLE[Number(error.errcode) & 0xff]
+        ? SQLITE_ERRORS[Number(error.errcode) & 0xff]
         : undefined;
     throw what === undefined
       ? error

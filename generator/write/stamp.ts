@@ -81,7 +81,7 @@ export async function writeStamp(
       known(path, kind === 'same' ? before : after),
     ]),
   );
-  const lasting = findings.filter(({ code }) => !ONCE.has(code));
+  const lasting = findings.filter(({ code }) => !FINDINGS_OF_ONE_RUN.has(code));
   const text = JSON.stringify({
     inputs: hashInputs(now),
     files,
@@ -103,7 +103,7 @@ interface Ran {
  * Findings about this run only: the next run, with the migration written and other options, does
  * not have them.
  */
-const ONCE: ReadonlySet<string> = new Set([
+const FINDINGS_OF_ONE_RUN: ReadonlySet<string> = new Set([
   'MIGRATION_NEEDS_VALUE',
   'MIGRATION_CHECKS_ROWS',
   'DROP_UNKNOWN',

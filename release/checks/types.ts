@@ -14,11 +14,11 @@ export async function findInTypes({ bytes, manifest }: Pack): Promise<string[]> 
   const result = await checkPackage(pack, { excludeEntrypoints });
   if (!result.types) return [`${manifest.name} has no types`];
   return result.problems
-    .filter(counts)
+    .filter(isRelevant)
     .map((problem) => `${manifest.name}, are-the-types-wrong: ${JSON.stringify(problem)}`);
 }
 
-function counts(problem: Problem): boolean {
+function isRelevant(problem: Problem): boolean {
   if ('resolutionKind' in problem)
     return problem.resolutionKind !== 'node10' && problem.resolutionKind !== 'node16-cjs';
   return 'resolutionOption' in problem ? problem.resolutionOption !== 'node10' : true;

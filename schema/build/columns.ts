@@ -41,18 +41,18 @@ export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Co
   const byField = new Map(keys.flatMap((key) => (key.field ? [[key.field, key]] : [])));
   for (const field of entity.fields.values()) {
     const key = byField.get(field);
-    if (key) for (const column of keyColumns(key, facts)) add(columns, column);
-    else if (field.name !== 'id') add(columns, plainColumn(entity, field, facts));
+    if (key) for (const column of keyColumns(key, facts)) addColumn(columns, column);
+    else if (field.name !== 'id') addColumn(columns, plainColumn(entity, field, facts));
   }
   for (const key of keys)
-    if (!key.field) for (const column of keyColumns(key, facts)) add(columns, column);
+    if (!key.field) for (const column of keyColumns(key, facts)) addColumn(columns, column);
   for (const column of keptColumns(entity))
     if (!columns.has(column.name)) columns.set(column.name, column);
   return [...columns.values()];
 }
 
 /** `authorId: ID!` beside `author: User!` is the same column, exposed twice. */
-function add(columns: Map<string, Column>, column: Column | undefined): void {
+function addColumn(columns: Map<string, Column>, column: Column | undefined): void {
   const present = column && columns.get(column.name);
   if (!column) return;
   if (!present) columns.set(column.name, column);

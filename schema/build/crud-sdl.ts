@@ -65,20 +65,21 @@ function input(name: string, fields: readonly string[]): string {
   return `input ${name} {\n${fields.map((field) => `  ${field}`).join('\n')}\n}`;
 }
 
-const WORDS = { create: 'create', update: 'update', remove: 'delete' } as const;
+const VERB_PREFIXES = { create: 'create', update: 'update', remove: 'delete' } as const;
 
 /** Whether no other field does the operation and its name is free. */
 function isMissing(
   { operations, facts }: Built,
   { name }: EntityFact,
-  kind: keyof typeof WORDS,
+  kind: keyof typeof VERB_PREFIXES,
 ): boolean {
   const done = operations.some(
     ({ operation: { root, name: field, action } }) =>
       root === 'mutation' &&
-      ((action.kind === kind && action.entity === name) || field === `${WORDS[kind]}${name}`),
+      ((action.kind === kind && action.entity === name) ||
+        field === `${VERB_PREFIXES[kind]}${name}`),
   );
-  const word = `${WORDS[kind].charAt(0).toUpperCase()}${WORDS[kind].slice(1)}`;
+  const word = `${VERB_PREFIXES[kind].charAt(0).toUpperCase()}${VERB_PREFIXES[kind].slice(1)}`;
   return !done && (kind === 'remove' || facts.schema.getType(`${word}${name}Input`) === undefined);
 }
 

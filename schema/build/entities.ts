@@ -6,7 +6,7 @@ import { storedAs } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { identityIndexes } from './identity-indexes.ts';
-import { unsaidFieldRules, unsaidRules } from './identity.ts';
+import { defaultFieldRules, defaultRules } from './identity.ts';
 import { listOptions } from './list-options.ts';
 import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
@@ -50,7 +50,7 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     ],
     rules: [
       ...authRules(shapes, fact.directives.auth, fact.name),
-      ...(userEntity(shapes.facts) === fact ? unsaidRules(fact) : []),
+      ...(userEntity(shapes.facts) === fact ? defaultRules(fact) : []),
     ],
     interfaces: type?.getInterfaces().map((face) => face.name) ?? [],
     ...(renamed !== undefined &&
@@ -77,7 +77,7 @@ function buildField(
     source,
     rules: [
       ...authRules(shapes, field.directives.auth, entity.name),
-      ...unsaidFieldRules(userEntity(shapes.facts), field),
+      ...defaultFieldRules(userEntity(shapes.facts), field),
     ],
     decidedBy,
   };

@@ -20,7 +20,7 @@ import type {
 } from 'graphql';
 import type { Argument, ColumnType, TypeKind, TypeRef } from '../model.ts';
 import { createMemory } from '../remembered.ts';
-import { camelCase, inventedTable, pluralize, snakeCase } from '../names.ts';
+import { camelCase, derivedTable, pluralize, snakeCase } from '../names.ts';
 import type { ParsedSchema } from '../parse/schema.ts';
 import type { SignIn } from '../manifest/section.ts';
 import type { Manifest } from '../parse/manifest.ts';
@@ -122,7 +122,7 @@ function entityFact({ type, directives }: ClassifiedType, types: Facts['types'])
     name: type.name,
     singular: camelCase(type.name),
     plural,
-    table: directives.entity?.table ?? inventedTable(snakeCase(plural)),
+    table: directives.entity?.table ?? derivedTable(snakeCase(plural)),
     directives,
     fields: fieldFacts(type, types),
     node: type.astNode?.name,
@@ -135,7 +135,7 @@ export function fieldFacts(
   type: ClassifiedType['type'],
   types: Facts['types'],
 ): ReadonlyMap<string, FieldFact> {
-  return gathered(
+  return fieldsByType(
     type,
     [types],
     () =>
@@ -149,7 +149,7 @@ export function fieldFacts(
 }
 
 /** The fields of root types are read twice, for operations and for objects. */
-const gathered = createMemory<ClassifiedType['type'], ReadonlyMap<string, FieldFact>>();
+const fieldsByType = createMemory<ClassifiedType['type'], ReadonlyMap<string, FieldFact>>();
 
 function fieldFact(
   owner: string,

@@ -44,14 +44,14 @@ export function filterShape(
   if (present) return present;
   const type = shapes.facts.schema.getType(name);
   if (!isInputObjectType(type)) return { why: `${name} is no input type` };
-  return fill(shapes, type, entity);
+  return fillShape(shapes, type, entity);
 }
 
 /**
  * The shape is registered before it is complete, because filters contain themselves through `and`
  * and through relations.
  */
-function fill(
+function fillShape(
   shapes: Shapes,
   type: GraphQLInputObjectType,
   entity: EntityFact,

@@ -49,16 +49,16 @@ const verbsOf = (uses: readonly AuthUse[]) => new Set(uses.flatMap(({ on }) => o
  * The default rules: any signed-in user reads, each user updates their own row, and only
  * registration creates one.
  */
-const UNSAID: readonly AuthRule[] = [
+const DEFAULT_RULES: readonly AuthRule[] = [
   { allow: ['USER'], roles: [], on: ['READ'], implied: true },
   { allow: ['OWNER'], roles: [], owner: 'id', on: ['UPDATE'], implied: true },
   { allow: [], roles: [], on: ['CREATE', 'DELETE'], implied: true },
 ];
 
 /** Default rules of the user's type for the verbs that its own `@auth` does not name. */
-export function unsaidRules({ directives }: EntityFact): AuthRule[] {
+export function defaultRules({ directives }: EntityFact): AuthRule[] {
   const verbs = verbsOf(directives.auth);
-  return UNSAID.flatMap((rule) => {
+  return DEFAULT_RULES.flatMap((rule) => {
     const on = rule.on.filter((verb) => !verbs.has(verb));
     return on.length > 0 ? [{ ...rule, on }] : [];
   });
@@ -68,7 +68,7 @@ export function unsaidRules({ directives }: EntityFact): AuthRule[] {
  * Only the owner reads an address, a phone number and the state of an account, unless the field has
  * an `@auth` of its own.
  */
-export function unsaidFieldRules(user: EntityFact | undefined, field: FieldFact): AuthRule[] {
+export function defaultFieldRules(user: EntityFact | undefined, field: FieldFact): AuthRule[] {
   const kind = user && user.fields.get(field.name) === field && identityOf(field);
   return !kind || kind === 'username' || verbsOf(field.directives.auth).has('READ')
     ? []

@@ -1,6 +1,6 @@
 import { isScalarType } from 'graphql';
 import type { OnDelete } from '../model.ts';
-import { inventedTable, singularize, snakeCase } from '../names.ts';
+import { derivedTable, singularize, snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
 import { pairRelations } from './pair-relations.ts';
@@ -197,7 +197,7 @@ function listLink(end: End, draft: Draft): Link | undefined {
   const partner = draft.pairing.partner.get(end);
   const [entity] = end.targets;
   if (!entity) return undefined;
-  if (!partner) return aloneLink(end, entity, draft);
+  if (!partner) return unpairedLink(end, entity, draft);
   if (partner.many) return joinLink(end, entity, partner, draft);
   const key = draft.keyOf.get(partner.field);
   return key && { kind: 'other', entity, key, inverse: partner.field };
@@ -207,23 +207,23 @@ function listLink(end: End, draft: Draft): Link | undefined {
  * An ambiguous list counts as a relation without an inverse; a list with arguments of its own is
  * the user's function until a directive says otherwise.
  */
-function aloneLink(end: End, entity: string, draft: Draft): Link | undefined {
+function unpairedLink(end: End, entity: string, draft: Draft): Link | undefined {
   const { field } = end;
   if (end.loose && !field.directives.relation) return undefined;
   const doubt = draft.doubts.find(
     (each) =>
       each.field === field || (each.kind === 'contested' && each.candidates.includes(field)),
   );
-  if (!doubt) return lonelyLink(end, entity, draft);
+  if (!doubt) return oneSidedLink(end, entity, draft);
   const unreadable = doubt.kind === 'inverse-unknown' || doubt.kind === 'inverse-mismatch';
   return unreadable ? undefined : joinLink(end, entity, undefined, draft);
 }
 
 /**
- * A list without an inverse field: stored by the column that it names, by the only foreign key of
- * the other type to this one, or in a join table.
+ * A list without an inverse field: stored by the column that it names, by the only `ID` field of the
+ * other type that references this one, or in a join table.
  */
-function lonelyLink(end: End, entity: string, draft: Draft): Link {
+function oneSidedLink(end: End, entity: string, draft: Draft): Link {
   const { field } = end;
   const written = field.directives.relation;
   const keys = draft.keys.get(entity) ?? [];
@@ -279,7 +279,7 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
  * `OrderItem`.
  */
 function freeTable(name: string, { tables }: Draft): string {
-  return inventedTable(tables.has(name) ? `${name}_links` : name);
+  return derivedTable(tables.has(name) ? `${name}_links` : name);
 }
 
 function farName(field: FieldFact, singular: string): string {

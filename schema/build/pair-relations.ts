@@ -61,7 +61,7 @@ export function pairRelations(ends: readonly End[], facts: Facts): Pairing {
     doubtful: new Set(),
     doubts: [],
   };
-  for (const end of ends) pairAsSaid(end, draft);
+  for (const end of ends) pairByDirective(end, draft);
   for (const group of groups(ends)) {
     pairLists(group, draft);
     pairSingles(group, draft);
@@ -69,7 +69,7 @@ export function pairRelations(ends: readonly End[], facts: Facts): Pairing {
   return draft;
 }
 
-function pairAsSaid(end: End, draft: Draft): void {
+function pairByDirective(end: End, draft: Draft): void {
   const inverse = end.field.directives.relation?.inverse;
   if (inverse === undefined) return;
   for (const target of end.targets) {
@@ -139,7 +139,7 @@ function pairLists(group: Group, draft: Draft): void {
   }
   for (const list of group.ends)
     if (list.loose && isFree(list, draft)) choices.set(list, singlesOf(list, free, group));
-  settle(open, choices, draft);
+  pairOpenLists(open, choices, draft);
   pairLoose(group, draft);
 }
 
@@ -147,7 +147,7 @@ function pairLists(group: Group, draft: Draft): void {
  * Notes the open questions, and continues as if each list had the inverse that its name suggests;
  * no inverse is used twice.
  */
-function settle(
+function pairOpenLists(
   open: readonly End[],
   choices: ReadonlyMap<End, readonly End[]>,
   draft: Draft,
@@ -169,7 +169,7 @@ function settle(
 
 /**
  * Pairs lists with inverse fields, most similar names first, each end once. A list with arguments
- * of its own only removes the end that its name suggests from the choice of the other lists.
+ * of its own takes an end only if its name suggests it; other lists can then not have that end.
  */
 function advise(
   choices: ReadonlyMap<End, readonly End[]>,

@@ -3,7 +3,7 @@ import { createMemory } from '../remembered.ts';
 import type { Facts } from './facts.ts';
 
 /** Keyed by the types of one reading, which never change. */
-const found = createMemory<Facts['types'], Map<string, string | undefined>>();
+const heldEntities = createMemory<Facts['types'], Map<string, string | undefined>>();
 
 /**
  * The field inside an object without `id`, at any depth, that references an entity: a JSON column
@@ -13,7 +13,7 @@ const found = createMemory<Facts['types'], Map<string, string | undefined>>();
  * heldEntity('Cart', facts) // 'CartLine.product'
  */
 export function heldEntity(name: string, facts: Facts): string | undefined {
-  const known = found(facts.types, [], () => new Map<string, string | undefined>());
+  const known = heldEntities(facts.types, [], () => new Map<string, string | undefined>());
   if (!known.has(name)) known.set(name, search(name, facts, new Set()));
   return known.get(name);
 }

@@ -73,7 +73,7 @@ export function nodesOfChange(change: Change): ASTNode[] {
 }
 
 /** A change as edits, and as the resulting lines. */
-export interface Written {
+export interface WrittenChange {
   readonly edits: readonly Edit[];
   readonly text: string;
 }
@@ -86,7 +86,7 @@ type Span = readonly [start: number, end: number];
 export function writeChange(
   change: Change,
   located: ReadonlyMap<ASTNode, Located>,
-): Written | undefined {
+): WrittenChange | undefined {
   const [node, around = node] = nodesOfChange(change).map((each) => located.get(each));
   if (!node || !around) return undefined;
   const edits = editsOf(change, node);
@@ -219,7 +219,7 @@ function headOf(at: Located): Span {
   const start =
     described === undefined
       ? whole
-      : whole + behind(at.source.text.slice(whole), described - whole);
+      : whole + tokenAfter(at.source.text.slice(whole), described - whole);
   if (!BRACED.has(node.kind)) return [start, end];
   const last = [parts.name, ...(parts.interfaces ?? []), ...(parts.directives ?? [])];
   return [start, Math.max(...last.map((part) => placed(at, part?.loc)[1]))];
@@ -234,7 +234,7 @@ const BRACED: ReadonlySet<string> = new Set([
 ]);
 
 /** The offset of the first token after a description; spaces, commas and comments are skipped. */
-function behind(text: string, offset: number): number {
+function tokenAfter(text: string, offset: number): number {
   const ignored = /^(?:[\s,\uFEFF]|#[^\n\r]*)*/.exec(text.slice(offset));
   return offset + (ignored?.[0].length ?? 0);
 }

@@ -3,19 +3,19 @@ import type { DefinitionNode, NamedTypeNode, TypeNode } from 'graphql';
 import { remembered } from '../remembered.ts';
 
 /** The properties of a node that name types, or contain nodes that do. */
-interface Naming {
+interface TypeNameHolder {
   readonly type?: TypeNode | undefined;
   readonly interfaces?: readonly NamedTypeNode[] | undefined;
   readonly types?: readonly NamedTypeNode[] | undefined;
-  readonly fields?: readonly Naming[] | undefined;
-  readonly arguments?: readonly Naming[] | undefined;
-  readonly operationTypes?: readonly Naming[] | undefined;
+  readonly fields?: readonly TypeNameHolder[] | undefined;
+  readonly arguments?: readonly TypeNameHolder[] | undefined;
+  readonly operationTypes?: readonly TypeNameHolder[] | undefined;
 }
 
 /** Every use of a type name in a definition, in the order of the text. */
 export const namedTypes = remembered((definition: DefinitionNode): readonly NamedTypeNode[] => {
   const found: NamedTypeNode[] = [];
-  collect(definition as Naming, found);
+  collect(definition as TypeNameHolder, found);
   return found;
 });
 
@@ -25,7 +25,7 @@ export const typesNamed = remembered((definition: DefinitionNode): readonly stri
 ]);
 
 function collect(
-  { type, interfaces, types, fields, arguments: args, operationTypes }: Naming,
+  { type, interfaces, types, fields, arguments: args, operationTypes }: TypeNameHolder,
   found: NamedTypeNode[],
 ): void {
   if (interfaces) found.push(...interfaces);

@@ -32,7 +32,7 @@ export function placed(findings: readonly Finding[], files: readonly ParsedFile[
   const places = nodes.size === 0 ? new Map<ASTNode, Place>() : findPlaces(nodes, files);
   return findings.map(({ at, fix, mends = [], ...finding }) => ({
     ...finding,
-    ...written(fix, mends, places),
+    ...writtenFixes(fix, mends, places),
     at: at && isPosition(at) ? at : ((at && places.get(at)?.position) ?? NOWHERE),
   }));
 }
@@ -45,7 +45,7 @@ function nodesOfFinding({ at, mends = [] }: Finding): ASTNode[] {
 }
 
 /** The fixes as edits, and the text that shows them. */
-function written(
+function writtenFixes(
   fix: Finding['fix'],
   mends: readonly Mend[],
   places: ReadonlyMap<ASTNode, Place>,

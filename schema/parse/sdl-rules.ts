@@ -99,7 +99,13 @@ function unknownFindings(
         `There is no type ${name}`,
         use,
         near === undefined
-          ? { mends: mend({ kind: 'definition', beside: use, text: defining(name, use, asked) }) }
+          ? {
+              mends: mend({
+                kind: 'definition',
+                beside: use,
+                text: definitionFor(name, use, asked),
+              }),
+            }
           : {
               fix: `Did you mean "${near}"?`,
               mends: mend({ kind: 'replace', node: use, text: near }),
@@ -112,7 +118,11 @@ function unknownFindings(
 const mend = (change: Change): Mend[] => [{ changes: [change] }];
 
 /** A definition for an unknown name. Arguments and input fields cannot have an object type. */
-function defining(name: string, use: NamedTypeNode, asked: ReadonlySet<NamedTypeNode>): string {
+function definitionFor(
+  name: string,
+  use: NamedTypeNode,
+  asked: ReadonlySet<NamedTypeNode>,
+): string {
   return asked.has(use) ? `input ${name} { id: ID }` : `type ${name} { id: ID! }`;
 }
 
@@ -147,7 +157,7 @@ function executableFindings(document: DocumentNode): Finding[] {
 }
 
 /** Definitions for which no rule had a finding. */
-const passed = new WeakSet<DefinitionNode>();
+const withoutFindings = new WeakSet<DefinitionNode>();
 
 /**
  * If every name is unique and nothing is extended, a definition cannot make another one wrong:
@@ -155,15 +165,15 @@ const passed = new WeakSet<DefinitionNode>();
  */
 function ruleFindings(document: DocumentNode): Finding[] {
   const { definitions } = document;
-  const asked = standAlone(definitions)
-    ? definitions.filter((definition) => !passed.has(definition))
+  const asked = areIndependent(definitions)
+    ? definitions.filter((definition) => !withoutFindings.has(definition))
     : definitions;
   const findings = askRules(document, asked);
-  if (findings.length === 0) for (const definition of asked) passed.add(definition);
+  if (findings.length === 0) for (const definition of asked) withoutFindings.add(definition);
   return findings;
 }
 
-function standAlone(definitions: readonly DefinitionNode[]): boolean {
+function areIndependent(definitions: readonly DefinitionNode[]): boolean {
   const names = new Set<string>();
   for (const definition of definitions) {
     if (graphql.isTypeSystemExtensionNode(definition)) return false;

@@ -44,7 +44,7 @@ export function parseYaml(source: SourceText): YamlText {
   const diagnostics = [...document.errors, ...document.warnings].map((error) =>
     syntaxFinding(source, error),
   );
-  const at: PlaceOf = (path, part = 'value') => place(yaml, source, document, path, part);
+  const at: PlaceOf = (path, part = 'value') => positionOf(yaml, source, document, path, part);
   if (diagnostics.length > 0) return { value: null, diagnostics, at };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), diagnostics, at };
@@ -128,7 +128,7 @@ function word(text: string, start: number): string {
   return /^[^\s:]+/.exec(text.slice(start, start + 100))?.[0] ?? '';
 }
 
-function place(
+function positionOf(
   yaml: typeof Yaml,
   source: SourceText,
   document: Yaml.Document,

@@ -3,7 +3,7 @@ import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/built.ts';
 import type { Finding } from '../parse/places.ts';
 import { showsKey } from '../build/keys.ts';
-import { inventedTable } from '../names.ts';
+import { derivedTable } from '../names.ts';
 import { finding, onField, quoted, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 import { invalidName, isName } from './table-names.ts';
@@ -18,7 +18,7 @@ export const columnNames: Rule = function* (built) {
 
 function invalidColumn(field: FieldFact, column: string, isKey: boolean): Finding {
   const change = isKey
-    ? onField(field, 'relation', { column: quoted(inventedTable(column.replace(/\W+/g, '_'))) })
+    ? onField(field, 'relation', { column: quoted(derivedTable(column.replace(/\W+/g, '_'))) })
     : onField(field, 'computed');
   return invalidName(column, field.directives.relation?.node ?? field.node, { changes: [change] });
 }

@@ -27,7 +27,7 @@ const FORMATS = [
 export const constraints: Rule = function* (built) {
   if (!built.facts.parsed.uses.some(({ directive }) => directive.name.value === 'constraint'))
     return;
-  for (const { carrier, type, name } of carriers(built)) {
+  for (const { carrier, type, name } of constrainable(built)) {
     const node = carrier.directives?.find((directive) => directive.name.value === 'constraint');
     const { constraint } = node ? readFieldDirectives([carrier]) : {};
     for (const problem of constraint ? problems(constraint, type) : [])
@@ -41,7 +41,7 @@ interface Place {
   readonly name: () => string;
 }
 
-function* carriers({ facts }: Built): Generator<Place> {
+function* constrainable({ facts }: Built): Generator<Place> {
   for (const { type } of facts.types.values()) {
     for (const field of Object.values(type.getFields())) {
       yield {

@@ -92,7 +92,7 @@ function* checkValue(
   wanted: GraphQLArgument,
 ) {
   const what = `@${directive.name.value}(${argument.name.value}:)`;
-  for (const value of misfits(argument.value, wanted.type)) {
+  for (const value of wrongValues(argument.value, wanted.type)) {
     const type = getNamedType(wanted.type);
     const words = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
     const near = nearest(wordOf(value), words);
@@ -112,7 +112,7 @@ function* checkValue(
 /**
  * The values of the wrong type; items of a list one by one, so that only the wrong one is marked.
  */
-function* misfits(value: ConstValueNode, type: GraphQLInputType): Generator<ConstValueNode> {
+function* wrongValues(value: ConstValueNode, type: GraphQLInputType): Generator<ConstValueNode> {
   if (fits(value, type)) return;
   const named = getNamedType(type);
   const items = value.kind === Kind.LIST ? value.values.filter((item) => !fits(item, named)) : [];

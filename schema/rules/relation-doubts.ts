@@ -6,7 +6,7 @@ import type { Built } from '../build/built.ts';
 import { nearest } from '../did-you-mean.ts';
 import type { Change, Mend } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
-import { inventedTable, snakeCase } from '../names.ts';
+import { derivedTable, snakeCase } from '../names.ts';
 import { finding, listed, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
 
@@ -50,7 +50,7 @@ function ambiguous({ field, candidates, advised }: Doubt, links: Links): Finding
       why: same
         ? `${count(candidates.length)} fields of ${owner} have the type ${field.owner}`
         : `${count(candidates.length)} fields lead from ${owner} to ${field.owner}`,
-      changes: [advised ? inverse(field, advised) : apart(field, links)],
+      changes: [advised ? inverse(field, advised) : ownRelation(field, links)],
     },
   );
 }
@@ -61,10 +61,10 @@ function inverse(field: FieldFact, other: FieldFact): Change {
 }
 
 /** Makes a field a relation of its own. */
-function apart(field: FieldFact, links: Links): Change {
+function ownRelation(field: FieldFact, links: Links): Change {
   const link = links.byField.get(field);
   const isMany = link ? link.kind === 'join' : field.type.list;
-  const table = link?.kind === 'join' ? link.table : inventedTable(joined(field));
+  const table = link?.kind === 'join' ? link.table : derivedTable(joined(field));
   return onField(
     field,
     'relation',
@@ -93,7 +93,7 @@ function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
 function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding {
   const [other = field] = candidates;
   const one: Mend = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
-  const two: Mend = { title: 'two relations', changes: [apart(field, links)] };
+  const two: Mend = { title: 'two relations', changes: [ownRelation(field, links)] };
   return finding(
     'RELATION_AMBIGUOUS',
     `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`,

@@ -39,7 +39,7 @@ export function splitLists(links: Links): ReadonlyMap<FieldFact, FieldFact> {
   for (const [field, link] of links.byField) {
     if (link.kind !== 'join' || link.inverse || link.entity === field.owner) continue;
     if (field.directives.relation?.table === undefined) continue;
-    const [other, more] = silentLists(links, link.entity, field.owner);
+    const [other, more] = listsWithoutDirective(links, link.entity, field.owner);
     if (other && !more) split.set(other, field);
   }
   return split;
@@ -51,7 +51,7 @@ function tableOf({ byField }: Links, field: FieldFact): string {
 }
 
 /** The lists of a type that reference another one by a join table without `@relation`. */
-function silentLists({ byField }: Links, owner: string, target: string): FieldFact[] {
+function listsWithoutDirective({ byField }: Links, owner: string, target: string): FieldFact[] {
   return [...byField].flatMap(([field, link]) =>
     field.owner === owner &&
     link.kind === 'join' &&

@@ -1,7 +1,7 @@
 import type { Finding } from '../parse/places.ts';
 import type { EntityFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
-import { inventedTable, isReservedTable, LONGEST_NAME } from '../names.ts';
+import { derivedTable, isReservedTable, LONGEST_NAME } from '../names.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { finding, onField, onType, quoted } from './finding.ts';
 import type { Advice, Rule } from './finding.ts';
@@ -31,7 +31,7 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
       'TABLE_RESERVED',
       `The table ${table} of ${name} has a name that the server keeps for itself`,
       at,
-      { changes: named(inventedTable(table)) },
+      { changes: named(derivedTable(table)) },
     );
   else if (other !== undefined)
     yield finding('TABLE_CLASH', `${other} and ${name} would share the table ${table}`, at, {
@@ -59,7 +59,7 @@ function* checkJoinTables({ links }: Built, types: Map<string, string>): Generat
         'TABLE_RESERVED',
         `The join table ${link.table} has a name that the server keeps for itself`,
         at,
-        { changes: named(inventedTable(link.table)) },
+        { changes: named(derivedTable(link.table)) },
       );
     else if (type !== undefined || (other !== undefined && other !== ends))
       yield finding(
@@ -87,16 +87,16 @@ function tableEnd(field: FieldFact, inverse: FieldFact | undefined): FieldFact {
 /** The name with the lowest free number appended. */
 function freeName(name: string, taken: { has(name: string): boolean }): string {
   const free = (text: string) => !taken.has(text.toLowerCase());
-  if (free(name)) return inventedTable(name);
+  if (free(name)) return derivedTable(name);
   let number = 2;
   while (!free(`${name}_${number}`)) number++;
-  return inventedTable(`${name}_${number}`);
+  return derivedTable(`${name}_${number}`);
 }
 
 /** The name reduced to letters and digits that databases accept. */
 function plainName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
-  return inventedTable(/^[A-Za-z]/.test(plain) ? plain : `t_${plain}`);
+  return derivedTable(/^[A-Za-z]/.test(plain) ? plain : `t_${plain}`);
 }
 
 /** Quoting would allow more names; only names that never need quotes are accepted. */

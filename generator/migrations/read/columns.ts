@@ -8,7 +8,7 @@ export interface ReadColumn {
 }
 
 /** Database names of the stored types, for migrations that do not use `columnTypes`. */
-const NAMES: Readonly<Record<string, ColumnType>> = {
+const DATABASE_TYPES: Readonly<Record<string, ColumnType>> = {
   text: 'text',
   varchar: 'text',
   integer: 'integer',
@@ -56,7 +56,7 @@ export function readType(type: Expression): { type: ColumnType; key: boolean } |
     return type.members.has('to') ? readType(type.members.get('to')!) : null;
   const name = type.kind === 'value' ? String(type.value) : rawText(type);
   if (name !== null) {
-    const known = NAMES[name.toLowerCase().replace(/^varchar\(\d+\)$/, 'varchar')];
+    const known = DATABASE_TYPES[name.toLowerCase().replace(/^varchar\(\d+\)$/, 'varchar')];
     return known ? { type: known, key: false } : null;
   }
   const member = type.kind === 'chain' && type.links.length === 1 ? type.links[0]! : null;

@@ -56,16 +56,18 @@ function findBody(tokens: readonly MigrationToken[]): TokenReader | null {
   );
   if (named < 0) return null;
   const parameters = tokens.findIndex((token, at) => at > named && isMark(token, '('));
-  const after = parameters < 0 ? -1 : closing(tokens, parameters);
+  const after = parameters < 0 ? -1 : closingBracket(tokens, parameters);
   const start = tokens.findIndex((token, at) => at > after && isMark(token, '{'));
-  return after < 0 || start < 0 ? null : { tokens, at: start + 1, end: closing(tokens, start) };
+  return after < 0 || start < 0
+    ? null
+    : { tokens, at: start + 1, end: closingBracket(tokens, start) };
 }
 
 const OPEN = new Set(['(', '[', '{']);
 const CLOSE = new Set([')', ']', '}']);
 
 /** The position of the bracket that closes the one at `start`. */
-function closing(tokens: readonly MigrationToken[], start: number): number {
+function closingBracket(tokens: readonly MigrationToken[], start: number): number {
   let depth = 0;
   for (let at = start; at < tokens.length; at++) {
     const { kind, text } = tokens[at]!;

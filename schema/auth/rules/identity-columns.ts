@@ -37,7 +37,7 @@ export const identityColumns: Rule = function* (built) {
 };
 
 /** What to remove from the schema, and which endpoint to call instead. */
-interface TakenOut {
+interface Removal {
   readonly text: string;
   /**
    * The node to remove; absent if a type would have no field left: then the whole mutation has to
@@ -49,13 +49,13 @@ interface TakenOut {
 const REGISTER = 'POST /api/auth/register makes accounts';
 
 /** One fix for each way in which the shape is written. */
-function fixesOf(built: Built, write: IdentityWrite): TakenOut[] {
+function fixesOf(built: Built, write: IdentityWrite): Removal[] {
   const shape = built.project.writes.find(({ id }) => id === write.shape);
   const { creates, updates } = usesOf(built, write.shape);
   const flow = identityFlow(write.name);
   const made = [
     ...creates.map((field) => withoutMutation(built, field, REGISTER)),
-    ...nestings(built, write.shape),
+    ...nestedCreates(built, write.shape),
   ];
   if (updates.length === 0) return made;
   if (isOnlyIdentity(built, shape))
@@ -65,7 +65,7 @@ function fixesOf(built: Built, write: IdentityWrite): TakenOut[] {
   return [...made, { text, node: taken?.astNode ?? undefined }];
 }
 
-function withoutMutation({ facts }: Built, field: FieldFact, instead: string): TakenOut {
+function withoutMutation({ facts }: Built, field: FieldFact, instead: string): Removal {
   const others = Object.keys(facts.schema.getMutationType()?.getFields() ?? {}).length > 1;
   return {
     text: `take ${field.name} out of ${field.owner}: ${instead}`,
@@ -89,7 +89,7 @@ function isOnlyIdentity({ project }: Built, shape: WriteShape | undefined): bool
 }
 
 /** The members `create` through which other inputs create such a row. */
-function nestings(built: Built, shape: string): TakenOut[] {
+function nestedCreates(built: Built, shape: string): Removal[] {
   return built.project.writes.flatMap((parent) =>
     parent.writes.flatMap((write) => {
       if (write.kind !== 'nested' || !nestedShape(write).includes(shape)) return [];

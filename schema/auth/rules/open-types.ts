@@ -70,14 +70,14 @@ function* typeOpen(
     entity.node,
     {
       why: 'without @auth a signed-in user is all that is asked for',
-      ...closing(built, entity, user, verbs),
+      ...closingRule(built, entity, user, verbs),
     },
     'warning',
   );
 }
 
 /** An `@auth` that closes the type: for owners if its rows have one, otherwise for a role. */
-function closing(
+function closingRule(
   built: Built,
   entity: EntityFact,
   user: EntityFact | undefined,
@@ -110,7 +110,7 @@ const OTHERS = ['PUBLIC', 'USER'] as const;
 function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
   const open = new Map<AuthUse, Verb[]>();
   for (const verb of ['UPDATE', 'DELETE'] as const)
-    for (const use of deciding(built, user, verb))
+    for (const use of decisiveRules(built, user, verb))
       if (OTHERS.some((who) => use.allow.includes(who)))
         open.set(use, [...(open.get(use) ?? []), verb]);
   for (const [use, verbs] of open)
@@ -120,14 +120,14 @@ function* userOpen(built: Built, user: EntityFact): Generator<Finding> {
       use.node,
       {
         why: 'a row of this type is an account, and belongs to one person',
-        fix: narrowed(use, verbs),
+        fix: withOwnerRule(use, verbs),
       },
       'warning',
     );
 }
 
 /** The rules of the type for a verb, or of its mutations if the type has none for it. */
-function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
+function decisiveRules(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
   const own = rulesFor(user.directives.auth, verb);
   if (own.length > 0) return own;
   const mutations = mutationsOf(built, user).filter((mutation) => mutation.verb === verb);
@@ -135,7 +135,7 @@ function deciding(built: Built, user: EntityFact, verb: Verb): AuthUse[] {
 }
 
 /** The rule without these verbs, and a rule with OWNER for them. */
-function narrowed({ allow, roles, owner, on }: AuthUse, verbs: readonly Verb[]): string {
+function withOwnerRule({ allow, roles, owner, on }: AuthUse, verbs: readonly Verb[]): string {
   const rest = on.filter((verb) => !verbs.includes(verb));
   const words = [
     `allow: [${allow.join(', ')}]`,

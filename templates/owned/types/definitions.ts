@@ -57,7 +57,7 @@ const KINDS: { readonly [kind: string]: Definition['kind'] } = {
 };
 
 /** Properties of a definition and its extensions. */
-interface Parts {
+interface DefinitionParts {
   readonly name: { readonly value: string };
   readonly description?: StringValueNode | undefined;
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
@@ -79,17 +79,19 @@ export function readDefinitions({ definitions }: DocumentNode, names: TypeNames)
     if (node.kind === Kind.DIRECTIVE_DEFINITION) noteBuiltin(node.arguments ?? [], builtin);
   const extensions = Map.groupBy(
     definitions.filter(({ kind }) => kind.endsWith('TypeExtension')),
-    (node) => (node as unknown as Parts).name.value,
+    (node) => (node as unknown as DefinitionParts).name.value,
   );
   const types = definitions.flatMap((node) => {
     const kind = KINDS[node.kind];
     if (!kind) return [];
-    const more = extensions.get((node as unknown as Parts).name.value);
+    const more = extensions.get((node as unknown as DefinitionParts).name.value);
     // A type without extensions is cached by its node: a later run with the same node finds the
     // result again.
     const read = more
-      ? readDefinition(kind, [node, ...more] as unknown as Parts[], names)
-      : readAlone(node, [names], () => readDefinition(kind, [node as unknown as Parts], names));
+      ? readDefinition(kind, [node, ...more] as unknown as DefinitionParts[], names)
+      : readCache(node, [names], () =>
+          readDefinition(kind, [node as unknown as DefinitionParts], names),
+        );
     for (const name of read.builtin) builtin.add(name);
     return [read.definition];
   });
@@ -102,15 +104,15 @@ interface ReadDefinition {
   readonly builtin: ReadonlySet<string>;
 }
 
-const readAlone = createMemory<DefinitionNode, ReadDefinition>();
+const readCache = createMemory<DefinitionNode, ReadDefinition>();
 
 function readDefinition(
   kind: Definition['kind'],
-  parts: readonly Parts[],
+  parts: readonly DefinitionParts[],
   names: TypeNames,
 ): ReadDefinition {
   const builtin = new Set<string>();
-  const [own] = parts as readonly [Parts];
+  const [own] = parts as readonly [DefinitionParts];
   const named = parts.flatMap(({ interfaces, types }) => [...(interfaces ?? []), ...(types ?? [])]);
   const values = parts
     .flatMap((part) => part.values ?? [])
@@ -151,7 +153,10 @@ function readMembers(
 
 const NONE: readonly Member[] = [];
 
-function commentOf({ description, directives }: Pick<Parts, 'description' | 'directives'>): string {
+function commentOf({
+  description,
+  directives,
+}: Pick<DefinitionParts, 'description' | 'directives'>): string {
   const deprecated = directives?.find(({ name }) => name.value === 'deprecated');
   return doc(
     [description?.value ?? '', ...(deprecated ? [`@deprecated ${reasonOf(deprecated)}`] : [])]
