@@ -1,18 +1,18 @@
 import type { Model } from './model.ts';
 
-/** What does not follow from a repository's name. */
+/** Details of a model that cannot be derived from the repository's name. */
 interface Exceptions {
-  /** Comes before the name in the repository and the file of the GGUF: `Qwen_Qwen3-4B`. */
+  /** Prefix of the repository and file name of the GGUF: `Qwen` in `Qwen_Qwen3-4B`. */
   readonly owner?: string;
   readonly name?: string;
-  /** Of the MLX weights, when it is not 4 bits. */
+  /** Quantization of the MLX weights, when it is not 4 bits. */
   readonly mlx?: string;
 }
 
 /** A model published for both engines: sizes in megabytes, the context in units of 1024 tokens. */
 type Published = readonly [
   repository: string,
-  /** As the hub names it (SPDX where there is one). */
+  /** Licence as the hub names it (an SPDX id if there is one). */
   licence: string,
   context: number,
   gguf: number,
@@ -20,7 +20,7 @@ type Published = readonly [
   exceptions?: Exceptions,
 ];
 
-/** Sizes are rounded: a download uses those that the hub reports. */
+/** The sizes are rounded. A download uses the sizes that the hub reports. */
 const PUBLISHED: readonly Published[] = [
   ['SmolLM2-135M-Instruct', 'apache-2.0', 8, 105, 269, { mlx: 'bf16' }],
   ['SmolLM2-360M-Instruct', 'apache-2.0', 8, 271, 724, { mlx: 'bf16' }],
@@ -86,7 +86,7 @@ const GPT_OSS = {
   context: 131_072,
 };
 
-/** Models that are known to run on a machine of one's own, each in both formats. */
+/** Models that run on an ordinary machine, each in both formats. */
 export const CATALOGUE: readonly Model[] = [
   ...PUBLISHED.flatMap(bothFormats),
   {
@@ -99,7 +99,7 @@ export const CATALOGUE: readonly Model[] = [
   { ...GPT_OSS, id: 'mlx-community/gpt-oss-20b-MXFP4-Q4', format: 'mlx', size: 11_200 * MB },
 ];
 
-/** GGUF as bartowski publishes it, MLX as mlx-community does. */
+/** The GGUF model that the account bartowski publishes, and the MLX model of mlx-community. */
 function bothFormats(row: Published): Model[] {
   const [repository, licence, context, gguf, mlx, { owner, name, mlx: bits = '4bit' } = {}] = row;
   const stem = owner === undefined ? repository : `${owner}_${repository}`;

@@ -64,7 +64,7 @@ const engineOf = ({ engine, reason }: Choice) => ({
   ...(reason !== null && { reason }),
 });
 
-/** `org%2Fname`, `org/name` as two parts of the path, or `model` of the body. */
+/** The id of a model, from the path (`org%2Fname` or `org/name`) or from `model` in the body. */
 function idOf({ params, body }: Call): string {
   const { id, org, name } = params;
   return (
@@ -77,7 +77,7 @@ function idOf({ params, body }: Call): string {
 
 type Work = (parts: HandlerParts, call: Call) => Promise<Reply>;
 
-/** Every change stands in the audit log, with who and from where. */
+/** Writes every change to the audit log, with caller and IP address. */
 const audited =
   ({ audit, ...parts }: HandlerParts, work: Work) =>
   async (call: Call): Promise<Reply> => {

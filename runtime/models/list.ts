@@ -3,7 +3,7 @@ import type { ModelEngine, RemoteModel } from './engine/engine.ts';
 import type { LocalModel, Model } from './model.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** A model as the API shows it. */
+/** A model in API responses. */
 export interface ModelView {
   readonly id: string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface ModelView {
   readonly licence: string | null;
   readonly context: number | null;
   readonly runnable: boolean;
-  /** From 0 to 1, while it is downloaded. */
+  /** Progress of a running download, from 0 to 1. */
   readonly progress?: number;
   readonly downloaded_bytes?: number;
   readonly path?: string;
@@ -33,7 +33,7 @@ interface Live {
   readonly supervisor: Supervisor;
 }
 
-/** Known models, others that are on the disk, and those of an attached server. */
+/** Lists the catalogue, further models on the disk, and the models of an attached server. */
 export function showModels(known: Known, live: Live): ModelView[] {
   const stray = [...known.local.values()].filter(({ id }) => !known.models.has(id)).map(unlisted);
   return [
@@ -42,7 +42,7 @@ export function showModels(known: Known, live: Live): ModelView[] {
   ];
 }
 
-/** A model that is on the disk and in no list any more. */
+/** The description of a model on the disk that is no longer in the catalogue. */
 export const unlisted = ({ id, format, size }: LocalModel): Model => ({
   id,
   name: id.split('/')[1] ?? id,

@@ -20,9 +20,9 @@ const REVISION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 const QUANTIZATION = /(?:^|[-._])(I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|\d{1,2}bit)(?=$|[-._])/i;
 
 /**
- * The manifest's own models: `org/name`, or an object with `id` and what else is known.
+ * Reads the models of the manifest: `org/name`, or an object with `id` and further fields.
  *
- * @param problem Told of every entry that is wrong.
+ * @param problem Called for every wrong entry.
  * @example readListed(['mlx-community/gemma-3-4b-it-4bit', { id: 'me/mine-GGUF', file: 'mine.Q8_0.gguf' }], settings.problem)
  */
 export function readListed(list: readonly unknown[], problem: (line: string) => void): Model[] {

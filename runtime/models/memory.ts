@@ -1,9 +1,9 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { LocalModel } from './model.ts';
 
-/** Bytes that a model takes beside its weights: the context's cache, buffers, the engine itself. */
+/** Bytes that a model needs in addition to its weights, for the engine and its buffers. */
 const BESIDE = 256 * 1024 * 1024;
-/** What of the weights the cache and buffers take with the contexts we give. */
+/** Factor on the size of the weights, for the context cache at our context sizes. */
 const GROWTH = 1.2;
 
 /** An estimate of what a model needs in memory, in bytes. */
@@ -11,11 +11,11 @@ export const memoryFor = ({ size }: Pick<LocalModel, 'size'>): number =>
   Math.ceil(size * GROWTH) + BESIDE;
 
 /**
- * Refuses a model that would push this machine into swapping, or its neighbours out.
+ * Refuses a model that would make this machine swap or run out of memory.
  *
- * @param available Bytes that can be had without swapping; `process.availableMemory()` knows the
- * limits of a container.
- * @param freed What the model that runs now will give back.
+ * @param available Bytes that are available without swapping. `process.availableMemory()` respects
+ * the limits of a container.
+ * @param freed The running model, whose memory will be freed.
  * @throws AppError 507
  */
 export function assertMemory(model: LocalModel, available: number, freed: LocalModel | null): void {

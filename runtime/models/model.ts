@@ -7,13 +7,13 @@ export interface Model {
   readonly id: string;
   readonly name: string;
   readonly format: ModelFormat;
-  /** Bytes of all its files. Rounded in the catalogue; the hub says it exactly. */
+  /** Bytes of all its files. Rounded in the catalogue, exact after a request to the hub. */
   readonly size: number;
   readonly quantization: string | null;
   readonly licence: string | null;
-  /** Tokens it was trained to look at; null when unknown. */
+  /** Context size of the training, in tokens; null when unknown. */
   readonly context: number | null;
-  /** The one file of a repository that holds many, or the first of its parts. */
+  /** The file to load if the repository has several models, or the first of its parts. */
   readonly file?: string;
   /** Branch, tag or commit; `main` when absent. */
   readonly revision?: string;
@@ -29,7 +29,5 @@ export interface LocalModel {
   readonly context: number | null;
 }
 
-/**
- * `org/name`. Neither part can be `..` or hold a separator, so that a folder of that name is safe.
- */
+/** `org/name`. Neither part can be `..` or contain a separator, so the id can be used as a path. */
 export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$/;

@@ -19,26 +19,26 @@ export interface ModelsOptions {
   readonly model: HostingModel;
   readonly audit: AuditLog;
   readonly events: EventHub;
-  /** What a test says instead of the machine. */
+  /** Values that a test sets instead of those of the machine. */
   readonly machine?: Partial<Machine>;
 }
 
-/** What is asked of the machine. */
+/** Properties of the machine. */
 export interface Machine {
-  /** Bytes of memory that can be had. */
+  /** Available memory in bytes. */
   readonly memory: () => number;
-  /** Bytes of disk that are free. */
+  /** Free disk space in bytes. */
   readonly disk: () => Promise<number>;
-  /** First pause after a cut or a crash, in milliseconds. */
+  /** Milliseconds to wait after the first broken connection or crash. */
   readonly pause: number;
 }
 
-/** Local language models: handlers for `modelRoutes`, and what begins and ends with the server. */
+/** Local language models: the handlers of `modelRoutes`, started and stopped with the server. */
 export interface Models {
   readonly handlers: ReturnType<typeof modelHandlers>;
-  /** Goes on with downloads that were cut, and starts what ran before. */
+  /** Resumes unfinished downloads, and starts the model that ran before. */
   start(): Promise<void>;
-  /** Ends the model and keeps what has been downloaded. */
+  /** Stops the model and the downloads. Partial downloads are kept. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,8 @@ const HUB = 'https://huggingface.co';
 const PAUSE = 1000;
 
 /**
- * Makes the language models of a server. Settings that are wrong are reported to `kernel.settings`.
+ * Creates the language models of a server. Settings that are wrong are reported to
+ * `kernel.settings`.
  *
  * @example
  * const models = createModels({ kernel, model: project.hosting, audit, events });

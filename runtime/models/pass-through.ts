@@ -6,13 +6,13 @@ import { bytesOf } from '@twofold/runtime/http';
 import type { Endpoint } from './engine/engine.ts';
 import type { RunState } from './supervisor.ts';
 
-/** Carries OpenAI calls to the model that runs, and its answers back as they come. */
+/** Passes OpenAI calls to the running model, and streams its answers back. */
 export interface PassThrough {
   pass(call: Call): Promise<Reply>;
 }
 
 const BODY = 32 * 1024 * 1024;
-/** Path segments of the OpenAI API: nothing that could leave `/v1`. */
+/** Path segments of the OpenAI API. None begins with a dot, so the path stays below `/v1`. */
 const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_.:-]+(?:\/[A-Za-z0-9_.:-]+)*$/;
 const PASSED = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
 
@@ -40,8 +40,8 @@ export function createPassThrough(now: () => RunState, attached: () => boolean):
 }
 
 /**
- * What an engine says of its models is of no use to a client: it names files, or what it could
- * fetch.
+ * The list of models for a client. The engine's own list is not used, because it names files or
+ * models that it could download.
  */
 function ownModels(path: string, running: string | null): Reply {
   const all =
@@ -54,7 +54,10 @@ function ownModels(path: string, running: string | null): Reply {
   return reply(200, found);
 }
 
-/** `any`: a server we attached to knows more models than the one that was started. */
+/**
+ * Reads the body and checks its `model`. With `any` every name is accepted, because an attached
+ * server has further models.
+ */
 function toBody(
   value: unknown,
   {
@@ -130,10 +133,7 @@ async function send({ context, koa }: Call, { path, id, endpoint, body }: Sendin
   return reply(answer.status, named, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
 }
 
-/**
- * The model has ended in the middle of an answer: a stream of events can say so, anything else is
- * cut.
- */
+/** Ends the answer of a model that has ended, with an error event or by closing the connection. */
 function endAnswer({ res }: Call['koa'], events: boolean): void {
   if (!events || !res.headersSent || res.writableEnded) return void res.destroy();
   res.end(
@@ -141,7 +141,7 @@ function endAnswer({ res }: Call['koa'], events: boolean): void {
   );
 }
 
-/** Puts the id that the caller knows in the place of the engine's own name. */
+/** Replaces the engine's name of the model by the id that the caller uses. */
 function renamed(from: string, to: string): Transform {
   const name = new RegExp(`("model":\\s*)${JSON.stringify(from)}`, 'g');
   return new Transform({

@@ -9,19 +9,19 @@ import { assertMemory } from './memory.ts';
 import type { LocalModel, Model } from './model.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** Starts and stops models as callers ask, and remembers which one should run. */
+/** Starts and stops models on request, and stores which one should run. */
 export interface Runner {
   /**
-   * @throws AppError 404, 409 when it is not here or of another format, 502 when it cannot be
-   * loaded, 503 without an engine, 507
+   * @throws AppError 404, 409 when the model is not downloaded or has another format, 502 when it
+   * cannot be loaded, 503 without an engine, 507 without enough memory.
    */
   start(id: string): Promise<void>;
   stop(): Promise<void>;
-  /** Starts, in the background, what ran when the server ended. */
+  /** Starts in the background the model that ran when the server ended. */
   resume(): void;
-  /** Ends what runs; it will run again with the next server. */
+  /** Stops the model. The next start of the server runs it again. */
   leave(): Promise<void>;
-  /** Whether the running model is an attached server's. */
+  /** Whether the running model belongs to an attached server. */
   isAttached(): boolean;
 }
 
@@ -33,7 +33,7 @@ export interface RunnerOptions {
   readonly choose: Chooser;
   readonly catalogue: ReadonlyMap<string, Model>;
   readonly memory: () => number;
-  /** This machine: each has a disk and a model of its own. */
+  /** The id of this machine, because each machine has its own disk and its own running model. */
   readonly node: string;
 }
 
@@ -108,7 +108,7 @@ export function createRunner({
   }
 }
 
-/** Nothing of it is on our disk. */
+/** A model of an attached server, without files on this machine. */
 const remote = (id: string): LocalModel => ({
   id,
   format: 'gguf',

@@ -4,23 +4,23 @@ import { AppError } from '@twofold/runtime/errors';
 import type { Endpoint, ModelEngine } from './engine/engine.ts';
 import type { LocalModel } from './model.ts';
 
-/** What runs now. `endpoint` is there while the model answers. */
+/** The current state. `endpoint` is set while the model answers. */
 export interface RunState {
   readonly state: 'stopped' | 'starting' | 'running' | 'restarting';
   readonly model: LocalModel | null;
   readonly endpoint: Endpoint | null;
 }
 
-/** Keeps one model running: starts it again after a crash, and gives up after many. */
+/** Keeps one model running: restarts it after a crash, and gives up after too many. */
 export interface Supervisor {
   /**
-   * Resolves when the model answers; what ran before is stopped first, and so is the same model
-   * when it hangs. A start that is going on for another is called off.
+   * Starts a model and resolves when it answers. The running model is stopped first, also the same
+   * model if it hangs. A running start of another model is cancelled.
    */
   start(engine: ModelEngine, model: LocalModel): Promise<void>;
   stop(): Promise<void>;
   now(): RunState;
-  /** Why a model ended that was not stopped by a call. */
+  /** The reason why a model ended without `stop`. */
   problem(id: string): string | undefined;
 }
 
@@ -28,26 +28,23 @@ export interface SupervisorOptions {
   readonly log: Logger;
   readonly now: () => number;
   readonly onChange: (state: RunState) => void;
-  /**
-   * First pause before a crashed model is started again, in milliseconds; doubled each time, up to
-   * half a minute.
-   */
+  /** Milliseconds to wait before the first restart. Doubled each time, up to half a minute. */
   readonly pause: number;
 }
 
 const LONGEST = 30_000;
-/** So many ends within a minute are no accident. */
+/** After this many crashes within a minute the model is not restarted. */
 const CRASHES = 5;
 const WITHIN = 60_000;
 
 const STOPPED: RunState = { state: 'stopped', model: null, endpoint: null };
 
-/** One run of a model, over all its restarts. */
+/** One run of a model, including its restarts. */
 interface Run {
   readonly engine: ModelEngine;
   readonly model: LocalModel;
   readonly signal: AbortSignal;
-  /** Times of its ends in the last minute. */
+  /** Times of the crashes in the last minute. */
   readonly crashes: number[];
 }
 
@@ -94,7 +91,7 @@ class OneModel implements Supervisor {
     return this.#problems.get(id);
   }
 
-  /** A process that does not answer is not running: a start replaces it. */
+  /** Whether this model runs and answers. If it does not answer, a start replaces it. */
   async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
     const runs = () =>
       this.#starting === undefined &&
@@ -108,14 +105,14 @@ class OneModel implements Supervisor {
     this.#options.onChange(state);
   }
 
-  /** One after the other: a start during a stop could leave a process without a supervisor. */
+  /** Runs starts and stops in sequence, because a start during a stop could leave a process. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work, work);
     this.#turn = result.catch(() => {});
     return result;
   }
 
-  /** Calls off what is being started, and restarts that wait. */
+  /** Cancels a running start and a waiting restart. */
   #callOff(): AbortSignal {
     this.#abort.abort();
     this.#abort = new AbortController();
@@ -182,7 +179,7 @@ class OneModel implements Supervisor {
 
   async #again(run: Run): Promise<void> {
     if (run.signal.aborted) return;
-    // Not awaited: the next try takes a turn of its own.
+    // `#onExit` is not awaited, because it queues the next try itself.
     await this.#launch(run).catch((error: Error) => void this.#onExit(run, error.message));
   }
 }

@@ -13,23 +13,24 @@ export interface Progress {
   readonly total: number;
 }
 
-/** One download for each model. They outlive the call that began them, and a restart. */
+/** Downloads, one for each model. They outlive the call that began them, and a restart. */
 export interface Downloads {
   /**
-   * Begins one, or joins the one that runs. Resolves when it is known to be possible.
+   * Begins a download, or joins the running one. Resolves when the download is known to be
+   * possible.
    *
-   * @throws AppError 404 when the hub has no such model, 502 when the hub is away, 507 when the
-   * disk has no room.
+   * @throws AppError 404 when the hub has no such model, 502 when the hub is unavailable, 507 when
+   * the disk has too little space.
    */
   begin(model: Model): Promise<void>;
-  /** Ends a download and removes what it brought; false when there is none. */
+  /** Cancels a download and deletes its files. Returns false when there is none. */
   cancel(id: string): Promise<boolean>;
   progress(id: string): Progress | undefined;
-  /** Why the last one ended without a model. */
+  /** The reason why the last download of this model failed. */
   problem(id: string): string | undefined;
-  /** Goes on with what an earlier run left unfinished. */
+  /** Continues the downloads that an earlier process did not finish. */
   resume(): Promise<void>;
-  /** Stops all and keeps what is here. */
+  /** Stops all downloads and keeps their files. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +38,7 @@ export interface DownloadsOptions {
   readonly hub: Hub;
   readonly modelStore: ModelStore;
   readonly log: Logger;
-  /** Bytes that stay free on the disk. */
+  /** Bytes of the disk that downloads must leave free. */
   readonly floor: number;
   /** Free bytes of the disk; in a server, those of the model store's disk. */
   readonly free: () => Promise<number>;
@@ -153,7 +154,7 @@ class Jobs implements Downloads {
     }
   }
 
-  /** What others have begun and not written yet is not free. */
+  /** Throws when the disk is too full. Bytes that other downloads will write are not free. */
   async #assertRoom(left: number, except?: Job): Promise<void> {
     const promised = [...this.#jobs.values()]
       .filter((job) => job !== except)
@@ -210,7 +211,7 @@ class Jobs implements Downloads {
     log.info(`the model ${plan.id} is here`);
   }
 
-  /** What may still come is kept; what never will is removed. */
+  /** Handles a failure. The files are kept if a later try can succeed, and deleted otherwise. */
   async #fail(
     { plan, abort: { signal } }: Job,
     error: unknown,
@@ -246,7 +247,7 @@ class Jobs implements Downloads {
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** Waits for a place, and gives it back at once when the download has been cancelled meanwhile. */
+/** Waits for a download slot, and releases it at once if the download was cancelled meanwhile. */
 async function takePlace(
   places: ReturnType<typeof createSemaphore>,
   signal: AbortSignal,
@@ -260,6 +261,6 @@ async function takePlace(
   });
 }
 
-/** A refusal in words for an operation that needs a model to be here. */
+/** The error of an operation that needs a downloaded model. */
 export const notHere = (id: string) =>
   failure.conflict(`${id} is not downloaded: POST /api/mlx/models/${id}/download`);

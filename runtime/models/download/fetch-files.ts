@@ -13,24 +13,24 @@ export interface FetchOptions {
   readonly modelStore: ModelStore;
   readonly plan: Plan;
   readonly signal: AbortSignal;
-  /** Told how many bytes of all files are here. */
+  /** Called with the number of bytes of all files that have been downloaded. */
   readonly onProgress: (bytes: number) => void;
-  /** Asked now and then while bytes come in; throws when the disk has no room for the rest. */
+  /** Called every 64 MB. Throws when the disk has too little space for the rest. */
   readonly assertRoom: () => Promise<void>;
-  /** First pause after a cut, in milliseconds; doubled each time, up to a minute. */
+  /** Milliseconds to wait after the first broken connection. Doubled each time, up to a minute. */
   readonly pause: number;
 }
 
-/** Cuts in a row without a byte in between after which a download is given up. */
+/** A download fails after this many broken connections without a new byte. */
 const ATTEMPTS = 8;
 const LONGEST = 60_000;
 const ROOM_EVERY = 64 * 1024 * 1024;
 
 /**
- * Fetches what a plan lists and is not here yet. Goes on where a cut or another run has left a
- * file, and checks each file's hash before it takes its name.
+ * Fetches the missing files of a plan. It continues partial files of a broken connection or an
+ * earlier process, and checks the hash of each file before it renames it to its final name.
  *
- * @throws AppError 502 on a wrong checksum or a hub that stays away, 507 on a full disk.
+ * @throws AppError 502 on a wrong checksum or an unavailable hub, 507 on a full disk.
  */
 export async function fetchFiles(options: FetchOptions): Promise<void> {
   const { modelStore, plan, onProgress } = options;
@@ -46,7 +46,7 @@ export async function fetchFiles(options: FetchOptions): Promise<void> {
 interface Target {
   readonly file: HubFile;
   readonly path: string;
-  /** Bytes of the files before this one. */
+  /** Total bytes of the files before this one. */
   readonly before: number;
 }
 
@@ -77,7 +77,7 @@ async function fetchFile(options: FetchOptions, target: Target): Promise<void> {
   }
 }
 
-/** One connection: from the end of the part to the end of the file. */
+/** Makes one request, for the bytes from the end of the partial file to the end of the file. */
 async function attempt(
   options: FetchOptions,
   { file, before }: Target,
@@ -135,7 +135,7 @@ async function receive(
   }
 }
 
-/** Reads the file again from the disk: what is checked is what will be loaded. */
+/** Reads the file from the disk, so that exactly the bytes are checked which will be loaded. */
 async function assertHash(file: HubFile, part: string): Promise<void> {
   const hash = file.sha256 !== undefined ? createHash('sha256') : gitHash(file.size);
   for await (const chunk of createReadStream(part, { highWaterMark: 1024 * 1024 }))
@@ -149,7 +149,7 @@ async function assertHash(file: HubFile, part: string): Promise<void> {
   );
 }
 
-/** Git's name of a blob: the hash of a header and the content. */
+/** The hash that Git uses as the name of a blob, over a header and the content. */
 const gitHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
 
 async function finish({ path }: Target, part: string): Promise<void> {
@@ -161,7 +161,7 @@ async function finish({ path }: Target, part: string): Promise<void> {
     .finally(() => folder.close());
 }
 
-/** A full disk in our words. */
+/** Replaces the error of a full disk by an `AppError`. Returns other errors unchanged. */
 function onDisk(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT')

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { AppError, failure } from '@twofold/runtime/errors';
 
-/** One file of a repository. `sha256` is of large files, `oid` (Git's own hash) of small ones. */
+/** One file of a repository. Large files have `sha256`, small ones `oid` (Git's own hash). */
 export interface HubFile {
   readonly name: string;
   readonly size: number;
@@ -14,17 +14,17 @@ export interface Repository {
   readonly files: readonly HubFile[];
 }
 
-/** `offset` is 0 when the hub sends the whole file although a part was asked for. */
+/** The content of a file from `offset`, which is 0 if the hub sends more than was requested. */
 export interface FileStream {
   readonly offset: number;
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** The hub that models come from. */
+/** The hub from which models are downloaded. */
 export interface Hub {
-  /** The repository at a branch, tag or commit, which is resolved to a commit. */
+  /** Reads the files of a repository at a branch, tag or commit, and the id of that commit. */
   describe(id: string, revision: string | undefined, signal: AbortSignal): Promise<Repository>;
-  /** @throws HubError when it does not send the file, AppError when it never will. */
+  /** @throws HubError when another try may succeed, AppError when no try can. */
   open(
     id: string,
     at: { readonly commit: string; readonly file: HubFile; readonly offset: number },
@@ -33,7 +33,7 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-/** The hub could not be reached, or broke off: worth another try. */
+/** The hub could not be reached or the connection broke. Another try may succeed. */
 export class HubError extends Error {
   readonly code = 'HUB_UNREACHABLE';
 }
@@ -41,17 +41,17 @@ export class HubError extends Error {
 export interface HubOptions {
   /** `HF_ENDPOINT`. */
   readonly endpoint: URL;
-  /** `HF_TOKEN`: goes to the endpoint's own origin and nowhere else. */
+  /** `HF_TOKEN`. It is sent to the endpoint's own origin only. */
   readonly token: string | undefined;
 }
 
 const REDIRECTS = 5;
 const CONNECT = 10_000;
-/** Silence for this long is a cut. */
+/** Milliseconds without data after which a connection counts as broken. */
 const SILENCE = 30_000;
 const META_BYTES = 16 * 1024 * 1024;
 
-/** A client of the Hugging Face API. It follows redirects itself, because of the token. */
+/** A client of the Hugging Face API. It never sends the token to the origin of a redirect. */
 export function createHub({ endpoint, token }: HubOptions): Hub {
   let agent: Agent | undefined;
   const connect = () =>
@@ -122,8 +122,8 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
           cause: error,
         });
       });
-      // A reader of the body gets its error. Without a reader the error has no listener, and would
-      // end the process.
+      // An error of a body that nothing reads would have no listener and end the process. A reader
+      // of the body still gets the error.
       answer.body.on('error', () => {});
       if (![301, 302, 303, 307, 308].includes(answer.statusCode)) return answer;
       answer.body.destroy();
@@ -133,7 +133,7 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
   }
 }
 
-/** Never from an encrypted connection to one that is not. */
+/** Resolves a redirect. A redirect from https to http is refused. */
 function follow(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
   if (to && (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')))
@@ -141,7 +141,7 @@ function follow(from: URL, location: string): URL {
   throw new HubError(`${from.host} redirects to where nothing can be fetched from`);
 }
 
-/** `Content-Range: bytes 9-99/100` (RFC 9110 §14.4): exactly from where we were to the end. */
+/** `Content-Range: bytes 9-99/100` (RFC 9110 §14.4): exactly from `offset` to the end. */
 function isRange({ headers }: Dispatcher.ResponseData, offset: number, size: number): boolean {
   return headers['content-range'] === `bytes ${offset}-${size - 1}/${size}`;
 }
@@ -205,7 +205,7 @@ function readFile(value: unknown): HubFile[] {
   ];
 }
 
-/** A path that stays below the folder it is written to, on every system. */
+/** Whether the path stays inside the folder to which it is written, on every operating system. */
 const isSafe = (name: string) =>
   /^[A-Za-z0-9_][A-Za-z0-9._ +()-]*(\/[A-Za-z0-9_][A-Za-z0-9._ +()-]*)*$/.test(name) &&
   name.length <= 200;

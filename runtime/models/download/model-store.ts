@@ -17,27 +17,27 @@ import type { LocalModel } from '../model.ts';
 import { mainFile, type Plan } from './plan.ts';
 
 /**
- * The models' folder. `org/name` is a whole model, with the plan it was made by in it;
- * `.downloads/org/name` is one that is on its way. A folder moves from there to here in one step,
- * so that what is here is always whole.
+ * The folder of models. `org/name` is a complete model, with the plan of its download inside.
+ * `.downloads/org/name` is a download in progress. A finished download is moved with one rename, so
+ * that `org/name` is always complete.
  */
 export interface ModelStore {
-  /** Every whole model, by id. */
+  /** All complete models, by id. */
   models(): Promise<Map<string, LocalModel & { readonly commit: string }>>;
-  /** Where a file of a download is written, and the plan that says which. */
+  /** The folder to which a download and its plan are written. */
   staging(id: string): string;
   plan(id: string): Promise<Plan | null>;
   savePlan(plan: Plan): Promise<void>;
-  /** Plans of downloads that have not ended. */
+  /** Plans of unfinished downloads. */
   unfinished(): Promise<Plan[]>;
-  /** Bytes of a download that are here already. */
+  /** Bytes of a download that are on the disk already. */
   arrived(plan: Plan): Promise<number>;
-  /** The last step of a download. */
+  /** Moves a finished download to its final folder. */
   place(plan: Plan): Promise<void>;
-  /** Removes a download and everything it brought. */
+  /** Deletes a download and all its files. */
   discard(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Bytes that may still be written on this disk. */
+  /** Free bytes of the disk. */
   free(): Promise<number>;
 }
 
@@ -86,7 +86,7 @@ export function createModelStore(root: string): ModelStore {
       await prune(dirname(staged(id)));
     },
     async remove(id) {
-      // A rename takes the model away in one step, so that half a model is never listed.
+      // The model is renamed before it is deleted, so that an incomplete model is never listed.
       const leaving = join(root, DOWNLOADS, `.leaving-${inside(id).join('-')}`);
       await mkdir(dirname(leaving), { recursive: true });
       await rm(leaving, { recursive: true, force: true });
@@ -102,7 +102,7 @@ export function createModelStore(root: string): ModelStore {
   };
 }
 
-/** Where a file stands until it is whole. */
+/** The path of a file until it is complete. */
 export const partOf = (path: string): string => `${path}.part`;
 
 /** The size of a file, or undefined when there is none. */
@@ -110,7 +110,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
 }
 
-/** The second check of an id, after that of the call: it becomes a path. */
+/** Splits an id into path segments. The id is checked again, so that none leaves the folder. */
 function inside(id: string): string[] {
   const parts = id.split('/');
   if (parts.length !== 2 || parts.some((part) => !/^[A-Za-z0-9]/.test(part)))
@@ -160,7 +160,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Removes a folder if nothing is in it. */
+/** Deletes a folder if it is empty. */
 async function prune(folder: string): Promise<void> {
   await rmdir(folder).catch(() => {});
 }

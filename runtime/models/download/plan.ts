@@ -2,7 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { Model } from '../model.ts';
 import type { HubFile, Repository } from './hub.ts';
 
-/** What a download brings: files of one commit, each with how to tell that it is whole. */
+/** The files of a download, from one commit, each with its size and checksum. */
 export interface Plan {
   readonly id: string;
   readonly format: Model['format'];
@@ -11,14 +11,14 @@ export interface Plan {
   readonly size: number;
 }
 
-/** What an MLX model is made of. Code is left out: nothing of a repository is ever run. */
+/** Files of an MLX model. Code is left out, because no code of a repository is ever run. */
 const MLX_FILE = /^[^/]+\.(json|jsonl|safetensors|txt|model|tiktoken|jinja)$/;
 const PART = /^(?<base>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
 
 /**
  * Picks the files of a model from its repository.
  *
- * @throws AppError 404 when the repository does not have them, 502 when it says no checksum for
+ * @throws AppError 404 when the repository does not have them, 502 when it gives no checksum for
  * them.
  */
 export function makePlan(model: Model, { commit, files }: Repository): Plan {
@@ -72,7 +72,7 @@ function withParts(all: readonly HubFile[], file: HubFile | undefined): HubFile[
     : [file];
 }
 
-/** The file that an engine is given: the first part, which leads to the others. */
+/** The file that an engine loads: the first part, from which the engine finds the others. */
 export const mainFile = ({ files }: Plan): string =>
   [...files]
     .map(({ name }) => name)

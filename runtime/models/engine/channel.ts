@@ -3,7 +3,7 @@ import type { LlamaReply } from '../llamacpp/messages.ts';
 import type { Child } from './child.ts';
 import type { Answer, Endpoint, Question } from './engine.ts';
 
-/** One question whose answer has not ended. */
+/** A question whose answer is not complete yet. */
 interface Open {
   readonly body: Readable;
   begin(answer: Answer): void;
@@ -11,8 +11,8 @@ interface Open {
 }
 
 /**
- * Asks a model over the channel that its process was started with. Other users of this machine find
- * no port, and an answer's first piece is here in a third of the time that HTTP takes.
+ * Asks a model over the IPC channel of its process. No port is open to other users of this machine,
+ * and the first piece of an answer arrives in a third of the time that HTTP takes.
  */
 export function createChannel(child: Child): Endpoint['ask'] {
   const open = new Map<number, Open>();
@@ -21,7 +21,7 @@ export function createChannel(child: Child): Endpoint['ask'] {
     const question = open.get(id);
     if (!question) return;
     if (head) question.begin({ ...head, body: question.body });
-    // What a slow caller has not taken waits here: a text of at most one context.
+    // Text is buffered for a slow caller. It is at most as long as one context.
     if (text !== '') question.body.push(text);
     if (!end) return;
     open.delete(id);
@@ -35,7 +35,7 @@ export function createChannel(child: Child): Endpoint['ask'] {
     new Promise((resolve, reject) => {
       const id = (last += 1);
       const stream = new Readable({ read() {} });
-      // It may fail before the caller listens, and an error without a listener ends the process.
+      // An error before the caller adds a listener would end the process.
       stream.on('error', () => {});
       const fail = (error: Error) => {
         reject(error);

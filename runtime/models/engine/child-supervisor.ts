@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * A program of its own: runs a command that knows nothing of us, and ends it when the server that
- * asked for it is gone, also when that was killed. A process group, because the command may have
- * children.
+ * A separate program that runs a foreign command and ends it when the server ends, also when the
+ * server is killed. The command gets a process group of its own, because it may have children.
  */
 process.once(
   'message',
@@ -14,7 +13,7 @@ process.once(
       try {
         process.kill(-child.pid, signal);
       } catch {
-        // It has ended already.
+        // The process has ended already.
       }
     };
     child.once('error', (error) => {

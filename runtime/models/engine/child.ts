@@ -3,42 +3,42 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import type { Logger } from '@twofold/runtime/kernel';
 
-/** A process of ours that ends when this one does, however it ends: its channel to us closes. */
+/** A child process. It ends when this process ends in any way, as its IPC channel closes. */
 export interface Child {
   readonly pid: number;
-  /** Resolves when it has ended, with the last it said. */
+  /** Resolves when the process has ended, with the last lines of its output. */
   readonly exited: Promise<string>;
-  /** The next message it sends. Rejects with the reason when it ends before that. */
+  /** The next message. Rejects with the reason when the process ends before it. */
   message<T>(): Promise<T>;
-  /** Every message it sends from now on. */
+  /** Calls `listener` for every further message. */
   listen<T>(listener: (message: T) => void): void;
-  /** Lost when it has ended. */
+  /** Sends a message. It is lost if the process has ended. */
   send(message: object): void;
   stop(): Promise<void>;
 }
 
 export interface ChildOptions {
   readonly program: URL;
-  /** The first message: what to do. */
+  /** The first message, which tells the program what to do. */
   readonly order: unknown;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
 }
 
-/** Milliseconds to end by itself before it is killed. */
+/** Milliseconds that a stopped process has to end before it is killed. */
 const GRACE = 5000;
 const TAIL = 4000;
 
-/** Variables that a child may see: no setting of the server's, which hold its secrets. */
+/** Environment variables that a child may see. Settings of the server contain secrets. */
 const SEEN =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
 
-/** The variables of `env` that have nothing to do with our settings. */
+/** The variables of `env` without the settings of the server. */
 export const quietEnvironment = (
   env: Readonly<Record<string, string | undefined>>,
 ): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(env).filter(([name]) => SEEN.test(name)));
 
-/** The program beside `from`, as TypeScript or as what it was compiled to. */
+/** URL of a program next to `from`, with the same extension (TypeScript or compiled). */
 export const programBeside = (from: string, name: string): URL =>
   new URL(`${name}${extname(new URL(from).pathname)}`, from);
 
@@ -60,7 +60,7 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(describe(code, signal, said)));
   });
-  // The callback takes the error of a closed channel: `exited` reports that the process has ended.
+  // The callback ignores the error of a closed channel, because `exited` reports the end.
   const send = (message: object) => void (child.connected && child.send(message, () => {}));
   send(order as object);
   return {
@@ -77,7 +77,7 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
   };
 }
 
-/** A child that ended before it did what it was asked. The message is the reason. */
+/** The process ended before it had done its work. The message is the reason. */
 export class ChildExit extends Error {
   readonly code = 'CHILD_EXIT';
 }

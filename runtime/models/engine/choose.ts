@@ -5,7 +5,7 @@ import { createAttachedEngine } from './openai.ts';
 import { createLlamaEngine } from './llamacpp.ts';
 import { createMlxEngine } from './mlx.ts';
 
-/** The engine that is used, or why there is none. */
+/** The engine to use, or the reason why there is none. */
 export type Choice =
   | { readonly engine: ModelEngine; readonly reason: null }
   | { readonly engine: null; readonly reason: string };
@@ -14,10 +14,7 @@ export type Choice =
 export type Chooser = () => Promise<Choice>;
 
 export interface ChooserOptions {
-  /**
-   * `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server to
-   * attach to.
-   */
+  /** `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server. */
   readonly wanted: string;
   readonly settings: Settings;
   readonly log: Logger;
@@ -25,15 +22,15 @@ export interface ChooserOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds that a model has to be loaded. */
+/** Milliseconds within which a model must be loaded. */
 const PATIENCE = 5 * 60_000;
-/** For so long an answer holds: what is installed changes seldom. */
+/** Milliseconds for which a choice is cached, because installed engines seldom change. */
 const HOLDS = 30_000;
 const NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
 
 /**
- * Reports settings that cannot be meant so to `settings`. With `auto` the first that can run here
- * is taken: MLX, then llama.cpp, then a server to attach to.
+ * Finds the engine to use. Invalid settings are reported to `settings`. With `auto` it takes the
+ * first engine that can run on this machine: MLX, then llama.cpp, then a server to attach to.
  */
 export function createChooser({ wanted, settings, log, root, now }: ChooserOptions): Chooser {
   const engines = enginesOf({ wanted, settings, log, root });
@@ -78,7 +75,7 @@ function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>)
     createLlamaEngine({ env, log, root, context, parallel, patience: PATIENCE }),
     attached,
   ];
-  // Without an address there is nothing to attach to, and nothing to say about it.
+  // Without an address the `openai` engine is left out, so that `auto` does not mention it.
   return all.filter(({ name }) =>
     kind === 'auto' ? name !== 'openai' || address !== undefined : name === kind,
   );

@@ -3,59 +3,59 @@ import type { LocalModel, ModelFormat } from '../model.ts';
 
 export type EngineName = 'mlx' | 'llamacpp' | 'openai';
 
-/** A call of the OpenAI API, on its way to the model that runs. */
+/** A call of the OpenAI API to the running model. */
 export interface Question {
   readonly method: 'GET' | 'POST';
-  /** Below `/v1`: `chat/completions`. */
+  /** Path below `/v1`, such as `chat/completions`. */
   readonly path: string;
-  /** JSON; null for a GET. */
+  /** JSON text; null for a GET. */
   readonly body: string | null;
-  /** The caller's `Accept`. */
+  /** The `Accept` header of the caller. */
   readonly accept: string;
-  /** Aborted when the caller does not wait for the answer any more. */
+  /** Aborted when the caller has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** What came back, as it comes. */
+/** The response of the engine, as a stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Fails when the engine ends in the middle of it. */
+  /** Fails when the engine ends before the response is complete. */
   readonly body: Readable;
 }
 
-/** How a running model is reached. */
+/** The connection to a running model. */
 export interface Endpoint {
-  /** What the engine calls the model in a request. */
+  /** The name of the model in a request to the engine. */
   readonly model: string;
-  /** Rejects when the engine ends before it has answered. */
+  /** Rejects when the engine ends before it answers. */
   ask(question: Question): Promise<Answer>;
 }
 
 export interface StartOptions {
-  /** Aborted when the start is no longer wanted. */
+  /** Aborted to cancel the start. */
   readonly signal: AbortSignal;
-  /** Told once when a model that had started ends without having been stopped. */
+  /** Called once if the model ends after its start without `stop`. */
   readonly onExit: (reason: string) => void;
 }
 
-/** A model that an attached server has; nothing of it is on our disk. */
+/** A model of an attached server. It has no files on this machine. */
 export interface RemoteModel {
   readonly id: string;
 }
 
-/** What runs models. It runs one at a time. */
+/** A program that runs models, one at a time. */
 export interface ModelEngine {
   readonly name: EngineName;
   readonly formats: readonly ModelFormat[];
-  /** Whether it can run here: null, or why not and what to do about it. */
+  /** Null if the engine can run on this machine, otherwise the reason and what to do. */
   eligible(): Promise<string | null>;
-  /** Resolves when the model answers. @throws AppError 502 when it does not. */
+  /** Starts a model and resolves when it answers. @throws AppError 502 when it does not. */
   start(model: LocalModel, options: StartOptions): Promise<Endpoint>;
-  /** Ends what runs; does nothing when nothing does. */
+  /** Stops the running model, if there is one. */
   stop(): Promise<void>;
   /** Whether the running model answers now. */
   health(): Promise<boolean>;
-  /** What the attached server offers. */
+  /** Models of the attached server. */
   models?(): Promise<readonly RemoteModel[]>;
 }

@@ -3,20 +3,20 @@ import { Agent, request } from 'undici';
 import type { Endpoint } from './engine.ts';
 
 export interface HttpEndpointOptions {
-  /** Up to and with `/v1`. */
+  /** The address, including `/v1`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the server calls the model. */
+  /** The name of the model on that server. */
   readonly model: string;
 }
 
-/** A model behind a server that speaks HTTP. */
+/** A model behind an HTTP server. */
 export interface HttpEndpoint extends Endpoint {
-  /** Cuts what is going on. */
+  /** Closes the running requests. */
   close(): Promise<void>;
 }
 
-/** A long answer that is not streamed says nothing until it is done. */
+/** Milliseconds to wait for headers. Without streaming they arrive when the answer is complete. */
 const HEADERS = 15 * 60_000;
 
 export function createHttpEndpoint({ url, headers, model }: HttpEndpointOptions): HttpEndpoint {

@@ -14,22 +14,19 @@ export interface LlamaOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly patience: number;
-  /** The project's folder: where `node-llama-cpp` was installed when it is not beside us. */
+  /** The project's folder, in which `node-llama-cpp` may be installed. */
   readonly root: string;
-  /** The most tokens of a conversation, where the model knows more. */
+  /** Maximum tokens of a conversation, even if the model supports more. */
   readonly context: number;
-  /** How many prompts are worked on at the same time. */
+  /** Number of prompts that are processed at the same time. */
   readonly parallel: number;
 }
 
-/** Milliseconds that a healthy model needs at most to say anything. */
+/** Milliseconds within which a healthy model answers a health request. */
 const ANSWERS = 2000;
 const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
 
-/**
- * Runs llama.cpp in a process of its own: a crash in native code, or the end of memory, takes only
- * that one.
- */
+/** Runs llama.cpp in a separate process, so that its crash does not end the server. */
 export function createLlamaEngine({
   env,
   log,
@@ -81,7 +78,7 @@ export function createLlamaEngine({
       return { model: model.id, ask };
     },
     stop,
-    // Whatever it says to a call that it does not know, it has answered.
+    // The program does not know this path, but any response shows that it works.
     health: async () =>
       (await ask?.({
         method: 'GET',
@@ -101,7 +98,7 @@ function within<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** The library's own package says which file to load. */
+/** The file to load, from the `package.json` of the library. */
 function libraryOf(root: string): string | null {
   const found =
     packageOf('node-llama-cpp', import.meta.url) ??
@@ -111,7 +108,7 @@ function libraryOf(root: string): string | null {
   return pathToFileURL(join(dirname(found), main)).href;
 }
 
-/** Nothing native is loaded to find out: the package for this machine is there, or it is not. */
+/** Checks, without loading native code, whether the package for this machine is installed. */
 function whyNot(root: string): string | null {
   const library = libraryOf(root);
   if (library === null) return MISSING;

@@ -13,24 +13,24 @@ import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 import { startFailure } from './start-failure.ts';
 
 export interface MlxOptions {
-  /** Where `mlx_lm.server` and `python3` are looked for. */
+  /** Environment whose `PATH` is searched for `mlx_lm.server` and `python3`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** Milliseconds that a model has to answer. */
+  /** Milliseconds within which a model must answer after its start. */
   readonly patience: number;
 }
 
-/** A command and what comes before our own arguments. */
+/** A command, with the arguments that precede ours. */
 type Command = readonly [file: string, ...before: string[]];
 
 const IMPORT_TIMEOUT = 20_000;
 const ASK_EVERY = 150;
-/** `mlx_lm.server` loads any model that a request names. This name is the one it started with. */
+/** `mlx_lm.server` loads any model that a request names. This name means the model of its start. */
 const STARTED_WITH = 'default_model';
 
 /**
- * Runs `mlx_lm.server` on loopback, one process a model. Its own page says that it is not meant to
- * face a network, which is why only we talk to it.
+ * Runs `mlx_lm.server` on loopback, one process for each model. Its documentation says that it is
+ * not meant for a network, so only this server connects to it.
  */
 export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine {
   let child: Child | undefined;
@@ -59,7 +59,7 @@ export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine
         file,
         args: [...before, '--model', model.path, '--host', '127.0.0.1', '--port', String(port)],
       };
-      // Nothing is fetched at run time: what a model needs was downloaded with it.
+      // The model is complete on the disk, so the libraries must not download anything.
       const quiet = { ...quietEnvironment(env), HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' };
       const mine = startChild({
         program: programBeside(import.meta.url, 'child-supervisor'),

@@ -4,10 +4,7 @@ import type { ModelEngine, RemoteModel } from './engine.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 
 export interface AttachOptions {
-  /**
-   * Base address of an OpenAI-compatible server: `http://127.0.0.1:11434/v1`. Null when none is
-   * set.
-   */
+  /** Base address of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`, or null. */
   readonly url: string | null;
   readonly key: string | undefined;
 }
@@ -15,10 +12,7 @@ export interface AttachOptions {
 const TIMEOUT = 5000;
 const BYTES = 4 * 1024 * 1024;
 
-/**
- * Attaches to a server that runs already: Ollama, llama-server, vLLM, LM Studio. It keeps its own
- * models.
- */
+/** Attaches to a running server, such as Ollama or vLLM, that manages its own models. */
 export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
   const headers: Record<string, string> =
     key === undefined ? {} : { authorization: `Bearer ${key}` };

@@ -1,6 +1,6 @@
 import { AppError } from '@twofold/runtime/errors';
 
-/** A start that failed, in words. */
+/** The error of a failed start, with its reason as a text. */
 export function startFailure(
   error: unknown,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { Generated, Generator } from './generator.ts';
 import type { ResponseStream } from './response-stream.ts';
 import type { Prompt } from './prompt.ts';
 
-/** What stands in every answer of one model. */
+/** Fields that every event of one answer contains. */
 interface Head {
   readonly id: string;
   readonly object: string;
@@ -18,7 +18,7 @@ export interface Work {
   readonly signal: AbortSignal;
 }
 
-/** Sends an answer whole, in the shape of the OpenAI API. */
+/** Sends an answer as one JSON response of the OpenAI API. */
 export async function answerWhole(
   response: ResponseStream,
   { generator, prompt, model, signal }: Work,
@@ -37,8 +37,8 @@ export async function answerWhole(
 }
 
 /**
- * Sends an answer as it comes, one event for each piece. The head of an event is written once: what
- * is done for each token is done while the model waits.
+ * Streams an answer, one event for each piece. The head of the events is serialised only once,
+ * because the model waits while a token is processed.
  */
 export async function answerStreamed(
   response: ResponseStream,

@@ -24,6 +24,6 @@ export class ApiFailure extends Error {
   }
 }
 
-/** A parameter that cannot be meant so. */
+/** The error of an invalid parameter. */
 export const wrong = (param: string, what: string): ApiFailure =>
   new ApiFailure(400, `${param} ${what}`, { param });

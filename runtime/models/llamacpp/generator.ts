@@ -10,25 +10,22 @@ export interface Generated {
   readonly tokens: number;
 }
 
-/** A piece of an answer as it comes; `thought` is what the model says to itself. */
+/** Called with each piece of an answer. `thought` is true for the reasoning of the model. */
 export type OnText = (text: string, thought: boolean) => void;
 
-/**
- * A loaded model. Several prompts are worked on at once, each in its own sequence; more wait in
- * line.
- */
+/** A loaded model. It processes several prompts at once, and queues further ones. */
 export interface Generator {
   generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated>;
 }
 
-/** More than this many prompts in line are refused. */
+/** Maximum length of the queue. Further prompts are refused. */
 const LINE = 64;
-/** Characters of a text that are looked at together to see whether it can fit. */
+/** Characters that are tokenized together to check whether a text can fit. */
 const PIECE = 2000;
-/** Tokens that there may be more of because a text was cut in two. */
+/** Upper bound of the extra tokens that cutting a text in two can cause. */
 const CUT = 8;
 
-/** @throws what the library says when the file cannot be loaded. */
+/** @throws the library's error when the file cannot be loaded. */
 export async function loadGenerator(
   library: typeof Library,
   { path, context: size, parallel, threads }: LlamaOrder,
@@ -44,8 +41,7 @@ export async function loadGenerator(
     sequences: parallel,
     contextSize: { max: Math.min(size, model.trainContextSize) },
   });
-  // Finding out how a model wants its messages takes half a second: once, and not in the first
-  // request.
+  // This takes half a second, so it is done here and not in the first request.
   const wrapper = library.resolveChatWrapper(model);
   const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
   return {
@@ -67,8 +63,8 @@ export async function loadGenerator(
         maxTokens: Math.min(prompt.maxTokens ?? room, room),
       };
       return sequences.use(signal, async (sequence) => {
-        // What an earlier prompt left behind changes the last digits of the numbers: a seed
-        // promises the same text.
+        // The cache of an earlier prompt changes the last digits of the probabilities, but the same
+        // seed must give the same text.
         if (prompt.sampling.seed !== null) await sequence.clearHistory();
         const before = sequence.tokenMeter.usedOutputTokens;
         const { text, reason } =
@@ -88,15 +84,15 @@ export async function loadGenerator(
 
 interface Reading {
   readonly model: Library.LlamaModel;
-  /** Tokens that the context holds. */
+  /** Size of the context in tokens. */
   readonly limit: number;
-  /** The messages as the model wants them. */
+  /** The messages in the chat template of the model. */
   readonly text: () => Library.LlamaText;
 }
 
 /**
- * The time that this takes grows with the square of the length, and nothing else is answered
- * meanwhile: what cannot fit is refused from its first pieces.
+ * Tokenizing takes time that grows with the square of the length, and blocks all other answers. So
+ * a text that cannot fit is refused after its first pieces.
  */
 function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Token[] {
   const messages = prompt.kind === 'chat' ? text() : null;
@@ -191,9 +187,7 @@ async function grammarOf(
   }
 }
 
-/**
- * Hands out what is free, the one that was used last first: its cache may know the conversation.
- */
+/** A pool. The last used free item comes first: its cache may contain the conversation. */
 function createPool<T>(items: readonly T[]) {
   const free = [...items];
   const line: { readonly take: (item: T) => void; readonly signal: AbortSignal }[] = [];

@@ -1,6 +1,6 @@
-/** What the server tells the program to do: the first message on its channel. */
+/** The first message from the server to the program: the model to load, and how. */
 export interface LlamaOrder {
-  /** Address of `node-llama-cpp`'s main file. */
+  /** URL of the main file of `node-llama-cpp`. */
   readonly library: string;
   readonly path: string;
   readonly id: string;
@@ -9,21 +9,21 @@ export interface LlamaOrder {
   readonly threads: number;
 }
 
-/** What the program says when it serves, or cannot. */
+/** The first message from the program: it is ready, or the reason why it is not. */
 export type LlamaStarted = { readonly ready: true } | { readonly problem: string };
 
-/** Every later message: a call of the OpenAI API, or the end of a call whose caller is gone. */
+/** Every later message from the server: a call of the OpenAI API, or the cancellation of one. */
 export type LlamaRequest = LlamaCall | { readonly id: number; readonly cancel: true };
 
 export interface LlamaCall {
   readonly id: number;
-  /** Below `/v1`. */
+  /** Path below `/v1`. */
   readonly path: string;
-  /** JSON. */
+  /** JSON text; null for a GET. */
   readonly body: string | null;
 }
 
-/** A piece of an answer: the first has a head, the last an end. */
+/** A piece of an answer. The first piece has `head`, the last one has `end`. */
 export interface LlamaReply {
   readonly id: number;
   readonly head?: { readonly status: number; readonly headers: Readonly<Record<string, string>> };

@@ -7,8 +7,8 @@ import { createResponseStream, type ResponseStream } from './response-stream.ts'
 import { type Prompt, readPrompt } from './prompt.ts';
 
 /**
- * A program of its own: loads one model with llama.cpp and answers calls of the OpenAI API that
- * come over its channel. It ends with the server that started it, when that channel closes.
+ * A separate program that loads one model with llama.cpp and answers calls of the OpenAI API from
+ * its IPC channel. It ends when that channel closes, which happens when the server ends.
  */
 
 const KINDS: Readonly<Record<string, Prompt['kind']>> = {
@@ -43,7 +43,7 @@ async function begin(order: LlamaOrder): Promise<LlamaStarted> {
 interface Serving {
   readonly model: string;
   readonly generator: Generator;
-  /** What is being answered. */
+  /** Running calls by id. */
   readonly open: Map<number, AbortController>;
 }
 
@@ -71,7 +71,7 @@ async function serve(
   }
 }
 
-/** Once a stream has begun its status is sent already: an event carries the error. */
+/** Sends an error, as an event if the stream has begun and its status is already sent. */
 function refuse(response: ResponseStream, error: unknown): void {
   const known =
     error instanceof ApiFailure ? error : new ApiFailure(500, 'The model could not go on');

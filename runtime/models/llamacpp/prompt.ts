@@ -5,7 +5,7 @@ import { ApiFailure, wrong } from './failure.ts';
 export interface Prompt {
   readonly kind: 'chat' | 'text';
   readonly history: ChatHistoryItem[];
-  /** Of `/v1/completions`. */
+  /** The prompt of `/v1/completions`. */
   readonly text: string;
   readonly stream: boolean;
   readonly usage: boolean;
@@ -27,11 +27,11 @@ export interface Sampling {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What people of llama.cpp are used to. */
+/** The defaults of llama.cpp. */
 const DEFAULTS = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 } as const;
 const MAX_SEED = 2 ** 32 - 1;
 
-/** Unsupported fields. They are refused, as a client would take silence for support. */
+/** Unsupported fields are refused, because a client would believe that an ignored one works. */
 const MISSING = [
   'tools',
   'functions',
@@ -108,7 +108,7 @@ function readMessages(value: unknown): ChatHistoryItem[] {
   });
 }
 
-/** Text, or a list of parts that are text. */
+/** Reads the content of a message: a text, or a list of text parts. */
 function readContent(value: unknown, param: string): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) throw wrong(param, 'must be text');

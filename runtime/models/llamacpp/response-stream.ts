@@ -1,23 +1,23 @@
 import type { LlamaReply } from './messages.ts';
 
-/** The stream that one answer is written to. */
+/** The stream to which one answer is written. */
 export interface ResponseStream {
-  /** Whether the status has been sent: from then on an error can only be an event. */
+  /** Whether the status has been sent. From then on an error can only be sent as an event. */
   readonly begun: boolean;
-  /** The whole of an answer. */
+  /** Sends a whole answer. */
   json(status: number, body: object): void;
-  /** A piece of an answer, of the type that the first one gives it. */
+  /** Sends a piece of an event stream. */
   write(text: string): void;
-  /** The last of what is written. */
+  /** Sends the last piece. */
   end(text: string): void;
 }
 
 /**
- * Pieces that come within so many milliseconds go together: no reader is faster, and each message
- * costs as much as a small model's token.
+ * Pieces within this many milliseconds are sent as one message. Readers do not notice the delay,
+ * and a message costs as much time as one token of a small model.
  */
 const TOGETHER = 10;
-/** By then the model works on the next token, and sending costs it nothing. */
+/** Milliseconds to delay a message, so that the model has begun the next token when it is sent. */
 const SOON = 1;
 const EVENTS = {
   status: 200,
