@@ -30,10 +30,11 @@ export const createWebhookSecret = () => randomBytes(32).toString('hex');
  */
 export function isSigned({ headers, body }: Push, secret: string): boolean {
   const mac = createHmac('sha256', secret).update(body).digest('hex');
-  const github = text(headers, 'x-hub-signature-256');
-  const gitea = text(headers, 'x-gitea-signature') || text(headers, 'x-forgejo-signature');
-  const gitlab = text(headers, 'x-gitlab-token');
-  const results = [same(github, `sha256=${mac}`), same(gitea, mac), same(gitlab, secret)];
+  const github = headerText(headers, 'x-hub-signature-256');
+  const gitea =
+    headerText(headers, 'x-gitea-signature') || headerText(headers, 'x-forgejo-signature');
+  const gitlab = headerText(headers, 'x-gitlab-token');
+  const results = [isEqual(github, `sha256=${mac}`), isEqual(gitea, mac), isEqual(gitlab, secret)];
   return results.includes(true);
 }
 
@@ -49,9 +50,9 @@ export const deliveryId = ({ body }: Push) => createHash('sha256').update(body).
  */
 export function readPush({ headers, body }: Push): PushEvent {
   const name =
-    text(headers, 'x-github-event') ||
-    text(headers, 'x-gitea-event') ||
-    text(headers, 'x-gitlab-event');
+    headerText(headers, 'x-github-event') ||
+    headerText(headers, 'x-gitea-event') ||
+    headerText(headers, 'x-gitlab-event');
   if (name === 'ping') return { kind: 'ping' };
   if (!/^(push|Push Hook)$/.test(name)) return { kind: 'other' };
   const payload = parse(body);
@@ -84,14 +85,14 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-function same(given: string, expected: string): boolean {
+function isEqual(given: string, expected: string): boolean {
   const [a, b] = [given, expected].map((value) =>
     createHmac('sha256', 'compare').update(value).digest(),
   );
   return given !== '' && timingSafeEqual(a as Buffer, b as Buffer);
 }
 
-function text(headers: Push['headers'], name: string): string {
+function headerText(headers: Push['headers'], name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
 }

@@ -4,8 +4,8 @@ import type { JsonSchema } from '../routes/route.ts';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
-const stamp = { type: 'string', format: 'date-time' } as const;
-const exact = (
+const dateTime = { type: 'string', format: 'date-time' } as const;
+const closedObject = (
   properties: Record<string, JsonSchema>,
   required: readonly string[] = [],
 ): JsonSchema => ({
@@ -14,7 +14,7 @@ const exact = (
   required,
   additionalProperties: false,
 });
-const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
+const openObject = (properties: Record<string, JsonSchema>): JsonSchema => ({
   type: 'object',
   properties,
 });
@@ -40,7 +40,7 @@ const domain = { type: 'string', minLength: 1, maxLength: 253 } as const;
 const image = { type: 'string', minLength: 1, maxLength: 400 } as const;
 const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
 
-const health = exact({
+const health = closedObject({
   path: { type: 'string', pattern: '^/[\\x21-\\x7e]*$', maxLength: 500 },
   tcp: { type: 'boolean' },
   command: { type: 'array', items: text, minItems: 1, maxItems: 100 },
@@ -52,7 +52,7 @@ const health = exact({
 const volumes = {
   type: 'array',
   maxItems: 20,
-  items: exact(
+  items: closedObject(
     {
       name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_.-]{0,62}$' },
       path: { type: 'string', pattern: '^/[A-Za-z0-9_./-]{1,254}$' },
@@ -61,13 +61,13 @@ const volumes = {
   ),
 } as const;
 
-const resources = exact({
+const resources = closedObject({
   memory_mb: { type: 'integer', minimum: 0, maximum: 1_048_576 },
   cpus: { type: 'number', minimum: 0, maximum: 512 },
   pids: { type: 'integer', minimum: 0, maximum: 4_194_304 },
 });
 
-const http = exact({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
+const http = closedObject({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
 
 /** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
@@ -83,10 +83,10 @@ const changeable = {
   http,
 } as const;
 
-export const createBody = exact({ name, image, ...changeable }, ['name']);
-export const changeBody = exact(changeable);
+export const createBody = closedObject({ name, image, ...changeable }, ['name']);
+export const changeBody = closedObject(changeable);
 
-const git = exact(
+const git = closedObject(
   {
     url: { type: 'string', minLength: 1, maxLength: 2000 },
     ref: { type: 'string', minLength: 1, maxLength: 200 },
@@ -96,7 +96,7 @@ const git = exact(
   ['url'],
 );
 
-export const deployBody = exact({
+export const deployBody = closedObject({
   image,
   git,
   git_url: { type: 'string', minLength: 1, maxLength: 2000 },
@@ -104,11 +104,11 @@ export const deployBody = exact({
 });
 
 /** The field `config` of `POST /api/deploy`. */
-export const deployConfig = exact({ name, ...changeable }, ['name']);
+export const deployConfig = closedObject({ name, ...changeable }, ['name']);
 
-export const rollbackBody = exact({ deployment: { type: 'integer', minimum: 1 } });
+export const rollbackBody = closedObject({ deployment: { type: 'integer', minimum: 1 } });
 
-export const execBody = exact(
+export const execBody = closedObject(
   {
     command: {
       type: 'array',
@@ -121,12 +121,12 @@ export const execBody = exact(
   ['command'],
 );
 
-export const secretBody = exact({ value: { type: 'string', maxLength: 65_536 } }, ['value']);
-export const templateBody = exact({ name, env, domain }, ['name']);
+export const secretBody = closedObject({ value: { type: 'string', maxLength: 65_536 } }, ['value']);
+export const templateBody = closedObject({ name, env, domain }, ['name']);
 export const pushBody: JsonSchema = { type: 'object' };
 
 /** `App` in responses. */
-export const app = open({
+export const app = openObject({
   id: text,
   name: text,
   status: {
@@ -143,10 +143,10 @@ export const app = open({
   },
   domain: text,
   image: { type: ['string', 'null'] },
-  created_at: stamp,
-  updated_at: stamp,
+  created_at: dateTime,
+  updated_at: dateTime,
   port: { type: ['integer', 'null'] },
-  env: open({}),
+  env: openObject({}),
   aliases: { type: 'array', items: text },
   volumes,
   replicas: count,
@@ -162,49 +162,52 @@ export const app = open({
 });
 
 /** An app that was created from a template. Only this response contains `generated`. */
-export const templateApp = open({
+export const templateApp = openObject({
   ...(app.properties as Readonly<Record<string, JsonSchema>>),
-  generated: open({}),
+  generated: openObject({}),
 });
 
-export const appList = open({
+export const appList = openObject({
   apps: { type: 'array', items: app },
   total: count,
   next_cursor: text,
 });
 
-export const deployment = open({
+export const deployment = openObject({
   app: text,
   number: count,
   status: { enum: ['pending', 'building', 'deploying', 'healthy', 'failed', 'superseded'] },
   current: { type: 'boolean' },
   trigger: text,
-  source: open({}),
+  source: openObject({}),
   image: { type: ['string', 'null'] },
   image_id: { type: ['string', 'null'] },
   reason: { type: ['string', 'null'] },
-  probes: { type: 'array', items: open({ at: stamp, ok: { type: 'boolean' }, detail: text }) },
+  probes: {
+    type: 'array',
+    items: openObject({ at: dateTime, ok: { type: 'boolean' }, detail: text }),
+  },
   log: { type: 'array', items: text },
   has_build_log: { type: 'boolean' },
-  created_at: stamp,
+  created_at: dateTime,
   finished_at: { type: ['string', 'null'] },
 });
 
-export const deploymentList = open({
+export const deploymentList = openObject({
   deployments: { type: 'array', items: deployment },
   total: count,
 });
-export const execResult = open({
+export const execResult = openObject({
   exit_code: { type: 'integer' },
   stdout: text,
   stderr: text,
   truncated: { type: 'boolean' },
 });
 
-export const templateList = open({
+export const templateList = openObject({
   templates: {
     type: 'array',
-    items: open({
+    items: openObject({
       id: text,
       name: text,
       description: text,
@@ -213,7 +216,7 @@ export const templateList = open({
       port: { type: 'integer' },
       env: {
         type: 'array',
-        items: open({
+        items: openObject({
           key: text,
           description: text,
           secret: { type: 'boolean' },
@@ -221,11 +224,11 @@ export const templateList = open({
           generate: { type: 'integer' },
         }),
       },
-      volumes: { type: 'array', items: open({ name: text, path: text }) },
+      volumes: { type: 'array', items: openObject({ name: text, path: text }) },
     }),
   },
   total: count,
 });
 
-export const error = open({ error: text });
-export const anything = open({});
+export const error = openObject({ error: text });
+export const anything = openObject({});

@@ -4,8 +4,8 @@ const text = { type: 'string' } as const;
 const bytes = { type: 'integer', minimum: 0 } as const;
 const id = { type: 'string', minLength: 1, maxLength: 200 } as const;
 
-const failed: JsonSchema = { type: 'object', properties: { error: text }, required: ['error'] };
-const REFUSED = { description: 'The reason; nothing was changed', schema: failed } as const;
+const errorBody: JsonSchema = { type: 'object', properties: { error: text }, required: ['error'] };
+const REFUSED = { description: 'The reason; nothing was changed', schema: errorBody } as const;
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
 const onModel = { ...refused, 404: REFUSED, 409: REFUSED } as const;
 /** 507: too little disk or memory. 502: the model hub or the engine failed. */
@@ -40,7 +40,7 @@ const model: JsonSchema = {
   },
 };
 
-const list: JsonSchema = {
+const modelList: JsonSchema = {
   type: 'object',
   required: ['models', 'running', 'engine', 'eligible'],
   properties: {
@@ -130,7 +130,7 @@ export const modelRoutes = [
       format: { type: 'string', enum: ['gguf', 'mlx', 'remote'] },
       status: { type: 'string', enum: ['available', 'downloading', 'downloaded', 'running'] },
     },
-    responses: { 200: response('The models', list), ...refused },
+    responses: { 200: response('The models', modelList), ...refused },
   },
   { ...showRoute, id: 'getModel', path: '/api/mlx/models/:id' },
   { ...showRoute, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },

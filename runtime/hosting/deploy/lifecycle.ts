@@ -33,11 +33,11 @@ export interface Lifecycle {
 export function createLifecycle(core: Core): Lifecycle {
   return {
     start: (app) =>
-      unless(core, app, 'running', () =>
+      unlessInStatus(core, app, 'running', () =>
         core.operations.run(app.id, 'start', (signal) => start(core, app.id, signal)),
       ),
     stop: (app) =>
-      unless(core, app, 'stopped', () =>
+      unlessInStatus(core, app, 'stopped', () =>
         core.operations.run(app.id, 'stop', () => stop(core, app.id)),
       ),
     async restart(app) {
@@ -52,7 +52,7 @@ export function createLifecycle(core: Core): Lifecycle {
   };
 }
 
-async function unless(
+async function unlessInStatus(
   core: Core,
   app: HostedApp,
   status: HostedApp['status'],
@@ -75,7 +75,7 @@ async function start(core: Core, appId: string, signal: AbortSignal): Promise<Ho
   if (reason !== null) {
     await core.apps.update(appId, { status: 'failed', desired: 'stopped', error: reason });
     core.ingress.set(idleRoute(app, 'stopped'));
-    await halt(core, app);
+    await stopContainers(core, app);
     throw new AppError(502, 'NOT_READY', `App did not become ready: ${reason}`);
   }
   core.ingress.set(servingRoute(app, targets));
@@ -138,12 +138,12 @@ async function stop(core: Core, appId: string): Promise<HostedApp> {
   const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'stopped' });
   core.ingress.set(idleRoute(app, 'stopped'));
-  await halt(core, app);
+  await stopContainers(core, app);
   return core.apps.update(appId, { status: 'stopped', error: null });
 }
 
 /** Stops the app's containers and keeps them, so that their logs can still be read. */
-export async function halt(core: Core, app: HostedApp): Promise<void> {
+export async function stopContainers(core: Core, app: HostedApp): Promise<void> {
   const containers = await listContainers(core.connection.engine(), core.naming, app);
   await retire(
     core,
@@ -197,7 +197,7 @@ async function restartOne(
     error: started.reason,
     ...(others.length === 0 && { status: 'failed', desired: 'stopped' }),
   });
-  if (others.length === 0) await halt(core, app);
+  if (others.length === 0) await stopContainers(core, app);
   throw new AppError(
     502,
     'NOT_READY',

@@ -25,7 +25,7 @@ const RESYNC = 30_000;
  * each further attempt.
  */
 const FIRST_RETRY = 1000;
-const PARALLEL = 4;
+const MAX_PARALLEL = 4;
 
 /** @param every Milliseconds between two comparisons. */
 export function createReconciler(
@@ -43,7 +43,7 @@ export function createReconciler(
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
-    const semaphore = createSemaphore(PARALLEL);
+    const semaphore = createSemaphore(MAX_PARALLEL);
     const results = await Promise.all(
       core.apps.all().map(({ id }) => {
         const listed = byApp.get(id) ?? [];

@@ -71,7 +71,7 @@ export async function startReplica(
     if (['unavailable', 'disk'].includes(String((error as { kind?: string }).kind))) throw error;
     return failed(`It could not be started: ${(error as Error).message}`);
   }
-  const detail = await addressed(core, id, port);
+  const detail = await inspectWithAddress(core, id, port);
   const target = detail && targetOf(detail, port, placement(core));
   if (!target) return failed(detail ? describeEnd(detail, app) : 'The container is gone');
   const readiness = await waitUntilReady(
@@ -94,7 +94,11 @@ export async function startReplica(
 }
 
 /** Some engines report the address a moment after the start. */
-async function addressed(core: Core, id: string, port: number): Promise<ContainerDetail | null> {
+async function inspectWithAddress(
+  core: Core,
+  id: string,
+  port: number,
+): Promise<ContainerDetail | null> {
   for (let attempt = 0; ; attempt += 1) {
     const detail = await core.connection.engine().inspect(id);
     if (

@@ -59,11 +59,11 @@ export function createSourceDeploys(
       return received;
     },
     fromUpload: (received) =>
-      logged(core, logs, (deployment, signal) =>
+      withStoredLog(core, logs, (deployment, signal) =>
         build(core, builder, { deployment, received, signal }),
       ),
     fromGit: (git) =>
-      logged(core, logs, (deployment, signal) =>
+      withStoredLog(core, logs, (deployment, signal) =>
         buildFromGit(core, builder, {
           deployment,
           signal,
@@ -150,7 +150,7 @@ async function buildFromGit(
 }
 
 /** Stores what the build prints in the deployment's record, whether the build succeeds or fails. */
-function logged(core: Core, logs: BuildLogs, prepare: PrepareImage): PrepareImage {
+function withStoredLog(core: Core, logs: BuildLogs, prepare: PrepareImage): PrepareImage {
   return async (deployment, signal) => {
     logs.open(deployment);
     try {

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 import { deploymentOf, LABELS, listContainers, replicaOf } from './containers.ts';
-import { halt } from './lifecycle.ts';
+import { stopContainers } from './lifecycle.ts';
 import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
 import { idleRoute, servingRoute } from './rollout.ts';
 
@@ -291,7 +291,7 @@ async function giveUp(
     core.ingress.set(idleRoute(app, 'stopped'));
     const error = `It ended ${MAX_ENDS} times within ten minutes and was stopped. ${reason}${last ? `. Last line: ${last}` : ''}`;
     await core.apps.update(app.id, { status: 'crashed', desired: 'stopped', error });
-    await halt(core, app);
+    await stopContainers(core, app);
   };
   while (!(await core.operations.tryRun(given.appId, 'crash', work)))
     await sleep(200, undefined, { signal });

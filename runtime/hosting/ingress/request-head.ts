@@ -33,7 +33,7 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
   const path = pathOf(request);
   if (path === null) return null;
   const raw = request.rawHeaders;
-  const listed = listedBy(raw);
+  const listed = namedByConnection(raw);
   let body: RequestHead['body'] = 'none';
   let text = `${request.method} ${path} HTTP/1.1\r\n`;
   for (let at = 0; at < raw.length; at += 2) {
@@ -57,7 +57,7 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
  * Further headers that `Connection` marks as hop-by-hop. `Host` and `Content-Length` are always
  * forwarded.
  */
-function listedBy(raw: readonly string[]): Set<string> | undefined {
+function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {
     if ((raw[at] as string).length !== 10 || (raw[at] as string).toLowerCase() !== 'connection')

@@ -148,7 +148,7 @@ async function untilReached({ context }: Call, { attempt, isOver }: Attempts): P
   }
 }
 
-/** A session that hangs, for example with its engine, must not block the next leader. */
+/** A session that waits forever, for example for its engine, must not block the next leader. */
 async function inTime(log: Logger, end: Promise<void>): Promise<void> {
   const late = sleep(END_TIMEOUT, 'late' as const, { ref: false });
   const ended = end.catch((error: Error) =>

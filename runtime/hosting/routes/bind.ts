@@ -14,13 +14,13 @@ const READS = new Set(['GET']);
 export function audited<T extends Handlers>(handlers: T, audit: AuditLog): T {
   return Object.fromEntries(
     Object.entries(handlers).map(([id, handle]) => {
-      const recorded = recording(handle, audit);
+      const recorded = withAuditEntry(handle, audit);
       return [id, (call: Call) => recorded(call).catch(asFullDisk)];
     }),
   ) as T;
 }
 
-function recording(handle: Handler, audit: AuditLog): (call: Call) => Promise<Reply> {
+function withAuditEntry(handle: Handler, audit: AuditLog): (call: Call) => Promise<Reply> {
   return async (call) => {
     const answer = await handle(call);
     const { method, id, access } = call.route;

@@ -88,7 +88,7 @@ async function deploy(
   if (given && body.image !== undefined)
     throw failure.badRequest('image and git exclude each other: send one of them');
   const isEmpty = !given && body.image === undefined;
-  const last = isEmpty ? await lastGiven(core.deployments, app) : null;
+  const last = isEmpty ? await lastUserDeployment(core.deployments, app) : null;
   const git = given ?? (last?.source.kind === 'git' ? last.source : null);
   if (git) {
     // A host that cannot be resolved is reported now, and not by a deployment that fails later.
@@ -141,7 +141,7 @@ async function prepareApp(
 }
 
 /** The last deployment whose source came from a user, successful or not. */
-async function lastGiven(
+async function lastUserDeployment(
   deployments: RouteParts['core']['deployments'],
   { id }: HostedApp,
 ): Promise<Deployment | null> {

@@ -33,10 +33,10 @@ export function assertDockerfile(text: string, policy: DockerfilePolicy): string
   let count = 0;
   for (const instruction of instructions) {
     const { name, rest } = instruction;
-    if (name === 'ARG' && count === 0) declare(args, rest);
+    if (name === 'ARG' && count === 0) setArguments(args, rest);
     if (name === 'FROM') {
       const [image = '', , alias] = rest.split(/\s+/);
-      for (const name of meanings(image, args)) assertImage(name, { stages, images, policy });
+      for (const name of possibleNames(image, args)) assertImage(name, { stages, images, policy });
       if (alias) stages.add(alias.toLowerCase());
       stages.add(String(count));
       count += 1;
@@ -67,7 +67,7 @@ function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): vo
   if (name === 'ADD' && !scope.policy.allowAddUrl) assertAdd(rest);
   if (name === 'COPY' || name === 'ADD') {
     const from = flags.find((flag) => flag.startsWith('--from='))?.slice('--from='.length);
-    if (from !== undefined) assertImage(bare(from), scope);
+    if (from !== undefined) assertImage(withoutQuotes(from), scope);
   }
   if (name !== 'RUN') return;
   for (const flag of flags) {
@@ -75,20 +75,20 @@ function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): vo
       throw refuse(`RUN ${flag} is not allowed`);
     if (/^--network=/.test(flag) && !/^--network=(default|none)$/.test(flag))
       throw refuse(`RUN ${flag} is not allowed`);
-    const mounted = /(?:^|[=,])from=([^,]+)/.exec(bare(flag))?.[1];
+    const mounted = /(?:^|[=,])from=([^,]+)/.exec(withoutQuotes(flag))?.[1];
     if (flag.startsWith('--mount=') && mounted !== undefined) assertImage(mounted, scope);
   }
 }
 
 function assertAdd(rest: string): void {
-  const sources = bare(listed(rest) ?? rest);
+  const sources = withoutQuotes(jsonWords(rest) ?? rest);
   if (/\$/.test(sources)) throw refuse(`ADD with a variable is not allowed: ${quote(rest)}`);
   if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)|^\s*<</i.test(sources))
     throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
 }
 
 /** The words of the JSON form, joined. Its escapes could otherwise hide a word from the checks. */
-function listed(rest: string): string | null {
+function jsonWords(rest: string): string | null {
   try {
     return rest.startsWith('[') ? (JSON.parse(rest) as unknown[]).join(' ') : null;
   } catch {
@@ -97,7 +97,7 @@ function listed(rest: string): string | null {
 }
 
 /** Removes quotes and backslashes everywhere, as the builder does when it reads a word. */
-const bare = (text: string) => text.replaceAll(/["'\\]/g, '');
+const withoutQuotes = (text: string) => text.replaceAll(/["'\\]/g, '');
 
 function assertImage(image: string, { stages, images, policy }: Scope): void {
   if (image === 'scratch' || stages.has(image.toLowerCase())) return;
@@ -114,26 +114,26 @@ function assertImage(image: string, { stages, images, policy }: Scope): void {
 
 /** Whether an entry of the list other than `*` allows this image. */
 export const isNamed = (image: string, { from }: DockerfilePolicy) =>
-  from.some((pattern) => pattern !== '*' && fits(image, pattern));
+  from.some((pattern) => pattern !== '*' && matchesPattern(image, pattern));
 
-function fits(image: string, pattern: string): boolean {
+function matchesPattern(image: string, pattern: string): boolean {
   const expression = pattern
     .split('*')
     .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
     .join('.*');
-  return [image, qualified(image)].some((name) =>
+  return [image, withRegistry(image)].some((name) =>
     new RegExp(`^${expression}(?:$|[:@].*$)`).test(name),
   );
 }
 
 /** Adds the default registry, unless the first part of the name is a registry. */
-function qualified(image: string): string {
+function withRegistry(image: string): string {
   const [first = ''] = image.split('/');
   if (!image.includes('/')) return `docker.io/library/${image}`;
   return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`;
 }
 
-function declare(args: Map<string, string>, rest: string): void {
+function setArguments(args: Map<string, string>, rest: string): void {
   for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g))
     args.set(key as string, expand(value as string, args));
 }
@@ -150,7 +150,7 @@ const PLATFORM: readonly (readonly [string, string])[] = ['BUILD', 'TARGET'].fla
 );
 
 /** The possible values of an image name with variables: older builders do not define `PLATFORM`. */
-function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet<string> {
+function possibleNames(image: string, args: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([expand(image, args), expand(image, new Map([...PLATFORM, ...args]))]);
 }
 
@@ -159,7 +159,7 @@ function meanings(image: string, args: ReadonlyMap<string, string>): ReadonlySet
  * unchanged, and are refused later.
  */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
-  return bare(
+  return withoutQuotes(
     text.replace(
       /\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g,
       (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? ''),

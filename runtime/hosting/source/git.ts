@@ -158,12 +158,14 @@ function run(
       for (const line of said.split('\n')) if (line.trim() !== '') onLine(line);
       if (code === 0) resolve(output);
       else
-        reject(failure.unprocessable(`The repository cannot be fetched: ${lastWords(said, code)}`));
+        reject(
+          failure.unprocessable(`The repository cannot be fetched: ${lastOutput(said, code)}`),
+        );
     });
   });
 }
 
-const lastWords = (said: string, code: number | null) =>
+const lastOutput = (said: string, code: number | null) =>
   said
     .trim()
     .split('\n')

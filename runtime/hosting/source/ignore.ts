@@ -45,7 +45,7 @@ const MAX_KEPT = 1_000_000;
 export function parseIgnore(text: string): (path: string) => boolean {
   const lines = linesOf(text);
   if (lines.length > MAX_RULES) throw refuse(`.dockerignore has more than ${MAX_RULES} rules`);
-  const { startOf, follow } = createStates(combine(lines));
+  const { startOf, follow } = createStates(buildAutomaton(lines));
   let folder = '';
   let after: State | null = null;
   return (path) => {
@@ -72,7 +72,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-function combine(lines: readonly string[]): Automaton {
+function buildAutomaton(lines: readonly string[]): Automaton {
   const tokens: Token[] = [];
   const verdicts = new Map<number, number>();
   const starts: number[] = [];

@@ -33,14 +33,14 @@ export async function* readForm(
   let unseen = 0;
   const fail = (error: Error) => {
     const shown =
-      error instanceof AppError ? error : failure.badRequest(`${BROKEN}: ${error.message}`);
+      error instanceof AppError ? error : failure.badRequest(`${MALFORMED}: ${error.message}`);
     current?.destroy(shown);
     parts.destroy(shown);
   };
   const counted = async function* () {
     for await (const chunk of chunks) {
       unseen += chunk.length;
-      if (unseen > MAX_UNSEEN) throw failure.badRequest(BROKEN);
+      if (unseen > MAX_UNSEEN) throw failure.badRequest(MALFORMED);
       yield chunk;
     }
   };
@@ -58,7 +58,7 @@ export async function* readForm(
   pump(counted(), parser).then(() => parser.end(), fail);
   try {
     for await (const { name, stream } of parts) {
-      if (name === undefined) throw failure.badRequest(BROKEN);
+      if (name === undefined) throw failure.badRequest(MALFORMED);
       current = stream as Readable;
       yield { name, data: dataOf(current) };
       if (!current.readableEnded) for await (const _ of dataOf(current));
@@ -68,7 +68,7 @@ export async function* readForm(
   }
 }
 
-const BROKEN = 'The form is not well formed';
+const MALFORMED = 'The form is not well formed';
 
 function createParser(contentType: string): BusboyInstance {
   if (!/^multipart\/form-data\s*;.*\bboundary=/i.test(contentType))

@@ -69,14 +69,14 @@ async function* rewrite(
   { folder, ignore, extra, now }: Parameters<Spool['read']>[0] & { readonly now: number },
 ): AsyncGenerator<TarMember> {
   for await (const member of members) {
-    const path = below(member.path, folder);
+    const path = relativePath(member.path, folder);
     if (path === null || ignore(path) || path in extra) continue;
     yield { ...member, path, mtime: member.mtime || now };
   }
   for (const [path, text] of Object.entries(extra)) yield textMember(path, text, now);
 }
 
-function below(path: string, folder: string): string | null {
+function relativePath(path: string, folder: string): string | null {
   const clean = posix.normalize(path).replace(/\/$/, '');
   if (folder === '') return clean;
   return clean.startsWith(`${folder}/`) ? clean.slice(folder.length + 1) : null;

@@ -41,14 +41,14 @@ export interface Issued {
   readonly key: string;
 }
 
-interface Answer {
+interface AcmeResponse {
   readonly status: number;
   readonly body: any;
   readonly text: string;
   readonly location: string;
 }
 
-const POLLS = 60;
+const MAX_POLLS = 60;
 
 /** Creates a private key for a new account. */
 export function createAccountKey(): string {
@@ -111,7 +111,7 @@ async function placeOrder(
   client: Client,
   hosts: readonly string[],
   replaced: string | undefined,
-): Promise<Answer> {
+): Promise<AcmeResponse> {
   const order = { identifiers: hosts.map((value) => ({ type: 'dns', value })) };
   const { newOrder, renewalInfo } = client.directory;
   const replaces = renewalInfo && replaced ? certificateId(replaced) : null;
@@ -145,7 +145,8 @@ async function authorize(client: Client, url: string, { answer }: AcmeOptions): 
 async function pollUntilDone(client: Client, url: string): Promise<any> {
   for (let turn = 0; ; turn += 1) {
     const { body } = await client.post(url, null);
-    if ((body.status !== 'pending' && body.status !== 'processing') || turn === POLLS) return body;
+    if ((body.status !== 'pending' && body.status !== 'processing') || turn === MAX_POLLS)
+      return body;
     await sleep(Math.min(2000, 100 * 1.3 ** turn), undefined, { signal: client.signal });
   }
 }
@@ -170,7 +171,7 @@ async function createClient(options: AcmeOptions) {
     (await send(directory.newNonce, { method: 'HEAD', signal })).headers.get('replay-nonce') ??
     '';
   /** A null payload means POST-as-GET (RFC 8555 §6.3). */
-  const post = async (url: string, payload: unknown, retries = 3): Promise<Answer> => {
+  const post = async (url: string, payload: unknown, retries = 3): Promise<AcmeResponse> => {
     const header = {
       alg: 'ES256',
       nonce: await takeNonce(),
@@ -182,7 +183,7 @@ async function createClient(options: AcmeOptions) {
       method: 'POST',
       signal,
       headers: { 'Content-Type': 'application/jose+json' },
-      body: signed(key, header, payload),
+      body: signJws(key, header, payload),
     });
     nonce = answer.headers.get('replay-nonce');
     const text = await answer.text();
@@ -208,7 +209,7 @@ function publicJwk(key: KeyObject) {
 const encode = (value: unknown) =>
   value === null ? '' : Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function signed(key: KeyObject, header: object, payload: unknown): string {
+function signJws(key: KeyObject, header: object, payload: unknown): string {
   const text = `${encode(header)}.${encode(payload)}`;
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString(
     'base64url',

@@ -56,7 +56,7 @@ const NEWLINE = 10;
 /** A line is cut at this length, so that a line without an end cannot fill the memory. */
 const MAX_LINE = 1024 * 1024;
 
-interface Open {
+interface OpenLine {
   time: string;
   text: Buffer[];
   length: number;
@@ -70,7 +70,7 @@ export function createLineAssembler(): {
   push(frame: Frame, to: LogLine[]): void;
   end(): LogLine[];
 } {
-  const open: Record<Frame['stream'], Open> = { stdout: empty(), stderr: empty() };
+  const open: Record<Frame['stream'], OpenLine> = { stdout: empty(), stderr: empty() };
   return {
     push({ stream, payload }, to) {
       const line = open[stream];
@@ -94,7 +94,7 @@ export function createLineAssembler(): {
  * Removes the time from the beginning of a frame. A line gets the time of its last frame, so that a
  * reader that starts between two frames assigns the same time to it.
  */
-function takeTime(line: Open, payload: Buffer): Buffer {
+function takeTime(line: OpenLine, payload: Buffer): Buffer {
   if (payload.length < 21 || payload[4] !== 45) return payload;
   const match = TIME.exec(payload.toString('latin1', 0, 40));
   if (!match) return payload;
@@ -102,13 +102,13 @@ function takeTime(line: Open, payload: Buffer): Buffer {
   return payload.subarray(match[0].length);
 }
 
-function add(line: Open, text: Buffer): void {
+function add(line: OpenLine, text: Buffer): void {
   if (text.length === 0) return;
   line.text.push(text);
   line.length += text.length;
 }
 
-function finish(stream: Frame['stream'], line: Open): LogLine {
+function finish(stream: Frame['stream'], line: OpenLine): LogLine {
   const text = (
     line.text.length === 1 ? (line.text[0] as Buffer) : Buffer.concat(line.text)
   ).toString('utf8');
@@ -121,4 +121,4 @@ function finish(stream: Frame['stream'], line: Open): LogLine {
   return finished;
 }
 
-const empty = (): Open => ({ time: '', text: [], length: 0 });
+const empty = (): OpenLine => ({ time: '', text: [], length: 0 });

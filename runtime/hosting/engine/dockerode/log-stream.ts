@@ -30,13 +30,13 @@ export async function* readStream(
   options: StreamOptions,
 ): AsyncGenerator<LogLine[]> {
   try {
-    yield* lines(await open(source, options), options.whole === true);
+    yield* readLines(await openStream(source, options), options.whole === true);
   } catch (error) {
     if (!options.signal?.aborted) throw toEngineError(error);
   }
 }
 
-async function open(
+async function openStream(
   { path, modem: client }: LogSource,
   { tail, since, follow = false, signal }: StreamOptions,
 ): Promise<Readable> {
@@ -69,7 +69,7 @@ async function open(
   return stream;
 }
 
-async function* lines(stream: Readable, whole: boolean): AsyncGenerator<LogLine[]> {
+async function* readLines(stream: Readable, whole: boolean): AsyncGenerator<LogLine[]> {
   const read = createFrameReader();
   const assembler = createLineAssembler();
   for await (const chunk of stream) {

@@ -79,4 +79,4 @@ export function compareTimes(a: string, b: string): number {
 const fraction = (time: string) => (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(9, '0');
 
 /** The time in whole Unix seconds, as engines accept it in `since`. */
-export const second = (time: string): number => Math.floor(Date.parse(time) / 1000);
+export const toUnixSecond = (time: string): number => Math.floor(Date.parse(time) / 1000);

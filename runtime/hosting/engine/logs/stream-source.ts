@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogLine, LogOptions, LogPosition, PlacedLine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import type { StreamOptions } from '../dockerode/log-stream.ts';
-import { linesAfter, second } from './position.ts';
+import { linesAfter, toUnixSecond } from './position.ts';
 
 /** Reads an output; `readStream` is the implementation. */
 export type ReadStream = (options: StreamOptions) => AsyncIterable<readonly LogLine[]>;
@@ -28,12 +28,12 @@ export async function* readStreams(
   const { tail, since, after, signal } = options;
   if (!options.follow)
     return yield* linesAfter(
-      read({ ...(after ? { since: second(after.time) } : { tail, since }), signal }),
+      read({ ...(after ? { since: toUnixSecond(after.time) } : { tail, since }), signal }),
       after,
     );
   let last: LogPosition | undefined = after;
   const rest = async function* (from: ReadStream, more: StreamOptions = {}) {
-    const lines = from({ since: last ? second(last.time) : since, signal, ...more });
+    const lines = from({ since: last ? toUnixSecond(last.time) : since, signal, ...more });
     for await (const batch of linesAfter(untilGone(lines), last)) {
       last = batch.at(-1);
       yield batch;
@@ -80,11 +80,13 @@ async function readTail(
     (await Array.fromAsync(linesAfter(read({ ...options, whole: true }), undefined))).flat();
   const newest = (await all({ tail: 2 })).at(-1);
   if (!newest) return { shown: [], end: undefined };
-  const since = second(newest.time);
+  const since = toUnixSecond(newest.time);
   const recent = await all({ since });
   const missing = tail - recent.length;
   const older = missing > 0 ? await all({ tail: tail + recent.length }) : [];
-  const before = older.filter(({ time }) => second(time) < since).slice(-Math.max(1, missing));
+  const before = older
+    .filter(({ time }) => toUnixSecond(time) < since)
+    .slice(-Math.max(1, missing));
   const shown = tail === 0 ? [] : [...(missing > 0 ? before : []), ...recent.slice(-tail)];
   return { shown, end: recent.at(-1) };
 }

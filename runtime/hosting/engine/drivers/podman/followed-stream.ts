@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogLine, PlacedLine } from '../../engine.ts';
 import type { StreamOptions } from '../../dockerode/log-stream.ts';
-import { linesAfter, second } from '../../logs/position.ts';
+import { linesAfter, toUnixSecond } from '../../logs/position.ts';
 
 /**
  * The shortest pause between two reads, in milliseconds. After a slow read the pause is
@@ -30,7 +30,7 @@ export async function* followByReading(
     const over = wakeup.over() || signal?.aborted === true;
     let newest: PlacedLine | undefined;
     for await (const batch of linesAfter(
-      read({ since: last ? second(last.time) : since, whole: true }),
+      read({ since: last ? toUnixSecond(last.time) : since, whole: true }),
       last,
     )) {
       const sure = newest ? [newest, ...batch] : batch;

@@ -15,7 +15,7 @@ const CHECK_INTERVAL = 100;
 
 /** The container's conmon process writes the file, and ends when everything is written. */
 export const podmanLogPlace: FindLogPlace = async (client, id) => {
-  const { State, HostConfig } = await ask<PodmanContainer>(
+  const { State, HostConfig } = await requestJson<PodmanContainer>(
     client,
     `/v4.0.0/libpod/containers/${id}/json`,
   );
@@ -52,7 +52,7 @@ function isWriter(pid: number, id: string): boolean {
   }
 }
 
-function ask<T>({ modem }: Dockerode, path: string): Promise<T> {
+function requestJson<T>({ modem }: Dockerode, path: string): Promise<T> {
   const dial = modem.dial.bind(modem) as unknown as (
     options: object,
     done: (error: unknown, answer: T) => void,
