@@ -173,7 +173,7 @@ export const INFERENCE: readonly Promised[] = [
   },
   {
     row: 'an input sets relations by key, connect, disconnect and create',
-    page: 'runtime/core/graphql/docs/mutations.md#create-with-what-belongs-to-it',
+    page: 'runtime/core/graphql/docs/mutations.md#create-with-related-rows',
     shows: 'connect',
     tests: [
       inferred(
@@ -506,7 +506,7 @@ export const REST: readonly Promised[] = [
   },
   {
     row: '401 and 403',
-    page: `${ERRORS}#who-calls`,
+    page: `${ERRORS}#the-caller`,
     shows: 'Unauthorized',
     tests: [
       rest('rules', 'ask for somebody who is signed in'),
@@ -527,7 +527,7 @@ export const REST: readonly Promised[] = [
   },
   {
     row: '413 and 415',
-    page: `${ERRORS}#what-is-sent`,
+    page: `${ERRORS}#the-request`,
     shows: 'Request body too large',
     tests: [
       rest('writes', 'bounds the size and the depth of a body'),
@@ -544,13 +544,13 @@ export const REST: readonly Promised[] = [
   },
   {
     row: '429',
-    page: `${ERRORS}#what-is-there`,
+    page: `${ERRORS}#the-stored-rows`,
     shows: '30/1m/user',
     tests: [rest('server', 'counts calls where the manifest says so')],
   },
   {
     row: 'a service key sees what rules allow to API_KEY and its scopes name',
-    page: `${ERRORS}#who-calls`,
+    page: `${ERRORS}#the-caller`,
     shows: 'X-API-Key: $API_KEY',
     tests: [
       rest('rules', 'give a key what it is allowed and its scopes name'),
@@ -559,7 +559,7 @@ export const REST: readonly Promised[] = [
   },
   {
     row: 'never shadows the fixed paths',
-    page: `${ERRORS}#before-it-starts`,
+    page: `${ERRORS}#at-generation`,
     shows: 'apps: [App!]!',
     tests: [rest('server', "leaves paths that are no module's to others")],
   },
