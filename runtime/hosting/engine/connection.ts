@@ -31,7 +31,7 @@ export interface ConnectionOptions {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-const RETRY = 1000;
+const RETRY_PAUSE = 1000;
 
 interface Connected {
   readonly engine: Engine;
@@ -57,7 +57,8 @@ export function createConnection(options: ConnectionOptions): EngineConnection {
       if (abort.signal.aborted) return;
       // The event stream may end although the engine works: connect again without a pause.
       const well = await current?.engine.ping().then(() => true, lose);
-      if (well !== true) await sleep(RETRY, undefined, { signal: abort.signal }).catch(() => {});
+      if (well !== true)
+        await sleep(RETRY_PAUSE, undefined, { signal: abort.signal }).catch(() => {});
       ready();
     }
   };

@@ -79,9 +79,9 @@ export interface LocalIngress extends Ingress {
   routes(): readonly AppRoute[];
 }
 
-const HOLD = 10_000;
+const HOLD_TIMEOUT = 10_000;
 const MAX_CONNECTIONS = 10_000;
-const CHALLENGE = '/.well-known/acme-challenge/';
+const CHALLENGE_PATH = '/.well-known/acme-challenge/';
 
 interface IngressState {
   readonly table: RouteTable;
@@ -103,7 +103,7 @@ export function createIngress(options: IngressOptions): LocalIngress {
     ...{
       table: createRouteTable(),
       pools: createTargetPools(now),
-      held: createHoldQueue(options.hold ?? HOLD),
+      held: createHoldQueue(options.hold ?? HOLD_TIMEOUT),
       challenges: new Map(),
       open: createOpenResponses(),
       originOf: createOriginReader(options.trustedProxies ?? []),
@@ -168,7 +168,8 @@ function handle(state: IngressState, exchange: IngressExchange): void {
   const { request, response, secure } = exchange;
   const { table } = state;
   if (!namesOneHost(request)) return sendPage(request, response, 'badRequest');
-  if (!secure && request.url?.startsWith(CHALLENGE) && answerChallenge(state, exchange)) return;
+  if (!secure && request.url?.startsWith(CHALLENGE_PATH) && answerChallenge(state, exchange))
+    return;
   const route = table.find(request.headers.host);
   if (!route) return sendPage(request, response, 'unknown');
   const origin = state.originOf(request, secure);
@@ -230,7 +231,7 @@ function answerChallenge(
   { challenges }: IngressState,
   { request, response }: IngressExchange,
 ): boolean {
-  const text = challenges.get((request.url as string).slice(CHALLENGE.length));
+  const text = challenges.get((request.url as string).slice(CHALLENGE_PATH.length));
   if (text === undefined) return false;
   response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
   return true;

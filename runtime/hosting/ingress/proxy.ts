@@ -10,7 +10,7 @@ import { eject } from './target-pool.ts';
 
 /** Idempotent methods, which may be sent twice (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const SHORT_BODY = 4096;
 /**
  * A body of at most this many bytes is passed on only when it is complete. This is the most that
@@ -80,7 +80,7 @@ function sendToTarget(exchange: ProxyExchange, failed?: PooledTarget): void {
   const { request, response, pools, head } = exchange;
   const targets = exchange.route()?.targets ?? [];
   const pooled = pools.pick(targets, failed?.target) ?? pools.pick(targets);
-  if (!pooled) return refuse(exchange, 'unavailable');
+  if (!pooled) return respondWithPage(exchange, 'unavailable');
   exchange.attempts += 1;
   exchange.pooled = pooled;
   pooled.active += 1;
@@ -119,7 +119,7 @@ function endExchange(exchange: ProxyExchange): void {
   releaseTarget(exchange);
 }
 
-function refuse(exchange: ProxyExchange, page: IngressPage): void {
+function respondWithPage(exchange: ProxyExchange, page: IngressPage): void {
   endExchange(exchange);
   sendPage(exchange.request, exchange.response, page);
 }
@@ -145,7 +145,7 @@ function writeHead(exchange: ProxyExchange, { status, reason, headers }: Respons
     // The response reader refuses everything that Node refuses. If it ever misses something, only
     // this one response fails.
     running?.abandon();
-    refuse(exchange, 'badGateway');
+    respondWithPage(exchange, 'badGateway');
     return false;
   }
 }
@@ -237,10 +237,11 @@ function fail(exchange: ProxyExchange, { error, sent }: { error: Error; sent: bo
     endExchange(exchange);
     return void response.destroy();
   }
-  if (error instanceof ResponseTimeout) return refuse(exchange, 'timeout');
+  if (error instanceof ResponseTimeout) return respondWithPage(exchange, 'timeout');
   if (error instanceof BadResponse && !(error instanceof TruncatedResponse))
-    return refuse(exchange, 'badGateway');
+    return respondWithPage(exchange, 'badGateway');
   if (pooled) eject(pooled, exchange.now());
-  if (pooled && (repeatable || !sent) && attempts < ATTEMPTS) return sendToTarget(exchange, pooled);
-  refuse(exchange, 'badGateway');
+  if (pooled && (repeatable || !sent) && attempts < MAX_ATTEMPTS)
+    return sendToTarget(exchange, pooled);
+  respondWithPage(exchange, 'badGateway');
 }

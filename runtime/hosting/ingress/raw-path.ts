@@ -26,7 +26,7 @@ export function takeRawPaths(server: Server, event: 'connection' | 'secureConnec
     const packet = error.code === 'HPE_INVALID_URL' && encodeRawPath(error.rawPacket);
     if (!packet) return refuseUnreadable(error, socket);
     continued.add(socket);
-    server.emit(event, new Continued(socket as Socket, packet));
+    server.emit(event, new RestartedSocket(socket as Socket, packet));
   });
 }
 
@@ -48,7 +48,7 @@ export function encodeRawPath(packet: Buffer | undefined): Buffer | null {
 const encodeByte = (byte: number) => `%${byte.toString(16).toUpperCase()}`;
 
 /** The same connection, with changed first bytes. */
-class Continued extends Duplex {
+class RestartedSocket extends Duplex {
   readonly #socket: Socket;
 
   constructor(socket: Socket, first: Buffer) {

@@ -9,7 +9,7 @@ export interface RequestHead {
 }
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1), which are not forwarded. */
-const DROPPED = new Set([
+const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -46,7 +46,7 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
       body = 'chunked';
     }
     if (lower === 'content-length' && value !== '0') body = 'sized';
-    if (DROPPED.has(lower) || isWithheld(lower, origin) || listed?.has(lower)) continue;
+    if (HOP_BY_HOP.has(lower) || isWithheld(lower, origin) || listed?.has(lower)) continue;
     if (/[\0\r\n]/.test(value)) return null;
     text += `${name}: ${value}\r\n`;
   }

@@ -64,7 +64,7 @@ const MAX_HEAD = 64 * 1024;
 const MAX_LINE = 4096;
 /** Interim responses before the final response. Servers send one or two. */
 const MAX_INTERIM = 32;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
 
 /**
@@ -78,7 +78,7 @@ export function createResponseReader(): ResponseReader {
     ...{ left: 0, persistent: true, interim: 0 },
   };
   /** Bytes of an incomplete line or head: the first `used` bytes of `held`. */
-  let held: Buffer = NOTHING;
+  let held: Buffer = EMPTY;
   let used = 0;
 
   /**
@@ -109,7 +109,7 @@ export function createResponseReader(): ResponseReader {
         at = next;
         used = 0;
       }
-      if (at > 0 || used === 0) held = at < data.length ? data.subarray(at) : NOTHING;
+      if (at > 0 || used === 0) held = at < data.length ? data.subarray(at) : EMPTY;
       used = data.length - at;
     },
     finish() {
@@ -239,7 +239,7 @@ function end(response: ReaderState): ResponseSink {
 type Framing = { readonly kind: 'sized' | 'rest' | 'chunk size'; readonly length: number };
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1), which are not passed on. */
-const DROPPED = new Set([
+const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -296,9 +296,9 @@ function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<s
       throw new BadResponse('a header is not well formed');
     const lower = name.toLowerCase();
     if (lower === 'content-length' && own.has(lower)) throw new BadResponse('it has two lengths');
-    if (DROPPED.has(lower) || lower === 'content-length')
+    if (HOP_BY_HOP.has(lower) || lower === 'content-length')
       own.set(lower, own.has(lower) ? `${own.get(lower)}, ${value}` : value);
-    if (!DROPPED.has(lower)) headers.push(name, value);
+    if (!HOP_BY_HOP.has(lower)) headers.push(name, value);
   }
   return { headers, own };
 }

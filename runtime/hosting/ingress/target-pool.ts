@@ -29,7 +29,7 @@ export interface TargetPools {
 }
 
 /** Milliseconds for which a target that refused a connection is avoided. */
-const EJECTION = 1000;
+const EJECTION_TIME = 1000;
 
 export function createTargetPools(now: () => number): TargetPools {
   const pools = new Map<string, PooledTarget>();
@@ -101,7 +101,7 @@ export function createTargetPools(now: () => number): TargetPools {
 
 /** Avoids a target for a moment after it refused a connection. */
 export function eject(pooled: PooledTarget, now: number): void {
-  pooled.downUntil = now + EJECTION;
+  pooled.downUntil = now + EJECTION_TIME;
 }
 
 const lessBusy = (best: PooledTarget | undefined, next: PooledTarget) =>

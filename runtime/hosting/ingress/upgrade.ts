@@ -24,7 +24,7 @@ interface Upgrade {
   readonly now: () => number;
 }
 
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const CONNECT_TIMEOUT = 750;
 /** Milliseconds until the target's response begins, and milliseconds in which its head must end. */
 const RESPONSE_TIMEOUT = 120_000;
@@ -61,7 +61,8 @@ function dial(
   const refused = () => {
     eject(pooled, now());
     target.destroy();
-    if (attempt < ATTEMPTS) dial(upgrade, head, { attempt: attempt + 1, failed: pooled.target });
+    if (attempt < MAX_ATTEMPTS)
+      dial(upgrade, head, { attempt: attempt + 1, failed: pooled.target });
     else client.end(pageHead('badGateway'));
   };
   target.once('error', refused).once('timeout', refused);
@@ -106,14 +107,14 @@ function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: 
     clearTimeout(late);
     clearTimeout(partial);
     pooled.active -= 1;
-    if (state.agreed || !client.writableEnded) leave(state, reader);
+    if (state.agreed || !client.writableEnded) closeClient(state, reader);
   });
   client.on('drain', () => target.resume()).on('close', () => target.destroy());
   if (client.destroyed) target.destroy();
 }
 
 /** The target has closed its connection. Its last bytes are still being sent to the client. */
-function leave({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
+function closeClient({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
   setTimeout(() => client.destroy(), DRAIN_TIMEOUT).unref();
   if (agreed) return void client.end();
   if (!begun) return void client.end(pageHead('badGateway'));

@@ -51,7 +51,7 @@ const LOCAL_ROUTES = new Set(['listTemplates']);
  * the new one is reading the state of the engine.
  */
 const LEADER_TIMEOUT = 10_000;
-const RETRY = 200;
+const RETRY_PAUSE = 200;
 /**
  * Milliseconds that the end of a session may take. Afterwards the next process may become the
  * leader anyway.
@@ -138,7 +138,7 @@ interface Attempts {
 
 /** Repeats a call until a leader has accepted it or `LEADER_TIMEOUT` is over. */
 async function untilReached({ context }: Call, { attempt, isOver }: Attempts): Promise<Reply> {
-  for (const until = Date.now() + LEADER_TIMEOUT; ; await sleep(RETRY)) {
+  for (const until = Date.now() + LEADER_TIMEOUT; ; await sleep(RETRY_PAUSE)) {
     try {
       return await attempt();
     } catch (error) {

@@ -30,7 +30,7 @@ const TABLE = 'hosting_deployments';
 const UNFINISHED: readonly DeploymentStatus[] = ['pending', 'building', 'deploying'];
 const SUCCESSFUL: readonly DeploymentStatus[] = ['healthy', 'superseded'];
 /** Columns that hold JSON text. */
-const DOCUMENTS = ['source', 'probes', 'log'] as const;
+const JSON_COLUMNS = ['source', 'probes', 'log'] as const;
 
 interface DeploymentRepositoryOptions {
   readonly store: Store;
@@ -88,13 +88,13 @@ export function createDeploymentRepository({
 
 function toColumns(change: DeploymentChange): Record<string, unknown> {
   const columns: Record<string, unknown> = { ...change };
-  for (const name of DOCUMENTS) if (name in change) columns[name] = JSON.stringify(change[name]);
+  for (const name of JSON_COLUMNS) if (name in change) columns[name] = JSON.stringify(change[name]);
   return columns;
 }
 
 function fromRow(row: Record<string, any>): Deployment {
   return {
     ...row,
-    ...Object.fromEntries(DOCUMENTS.map((name) => [name, JSON.parse(row[name])])),
+    ...Object.fromEntries(JSON_COLUMNS.map((name) => [name, JSON.parse(row[name])])),
   } as Deployment;
 }

@@ -13,8 +13,8 @@ export function logHandlers(core: Core) {
       const { tail, timestamps } = call.query as { tail: number; timestamps: boolean };
       const since = sinceOf(call.query.since);
       const show: FormatLine = ({ time, text }) => (timestamps ? `${time} ${text}` : text);
-      if (wantsEvents(call)) return eventStream(call, events(core, app.id, call, show));
-      if (call.query.follow === true) return follow(core, app.id, call, show);
+      if (wantsEvents(call)) return eventStream(call, logEvents(core, app.id, call, show));
+      if (call.query.follow === true) return followLogs(core, app.id, call, show);
       const lines = await readAppLogs(core, app, { tail, ...(since !== undefined && { since }) });
       return reply(200, lines.map((line) => `${show(line)}\n`).join(''), {
         'Content-Type': 'text/plain; charset=utf-8',
@@ -36,19 +36,22 @@ function sinceOf(text: string | undefined): number | undefined {
 
 type FormatLine = (line: LogLine) => string;
 
-function follow(core: Core, appId: string, { query, context }: Call, show: FormatLine): Reply {
+function followLogs(core: Core, appId: string, { query, context }: Call, show: FormatLine): Reply {
   const lines = followApp(core, appId, {
     tail: query.tail,
     cursor: new Map(),
     signal: context.signal,
   });
-  return reply(200, Readable.from(text(lines, show), { objectMode: false }), {
+  return reply(200, Readable.from(textLines(lines, show), { objectMode: false }), {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',
   });
 }
 
-async function* text(batches: AsyncGenerator<AppLines>, show: FormatLine): AsyncGenerator<string> {
+async function* textLines(
+  batches: AsyncGenerator<AppLines>,
+  show: FormatLine,
+): AsyncGenerator<string> {
   for await (const { lines } of batches) yield `${lines.map(show).join('\n')}\n`;
 }
 
@@ -56,7 +59,12 @@ async function* text(batches: AsyncGenerator<AppLines>, show: FormatLine): Async
  * Each line is an event. Its id has the position of the reader in every container, so that a client
  * can continue from there.
  */
-async function* events(core: Core, appId: string, { query, context, koa }: Call, show: FormatLine) {
+async function* logEvents(
+  core: Core,
+  appId: string,
+  { query, context, koa }: Call,
+  show: FormatLine,
+) {
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
   for await (const { container, lines } of followApp(core, appId, {
     tail: query.tail,

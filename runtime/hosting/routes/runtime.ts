@@ -69,11 +69,11 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
       return reply(200, { exit_code: exitCode, ...output });
     },
 
-    events: (call: Call) => eventStream(call, listen(core, call)),
+    events: (call: Call) => eventStream(call, appEvents(core, call)),
   };
 }
 
-async function* listen(core: Core, { koa, context }: Call) {
+async function* appEvents(core: Core, { koa, context }: Call) {
   const queue: { id: string; event: string; data: string }[] = [];
   let wake = () => {};
   const last = Number(koa.get('Last-Event-ID') || Number.NaN);

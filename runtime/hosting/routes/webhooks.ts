@@ -11,7 +11,7 @@ import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '
 import { deployGit, type SourceParts } from './git-deploys.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;
-const DELIVERIES = 20;
+const MAX_DELIVERIES = 20;
 /** Used for an app that does not exist, so that the check takes the same time. */
 const NO_SECRET = 'no such app';
 
@@ -31,7 +31,7 @@ export function webhookHandlers(
         .select(['status', 'at'])
         .where('app_id', '=', app.id)
         .orderBy('at', 'desc')
-        .limit(DELIVERIES)
+        .limit(MAX_DELIVERIES)
         .execute();
       return reply(200, { enabled, path: `/api/webhooks/${app.name}`, deliveries: rows });
     },

@@ -4,7 +4,7 @@ import { toEngineError } from '../errors.ts';
 /** Podman's errors when any image was removed while it read the image store. */
 const RACE_MESSAGES =
   /(image|layer) not known|consider removing the image|remove the image to resolve the error/;
-const ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 /**
  * Retries a call of Podman that failed because an image was removed meanwhile. Its builds, lists
@@ -21,7 +21,7 @@ export async function retryOnRace<T>(
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || stop() || !RACE_MESSAGES.test(toEngineError(error).message))
+      if (attempt === MAX_ATTEMPTS || stop() || !RACE_MESSAGES.test(toEngineError(error).message))
         throw error;
       again();
       await sleep(50 * attempt);
