@@ -13,7 +13,7 @@ export interface Address {
   readonly port: number;
 }
 
-const DRAIN = 10_000;
+const DRAIN_WITHIN = 10_000;
 /** Longer than the idle timeout of common load balancers, so that they close a connection first. */
 const KEEP_ALIVE = 65_000;
 
@@ -80,7 +80,7 @@ function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
  * Stops accepting connections, lets running requests finish for up to ten seconds, then closes
  * their connections.
  */
-export async function drain(server: Server, patience = DRAIN): Promise<void> {
+export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   // A keep-alive connection becomes idle after its answer, and would keep the server open until it
   // times out.

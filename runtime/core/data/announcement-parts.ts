@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** PostgreSQL takes at most 8000 bytes in a notification, including our header. */
-const LONGEST = 7500;
+const MAX_PAYLOAD_BYTES = 7500;
 
 /**
  * Splits a text into payloads of notifications: the text itself, or numbered parts when it is too
@@ -12,15 +12,15 @@ const LONGEST = 7500;
  */
 export function partsOf(text: string): string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length <= LONGEST) return [text];
+  if (bytes.length <= MAX_PAYLOAD_BYTES) return [text];
   const id = randomUUID();
   // Base64 turns three bytes into four, and splitting it never cuts a character in two.
   const encoded = bytes.toString('base64');
-  const count = Math.ceil(encoded.length / LONGEST);
+  const count = Math.ceil(encoded.length / MAX_PAYLOAD_BYTES);
   return Array.from(
     { length: count },
     (_, index) =>
-      `${id} ${index} ${count} ${encoded.slice(index * LONGEST, (index + 1) * LONGEST)}`,
+      `${id} ${index} ${count} ${encoded.slice(index * MAX_PAYLOAD_BYTES, (index + 1) * MAX_PAYLOAD_BYTES)}`,
   );
 }
 

@@ -12,7 +12,7 @@ export interface Announcements {
 }
 
 const CHANNEL = 'twofold_changes';
-const AGAIN = 1000;
+const RECONNECT_AFTER = 1000;
 
 /**
  * Sends changes to other servers through PostgreSQL's LISTEN and NOTIFY, and passes theirs on to
@@ -60,12 +60,12 @@ export function createAnnouncements(options: {
             retry()
           ),
         ),
-      AGAIN,
+      RECONNECT_AFTER,
     ).unref();
   }
 
   function retry(): void {
-    if (!stopped) setTimeout(() => void listen().catch(retry), AGAIN).unref();
+    if (!stopped) setTimeout(() => void listen().catch(retry), RECONNECT_AFTER).unref();
   }
 
   function receive(payload: string): void {

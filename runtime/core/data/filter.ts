@@ -289,14 +289,16 @@ function exists(
     inner?.(alias, entity),
   ]);
   const rows = sql`exists (select 1 from ${name(entity.entity.table)} ${alias}${where(condition)})`;
-  return scope.relation() > JOINED && scope.dialect === 'postgres' ? sql`(${rows} is true)` : rows;
+  return scope.relation() > MAX_JOINED_CONDITIONS && scope.dialect === 'postgres'
+    ? sql`(${rows} is true)`
+    : rows;
 }
 
 /**
  * PostgreSQL turns `exists` conditions into joins and plans all their orders: twenty take half a
  * second, sixty take minutes. It does not do so for a condition that is compared with `true`.
  */
-const JOINED = 4;
+const MAX_JOINED_CONDITIONS = 4;
 
 function linkCondition(
   source: Extract<Field['source'], { kind: 'one' | 'many' }>,

@@ -84,10 +84,12 @@ export function toStatement(
 ): Statement {
   const parameters: Parameter[] = [];
   const text = fragment
-    .map((piece) => (typeof piece === 'string' ? piece : mark(parameters.push(piece), dialect)))
+    .map((piece) =>
+      typeof piece === 'string' ? piece : placeholder(parameters.push(piece), dialect),
+    )
     .join('');
   return { text, parameters, long };
 }
 
-const mark = (number: number, dialect: 'sqlite' | 'postgres') =>
+const placeholder = (number: number, dialect: 'sqlite' | 'postgres') =>
   dialect === 'sqlite' ? '?' : `$${number}`;

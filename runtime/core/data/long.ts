@@ -11,7 +11,7 @@ interface Shown extends Listed {
 }
 
 /** Rows that a list without nested lists may have and still count as short. */
-const SHORT = 1000;
+const SHORT_LIST = 1000;
 
 /**
  * Whether reading a page may take long: when it may look at more rows than the page has, or when
@@ -26,7 +26,7 @@ export function isLong(scope: Scope, listed: Shown): boolean {
     equals.length > 0 ||
     order.some(({ column }) => column !== 'id') ||
     (page?.offset ?? 0) > 0 ||
-    listed.list.paging.max > SHORT ||
+    listed.list.paging.max > SHORT_LIST ||
     hidesRows(scope, listed) ||
     !isIndexed(scope, listed.link) ||
     selectionsOf(listed).some(hasLists)

@@ -137,12 +137,15 @@ export function createReader(model: Model, store: Store): Reader {
 }
 
 /** Used for reads without a caller that may go away: only the limits end the statement. */
-const PATIENT: Asker = { cancelled: false };
+const NEVER_CANCELLED: Asker = { cancelled: false };
 
-const boundsOf = (limits: AnswerLimits, { asker = PATIENT, own = false }: Reading): Bounds => ({
+const boundsOf = (
+  limits: AnswerLimits,
+  { asker = NEVER_CANCELLED, own = false }: Reading,
+): Bounds => ({
   asker,
   limits,
-  sent: !own && asker !== PATIENT,
+  sent: !own && asker !== NEVER_CANCELLED,
 });
 
 /**

@@ -27,7 +27,7 @@ type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
 /** The contents of an input, grouped by when they can be written. */
-interface Sorted extends PlainInput {
+interface SortedInput extends PlainInput {
   /** Writes that need the row's key: the other side of relations. */
   readonly after: ((id: Key) => Promise<void>)[];
 }
@@ -162,10 +162,10 @@ function setOpenKey(
   return true;
 }
 
-async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<Sorted> {
+async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<SortedInput> {
   const entity = writing.model.entity(shape.entity);
   assertIdentityKept(writing, shape, input);
-  const sorted: Sorted = { values: new Map(), fields: [], after: [] };
+  const sorted: SortedInput = { values: new Map(), fields: [], after: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
@@ -199,7 +199,7 @@ async function setKey(
   field: Field,
   value: unknown,
   at: string,
-  { values, after }: Sorted,
+  { values, after }: SortedInput,
 ): Promise<void> {
   const { source } = field;
   if (source.kind !== 'one') throw failure.invalid(`${at} is not a single object`);
@@ -222,7 +222,7 @@ async function sortNested(
   field: Field,
   write: Nested,
   input: Input,
-  sorted: Sorted,
+  sorted: SortedInput,
 ): Promise<void> {
   const create = write.create && {
     list: listOf(input[write.create.name]) as Input[],

@@ -5,7 +5,7 @@ import type { RevalidateCaller } from '../module.ts';
 import type { SocketCallers } from './socket-caller.ts';
 
 /** Milliseconds. With the time that a check takes, a changed caller is noticed within 30 s. */
-const LOOK_EVERY = 20_000;
+const CHECK_EVERY = 20_000;
 
 /** Compares the caller of an open connection with what the server knows about them now. */
 export interface CallerWatch {
@@ -50,7 +50,7 @@ export function watchCaller(watched: Watched): CallerWatch {
         watched.context.log.warn({ error: String(error) }, 'a caller could not be looked at again');
       },
     );
-  const timer = setInterval(() => void look(isSameByMiddleware), LOOK_EVERY).unref();
+  const timer = setInterval(() => void look(isSameByMiddleware), CHECK_EVERY).unref();
   return {
     assertSame: async () => {
       if (!over && watched.context.principal.kind !== 'anonymous') await look(isSameNow);

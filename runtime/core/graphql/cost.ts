@@ -34,20 +34,20 @@ export interface Prices {
 }
 
 /** The field that contributes most objects, as `Type.field`. */
-interface Dearest {
+interface CostliestField {
   readonly coordinate: string;
   readonly value: number;
 }
 
 interface Total {
   readonly value: number;
-  readonly dearest: Dearest;
+  readonly costliest: CostliestField;
 }
 
 /** The price of a part of an operation: a number, or a function of the variables. */
 type Price = Total | ((variables: Variables) => Total);
 
-const NOTHING: Total = { value: 0, dearest: { coordinate: '', value: 0 } };
+const NOTHING: Total = { value: 0, costliest: { coordinate: '', value: 0 } };
 
 /** Computed once for each operation; a number unless a variable affects the price. */
 const PRICES = new WeakMap<OperationDefinitionNode, Price>();
@@ -62,12 +62,12 @@ export function checkCost(
   variables: Variables,
 ): GraphQLError | undefined {
   const { limits } = prices.model.project.api;
-  const { value, dearest } = costOf(prices, operation, variables);
+  const { value, costliest } = costOf(prices, operation, variables);
   if (value <= limits.cost) return undefined;
   return limitError(
     'TOO_COSTLY',
-    `the operation may come to ${value} objects, ${limits.cost} are allowed; the most are of ${dearest.coordinate}: give its lists a smaller size`,
-    { value, limit: limits.cost, coordinate: dearest.coordinate },
+    `the operation may come to ${value} objects, ${limits.cost} are allowed; the most are of ${costliest.coordinate}: give its lists a smaller size`,
+    { value, limit: limits.cost, coordinate: costliest.coordinate },
   );
 }
 
@@ -112,7 +112,9 @@ function priceOf(
   type: GraphQLNamedType,
 ): Price {
   return sum(
-    selections.map((selection) => when(selection, priceOfSelection(pricing, selection, type))),
+    selections.map((selection) =>
+      unlessExcluded(selection, priceOfSelection(pricing, selection, type)),
+    ),
   );
 }
 
@@ -139,7 +141,7 @@ function priceOfFragment(pricing: Pricing, name: string): Price {
 }
 
 /** A part that `@skip` or `@include` excludes costs nothing. */
-function when({ directives = [] }: SelectionNode, price: Price): Price {
+function unlessExcluded({ directives = [] }: SelectionNode, price: Price): Price {
   const conditions = directives.filter(({ name }) => /^(?:skip|include)$/.test(name.value));
   if (conditions.length === 0 || price === NOTHING) return price;
   return (variables) =>
@@ -161,11 +163,11 @@ function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType
   if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
   const coordinate = `${type.name}.${field.name.value}`;
   const list = listOf(pricing, type, field.name.value);
-  const looks: Looked = { ...pricing, coordinate, definition, field, list };
+  const looks: PricedField = { ...pricing, coordinate, definition, field, list };
   const [rows, once] = isConnection(named)
     ? splitConnection(pricing, selections, named)
     : [priceOf(pricing, selections, named), NOTHING];
-  return sum([times(sizeOf(looks, named), coordinate, rows), once, lookedAt(looks)]);
+  return sum([times(sizeOf(looks, named), coordinate, rows), once, rowsReadBy(looks)]);
 }
 
 const isConnection = ({ name }: GraphQLNamedType) => name.endsWith('Connection');
@@ -205,7 +207,7 @@ function splitConnection(
 }
 
 /** A field, its arguments, and how the model lists it. */
-interface Looked extends Prices {
+interface PricedField extends Prices {
   readonly coordinate: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly field: FieldNode;
@@ -232,7 +234,7 @@ const SIZES: readonly string[] = ['first', 'last', 'limit', 'take'];
 type Amount = number | ((variables: Variables) => number);
 
 /** The largest number of objects of the field, for each parent object. */
-function sizeOf(looked: Looked, named: GraphQLNamedType): Amount {
+function sizeOf(looked: PricedField, named: GraphQLNamedType): Amount {
   const { definition, field, list, model } = looked;
   const cap = model.project.api.limits.list;
   if (!list && named.name.endsWith('Aggregate') && !model.entities.has(named.name)) return cap;
@@ -249,7 +251,7 @@ function sizeOf(looked: Looked, named: GraphQLNamedType): Amount {
 }
 
 /** Rows that the filter, the order and the search of a field read, for each parent object. */
-function lookedAt({ coordinate, definition, field, list, model }: Looked): Price {
+function rowsReadBy({ coordinate, definition, field, list, model }: PricedField): Price {
   const cap = model.project.api.limits.list;
   const price = (name: string | undefined, cost: (value: unknown) => number): Price => {
     const given = name === undefined ? undefined : argumentOf(definition, field, name);
@@ -305,15 +307,15 @@ function fieldOf(type: GraphQLNamedType, field: string) {
 const totalOf = (price: Price, variables: Variables): Total =>
   typeof price === 'function' ? price(variables) : price;
 
-const dearer = (a: Dearest, b: Dearest) => (b.value > a.value ? b : a);
+const costlier = (a: CostliestField, b: CostliestField) => (b.value > a.value ? b : a);
 
 function sum(prices: readonly Price[]): Price {
   const some = prices.filter((price) => price !== NOTHING);
   if (some.length <= 1) return some[0] ?? NOTHING;
   const at = (variables: Variables) =>
     some.reduce<Total>((all, price) => {
-      const { value, dearest } = totalOf(price, variables);
-      return { value: all.value + value, dearest: dearer(all.dearest, dearest) };
+      const { value, costliest } = totalOf(price, variables);
+      return { value: all.value + value, costliest: costlier(all.costliest, costliest) };
     }, NOTHING);
   return some.some((price) => typeof price === 'function') ? at : at({});
 }
@@ -322,12 +324,12 @@ function sum(prices: readonly Price[]): Price {
 function times(size: Amount, coordinate: string, below: Price): Price {
   const at = (variables: Variables): Total => {
     const count = typeof size === 'function' ? size(variables) : size;
-    const { value, dearest } = totalOf(below, variables);
+    const { value, costliest } = totalOf(below, variables);
     return {
       value: count * (1 + value),
-      dearest: dearer(
+      costliest: costlier(
         { coordinate, value: count },
-        { coordinate: dearest.coordinate, value: count * dearest.value },
+        { coordinate: costliest.coordinate, value: count * costliest.value },
       ),
     };
   };

@@ -28,7 +28,7 @@ export interface DocumentRules {
 }
 
 /** A caller has no use for more errors than these at once. */
-const ERRORS = 20;
+const MAX_ERRORS = 20;
 
 /**
  * Parses, measures and validates a document. One that is too large is refused before validation,
@@ -44,7 +44,7 @@ export function readDocument(text: string, rules: DocumentRules): ReadDocument {
     if (over) return { errors: [over] };
     const errors = validate(schema, document, validationRules(rules), {
       hideSuggestions: !suggestions,
-      maxErrors: ERRORS,
+      maxErrors: MAX_ERRORS,
     });
     return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
   } catch (error) {

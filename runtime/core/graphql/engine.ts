@@ -39,11 +39,14 @@ export function ownResolver(
 }
 
 /** The user's resolver for a field of a root type, if there is one. */
-export const ownRoot = (engine: Engine, root: RootKind, field: string): Resolver | undefined =>
-  ownResolver(engine, rootName(engine, root) ?? '', field);
+export const ownRootResolver = (
+  engine: Engine,
+  root: RootKind,
+  field: string,
+): Resolver | undefined => ownResolver(engine, rootName(engine, root) ?? '', field);
 
 /** The user's `subscribe` function for a subscription field, if there is one. */
-export function ownSubscribe(engine: Engine, field: string): Resolver | undefined {
+export function ownSubscribeResolver(engine: Engine, field: string): Resolver | undefined {
   const resolver = engine.resolvers[rootName(engine, 'subscription') ?? '']?.[field];
   return typeof resolver === 'object' ? resolver.subscribe : undefined;
 }

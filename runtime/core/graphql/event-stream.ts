@@ -12,9 +12,9 @@ import type { SocketCallers } from './socket-caller.ts';
 import { subscribe } from './subscription.ts';
 
 /** Milliseconds between two comments that keep the connection alive. */
-const BEAT = 12_000;
+const KEEP_ALIVE_EVERY = 12_000;
 /** Milliseconds after which a client that does not read the end of its stream is disconnected. */
-const LINGER = 30_000;
+const DISCONNECT_AFTER = 30_000;
 
 export interface EventStreamOptions {
   readonly service: Service;
@@ -120,7 +120,7 @@ interface Stream {
 async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<void> {
   const { body, results } = stream;
   // Proxies close connections that look idle, so a comment is sent from time to time.
-  const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), BEAT);
+  const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), KEEP_ALIVE_EVERY);
   body.once('close', () => {
     leaving?.watch.stop();
     void results.return?.();
@@ -136,7 +136,7 @@ async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<v
     leaving?.watch.stop();
     void results.return?.();
     if (isOpen(body)) body.end('event: complete\ndata:\n\n');
-    const late = setTimeout(() => ctx.res.destroy(), LINGER).unref();
+    const late = setTimeout(() => ctx.res.destroy(), DISCONNECT_AFTER).unref();
     ctx.res.once('close', () => clearTimeout(late));
   }
 }

@@ -107,16 +107,16 @@ function withArguments(
   const given = Object.keys(args).filter((name) => args[name] !== undefined);
   const coerced = {
     ...variables.coerced,
-    ...Object.fromEntries(given.map((name) => [hidden(name), args[name]])),
+    ...Object.fromEntries(given.map((name) => [variableName(name), args[name]])),
   };
   const written = given.map((name): ArgumentNode => ({
     kind: Kind.ARGUMENT,
     name: { kind: Kind.NAME, value: name },
-    value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: hidden(name) } },
+    value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: variableName(name) } },
   }));
   const sources = {
     ...variables.sources,
-    ...Object.fromEntries(given.map((name) => [hidden(name), { value: args[name] }])),
+    ...Object.fromEntries(given.map((name) => [variableName(name), { value: args[name] }])),
   };
   return {
     nodes: nodes.map((node) => ({ ...node, arguments: written })),
@@ -125,4 +125,4 @@ function withArguments(
 }
 
 /** Contains a space, so no variable of a document can have this name. */
-const hidden = (name: string) => `argument ${name}`;
+const variableName = (name: string) => `argument ${name}`;

@@ -28,7 +28,7 @@ type Measure = Exclude<keyof Measures, 'fields'>;
  * The most fields of a plan, whatever the manifest says: a short document whose fragments spread
  * each other can select millions.
  */
-const FIELDS = 10_000;
+const MAX_FIELDS = 10_000;
 
 const CODES: Readonly<Record<Measure, string>> = {
   depth: 'TOO_DEEP',
@@ -97,11 +97,11 @@ function exceeding(
     (measure) => measures[measure] > limits[measure] && measures[measure] !== Infinity,
   );
   if (over) return exceeded(over, measures[over], limits[over]);
-  return measures.fields > FIELDS
+  return measures.fields > MAX_FIELDS
     ? limitError(
         'TOO_COSTLY',
-        `the operation asks for ${measures.fields} fields, ${FIELDS} are allowed`,
-        { value: measures.fields, limit: FIELDS },
+        `the operation asks for ${measures.fields} fields, ${MAX_FIELDS} are allowed`,
+        { value: measures.fields, limit: MAX_FIELDS },
       )
     : undefined;
 }

@@ -32,25 +32,25 @@ export function createLoaders(parts: Parts, context: RequestContext): Loaders {
     let made: RowLoader | undefined;
     Object.defineProperty(loaders, loader.name, {
       enumerable: true,
-      get: () => (made ??= remember(context, rowLoader(parts, context, loader))),
+      get: () => (made ??= registerLoader(context, rowLoader(parts, context, loader))),
     });
   }
   return loaders;
 }
 
 /** Every loader that a request has made, so that a write can empty them. */
-const MADE = new WeakMap<RequestContext, RowLoader[]>();
+const LOADERS_OF = new WeakMap<RequestContext, RowLoader[]>();
 
-function remember(context: RequestContext, loader: RowLoader): RowLoader {
-  const made = MADE.get(context);
+function registerLoader(context: RequestContext, loader: RowLoader): RowLoader {
+  const made = LOADERS_OF.get(context);
   if (made) made.push(loader);
-  else MADE.set(context, [loader]);
+  else LOADERS_OF.set(context, [loader]);
   return loader;
 }
 
 /** Drops loaded rows, which a write may have changed. */
 export function clearLoaders(context: RequestContext): void {
-  for (const loader of MADE.get(context) ?? []) loader.clearAll();
+  for (const loader of LOADERS_OF.get(context) ?? []) loader.clearAll();
 }
 
 const ROWS = new WeakMap<RequestContext, Map<string, RowLoader>>();
@@ -66,7 +66,7 @@ export async function loadRow(
   ROWS.set(context, loaders);
   const loader =
     loaders.get(entity) ??
-    remember(context, rowLoader(parts, context, { name: '', entity, by: 'id', many: false }));
+    registerLoader(context, rowLoader(parts, context, { name: '', entity, by: 'id', many: false }));
   loaders.set(entity, loader);
   return (await loader.load(id)) as Row | null;
 }

@@ -77,7 +77,7 @@ function returningOf(
     calls: readCalls({ model, schema, rules, variables }, returning.calls, ''),
     tree,
     take: (text) =>
-      judged(run, parts, {
+      withTypesIfMarked(run, parts, {
         texts: parts.map((part) => (part.kind === 'entity' ? text : null)),
         tree,
       }),
@@ -111,11 +111,11 @@ async function readParts(
         ? await readPart(run, part.plan, id, reading)
         : null,
     );
-  return judged(run, parts, { texts, tree: reading.tree });
+  return withTypesIfMarked(run, parts, { texts, tree: reading.tree });
 }
 
 /** Returns the texts, or trees when one holds an error or null that the executor must report. */
-function judged(
+function withTypesIfMarked(
   { engine: { reader } }: Run,
   parts: readonly WritePart[],
   { texts, tree }: Parts,

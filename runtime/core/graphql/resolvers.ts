@@ -15,7 +15,7 @@ import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
-import { ownResolver, ownSubscribe, type Engine } from './engine.ts';
+import { ownResolver, ownSubscribeResolver, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
@@ -42,11 +42,11 @@ export function attachResolvers(engine: Engine): void {
     );
     for (const field of Object.values(type.getFields())) {
       const operation = root && model.operations.get(`${ROOT_NAMES[root]}.${field.name}`);
-      const subscribe = root === 'subscription' && ownSubscribe(engine, field.name);
+      const subscribe = root === 'subscription' && ownSubscribeResolver(engine, field.name);
       if (subscribe)
         field.subscribe = (_run: Run, args, context, info) => subscribe({}, args, context, info);
       if (leadsToRoot(schema, field.type) && !ownResolver(engine, type.name, field.name))
-        field.resolve = againField(operation, entity, field.name);
+        field.resolve = rootAgainField(operation, entity, field.name);
       else if (root) field.resolve = rootField(engine, type.name, field.name, operation);
       else if (entity) field.resolve = entityField(engine, entity, field.name);
       else field.resolve = objectField(engine, type.name, field.name);
@@ -60,7 +60,7 @@ const ROOT_NAMES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscr
  * `viewer: Query`: every caller may select the root again; the fields below have rules of their
  * own.
  */
-function againField(
+function rootAgainField(
   operation: Operation | undefined,
   entity: EntityModel | undefined,
   name: string,
@@ -154,7 +154,7 @@ function entityField(engine: Engine, entity: EntityModel, name: string): Resolve
         isTree(parent) && parent[ROW_KEY] ? readRow(entity, parent[ROW_KEY], info) : parent;
       const done = () =>
         call(own, row, args, context, info) ??
-        (own ? undefined : held(row, name, args, context, info, entity));
+        (own ? undefined : memberOfParent(row, name, args, context, info, entity));
       return field ? allowed(info, entity, field, row, done) : done();
     };
   }
@@ -187,7 +187,7 @@ const call = (
 ) => own?.(...args);
 
 /** A field without a resolver may be a member of the object that user code returned. */
-function held(
+function memberOfParent(
   row: Parent,
   name: string,
   args: any,
@@ -365,7 +365,7 @@ async function columnOf(
   return row?.[property];
 }
 
-interface Keyed {
+interface KeyedField {
   readonly keyColumn: string;
   readonly key: unknown;
   readonly info: GraphQLResolveInfo;
@@ -381,7 +381,7 @@ async function loadField(
   engine: Engine,
   entity: EntityModel,
   field: Field,
-  { keyColumn, key, info, unread }: Keyed,
+  { keyColumn, key, info, unread }: KeyedField,
 ): Promise<unknown> {
   const run = info.rootValue as Run;
   const batch = batchOf(
@@ -393,7 +393,7 @@ async function loadField(
   return fromTree(engine, await batch.load(key));
 }
 
-interface Several {
+interface AbstractKey {
   readonly parent: Parent;
   readonly context: RequestContext;
   readonly info: GraphQLResolveInfo;
@@ -406,7 +406,7 @@ async function loadMember(
   engine: Engine,
   entity: EntityModel,
   field: Field,
-  { parent, context, info, column, typeColumn }: Several,
+  { parent, context, info, column, typeColumn }: AbstractKey,
 ): Promise<unknown> {
   const run = info.rootValue as Run;
   await assertAskable(run, entity, field, column, info);

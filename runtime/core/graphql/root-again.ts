@@ -15,15 +15,15 @@ export const leadsToRoot = (schema: GraphQLSchema, type: GraphQLOutputType): boo
   getNamedType(type) === schema.getQueryType() && !isListType(getNullableType(type));
 
 /** Runs by the position in the document and the root field above it. */
-const AGAIN = new WeakMap<Run, Map<string, Run>>();
+const RUNS_BELOW = new WeakMap<Run, Map<string, Run>>();
 
 /**
  * The query root again, below a field. Its selection is planned and read like a query, once for all
  * objects of a list. Below a mutation it is read after the write.
  */
 export function rootAgain(run: Run, info: GraphQLResolveInfo): Run {
-  const known = AGAIN.get(run) ?? new Map<string, Run>();
-  AGAIN.set(run, known);
+  const known = RUNS_BELOW.get(run) ?? new Map<string, Run>();
+  RUNS_BELOW.set(run, known);
   const id = `${rootKey(info)} ${info.fieldNodes.map(({ loc }) => loc?.start).join()}`;
   const made = known.get(id) ?? startAgain(run, info);
   known.set(id, made);

@@ -102,9 +102,9 @@ function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
     const outcome = readNow(run, root);
     if (outcome instanceof Promise)
       return outcome.then((late) =>
-        take(run, root, late, texts) ? answerRead(run, texts) : explain(run, texts),
+        take(run, root, late, texts) ? answerRead(run, texts) : executeFromTexts(run, texts),
       );
-    if (!take(run, root, outcome, texts)) return explain(run, texts);
+    if (!take(run, root, outcome, texts)) return executeFromTexts(run, texts);
   }
   return { text: dataOf(texts) };
 }
@@ -122,8 +122,8 @@ function readNow(run: Run, root: RootPlan): Outcome | Promise<Outcome> {
   try {
     const text = readRoot(run, root, false);
     return text instanceof Promise
-      ? text.then((late) => judged(run, root, late)).catch((error: unknown) => ({ error }))
-      : judged(run, root, text);
+      ? text.then((late) => outcomeOfText(run, root, late)).catch((error: unknown) => ({ error }))
+      : outcomeOfText(run, root, text);
   } catch (error) {
     return { error };
   }
@@ -134,7 +134,7 @@ const dataOf = (texts: readonly string[]) =>
   `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
 
 /** Lets the executor assemble the answer from the data that was read; nothing is read twice. */
-function explain(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
+function executeFromTexts(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
   texts.forEach((text, index) => {
     const { key, lead } = run.plan.roots[index] as RootPlan;
     run.outcomes.set(key, { text: text.slice(lead.length) });
@@ -260,7 +260,7 @@ function planningFor(
  * Returns a text that goes into the answer unchanged. A text with a marker, or a null in a required
  * field, goes to the executor.
  */
-function judged(
+function outcomeOfText(
   { engine: { reader } }: Run,
   { required, plan }: ReadRoot,
   text: string | null,
@@ -278,7 +278,9 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
     if (root.kind === 'write') return await performWrite(run, root, tree);
     if (root.kind !== 'read') return { tree: null };
     const text = await readRoot(run, root, tree);
-    return tree ? { tree: text === null ? null : JSON.parse(text) } : judged(run, root, text);
+    return tree
+      ? { tree: text === null ? null : JSON.parse(text) }
+      : outcomeOfText(run, root, text);
   } catch (error) {
     return { error };
   }

@@ -66,7 +66,7 @@ function changeEvents(
 }
 
 /** Approximate bytes of a change without its row. */
-const BARE = 200;
+const CHANGE_BYTES = 200;
 const SIZES = new WeakMap<Change, number>();
 
 /**
@@ -74,8 +74,8 @@ const SIZES = new WeakMap<Change, number>();
  * object, so it is measured once.
  */
 function sizeOfChange(change: Change): number {
-  if (!change.row) return BARE;
-  const size = SIZES.get(change) ?? BARE + Buffer.byteLength(JSON.stringify(change.row));
+  if (!change.row) return CHANGE_BYTES;
+  const size = SIZES.get(change) ?? CHANGE_BYTES + Buffer.byteLength(JSON.stringify(change.row));
   SIZES.set(change, size);
   return size;
 }

@@ -12,8 +12,8 @@ export interface DocumentSource {
   textOf(parameters: Parameters): string;
 }
 
-const REMEMBERED = { entries: 1000, bytes: 8_000_000 };
-const LONGEST = 100_000;
+const CACHE_LIMITS = { entries: 1000, bytes: 8_000_000 };
+const MAX_DOCUMENT_LENGTH = 100_000;
 
 /**
  * Documents by the SHA-256 of their text: those of the allow-list file and, unless only those are
@@ -28,7 +28,7 @@ export function createDocumentSource(
 ): DocumentSource {
   const listed = trusted ? readList(resolve(root, trusted.file)) : new Map<string, string>();
   const texts = new Set(listed.values());
-  const registered = createBoundedCache<string>(REMEMBERED);
+  const registered = createBoundedCache<string>(CACHE_LIMITS);
   return {
     textOf: (parameters) => {
       const { query } = parameters;
@@ -42,7 +42,7 @@ export function createDocumentSource(
           'PERSISTED_QUERY_HASH_MISMATCH',
           'provided sha does not match query',
         );
-      if (query.length <= LONGEST) registered.set(hash, query, 2 * query.length);
+      if (query.length <= MAX_DOCUMENT_LENGTH) registered.set(hash, query, 2 * query.length);
       return query;
     },
   };

@@ -14,7 +14,7 @@ import { answersOf } from './socket-answers.ts';
 const INIT_WITHIN = 5000;
 const PING_EVERY = 30_000;
 /** Milliseconds after which a client that does not answer the close frame is disconnected. */
-const GOODBYE = 5000;
+const CLOSE_WITHIN = 5000;
 const OPERATIONS = 100;
 
 export interface SocketOptions {
@@ -94,7 +94,10 @@ async function createSocketServer(options: SocketOptions): Promise<SocketServer>
       ),
     close: async () => {
       for (const client of server.clients) client.close(1001, 'Going away');
-      const cut = setTimeout(() => server.clients.forEach((client) => client.terminate()), GOODBYE);
+      const cut = setTimeout(
+        () => server.clients.forEach((client) => client.terminate()),
+        CLOSE_WITHIN,
+      );
       await new Promise<void>((resolve) => server.close(() => resolve()));
       clearTimeout(cut);
     },
@@ -117,7 +120,11 @@ function protocolOptions({ service: { engine } }: SocketOptions): Options {
     onSubscribe: ({ extra, subscriptions }, _id, payload: Payload) => {
       if (Object.keys(subscriptions).length > OPERATIONS)
         extra.client.close(4429, 'Too many operations');
-      return { schema: engine.schema, document: ANY, rootValue: answersOf(extra, payload) };
+      return {
+        schema: engine.schema,
+        document: PLACEHOLDER_DOCUMENT,
+        rootValue: answersOf(extra, payload),
+      };
     },
     subscribe: ({ rootValue }) => rootValue as AsyncIterableIterator<never>,
     onNext: (_context, _id, _payload, _args, result) => result as never,
@@ -126,7 +133,7 @@ function protocolOptions({ service: { engine } }: SocketOptions): Options {
 }
 
 /** The library reads only the kind of the operation. */
-const ANY = {
+const PLACEHOLDER_DOCUMENT = {
   kind: 'Document',
   definitions: [{ kind: 'OperationDefinition', operation: 'subscription' }],
 } as never;
@@ -191,7 +198,7 @@ function serve(protocol: Protocol<Connection>, connection: Connection): void {
       send: (text) => {
         if (client.readyState === client.OPEN) client.send(text);
       },
-      close: (code, reason) => client.close(code, fitting(reason)),
+      close: (code, reason) => client.close(code, truncateReason(reason)),
       onMessage: (receive) =>
         client.on('message', (data) => {
           if (client.bufferedAmount > WAITING_BYTES) waitForReader(client);
@@ -249,6 +256,6 @@ function keepAlive(client: WebSocket): NodeJS.Timeout {
  * A close reason has at most 123 bytes (RFC 6455, section 5.5), and the library puts ids of the
  * client into it.
  */
-function fitting(reason = ''): string {
+function truncateReason(reason = ''): string {
   return Buffer.byteLength(reason) <= 123 ? reason : 'Subscriber for this id already exists';
 }

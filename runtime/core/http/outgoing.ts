@@ -4,7 +4,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
  * Characters. Node joins headers and a text to one string: for a longer text the copy costs more
  * than a second write.
  */
-const LONG = 16_384;
+const LONG_TEXT = 16_384;
 
 /**
  * A response that writes ASCII text as Latin-1. The bytes are the same, and Node need not allocate
@@ -18,7 +18,7 @@ export class Outgoing<
   override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
     if (typeof chunk !== 'string' || encoding !== undefined || !this.#isAscii(chunk))
       return super.end(chunk, encoding as BufferEncoding, done as () => void);
-    if (chunk.length > LONG && !this.headersSent) {
+    if (chunk.length > LONG_TEXT && !this.headersSent) {
       this.cork();
       this.flushHeaders();
     }

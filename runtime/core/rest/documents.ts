@@ -12,9 +12,9 @@ export type Documents = (text: string) => PreparedOperation;
  * A client that varies `fields` makes many operations. Their plans weigh more than their texts, so
  * only the number is limited.
  */
-const ENTRIES = 500;
+const MAX_DOCUMENTS = 500;
 
-export function createDocuments(entries = ENTRIES): Documents {
+export function createDocuments(entries = MAX_DOCUMENTS): Documents {
   const kept = createBoundedCache<PreparedOperation>({ entries, bytes: Infinity });
   return (text) => {
     const known = kept.get(text);

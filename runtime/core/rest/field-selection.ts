@@ -13,7 +13,7 @@ export interface FieldSelection {
 type Draft = { fields: Set<string> | null; readonly include: Map<string, Draft> };
 
 /** The most levels of embedding. The cost of a request is limited separately. */
-const DEEPEST = 6;
+const MAX_LEVELS = 6;
 
 /**
  * Reads `fields` and `include`: names separated by commas; a dot leads into an embedded object.
@@ -45,8 +45,8 @@ function pathsOf(query: QueryString, parameter: string): string[][] {
     const path = name.split('.');
     if (!/^[_A-Za-z]\w*(\.[_A-Za-z]\w*)*$/.test(name))
       throw failure.badRequest(`${parameter}: ${JSON.stringify(name)} is no name`);
-    if (path.length > DEEPEST)
-      throw failure.badRequest(`${parameter}: ${name} leads deeper than ${DEEPEST} levels`);
+    if (path.length > MAX_LEVELS)
+      throw failure.badRequest(`${parameter}: ${name} leads deeper than ${MAX_LEVELS} levels`);
     return path;
   });
 }

@@ -12,18 +12,18 @@ export interface Page {
 }
 
 /** The largest Int of GraphQL, the type of offsets. */
-const LARGEST = 2 ** 31 - 1;
+const MAX_INT = 2 ** 31 - 1;
 
 /** @throws AppError 400 `Invalid page number`, `Invalid limit number` */
 export function readPage(query: QueryString, { module: { list } }: ServedModule): Page {
-  const max = list?.action.kind === 'list' ? list.action.list.paging.max : LARGEST;
+  const max = list?.action.kind === 'list' ? list.action.list.paging.max : MAX_INT;
   const limit = readNumber(
     query['limit'],
     list ? defaultPageSize(list) : max,
     max,
     'Invalid limit number',
   );
-  const page = readNumber(query['page'], 1, Math.floor(LARGEST / limit), 'Invalid page number');
+  const page = readNumber(query['page'], 1, Math.floor(MAX_INT / limit), 'Invalid page number');
   return { page, limit };
 }
 

@@ -93,12 +93,12 @@ async function askPlanned(
     asker: context,
   })) as string | null;
   return text?.includes(reader.marker)
-    ? JSON.stringify(JSON.parse(text, leaveOut(reader.marker)))
+    ? JSON.stringify(JSON.parse(text, withoutMarkers(reader.marker)))
     : text;
 }
 
 /** A reviver of `JSON.parse` that returns undefined for markers, which removes the member. */
-const leaveOut = (marker: string) => (_key: string, value: unknown) =>
+const withoutMarkers = (marker: string) => (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && marker in value ? undefined : value;
 
 /** Runs the executor of GraphQL, because resolvers of the user are involved. */

@@ -11,7 +11,7 @@ import {
   type RestVerb,
 } from '@twofold/schema';
 import { createEngine } from '../graphql/index.ts';
-import { ownRoot, type Engine } from '../graphql/engine.ts';
+import { ownRootResolver, type Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -76,7 +76,10 @@ export function createService({ kernel, resolvers, scalars }: ServiceOptions): R
 function serve(module: RestModule, engine: Engine): ServedModule {
   const isOwn = (verb: RestVerb) => {
     const operation = module[verb];
-    return operation !== undefined && ownRoot(engine, operation.root, operation.name) !== undefined;
+    return (
+      operation !== undefined &&
+      ownRootResolver(engine, operation.root, operation.name) !== undefined
+    );
   };
   const own = new Set(REST_VERBS.filter(isOwn));
   return {

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { Asker } from './bounds.ts';
 
 /** Milliseconds between two checks of the running statements. */
-const PACE = 100;
+const CHECK_EVERY = 100;
 /** Checks after which a cancelled statement that still runs is given up, with its connection. */
-const PATIENCE = 50;
+const MAX_CHECKS = 50;
 
 /** The fields of the driver's client for a cancel request: address, process id and secret key. */
 interface Backend {
@@ -51,7 +51,7 @@ export function abandonedStatements(Connection: new (config: object) => pg.Conne
     statement.looks += 1;
     told.add(statement.client);
     const backend = statement.client as unknown as Backend;
-    if (statement.looks < PATIENCE) return cancel(Connection, backend);
+    if (statement.looks < MAX_CHECKS) return cancel(Connection, backend);
     backend.connection.stream.destroy();
   };
   const look = () => {
@@ -65,7 +65,7 @@ export function abandonedStatements(Connection: new (config: object) => pg.Conne
       if (!asker) return undefined;
       const statement: Running = { client, asker, looks: 0 };
       running.add(statement);
-      timer ??= setInterval(look, PACE).unref();
+      timer ??= setInterval(look, CHECK_EVERY).unref();
       return statement;
     },
     ended: (statement) => void (statement && running.delete(statement)),

@@ -19,7 +19,7 @@ export interface ApplyOptions {
 }
 
 /** Thrown to roll back migrations that were only tried out. */
-const SEEN = Symbol('seen');
+const DRY_RUN_DONE = Symbol('seen');
 
 /**
  * Runs migrations in one transaction, so that the database has afterwards either all of them or
@@ -41,10 +41,10 @@ export async function applyAll(
       for (const migration of migrations)
         await applyOne({ trx, watched, run }, migration, allowLoss);
       if (run.found.length > 0) throw rowsError(run.found);
-      if (!keep) throw SEEN;
+      if (!keep) throw DRY_RUN_DONE;
     });
   } catch (error) {
-    if (error === SEEN) return;
+    if (error === DRY_RUN_DONE) return;
     if (run.found.length > 0) throw rowsError(run.found);
     if (isOurs(error)) throw error;
     if (node.last?.kind === 'CreateIndexNode')

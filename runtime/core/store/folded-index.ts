@@ -73,11 +73,11 @@ async function assertDistinct(
   throw new AppError(
     409,
     'ROWS_IN_THE_WAY',
-    `rows of ${table} have the same ${column} when ${WITHOUT[fold]} is left out of account: ${named.join(', ')}. Nothing was changed. Change or remove all but one of each, and migrate again`,
+    `rows of ${table} have the same ${column} when ${IGNORED_PART[fold]} is left out of account: ${named.join(', ')}. Nothing was changed. Change or remove all but one of each, and migrate again`,
   );
 }
 
-const WITHOUT: Readonly<Record<Fold, string>> = {
+const IGNORED_PART: Readonly<Record<Fold, string>> = {
   letters: 'the case of letters',
   digits: 'the space between digits',
 };

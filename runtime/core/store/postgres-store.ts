@@ -18,10 +18,10 @@ const POOL = 10;
 const LOCK_TIMEOUT = '5s';
 
 /** The most connections for long statements; the others stay free for short ones. */
-const LONG = 6;
+const LONG_CONNECTIONS = 6;
 
 /** Bytes that are reserved for the answer of a short statement until its size is known. */
-const SMALL = 256 * 1024;
+const SHORT_ANSWER_BYTES = 256 * 1024;
 
 /** Loads the driver only for a server that uses PostgreSQL. */
 const driver = () =>
@@ -101,7 +101,7 @@ interface Answering {
 
 const createAnswering = (): Answering => ({
   memory: createAnswerMemory(),
-  long: createSemaphore(LONG, Infinity),
+  long: createSemaphore(LONG_CONNECTIONS, Infinity),
 });
 
 type Answered = string | null | readonly Record<string, unknown>[];
@@ -115,7 +115,7 @@ async function within<T extends Answered>(
 ): Promise<T> {
   const { limits } = bounds;
   const attempt = async () => {
-    const kept = statement.long ? limits.result : Math.min(limits.result, SMALL);
+    const kept = statement.long ? limits.result : Math.min(limits.result, SHORT_ANSWER_BYTES);
     const room = memory.take(bounds, kept);
     if (room) await room;
     let bytes = 0;

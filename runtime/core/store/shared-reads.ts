@@ -17,7 +17,7 @@ export interface SharedReads {
  * With more than a thousand events, the event loop may fetch more within a tick; a new snapshot is
  * taken long before.
  */
-const MOST = 200;
+const MAX_READS = 200;
 
 /**
  * A single read locks and unlocks the file, two system calls that cost more than finding a row by
@@ -46,7 +46,7 @@ export function sharedReads(reader: SqliteConnection): SharedReads {
     },
     value: (sql, parameters) => {
       if (!tick) return reader.value(sql, parameters);
-      if (reads >= MOST) renew();
+      if (reads >= MAX_READS) renew();
       if (reads === 0) reader.run('begin', []);
       reads += 1;
       if (parameters.length > 0) return reader.value(sql, parameters);

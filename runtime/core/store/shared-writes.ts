@@ -22,7 +22,7 @@ interface Group {
 }
 
 /** The event loop may fetch more events within a turn; other transactions must not wait for all. */
-const MOST = 200;
+const MAX_WRITES = 200;
 
 /**
  * Group commit, as other databases do it: a commit writes to the log and locks and unlocks the
@@ -70,7 +70,7 @@ export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrit
         if (!writer.inTransaction()) end(current, () => fail(error));
         throw error;
       } finally {
-        if (current.size >= MOST) commit(current);
+        if (current.size >= MAX_WRITES) commit(current);
       }
     },
   };

@@ -18,10 +18,10 @@ export const INLINE = 256 * 1024;
  * Milliseconds that a statement may run in the main thread. They are counted as CPU time too,
  * because on a busy machine other processes use most of the elapsed time.
  */
-const SLICE = 2;
+const MAX_RUN_TIME = 2;
 
 /** Milliseconds for which a slow statement goes directly to another thread. */
-const REMEMBERED = 10_000;
+const SLOW_FOR = 10_000;
 
 const TOO_SLOW = new Error('the statement takes too long here');
 
@@ -33,7 +33,7 @@ export interface FileParts {
 
 /**
  * Answers from a file. A statement begins in the main thread, where a small one costs no more than
- * the statement alone. One that takes longer than `SLICE`, or whose answer exceeds `INLINE`, is
+ * the statement alone. One that takes longer than `MAX_RUN_TIME`, or whose answer exceeds `INLINE`, is
  * ended and run again in another thread.
  */
 export function fileAnswers({ reader, shared, threads }: FileParts): SqliteAnswers {
@@ -53,15 +53,15 @@ export function fileAnswers({ reader, shared, threads }: FileParts): SqliteAnswe
     try {
       let used: number | undefined;
       reader.onStep(() => {
-        if (performance.now() - since <= SLICE) return;
+        if (performance.now() - since <= MAX_RUN_TIME) return;
         const { user, system } = process.threadCpuUsage();
         used ??= user + system;
-        if (user + system - used > SLICE * 1000) throw TOO_SLOW;
+        if (user + system - used > MAX_RUN_TIME * 1000) throw TOO_SLOW;
       });
       return work();
     } catch (error) {
       if (error !== TOO_SLOW && !isTooBig(error)) throw error;
-      slow.set(statement, since + REMEMBERED);
+      slow.set(statement, since + SLOW_FOR);
       return elsewhere();
     }
   };

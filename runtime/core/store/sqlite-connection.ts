@@ -48,7 +48,7 @@ interface Prepared {
 const STATEMENTS = { entries: 500, bytes: 32_000_000 };
 
 /** The default of SQLite, in bytes. */
-const LONGEST = 1_000_000_000;
+const MAX_VALUE_BYTES = 1_000_000_000;
 const TOO_BIG = 18;
 
 /** Whether a statement failed because a value has more bytes than `bound` allows. */
@@ -77,7 +77,7 @@ export function openSqlite(
   );
   addConversion(database);
   let check: (() => void) | undefined;
-  let longest = LONGEST;
+  let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.
   database.function(STEP, { deterministic: false }, () => {
     check?.();
@@ -95,7 +95,7 @@ export function openSqlite(
       check = next;
     },
     bound: (bytes) => {
-      const most = Math.min(bytes, LONGEST);
+      const most = Math.min(bytes, MAX_VALUE_BYTES);
       if (most === longest) return;
       longest = most;
       database.limits.length = most;

@@ -24,7 +24,7 @@ export interface ThreadsOptions {
 }
 
 /** Milliseconds between two checks for clients that are gone. */
-const PACE = 100;
+const CHECK_EVERY = 100;
 
 type Job = Pick<ThreadJob, 'text' | 'values' | 'kind'>;
 
@@ -59,7 +59,7 @@ class Threads implements SqliteThreads {
     return new Promise((resolve, reject) => {
       if (bounds.asker.cancelled) return reject(unwanted());
       this.#queue.push({ job, bounds, resolve, reject });
-      this.#timer ??= setInterval(() => this.#look(), PACE).unref();
+      this.#timer ??= setInterval(() => this.#look(), CHECK_EVERY).unref();
       this.#dispatch();
     });
   }

@@ -18,7 +18,7 @@ export interface StatementNames {
 }
 
 const TEXTS = { entries: 1000, bytes: 8_000_000 };
-const LONGEST = 30_000;
+const MAX_TEXT_LENGTH = 30_000;
 const NAMES = 1000;
 
 /**
@@ -37,7 +37,7 @@ export function createStatementNames(names = NAMES): StatementNames {
     return name;
   };
   const keep = (text: string, name: string) =>
-    void (text.length <= LONGEST && known.set(text, name, 2 * text.length + 200));
+    void (text.length <= MAX_TEXT_LENGTH && known.set(text, name, 2 * text.length + 200));
   return {
     nameOn: (connection, text) => {
       const name = known.get(text);

@@ -7,7 +7,7 @@ export interface FieldBudget {
 }
 
 /** A plan of this size takes some 20 ms to make and a megabyte to keep. */
-const MOST = 10_000;
+const MAX_FIELDS = 10_000;
 
 /**
  * Limits the fields of a plan. The fields of a document are counted before planning, but the
@@ -16,7 +16,7 @@ const MOST = 10_000;
  *
  * @example createFieldBudget().spend(10_001) // throws
  */
-export function createFieldBudget(most = MOST): FieldBudget {
+export function createFieldBudget(most = MAX_FIELDS): FieldBudget {
   let spent = 0;
   return {
     spend: (fields) => {
