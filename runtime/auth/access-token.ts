@@ -50,11 +50,14 @@ export interface Tokens<Claims> {
  * the last character are zero. So a token has exactly one spelling. `TOKEN_FORMAT` demands three
  * parts, of which the last holds the 32 bytes of HMAC-SHA256.
  */
-const PART = '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?';
-const SHAPE = new RegExp(`^(?!\\.)${PART}\\.(?!\\.)${PART}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`);
+const BASE64URL =
+  '(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?';
+const TOKEN_FORMAT = new RegExp(
+  `^(?!\\.)${BASE64URL}\\.(?!\\.)${BASE64URL}\\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$`,
+);
 const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
-const CACHED = 10_000;
-const CACHED_BYTES = 16 * 1024 * 1024;
+const MAX_CACHED_TOKENS = 10_000;
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Tokens of users.
@@ -86,10 +89,13 @@ function createTokens<Claims extends { exp: number; iat: number }>(
   options: TokenOptions,
   accepts: (claims: Record<string, unknown>) => claims is Record<string, unknown> & Claims,
 ): Tokens<Claims> {
-  const cache = createBoundedCache<VerifiedToken<Claims>>({ entries: CACHED, bytes: CACHED_BYTES });
+  const cache = createBoundedCache<VerifiedToken<Claims>>({
+    entries: MAX_CACHED_TOKENS,
+    bytes: MAX_CACHED_BYTES,
+  });
   const check = (token: string, ignoreExpiry: boolean) => {
     const claims = openToken(token, options, ignoreExpiry)?.payload;
-    return isPlain(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE
+    return isObject(claims) && accepts(claims) && claims.iat * SECOND <= options.now() + MINUTE
       ? (claims as Claims)
       : null;
   };
@@ -119,7 +125,7 @@ export function openToken(
   options: Omit<TokenOptions, 'sign'>,
   ignoreExpiry = false,
 ): { readonly payload: unknown } | null {
-  if (token.length > options.maxBytes || !SHAPE.test(token)) return null;
+  if (token.length > options.maxBytes || !TOKEN_FORMAT.test(token)) return null;
   for (const key of options.verify) {
     const found = verifyWith(key, token, options, ignoreExpiry);
     // Secrets rotate, so the next key may match.
@@ -161,7 +167,7 @@ function named({ issuer, audience }: TokenOptions): { iss?: string; aud?: string
 function isAccessClaims(
   claims: Record<string, unknown>,
 ): claims is Record<string, unknown> & AccessClaims {
-  return hasTimes(claims) && isUserId(claims['user_id']) && isPlain(claims['extend']);
+  return hasTimes(claims) && isUserId(claims['user_id']) && isObject(claims['extend']);
 }
 
 function isHostClaims(
@@ -184,6 +190,6 @@ function isOurId(claim: unknown): boolean {
   return typeof claim === 'string' && isOpaqueId(claim);
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { endAccess } from './ended-access.ts';
 import type { UserId } from './ids.ts';
-import { checkPassword, toTry } from './login.ts';
+import { checkPassword, toAttempt } from './login.ts';
 import type { AuthParts } from './parts.ts';
-import { REAUTH_LIFE, signedInAccount } from './reauthentication.ts';
+import { REAUTH_LIFETIME, signedInAccount } from './reauthentication.ts';
 import { rfc3339 } from './time.ts';
 
 /** Routes of the signed-in user's own account. */
@@ -19,21 +19,24 @@ export function accountHandlers(parts: AuthParts) {
   };
   const reauthenticate: Handler = async ({ context, koa, body }) => {
     const { account, sessionId } = await signedInAccount(parts, context);
-    await checkPassword(parts, toTry(parts, context, koa, account.email, body.password));
+    await checkPassword(parts, toAttempt(parts, context, koa, account.email, body.password));
     const now = kernel.now();
     await kernel.store.db
       .updateTable('auth_sessions')
       .set({ reauth_at: now })
       .where('id', '=', sessionId)
       .execute();
-    return reply(200, { reauthenticated_until: rfc3339(now + REAUTH_LIFE) });
+    return reply(200, { reauthenticated_until: rfc3339(now + REAUTH_LIFETIME) });
   };
   const changePassword: Handler = async ({ context, koa, body }) => {
     const { account, sessionId } = await signedInAccount(parts, context);
-    await checkPassword(parts, toTry(parts, context, koa, account.email, body.current_password));
+    await checkPassword(
+      parts,
+      toAttempt(parts, context, koa, account.email, body.current_password),
+    );
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
-    const caller = as(callerOf(context), account.id);
+    const caller = asUser(callerOf(context), account.id);
     await events.transact(caller, async (trx, emit) => {
       await directory.update(trx, account.id, { password, password_changed_at: kernel.now() });
       const ended = await endAccess(parts, { trx, emit, caller }, account, {

@@ -30,7 +30,7 @@ export interface Alerts {
   settled(): Promise<void>;
 }
 
-const QUIET = 15 * MINUTE;
+const ALERT_INTERVAL = 15 * MINUTE;
 
 /**
  * A rule counts the failures of a time window, or with `distinct` the different values of that
@@ -66,7 +66,7 @@ export function createAlerts(
   const running = new Set<Promise<void>>();
   const raise: Alerts['raise'] = async (caller, type, key, userId, data) => {
     const [state] = await windows.consume(
-      [{ key: `alert|${type}|${key}`, limit: 1, window: QUIET }],
+      [{ key: `alert|${type}|${key}`, limit: 1, window: ALERT_INTERVAL }],
       now(),
     );
     if (state?.accepted) await events.emit(caller, type, userId, data);
@@ -103,7 +103,7 @@ export function createAlerts(
 }
 
 /** Maximum rows to count. Counting every row of a flood would itself load the database. */
-const MOST = 1000;
+const MAX_COUNTED_ROWS = 1000;
 
 async function countFailures(
   db: Kysely<any>,
@@ -119,7 +119,7 @@ async function countFailures(
     .where('outcome', '=', 'failure')
     .where('ts', '>', now - rule.window)
     .orderBy('ts', 'desc')
-    .limit(MOST);
+    .limit(MAX_COUNTED_ROWS);
   if (rule.of === 'account') recent = recent.where('identifier_hash', '=', identifierHash);
   if (rule.of === 'ip') recent = recent.where('ip', '=', ip);
   const counted = sql<number>`count(distinct ${sql.ref(column)})`;

@@ -13,7 +13,7 @@ import type { Limit } from './limits/rate-limits.ts';
 import { MINUTE } from './time.ts';
 
 const REALM = 'Bearer realm="api"';
-const PRESENTED = 'auth_presented';
+const HAS_BEARER = 'auth_presented';
 const PRESENTED_KEY = 'auth_presented_key';
 /** The scheme, one space and one token. Any other form is refused. */
 const BEARER = /^Bearer ([^\s]+)$/i;
@@ -24,7 +24,7 @@ const AUTHORIZATION = 'authorization';
  * Paths of auth, OAuth and health. Their responses are not cached, and an invalid token is not
  * refused here, so that sign-in, refresh and logout still work with one.
  */
-const OPEN = /^\/api\/(auth|oauth|health)(\/|$)/i;
+const OPEN_PATHS = /^\/api\/(auth|oauth|health)(\/|$)/i;
 
 /**
  * Finds the caller, by bearer token or `X-API-Key`, and puts them into the request context. A wrong
@@ -42,7 +42,7 @@ export function authenticate(parts: AuthParts): Middleware {
   const { limits } = parts;
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
-    if (OPEN.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
+    if (OPEN_PATHS.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
     const counts = limits.enabled && !isRevalidation(ctx.req);
     const admitted = counts
       ? limits.enforce(ctx, [
@@ -94,7 +94,7 @@ export function presentedKey({ values }: RequestContext): KnownKey | undefined {
 
 /** A 401 whose `WWW-Authenticate` names an error if there was a token (RFC 6750 section 3). */
 export function unauthorized(context: RequestContext, message?: string) {
-  const [presented] = context.values.get<boolean>(PRESENTED);
+  const [presented] = context.values.get<boolean>(HAS_BEARER);
   return failure.unauthenticated(message, {
     headers: { 'WWW-Authenticate': presented ? `${REALM}, error="invalid_token"` : REALM },
   });
@@ -155,7 +155,7 @@ function readBearer(
   context: RequestContext,
   authorization: string,
 ): NowOrLater<void> {
-  if (/^Bearer\b/i.test(authorization)) context.values.set(PRESENTED, true);
+  if (/^Bearer\b/i.test(authorization)) context.values.set(HAS_BEARER, true);
   const token = isRepeated(ctx.req.rawHeaders) ? undefined : bearerOf(authorization);
   const user = token === undefined ? false : readUser(parts, token, context);
   const known = andThen(
@@ -163,7 +163,7 @@ function readBearer(
     (isUser) => isUser || (token !== undefined && readHost(parts, token, context)),
   );
   return andThen(known, (isKnown) => {
-    if (!isKnown && !OPEN.test(ctx.path)) throw unauthorized(context);
+    if (!isKnown && !OPEN_PATHS.test(ctx.path)) throw unauthorized(context);
   });
 }
 
@@ -280,6 +280,6 @@ function routeCharges(
       policy,
       rate,
       subject: rate.by === 'ip' ? addressKey(ip) : subject,
-      leased: !OPEN.test(ctx.path),
+      leased: !OPEN_PATHS.test(ctx.path),
     }));
 }

@@ -35,7 +35,7 @@ export function callerOf(context: RequestContext): Caller {
 }
 
 /** A copy of a caller, with the user as its actor. */
-export function as(caller: Caller, id: number | string): Caller {
+export function asUser(caller: Caller, id: number | string): Caller {
   return { ...caller, actor: { kind: 'user', id } };
 }
 

@@ -15,8 +15,8 @@ export interface DeviceTokens {
   give(koa: KoaContext, identifierHash: string): void;
 }
 
-const HEADER = 'X-Device-Token';
-const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+const HEADER_NAME = 'X-Device-Token';
+const TOKEN_FORMAT = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * @param cookie The cookie's name. Users and the operator have different cookies, so that one
@@ -29,8 +29,8 @@ export function createDeviceTokens(
   const sign = (id: string, identifierHash: string, key = keys.derived('device')) =>
     mac(key, `${identifierHash}|${id}`);
   const read: DeviceTokens['read'] = (koa, identifierHash) => {
-    for (const text of [koa.get(HEADER), koa.cookies.get(cookie) ?? '']) {
-      const match = SHAPE.exec(text);
+    for (const text of [koa.get(HEADER_NAME), koa.cookies.get(cookie) ?? '']) {
+      const match = TOKEN_FORMAT.exec(text);
       if (
         match &&
         keys
@@ -47,7 +47,7 @@ export function createDeviceTokens(
       if (read(koa, identifierHash)) return;
       const id = randomToken(16);
       const token = `${id}.${sign(id, identifierHash)}`;
-      koa.set(HEADER, token);
+      koa.set(HEADER_NAME, token);
       koa.append(
         'Set-Cookie',
         `${cookie}=${token}; Max-Age=${(365 * DAY) / 1000}; Path=/api/auth; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,

@@ -6,14 +6,14 @@ import { recordChange, type RightsChange } from './roles.ts';
 import type { Account } from './user-directory.ts';
 
 /** What a user can choose to keep when they change their password. */
-export type Kept = 'api_keys' | 'identities';
+export type KeptAccess = 'api_keys' | 'identities';
 
 export interface EndOptions {
   /** The reason in rows and events, such as `password reset`. */
   readonly reason: string;
   /** A session that stays open: the one that changes the password. */
   readonly session?: string;
-  readonly keep?: readonly Kept[];
+  readonly keep?: readonly KeptAccess[];
 }
 
 /** What a new password ended. The event contains it, and the mail lists it. */

@@ -43,7 +43,7 @@ export class ExtendError extends InternalError {
 export type Extended = Readonly<Record<string, unknown>>;
 
 const TIME_LIMIT = 1000;
-const BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /**
  * Runs `extend` once and reduces its answer to JSON.
@@ -89,9 +89,9 @@ function toJson(value: unknown): Extended {
   const text = JSON.stringify(value);
   if (text === undefined || !text.startsWith('{'))
     throw new InternalError('extend must return an object');
-  if (Buffer.byteLength(text) > BYTES)
+  if (Buffer.byteLength(text) > MAX_BYTES)
     throw new InternalError(
-      `extend must return at most ${BYTES} bytes of JSON: it travels in a header`,
+      `extend must return at most ${MAX_BYTES} bytes of JSON: it travels in a header`,
     );
   return JSON.parse(text) as Extended;
 }
@@ -100,9 +100,12 @@ function toJson(value: unknown): Extended {
  * SQLSTATE classes 08 (connection), 53 (resources) and 57P0x (shutdown), and the codes of Node for
  * a broken connection.
  */
-const AWAY = /^(08\w{3}|53\w{3}|57P0\d|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+const UNAVAILABLE_CODE =
+  /^(08\w{3}|53\w{3}|57P0\d|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
 
 function isStoreUnavailable(error: unknown): boolean {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return name === 'StoreUnavailableError' || (typeof code === 'string' && AWAY.test(code));
+  return (
+    name === 'StoreUnavailableError' || (typeof code === 'string' && UNAVAILABLE_CODE.test(code))
+  );
 }

@@ -10,7 +10,7 @@ import type { Ticket } from './lockout.ts';
 import type { AuthParts } from './parts.ts';
 import { DAY, rfc3339, SECOND } from './time.ts';
 
-const LIFETIME = DAY;
+const SESSION_LIFETIME = DAY;
 
 /**
  * `POST /api/auth/login {password}`: sign-in of the operator of the hosting server. Failures are
@@ -22,7 +22,7 @@ export function createHostLogin(parts: AuthParts): Handler {
   const stored = hostHash(parts);
   return async ({ context, koa, body }) => {
     if (parts.config.host === null) throw failure.forbidden('Setup required');
-    const attempt: Attempt = {
+    const attempt: HostAttempt = {
       context,
       koa,
       identifierHash: hostIdentifier(parts),
@@ -36,7 +36,7 @@ export function createHostLogin(parts: AuthParts): Handler {
 }
 
 /** One attempt to sign in as the operator. */
-interface Attempt {
+interface HostAttempt {
   readonly context: RequestContext;
   readonly koa: KoaContext;
   readonly identifierHash: string;
@@ -71,7 +71,7 @@ function hostHash({ config, passwords }: AuthParts): () => Promise<string> {
 
 async function check(
   parts: AuthParts,
-  attempt: Attempt,
+  attempt: HostAttempt,
   password: string,
   stored: string,
 ): Promise<void> {
@@ -84,7 +84,7 @@ async function check(
   }
 }
 
-async function enter(parts: AuthParts, attempt: Attempt): Promise<Ticket> {
+async function enter(parts: AuthParts, attempt: HostAttempt): Promise<Ticket> {
   const { context, koa, identifierHash, device } = attempt;
   if (device === null)
     await parts.limits.enforce(koa, [{ policy: 'host-failed', subject: 'host', peek: true }]);
@@ -98,7 +98,7 @@ async function enter(parts: AuthParts, attempt: Attempt): Promise<Ticket> {
   }
 }
 
-async function refuse(parts: AuthParts, attempt: Attempt, ticket: Ticket): Promise<never> {
+async function refuse(parts: AuthParts, attempt: HostAttempt, ticket: Ticket): Promise<never> {
   const { context, device } = attempt;
   if (device === null) await parts.limits.allows({ policy: 'host-failed', subject: 'host' });
   const subject = device ?? addressKey(context.ip);
@@ -116,7 +116,7 @@ async function refuse(parts: AuthParts, attempt: Attempt, ticket: Ticket): Promi
 
 async function note(
   parts: AuthParts,
-  { context, identifierHash }: Attempt,
+  { context, identifierHash }: HostAttempt,
   outcome: 'failure' | 'blocked',
   reason: string,
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function openHostSession(
     const opened = await parts.sessions.open(trx, caller, {
       userId: null,
       method: 'host',
-      lifetime: LIFETIME,
+      lifetime: SESSION_LIFETIME,
     });
     await recordAttempt(trx, parts.kernel.now(), caller, {
       kind: 'host',
@@ -159,7 +159,7 @@ async function openHostSession(
     return opened;
   });
   const iat = Math.floor(parts.kernel.now() / SECOND);
-  const exp = iat + LIFETIME / SECOND;
+  const exp = iat + SESSION_LIFETIME / SECOND;
   return {
     token: parts.hostTokens.sign({
       scope: 'host',

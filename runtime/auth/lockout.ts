@@ -47,7 +47,7 @@ interface Reservation {
   readonly waiting: Set<() => void>;
 }
 
-const WAITING = 256;
+const MAX_WAITING = 256;
 
 export function createLockout(store: Store, options: LockOptions, now: () => number): Lockout {
   const reservations = new Map<string, Reservation>();
@@ -67,7 +67,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
       if (reservation.epoch !== epoch) continue;
       if (placesLeft(state, options, now()) > reservation.inFlight)
         return void (reservation.inFlight += 1);
-      if (reservation.waiting.size >= WAITING)
+      if (reservation.waiting.size >= MAX_WAITING)
         throw failure.unavailable(undefined, { headers: { 'Retry-After': '1' } });
       await nextRelease(reservation, signal);
     }

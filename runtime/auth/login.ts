@@ -15,7 +15,7 @@ import { rfc3339 } from './time.ts';
 import type { Account } from './user-directory.ts';
 
 /** One attempt to sign in with a password. */
-interface Try {
+interface PasswordAttempt {
   readonly context: RequestContext;
   readonly koa: KoaContext;
   readonly caller: Caller;
@@ -24,15 +24,15 @@ interface Try {
   readonly key: LockKey;
 }
 
-const HOOK_LIMIT = 2000;
+const HOOK_TIMEOUT = 2000;
 /** A success after this many failures raises an alert. */
-const SUSPICIOUS = 5;
+const SUSPICIOUS_FAILURES = 5;
 
 /** `POST /api/auth/login {email, password}` */
 export function createLogin(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
-    const attempt = toTry(parts, context, koa, body.email, body.password);
+    const attempt = toAttempt(parts, context, koa, body.email, body.password);
     await parts.limits.enforce(koa, [
       { policy: 'login-identifier', subject: attempt.key.identifierHash },
     ]);
@@ -61,13 +61,13 @@ export function identifierOf({ identifierKey }: AuthParts, email: string): strin
   return mac(identifierKey, emailKey(email));
 }
 
-export function toTry(
+export function toAttempt(
   parts: AuthParts,
   context: RequestContext,
   koa: KoaContext,
   email: string,
   password: string,
-): Try {
+): PasswordAttempt {
   const identifierHash = identifierOf(parts, email);
   const device = parts.devices.read(koa, identifierHash);
   return {
@@ -90,7 +90,7 @@ export function toTry(
  */
 export async function checkPassword(
   parts: AuthParts,
-  attempt: Try,
+  attempt: PasswordAttempt,
   admit?: (account: Account) => Promise<void>,
 ): Promise<Account> {
   const ticket = await enter(parts, attempt);
@@ -100,7 +100,7 @@ export async function checkPassword(
     if (!account || !right) return await refuse(parts, attempt, ticket, account);
     await admit?.(account);
     const { failures } = await ticket.succeed();
-    if (failures >= SUSPICIOUS)
+    if (failures >= SUSPICIOUS_FAILURES)
       await parts.alerts.raise(
         attempt.caller,
         'alert.success_after_failures',
@@ -119,7 +119,7 @@ export async function checkPassword(
   }
 }
 
-async function enter(parts: AuthParts, attempt: Try): Promise<Ticket> {
+async function enter(parts: AuthParts, attempt: PasswordAttempt): Promise<Ticket> {
   try {
     return await parts.lockout.enter(attempt.key, attempt.context.signal);
   } catch (error) {
@@ -133,7 +133,7 @@ async function enter(parts: AuthParts, attempt: Try): Promise<Ticket> {
 
 async function refuse(
   parts: AuthParts,
-  attempt: Try,
+  attempt: PasswordAttempt,
   ticket: Ticket,
   account: Account | null,
 ): Promise<never> {
@@ -155,8 +155,12 @@ async function refuse(
 }
 
 /** Called only after a right password, so that others cannot learn the state of the account. */
-async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account): Promise<void> {
-  const refusal = await whyNot(parts, attempt, account);
+async function assertMayEnter(
+  parts: AuthParts,
+  attempt: PasswordAttempt,
+  account: Account,
+): Promise<void> {
+  const refusal = await refusalReason(parts, attempt, account);
   if (!refusal) return;
   await note(parts, attempt, 'blocked', refusal.reason, account, (emit) =>
     emit('auth.login.failed', account.id, {
@@ -167,9 +171,9 @@ async function assertMayEnter(parts: AuthParts, attempt: Try, account: Account):
   throw refusal.error;
 }
 
-async function whyNot(
+async function refusalReason(
   parts: AuthParts,
-  attempt: Try,
+  attempt: PasswordAttempt,
   account: Account,
 ): Promise<{ reason: string; error: AppError } | null> {
   if (account.disabledAt !== null)
@@ -195,8 +199,8 @@ export async function askHook(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`beforeLogin took longer than ${HOOK_LIMIT} ms`)),
-      HOOK_LIMIT,
+      () => reject(new Error(`beforeLogin took longer than ${HOOK_TIMEOUT} ms`)),
+      HOOK_TIMEOUT,
     );
   });
   try {
@@ -222,7 +226,7 @@ export async function askHook(
 /** Writes the attempt and its events in one transaction. */
 async function note(
   parts: AuthParts,
-  attempt: Try,
+  attempt: PasswordAttempt,
   outcome: 'failure' | 'blocked',
   reason: string,
   account: Account | null,

@@ -3,7 +3,7 @@ import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { bearerToken, unauthorized } from './authenticate.ts';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { isOpaqueId } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
 import type { AuthParts } from './parts.ts';
@@ -14,7 +14,7 @@ import { rfc3339 } from './time.ts';
 const DONE = 'Logout successful';
 
 /** A session to which the request has a valid token. `token` is the access token to blacklist. */
-interface Held {
+interface ProvenSession {
   readonly sid: string;
   readonly userId: UserId | null;
   readonly token?: { readonly jti: string; readonly exp: number };
@@ -89,7 +89,11 @@ function ownerOf({ principal }: RequestContext): { userId: UserId | null; sessio
  * Reads the session of a bearer token. An expired token may still end its session, a forged one may
  * not. @throws AppError 401
  */
-function readBearer(parts: AuthParts, koa: KoaContext, context: RequestContext): Held | null {
+function readBearer(
+  parts: AuthParts,
+  koa: KoaContext,
+  context: RequestContext,
+): ProvenSession | null {
   const token = bearerToken(koa);
   if (token === null) {
     if (koa.get('Authorization')) throw unauthorized(context);
@@ -106,7 +110,7 @@ async function readRefresh(
   koa: KoaContext,
   context: RequestContext,
   given: string | undefined,
-): Promise<Held | null> {
+): Promise<ProvenSession | null> {
   const cookie = given ? null : refreshFromCookie(parts, koa);
   if (cookie) assertSameSite(parts, koa);
   const text = given ?? cookie;
@@ -123,10 +127,10 @@ async function readRefresh(
 async function end(
   { kernel, sessions, events }: AuthParts,
   context: RequestContext,
-  held: readonly Held[],
+  held: readonly ProvenSession[],
 ): Promise<void> {
   const userId = held.find((each) => each.userId !== null)?.userId ?? null;
-  const caller = userId === null ? callerOf(context) : as(callerOf(context), userId);
+  const caller = userId === null ? callerOf(context) : asUser(callerOf(context), userId);
   await events.transact(caller, async (trx, emit) => {
     for (const { sid, userId: owner, token } of held) {
       const live = await sessions.end(trx, sid, 'logout');

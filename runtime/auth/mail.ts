@@ -25,7 +25,7 @@ export interface Mailer {
   drain(limit: number): Promise<void>;
 }
 
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 export function createMailer({ settings, log, store }: Kernel, config: AuthConfig): Mailer {
   const mode = config.smtpUrl ? 'smtp' : settings.production ? 'none' : 'log';
@@ -48,7 +48,7 @@ export function createMailer({ settings, log, store }: Kernel, config: AuthConfi
         return;
       } catch (error) {
         log.warn({ attempt, code: (error as { code?: unknown }).code }, 'a mail was not sent');
-        if (attempt === ATTEMPTS) return;
+        if (attempt === MAX_ATTEMPTS) return;
         await sleep(attempt * SECOND, undefined, { ref: false });
       }
     }

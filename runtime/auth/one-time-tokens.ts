@@ -4,7 +4,7 @@ import { digest, randomToken, type UserId } from './ids.ts';
 import { DAY, HOUR, MINUTE } from './time.ts';
 
 /** The lifetime of one-time tokens by kind, in milliseconds. */
-export const ONE_TIME_LIFE = {
+export const ONE_TIME_LIFETIME = {
   reset: 10 * MINUTE,
   verify: DAY,
   email: DAY,
@@ -14,7 +14,7 @@ export const ONE_TIME_LIFE = {
   setup: HOUR,
 } as const;
 
-export type OneTimeKind = keyof typeof ONE_TIME_LIFE;
+export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;
 
 export interface OneTime {
   readonly userId: UserId;
@@ -26,7 +26,7 @@ export interface IssueOptions {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Whether earlier tokens of the same kind and user stop working; true when absent. */
   readonly newestOnly?: boolean;
-  /** Lifetime in milliseconds, instead of `ONE_TIME_LIFE`. */
+  /** Lifetime in milliseconds, instead of `ONE_TIME_LIFETIME`. */
   readonly life?: number;
 }
 
@@ -75,7 +75,7 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
           user_id: userId,
           data: JSON.stringify(data),
           created_at: now(),
-          expires_at: now() + (life ?? ONE_TIME_LIFE[kind]),
+          expires_at: now() + (life ?? ONE_TIME_LIFETIME[kind]),
         })
         .execute();
       return token;

@@ -2,7 +2,7 @@ import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { type ApiKeyRow, checkScopes } from './api-keys.ts';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { dataScopes } from './data-scopes.ts';
 import { checkText, isOpaqueId } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
@@ -31,7 +31,7 @@ function create(parts: AuthParts): Handler {
     if (!scopes.every((scope) => isFree(scope) || hasScope(permissions, scope)))
       throw failure.forbidden();
     const expiresAt = expiryOf(parts.kernel.now(), body.expires_in);
-    const caller = as(callerOf(context), account.id);
+    const caller = asUser(callerOf(context), account.id);
     const { row, key } = await parts.events.transact(caller, async (trx, emit) => {
       await serialiseRights(trx, parts.kernel.store.dialect);
       await assertStillOpen(parts, trx, sessionId);
@@ -67,7 +67,7 @@ function rename(parts: AuthParts): Handler {
 function revoke(parts: AuthParts): Handler {
   return async ({ context, params }) => {
     const { account } = await signedInAccount(parts, context);
-    const caller = as(callerOf(context), account.id);
+    const caller = asUser(callerOf(context), account.id);
     const row = await findOwn(parts, account.id, params['id']);
     await parts.events.transact(caller, (trx, emit) => endKey(parts, { trx, emit, caller }, row));
     return reply(204);

@@ -43,21 +43,21 @@ export type Breached = (prefix: string) => readonly string[] | Promise<readonly 
  * characters took 160 ms. With these two bounds it takes less than 10 ms of CPU, and 4 ms once
  * compiled. They change the result of 1 in 100 leet spellings of common words.
  */
-const FED = 32;
-const READINGS = 20;
-const LONG = 40;
+const MAX_ESTIMATED_LENGTH = 32;
+const MAX_LEET_READINGS = 20;
+const PASSPHRASE_LENGTH = 40;
 /**
  * Passwords that run all parts of the estimator, so that V8 compiles it before the first request.
  */
-const WARMING = [
+const WARM_UP_PASSWORDS = [
   'correct horse battery',
   'p@ssw0rdp@ssw0rdp@ssw0rdp@ssw0rd',
   '211212212112/11.2012 qwerty',
   '11111111111111111111111111111111',
 ];
-const DISTINCT = 10;
-const BYTES = 1024;
-const WORD = 4;
+const PASSPHRASE_CHARACTERS = 10;
+const MAX_BYTES = 1024;
+const MIN_WORD_LENGTH = 4;
 
 /**
  * The password policy of NIST SP 800-63B-4 and ASVS 6.2: length, a list of common passwords,
@@ -76,7 +76,7 @@ export function createPasswordPolicy(
     const length = [...password].length;
     const refused = (reason: string, score = 0): Strength => ({ score, acceptable: false, reason });
     if (length < min) return refused(`Password must be at least ${min} characters`);
-    if (length > max || Buffer.byteLength(password) > BYTES)
+    if (length > max || Buffer.byteLength(password) > MAX_BYTES)
       return refused(`Password must be at most ${max} characters`);
     if (dictionaries().common.has(password.toLowerCase())) return refused('Password is too common');
     if (containsWord(password, subject, words))
@@ -93,7 +93,7 @@ export function createPasswordPolicy(
       if (breached && (await isBreached(breached, password)))
         throw failure.invalid('Password is too common');
     },
-    warm: () => WARMING.forEach((text) => void estimate(dictionaries().zxcvbn, text)),
+    warm: () => WARM_UP_PASSWORDS.forEach((text) => void estimate(dictionaries().zxcvbn, text)),
   };
 }
 
@@ -113,15 +113,16 @@ function loadDictionaries(): { zxcvbn: ZxcvbnFactory; common: ReadonlySet<string
     zxcvbn: new Factory({
       dictionary,
       graphs: adjacencyGraphs,
-      l33tMaxSubstitutions: READINGS,
+      l33tMaxSubstitutions: MAX_LEET_READINGS,
     }),
     common: new Set(dictionary['passwords-common']),
   };
 }
 
 function estimate(zxcvbn: ZxcvbnFactory, password: string): number {
-  if (password.length > LONG && new Set(password).size >= DISTINCT) return 4;
-  return zxcvbn.check(password.slice(0, FED)).score;
+  if (password.length > PASSPHRASE_LENGTH && new Set(password).size >= PASSPHRASE_CHARACTERS)
+    return 4;
+  return zxcvbn.check(password.slice(0, MAX_ESTIMATED_LENGTH)).score;
 }
 
 function containsWord(
@@ -140,6 +141,6 @@ function containsWord(
     ...words,
   ].some((word) => {
     const folded = word?.trim().toLowerCase() ?? '';
-    return folded.length >= WORD && lower.includes(folded);
+    return folded.length >= MIN_WORD_LENGTH && lower.includes(folded);
   });
 }

@@ -25,7 +25,7 @@ export interface PasswordOptions {
 
 /** bcrypt uses only the first 72 bytes and silently ignores the rest. */
 const BCRYPT_BYTES = 72;
-const LONG = '$bcrypt-sha384$';
+const LONG_PREFIX = '$bcrypt-sha384$';
 const FORMAT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
 /**
@@ -50,7 +50,8 @@ export function createPasswords(options: PasswordOptions): Passwords {
         return right;
       }),
     outdated: (stored) =>
-      costOf(stored) !== options.cost || (!stored.startsWith(LONG) && !stored.startsWith('$2b$')),
+      costOf(stored) !== options.cost ||
+      (!stored.startsWith(LONG_PREFIX) && !stored.startsWith('$2b$')),
   };
 }
 
@@ -64,14 +65,14 @@ export function hashConcurrency(
 
 async function hashPassword(password: string, cost: number): Promise<string> {
   const hash = await bcrypt.hash(prepare(password), cost);
-  return isLong(password) ? LONG + hash : hash;
+  return isLong(password) ? LONG_PREFIX + hash : hash;
 }
 
 async function comparePassword(password: string, stored: string): Promise<boolean> {
-  const long = stored.startsWith(LONG);
+  const long = stored.startsWith(LONG_PREFIX);
   if (long !== isLong(password))
-    return bcrypt.compare(prepare(password), plain(stored)).then(() => false);
-  return bcrypt.compare(prepare(password), plain(stored));
+    return bcrypt.compare(prepare(password), toBcryptHash(stored)).then(() => false);
+  return bcrypt.compare(prepare(password), toBcryptHash(stored));
 }
 
 /**
@@ -89,15 +90,15 @@ function isLong(password: string): boolean {
 }
 
 /** PHP writes `$2y$` for `$2b$`, which the library does not match. */
-function plain(stored: string): string {
-  const hash = stored.startsWith(LONG) ? stored.slice(LONG.length) : stored;
+function toBcryptHash(stored: string): string {
+  const hash = stored.startsWith(LONG_PREFIX) ? stored.slice(LONG_PREFIX.length) : stored;
   return hash.startsWith('$2y$') ? `$2b$${hash.slice(4)}` : hash;
 }
 
 function isHash(stored: string): boolean {
-  return FORMAT.test(plain(stored));
+  return FORMAT.test(toBcryptHash(stored));
 }
 
 function costOf(stored: string): number {
-  return Number(FORMAT.exec(plain(stored))?.[1] ?? 0);
+  return Number(FORMAT.exec(toBcryptHash(stored))?.[1] ?? 0);
 }

@@ -6,7 +6,7 @@ import { MINUTE } from './time.ts';
 import type { Account } from './user-directory.ts';
 
 /** Milliseconds for which a reauthentication is valid. */
-export const REAUTH_LIFE = 5 * MINUTE;
+export const REAUTH_LIFETIME = 5 * MINUTE;
 
 /**
  * The account of a signed-in user. An API key or the operator is refused.
@@ -35,7 +35,7 @@ export async function assertReauthenticated(
 ): Promise<{ account: Account; sessionId: string }> {
   const who = await signedInAccount(parts, context);
   const session = await parts.sessions.find(parts.kernel.store.db, who.sessionId);
-  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFE)
+  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFETIME)
     throw failure.forbidden('Reauthentication required');
   return who;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { as, type Caller, callerOf } from './caller.ts';
+import { asUser, type Caller, callerOf } from './caller.ts';
 import { endAccess } from './ended-access.ts';
 import { emailKey } from './identity-rules.ts';
 import { identifierOf, requireApiKey } from './login.ts';
@@ -11,7 +11,7 @@ import { sendStrangerMail } from './stranger-mail.ts';
 import { linkText } from './verification.ts';
 
 /** The same text whether the account exists or not. */
-const SENT = { message: 'If the account exists, a password reset email has been sent' };
+const FORGOT_RESPONSE = { message: 'If the account exists, a password reset email has been sent' };
 
 /** Routes that reset a password and unlock an account. */
 export function recoveryHandlers(parts: AuthParts) {
@@ -26,18 +26,18 @@ export function recoveryHandlers(parts: AuthParts) {
       const account = await directory.findByEmail(kernel.store.db, body.email);
       if (account && account.disabledAt === null) await startReset(parts, caller, account);
     });
-    return reply(200, SENT);
+    return reply(200, FORGOT_RESPONSE);
   };
   const resetPassword: Handler = async ({ context, body }) => {
     requireApiKey(parts, context);
-    const { account } = await pending(parts, 'reset', body.token);
+    const { account } = await findResetAccount(parts, 'reset', body.token);
     if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email))
       throw invalidToken();
     // A refused password does not use the token up.
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
     const identifierHash = identifierOf(parts, account.email);
-    const caller = as(callerOf(context), account.id);
+    const caller = asUser(callerOf(context), account.id);
     await events.transact(caller, async (trx, emit) => {
       const { data } = await oneTime.consume(trx, 'reset', body.token);
       await assertSameAddress(parts, trx, account, data);
@@ -89,7 +89,7 @@ export async function startReset(
   });
 }
 
-async function pending(
+async function findResetAccount(
   { oneTime, directory, kernel }: AuthParts,
   kind: 'reset',
   token: string,

@@ -4,8 +4,8 @@ import type { AuthConfig } from './config.ts';
 import type { AuthParts } from './parts.ts';
 import type { LoginObject } from './sign-in.ts';
 
-const NAME = 'refresh';
-const SECURE_NAME = '__Secure-refresh';
+const COOKIE_NAME = 'refresh';
+const SECURE_COOKIE_NAME = '__Secure-refresh';
 
 /**
  * Prepares a login object for the response. With `refresh.delivery: cookie` the refresh token is
@@ -48,7 +48,8 @@ export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): 
   if (!allowed.includes(koa.get('Origin')) || !scripted) throw failure.forbidden();
 }
 
-const cookieName = ({ secureCookies }: AuthConfig) => (secureCookies ? SECURE_NAME : NAME);
+const cookieName = ({ secureCookies }: AuthConfig) =>
+  secureCookies ? SECURE_COOKIE_NAME : COOKIE_NAME;
 
 function cookie(config: AuthConfig, value: string, maxAge: number): string {
   const secure = config.secureCookies ? '; Secure' : '';

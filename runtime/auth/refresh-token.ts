@@ -12,7 +12,7 @@ export interface RefreshClaim {
 export const FIRST_GENERATION = 1;
 
 /** Leading zeros are refused, because with them one token could be written in many ways. */
-const SHAPE = /^rt1\.([A-Za-z0-9_-]{22})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
+const TOKEN_FORMAT = /^rt1\.([A-Za-z0-9_-]{22})\.([1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/;
 
 /**
  * A refresh token contains the generation of its session and a MAC: `rt1.<sid>.<generation>.<mac>`.
@@ -30,7 +30,7 @@ export function makeRefreshToken(
 
 /** Returns the parts of a refresh token without checking the MAC; null when the format is wrong. */
 export function readRefreshToken(text: string): RefreshClaim | null {
-  const match = SHAPE.exec(text);
+  const match = TOKEN_FORMAT.exec(text);
   return match && { sid: match[1]!, generation: Number(match[2]), mac: match[3]! };
 }
 

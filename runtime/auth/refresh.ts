@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
 import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
@@ -74,7 +74,7 @@ async function rotate(
   generation: number,
 ): Promise<Session | null> {
   const now = kernel.now();
-  return events.transact(as(callerOf(context), session.user_id!), async (trx, emit) => {
+  return events.transact(asUser(callerOf(context), session.user_id!), async (trx, emit) => {
     const row = await trx
       .updateTable('auth_sessions')
       .set((set) => ({

@@ -30,7 +30,7 @@ export interface NewUser {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const CONTINUE = { message: 'Check your email to continue' };
+const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
 
 /** `POST /api/auth/register`. Fields that registration does not know are ignored. */
 export function createRegister(parts: AuthParts): Handler {
@@ -41,12 +41,12 @@ export function createRegister(parts: AuthParts): Handler {
     if (parts.model.enumeration === 'strict') {
       parts.mailer.assertAvailable();
       await registerQuietly(parts, caller, user);
-      return reply(202, CONTINUE);
+      return reply(202, CONTINUE_RESPONSE);
     }
     // A user who still has to verify their address gets no session.
     if (parts.model.requireVerifiedEmail) {
       await insert(parts, caller, user);
-      return reply(202, CONTINUE);
+      return reply(202, CONTINUE_RESPONSE);
     }
     const login = await insertAndOpen(parts, context, user);
     parts.devices.give(koa, identifierOf(parts, user.patch.email));

@@ -3,10 +3,10 @@ import type { AuthModel } from '@twofold/schema';
 import type { AuthParts } from './parts.ts';
 import { DAY, HOUR } from './time.ts';
 
-const BATCH = 1000;
+const BATCH_SIZE = 1000;
 
 /** Rows to delete: the table, its key, the time column, and the time before which rows are old. */
-const expired = (now: number, retention: number, leeway: number) =>
+const expiredRows = (now: number, retention: number, leeway: number) =>
   [
     ['auth_login_attempts', 'id', 'ts', now - retention],
     ['auth_security_events', 'id', 'ts', now - retention],
@@ -41,12 +41,12 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
 /** Deletes old rows once. The log of permission changes is kept forever. */
 export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
   await forgetOldLocks(kernel.store.db, model, kernel.now());
-  for (const [table, key, column, before] of expired(
+  for (const [table, key, column, before] of expiredRows(
     kernel.now(),
     model.events.retention,
     model.jwt.leeway,
   )) {
-    while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH);
+    while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH_SIZE);
   }
 }
 
@@ -70,7 +70,7 @@ async function removeBatch(
   column: string,
   before: number,
 ): Promise<number> {
-  const old = db.selectFrom(table).select(key).where(column, '<', before).limit(BATCH);
+  const old = db.selectFrom(table).select(key).where(column, '<', before).limit(BATCH_SIZE);
   return Number(
     (await db.deleteFrom(table).where(key, 'in', old).executeTakeFirst()).numDeletedRows,
   );

@@ -60,14 +60,16 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { valueNow } = store;
   if (!valueNow)
     return (claim) =>
-      store.valueLater(statement, parametersOf(claim)).then((text) => use(read(claim, text)));
+      store
+        .valueLater(statement, parametersOf(claim))
+        .then((text) => use(parseSession(claim, text)));
   const kept = new WeakMap<SessionClaim, { readonly found: FoundSession; readonly at: unknown }>();
   return (claim) => {
-    const at = valueNow(VERSION, []);
+    const at = valueNow(CHANGE_COUNTER, []);
     const last = kept.get(claim);
     if (last && last.at === at && last.found.until > now()) return use(last.found);
     const text = valueNow(statement, parametersOf(claim)) as string | undefined;
-    const found = read(claim, text ?? null);
+    const found = parseSession(claim, text ?? null);
     if (found) kept.set(claim, { found, at });
     return use(found);
   };
@@ -88,9 +90,12 @@ type Row = readonly [
 ];
 
 /** Returns another number after each commit of another connection, also of another process. */
-const VERSION = 'pragma data_version';
+const CHANGE_COUNTER = 'pragma data_version';
 
-function read({ sid, user_id = null }: SessionClaim, text: string | null): FoundSession | null {
+function parseSession(
+  { sid, user_id = null }: SessionClaim,
+  text: string | null,
+): FoundSession | null {
   if (text === null) return null;
   const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
     text,

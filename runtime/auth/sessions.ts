@@ -38,7 +38,7 @@ export interface NewSession {
 }
 
 /** Maximum number of live sessions of one user. */
-const MOST = 20;
+const MAX_SESSIONS = 20;
 
 export interface SessionOptions {
   readonly store: Store;
@@ -155,7 +155,7 @@ export class Sessions {
       .select('id')
       .orderBy('created_at', 'desc')
       .orderBy('id')
-      .offset(MOST)
+      .offset(MAX_SESSIONS)
       .limit(1000)
       .execute();
     return older.map(({ id }) => id as string);

@@ -3,7 +3,7 @@ import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { unauthorized } from './authenticate.ts';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { digest, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
 import { identifierOf, requireApiKey } from './login.ts';
@@ -46,7 +46,7 @@ export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string>
 async function claimSignedIn(parts: AuthParts, { context, body }: Call): Promise<LoginObject> {
   if (context.principal.kind !== 'user') throw unauthorized(context);
   const { account, sessionId } = await signedInAccount(parts, context);
-  const caller = as(callerOf(context), account.id);
+  const caller = asUser(callerOf(context), account.id);
   await parts.events.transact(caller, async (trx, emit) => {
     await claim(parts, trx, body.token);
     await giveFirstRole(parts, { trx, emit, caller }, account.id);
@@ -64,7 +64,7 @@ async function claimNew(parts: AuthParts, { context, body }: Call): Promise<Logi
   const work = parts.events.transact(caller, async (trx, emit) => {
     await claim(parts, trx, body.token);
     const id = await createUser(parts, trx, emit, user);
-    await giveFirstRole(parts, { trx, emit, caller: as(caller, id) }, id);
+    await giveFirstRole(parts, { trx, emit, caller: asUser(caller, id) }, id);
     await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email });
     return id;
   });

@@ -4,7 +4,7 @@ import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { recordAttempt } from './attempts.ts';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import { deviceKind } from './device-kind.ts';
 import type { Events } from './events.ts';
 import { type Extend, type Extended, runExtend } from './extend.ts';
@@ -93,7 +93,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     profile,
     open: async (context, account, method, extra = {}) => {
       const now = kernel.now();
-      const caller = as(callerOf(context), account.id);
+      const caller = asUser(callerOf(context), account.id);
       // `extend` runs before anything is written, because the sign-in fails when it fails.
       const extended = await extendFor(context, account).catch(async (error: unknown) => {
         await recordAttempt(kernel.store.db, now, caller, {
@@ -129,12 +129,12 @@ export function createSignIn(parts: SignInParts): SignIn {
       });
       extra.onOpened?.(session);
       const shown = profile(account, account.last_login ?? now);
-      return buildObject(parts, shown, session, session.gen, extended);
+      return buildLoginObject(parts, shown, session, session.gen, extended);
     },
     continue: async (context, account, session, generation) => {
       const extended = await extendFor(context, account);
       const shown = profile(account, account.last_login ?? kernel.now());
-      return buildObject(parts, shown, session, generation, extended);
+      return buildLoginObject(parts, shown, session, generation, extended);
     },
   };
 }
@@ -173,7 +173,7 @@ function toProfile(account: Account, lastLogin: number, withRole: boolean): Prof
   };
 }
 
-function buildObject(
+function buildLoginObject(
   { kernel, model, keys, tokens }: SignInParts,
   profile: Profile,
   session: Session,
@@ -202,7 +202,7 @@ function buildObject(
 }
 
 /** Number of different user agents, newest first, that a sign-in is compared with. */
-const COMPARED = 200;
+const MAX_COMPARED_AGENTS = 200;
 
 /** Whether IP address and browser are new for this user. On a first login neither is. */
 async function novelty(
@@ -218,7 +218,7 @@ async function novelty(
     .select('user_agent')
     .groupBy('user_agent')
     .orderBy((fields) => fields.fn.max('created_at'), 'desc')
-    .limit(COMPARED)
+    .limit(MAX_COMPARED_AGENTS)
     .execute();
   const seen = agents.map(({ user_agent }) => user_agent as string);
   const known =

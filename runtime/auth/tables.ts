@@ -30,7 +30,7 @@ async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Pro
     .createTable('auth_users')
     .addColumn('user_id', type.id, (column) => column.primaryKey())
     .$call(
-      texts(
+      textColumns(
         'first_name',
         'last_name',
         'username',
@@ -44,7 +44,7 @@ async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Pro
       ),
     )
     .$call(
-      moments(
+      timeColumns(
         db,
         'last_login',
         'email_verified_at',
@@ -96,7 +96,7 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('salt', 'text', (column) => column.notNull())
     .addColumn('gen', 'integer', (column) => column.notNull().defaultTo(0))
     .$call(
-      moments(
+      timeColumns(
         db,
         'rotated_at',
         'created_at',
@@ -107,8 +107,8 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
         'revoked_at',
       ),
     )
-    .$call(texts('ip', 'user_agent', 'auth_method', 'revoked_reason'))
-    .$call(clustered(db))
+    .$call(textColumns('ip', 'user_agent', 'auth_method', 'revoked_reason'))
+    .$call(withoutRowid(db))
     .execute();
   await db.schema
     .createIndex('auth_sessions_user')
@@ -120,8 +120,8 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('jti', 'text', (column) => column.primaryKey())
     .addColumn('user_id', type.id)
     .addColumn('reason', 'text')
-    .$call(moments(db, 'exp', 'created_at'))
-    .$call(clustered(db))
+    .$call(timeColumns(db, 'exp', 'created_at'))
+    .$call(withoutRowid(db))
     .execute();
   await db.schema
     .createTable('auth_one_time_tokens')
@@ -129,7 +129,7 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('user_id', type.id)
     .addColumn('data', 'text')
-    .$call(moments(db, 'created_at', 'expires_at', 'used_at'))
+    .$call(timeColumns(db, 'created_at', 'expires_at', 'used_at'))
     .execute();
   await db.schema
     .createIndex('auth_one_time_tokens_user')
@@ -146,7 +146,7 @@ async function createLimits(db: Kysely<any>): Promise<void> {
     .addColumn('recent', 'text', (column) => column.notNull())
     .addColumn('lock_count', 'integer', (column) => column.notNull())
     .addColumn('total_since_success', 'integer', (column) => column.notNull())
-    .$call(moments(db, 'locked_until', 'last_failure_at'))
+    .$call(timeColumns(db, 'locked_until', 'last_failure_at'))
     .addPrimaryKeyConstraint('auth_identifier_locks_pkey', ['identifier_hash', 'bucket'])
     .execute();
 }
@@ -160,7 +160,7 @@ async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
     .addColumn('user_id', type.id, (column) => column.notNull())
     .addColumn('email', 'text')
     .addColumn('email_verified', 'integer', (column) => column.notNull())
-    .$call(moments(db, 'created_at', 'last_login_at'))
+    .$call(timeColumns(db, 'created_at', 'last_login_at'))
     .addPrimaryKeyConstraint('auth_identities_pkey', ['provider', 'subject'])
     .execute();
   await db.schema
@@ -171,16 +171,16 @@ async function createManagement(db: Kysely<any>, ids: IdKind): Promise<void> {
   await db.schema
     .createTable('auth_oauth_used_states')
     .addColumn('hash', 'text', (column) => column.primaryKey())
-    .$call(moments(db, 'exp'))
+    .$call(timeColumns(db, 'exp'))
     .execute();
   await db.schema
     .createTable('auth_api_keys')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(texts('name', 'prefix', 'scopes', 'created_by'))
+    .$call(textColumns('name', 'prefix', 'scopes', 'created_by'))
     .addColumn('hash', 'text', (column) => column.notNull().unique())
     .addColumn('owner_user_id', type.id)
     .addColumn('limit_per_min', 'integer')
-    .$call(moments(db, 'created_at', 'expires_at', 'last_used_at', 'revoked_at'))
+    .$call(timeColumns(db, 'created_at', 'expires_at', 'last_used_at', 'revoked_at'))
     .execute();
   await db.schema
     .createTable('auth_roles')
@@ -210,7 +210,7 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
       .addColumn('ts', type.bigint, (column) => column.notNull());
   await log('auth_login_attempts')
     .$call(
-      texts(
+      textColumns(
         'kind',
         'identifier_hash',
         'identifier_masked',
@@ -241,7 +241,7 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .execute();
   await log('auth_permission_changes')
     .$call(
-      texts(
+      textColumns(
         'action',
         'actor_kind',
         'actor_id',
@@ -255,22 +255,22 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     )
     .execute();
   await log('auth_security_events')
-    .$call(texts('type', 'severity', 'ip', 'data'))
+    .$call(textColumns('type', 'severity', 'ip', 'data'))
     .addColumn('user_id', type.id)
     .execute();
   await db.schema
     .createTable('auth_webhook_endpoints')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(texts('url', 'secret_sealed', 'previous_sealed', 'types', 'source'))
-    .$call(moments(db, 'previous_until', 'created_at', 'disabled_at'))
+    .$call(textColumns('url', 'secret_sealed', 'previous_sealed', 'types', 'source'))
+    .$call(timeColumns(db, 'previous_until', 'created_at', 'disabled_at'))
     .execute();
   await db.schema
     .createTable('auth_webhook_deliveries')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .$call(texts('event_id', 'endpoint_id', 'body', 'status', 'last_error'))
+    .$call(textColumns('event_id', 'endpoint_id', 'body', 'status', 'last_error'))
     .addColumn('attempt', 'integer', (column) => column.notNull())
     .addColumn('last_code', 'integer')
-    .$call(moments(db, 'next_at', 'created_at'))
+    .$call(timeColumns(db, 'next_at', 'created_at'))
     .execute();
   await db.schema
     .createIndex('auth_webhook_deliveries_due')
@@ -280,19 +280,19 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
 }
 
 /** `without rowid` saves one of two index searches on every request with a token. */
-const clustered =
+const withoutRowid =
   (db: Kysely<any>) =>
   (builder: Builder): Builder =>
     dialectOf(db) === 'sqlite' ? builder.modifyEnd(sql`without rowid`) : builder;
 
 type Builder = CreateTableBuilder<any, any>;
 
-const texts =
+const textColumns =
   (...names: string[]) =>
   (builder: Builder): Builder =>
     names.reduce((table, name) => table.addColumn(name, 'text'), builder);
 
-const moments =
+const timeColumns =
   (db: Kysely<any>, ...names: string[]) =>
   (builder: Builder): Builder =>
     names.reduce((table, name) => table.addColumn(name, columnTypes(db).bigint), builder);

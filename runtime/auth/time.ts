@@ -21,7 +21,7 @@ export function retryAfter(milliseconds: number): string {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 /** A hundred years, so that an end time always fits into a `Date`. */
-const LONGEST = 36_500 * DAY;
+const MAX_DURATION = 36_500 * DAY;
 
 /**
  * Parses a duration of a request body into whole milliseconds: seconds as a number, or text such as
@@ -34,7 +34,7 @@ export function parseDuration(value: unknown): number | null {
       : typeof value === 'string'
         ? durationOf(value)
         : NaN;
-  return duration > 0 && duration <= LONGEST ? duration : null;
+  return duration > 0 && duration <= MAX_DURATION ? duration : null;
 }
 
 function durationOf(text: string): number {

@@ -49,12 +49,17 @@ export interface AccountPatch {
 }
 
 /** How each kind of identity is normalised for comparison: lower case, or digits only. */
-export const FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
+export const IDENTITY_FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
 
-const TEXTS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
-const TIMES = new Set<string>(['last_login', 'email_verified_at', 'created_at', 'updated_at']);
+const TEXT_COLUMNS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
+const TIME_COLUMNS = new Set<string>([
+  'last_login',
+  'email_verified_at',
+  'created_at',
+  'updated_at',
+]);
 
-type Identity = keyof typeof FOLDS;
+type Identity = keyof typeof IDENTITY_FOLDS;
 
 /** The key of a user, and the columns of side tables that an entity does not declare itself. */
 const SIDE_COLUMNS = [
@@ -130,8 +135,12 @@ export class UserDirectory {
     fields: Readonly<Record<string, unknown>>,
   ): Promise<UserId> {
     const now = this.#now();
-    const { own, side } = split(this.#user, this.#columns, patch, now);
-    const row = { ...initial(this.#project, this.#user, this.#entity, now), ...fields, ...own };
+    const { own, side } = splitColumns(this.#user, this.#columns, patch, now);
+    const row = {
+      ...initialValues(this.#project, this.#user, this.#entity, now),
+      ...fields,
+      ...own,
+    };
     const insert = trx.insertInto(this.table).values(row).returning('id');
     const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
     await upsertSide(trx, id, side, now);
@@ -139,7 +148,7 @@ export class UserDirectory {
   }
 
   async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
-    const { own, side } = split(this.#user, this.#columns, patch, this.#now());
+    const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
     if (Object.keys(own).length > 0)
       await trx.updateTable(this.table).set(own).where('id', '=', id).execute();
     await upsertSide(trx, id, side, this.#now());
@@ -166,7 +175,7 @@ export class UserDirectory {
   #keyOf(attribute: Identity) {
     return attribute === 'username' && !this.#user.columns.username
       ? sql.ref<string>('a.username_key')
-      : folded(this.#store.dialect, FOLDS[attribute], this.#columnOf(attribute));
+      : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.#columnOf(attribute));
   }
 
   async #hasKey(db: Kysely<any>, attribute: Identity, key: string): Promise<boolean> {
@@ -186,7 +195,7 @@ export class UserDirectory {
   }
 
   #select(db: Kysely<any>) {
-    const attributes = ['email', ...TEXTS, 'last_login', 'email_verified_at'] as const;
+    const attributes = ['email', ...TEXT_COLUMNS, 'last_login', 'email_verified_at'] as const;
     return this.#joined(db)
       .select(SIDE_COLUMNS)
       .select(attributes.map((attribute) => `${this.#columnOf(attribute)} as ${attribute}`));
@@ -200,7 +209,7 @@ export class UserDirectory {
 }
 
 /** Values of a new row that the caller does not give: key, timestamps, generated defaults. */
-function initial(
+function initialValues(
   project: Project,
   user: AuthUser,
   entity: Entity | null,
@@ -220,7 +229,7 @@ function initial(
 }
 
 /** Splits a patch into columns of the entity's table and columns of the side table. */
-function split(
+function splitColumns(
   user: AuthUser,
   columns: ReadonlyMap<string, Column>,
   patch: AccountPatch,
@@ -231,7 +240,7 @@ function split(
   for (const [attribute, value] of Object.entries(patch)) {
     const column = user.columns[attribute as UserAttribute];
     if (column)
-      own[column] = TIMES.has(attribute)
+      own[column] = TIME_COLUMNS.has(attribute)
         ? encodeTime(columns.get(column), value)
         : orEmpty(columns.get(column), value);
     else if (attribute !== 'name') side[attribute] = value;
@@ -277,8 +286,8 @@ function decodeTime(value: unknown): number | null {
 
 function toAccount(row: Record<string, any> | undefined): Account | null {
   if (!row) return null;
-  const texts = Object.fromEntries(TEXTS.map((name) => [name, row[name] ?? ''])) as Record<
-    (typeof TEXTS)[number],
+  const texts = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name] ?? ''])) as Record<
+    (typeof TEXT_COLUMNS)[number],
     string
   >;
   return {

@@ -3,10 +3,10 @@ import { indexName, type AuthModel } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
 import { otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
-import { FOLDS } from './user-directory.ts';
+import { IDENTITY_FOLDS } from './user-directory.ts';
 
 /** Tables of the module whose rows are deleted with their user. */
-const OWNED = [
+const OWNED_TABLES = [
   ['auth_users', 'user_id'],
   ['auth_sessions', 'user_id'],
   ['auth_identities', 'user_id'],
@@ -37,11 +37,15 @@ export async function tieUserTable(
     const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };
     const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: true };
     await create(store.db, table, gone);
-    if (softDelete) await create(store.db, table, removal(table, softDelete, refuse));
+    if (softDelete) await create(store.db, table, softDeleteTrigger(table, softDelete, refuse));
   });
 }
 
-function removal(table: string, column: string, refuse: UserTrigger['refuse']): UserTrigger {
+function softDeleteTrigger(
+  table: string,
+  column: string,
+  refuse: UserTrigger['refuse'],
+): UserTrigger {
   const removed = `old."${column}" is null and new."${column}" is not null`;
   return {
     name: `auth_${table}_removed`,
@@ -56,7 +60,7 @@ async function indexIdentities(store: Store, { table, columns }: AuthModel['user
     const column = columns[attribute];
     const name = column && indexName(table, [column, 'identity'], true);
     if (name && !(await hasIndex(store, name)))
-      await createFoldedIndex(store.db, { name, table, column, fold: FOLDS[attribute] });
+      await createFoldedIndex(store.db, { name, table, column, fold: IDENTITY_FOLDS[attribute] });
   }
 }
 
@@ -82,7 +86,7 @@ interface UserTrigger {
   readonly deletes: boolean;
 }
 
-const deletions = OWNED.map(
+const deletions = OWNED_TABLES.map(
   ([owned, column]) => `delete from "${owned}" where "${column}" = old.id;`,
 ).join(' ');
 

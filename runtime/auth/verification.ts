@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { as, callerOf } from './caller.ts';
+import { asUser, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
 import { checkEmail, emailKey } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
@@ -10,7 +10,7 @@ import type { AuthParts } from './parts.ts';
 import { assertReauthenticated } from './reauthentication.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
 
-const SENT = { message: 'If the account exists, a verification email has been sent' };
+const RESEND_RESPONSE = { message: 'If the account exists, a verification email has been sent' };
 
 /** Routes that verify and change an e-mail address. */
 export function verificationHandlers(parts: AuthParts) {
@@ -50,13 +50,13 @@ export function verificationHandlers(parts: AuthParts) {
         mailVerification(parts, trx, emit, { userId: account.id, email: account.email }),
       );
     });
-    return reply(200, SENT);
+    return reply(200, RESEND_RESPONSE);
   };
   const changeEmail: Handler = async ({ body, context }) => {
     const { account } = await assertReauthenticated(parts, context);
     mailer.assertAvailable();
     const email = checkEmail(body.email);
-    const caller = as(callerOf(context), account.id);
+    const caller = asUser(callerOf(context), account.id);
     const token = await events.transact(caller, async (trx, emit) => {
       if (emailKey(email) !== emailKey(account.email) && (await directory.isTaken(trx, { email })))
         return null;
@@ -67,14 +67,14 @@ export function verificationHandlers(parts: AuthParts) {
     await sendStrangerMail(parts, {
       to: email,
       subject: token ? 'Confirm your new email address' : 'You already have an account',
-      text: token ? linkText(parts, 'verify-email', token) : TAKEN,
+      text: token ? linkText(parts, 'verify-email', token) : ADDRESS_TAKEN_MAIL,
     });
     return reply(200, { message: 'Check your email to continue' });
   };
   return { verifyEmail, resendVerification, changeEmail };
 }
 
-const TAKEN =
+const ADDRESS_TAKEN_MAIL =
   'Somebody, perhaps you, tried to change the address of another account to this one, which has an account already. Nothing was changed.\n';
 
 interface Verification {

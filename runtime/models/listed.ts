@@ -3,7 +3,7 @@ import { MODEL_ID } from './model.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const KNOWN = new Set([
+const KNOWN_FIELDS = new Set([
   'id',
   'name',
   'format',
@@ -15,7 +15,7 @@ const KNOWN = new Set([
   'file',
   'revision',
 ]);
-const FILE = /^(?!.*(?:^|\/)\.)[A-Za-z0-9._/-]{1,200}\.gguf$/;
+const FILE_NAME = /^(?!.*(?:^|\/)\.)[A-Za-z0-9._/-]{1,200}\.gguf$/;
 const REVISION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 const QUANTIZATION = /(?:^|[-._])(I?Q\d(?:_[A-Z0-9]+)*|BF16|F16|F32|\d{1,2}bit)(?=$|[-._])/i;
 
@@ -40,15 +40,15 @@ const isObject = (value: unknown): value is Fields =>
 
 function problemOf({ id, format, size, context, file, revision, ...rest }: Fields): string | null {
   if (typeof id !== 'string' || !MODEL_ID.test(id)) return 'needs an id of the form org/name';
-  const unknown = Object.keys(rest).find((key) => !KNOWN.has(key));
+  const unknown = Object.keys(rest).find((key) => !KNOWN_FIELDS.has(key));
   if (unknown !== undefined)
-    return `has the unknown field ${unknown}; known are ${[...KNOWN].join(', ')}`;
+    return `has the unknown field ${unknown}; known are ${[...KNOWN_FIELDS].join(', ')}`;
   if (format !== undefined && format !== 'gguf' && format !== 'mlx')
     return 'has a format that is neither gguf nor mlx';
   if (size !== undefined && !isCount(size)) return 'has a size that is not a number of bytes';
   if (context !== undefined && !isCount(context))
     return 'has a context that is not a number of tokens';
-  if (file !== undefined && !(typeof file === 'string' && FILE.test(file)))
+  if (file !== undefined && !(typeof file === 'string' && FILE_NAME.test(file)))
     return 'has a file that is not the name of a .gguf file in the repository';
   if (
     revision !== undefined &&

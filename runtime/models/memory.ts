@@ -2,13 +2,13 @@ import { AppError } from '@twofold/runtime/errors';
 import type { LocalModel } from './model.ts';
 
 /** Bytes that a model needs in addition to its weights, for the engine and its buffers. */
-const BESIDE = 256 * 1024 * 1024;
+const OVERHEAD_BYTES = 256 * 1024 * 1024;
 /** Factor on the size of the weights, for the context cache at our context sizes. */
-const GROWTH = 1.2;
+const WEIGHTS_FACTOR = 1.2;
 
 /** An estimate of what a model needs in memory, in bytes. */
 export const memoryFor = ({ size }: Pick<LocalModel, 'size'>): number =>
-  Math.ceil(size * GROWTH) + BESIDE;
+  Math.ceil(size * WEIGHTS_FACTOR) + OVERHEAD_BYTES;
 
 /**
  * Refuses a model that would make this machine swap or run out of memory.

@@ -42,8 +42,8 @@ export interface Models {
   stop(): Promise<void>;
 }
 
-const HUB = 'https://huggingface.co';
-const PAUSE = 1000;
+const DEFAULT_HUB = 'https://huggingface.co';
+const FIRST_PAUSE = 1000;
 
 /**
  * Creates the language models of a server. Settings that are wrong are reported to
@@ -63,7 +63,7 @@ export function createModels({
   const { settings, log, now, root, store } = kernel;
   const modelStore = createModelStore(join(root, model.models.directory));
   const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
-  const pause = machine.pause ?? PAUSE;
+  const pause = machine.pause ?? FIRST_PAUSE;
   const listed = readListed(model.models.list, settings.problem);
   const catalogue = new Map([...CATALOGUE, ...listed].map((entry) => [entry.id, entry]));
   const downloads = createDownloads({
@@ -116,9 +116,9 @@ export function createModels({
 }
 
 function endpointOf({ settings }: Kernel): URL {
-  const text = settings.text('HF_ENDPOINT', HUB);
+  const text = settings.text('HF_ENDPOINT', DEFAULT_HUB);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && ['http:', 'https:'].includes(url.protocol)) return url;
   settings.problem('HF_ENDPOINT must be an address such as https://huggingface.co');
-  return new URL(HUB);
+  return new URL(DEFAULT_HUB);
 }

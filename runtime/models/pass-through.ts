@@ -11,16 +11,16 @@ export interface PassThrough {
   pass(call: Call): Promise<Reply>;
 }
 
-const BODY = 32 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Path segments of the OpenAI API. None begins with a dot, so the path stays below `/v1`. */
-const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_.:-]+(?:\/[A-Za-z0-9_.:-]+)*$/;
-const PASSED = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
+const API_PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_.:-]+(?:\/[A-Za-z0-9_.:-]+)*$/;
+const PASSED_HEADERS = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
 
 export function createPassThrough(now: () => RunState, attached: () => boolean): PassThrough {
   return {
     async pass(call) {
       const path = call.params['path'] ?? '';
-      if (!PATH.test(path)) throw failure.notFound();
+      if (!API_PATH.test(path)) throw failure.notFound();
       const { state, model, endpoint } = now();
       if (!attached() && call.route.method === 'GET')
         return ownModels(path, model && state === 'running' ? model.id : null);
@@ -94,7 +94,7 @@ async function readJson(source: IncomingMessage): Promise<unknown> {
   let size = 0;
   for await (const chunk of bytesOf(source)) {
     size += chunk.length;
-    if (size > BODY) throw failure.tooLarge();
+    if (size > MAX_BODY_BYTES) throw failure.tooLarge();
     chunks.push(chunk);
   }
   try {
@@ -104,14 +104,17 @@ async function readJson(source: IncomingMessage): Promise<unknown> {
   }
 }
 
-interface Sending {
+interface EngineCall {
   readonly path: string;
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly body: string | null;
 }
 
-async function send({ context, koa }: Call, { path, id, endpoint, body }: Sending): Promise<Reply> {
+async function send(
+  { context, koa }: Call,
+  { path, id, endpoint, body }: EngineCall,
+): Promise<Reply> {
   const question = {
     path,
     body,
@@ -123,13 +126,14 @@ async function send({ context, koa }: Call, { path, id, endpoint, body }: Sendin
     throw new AppError(502, 'MODEL_FAILED', 'The model ended before it answered', { cause: error });
   });
   const headers = Object.fromEntries(
-    PASSED.flatMap((name) =>
+    PASSED_HEADERS.flatMap((name) =>
       answer.headers[name] === undefined ? [] : [[name, answer.headers[name]]],
     ),
   );
   const events = headers['content-type']?.startsWith('text/event-stream') ?? false;
   answer.body.on('error', () => endAnswer(koa, events));
-  const named = endpoint.model === id ? answer.body : answer.body.pipe(renamed(endpoint.model, id));
+  const named =
+    endpoint.model === id ? answer.body : answer.body.pipe(renameModel(endpoint.model, id));
   return reply(answer.status, named, { ...headers, ...(events && { 'X-Accel-Buffering': 'no' }) });
 }
 
@@ -142,7 +146,7 @@ function endAnswer({ res }: Call['koa'], events: boolean): void {
 }
 
 /** Replaces the engine's name of the model by the id that the caller uses. */
-function renamed(from: string, to: string): Transform {
+function renameModel(from: string, to: string): Transform {
   const name = new RegExp(`("model":\\s*)${JSON.stringify(from)}`, 'g');
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

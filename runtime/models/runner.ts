@@ -1,7 +1,7 @@
 import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
-import { notHere } from './download/downloads.ts';
+import { notDownloaded } from './download/downloads.ts';
 import type { ModelStore } from './download/model-store.ts';
 import type { Chooser } from './engine/choose.ts';
 import type { ModelEngine } from './engine/engine.ts';
@@ -73,14 +73,14 @@ export function createRunner({
   async function begin(id: string): Promise<void> {
     const { engine, reason } = await choose();
     if (!engine) throw failure.unavailable(`No model can run here: ${reason}`);
-    const model = engine.models ? remote(id) : await local(id, engine);
+    const model = engine.models ? remoteModel(id) : await local(id, engine);
     attached = engine.models !== undefined;
     await supervisor.start(engine, model);
   }
 
   async function local(id: string, engine: ModelEngine): Promise<LocalModel> {
     const model = (await modelStore.models()).get(id);
-    if (!model) throw catalogue.has(id) ? notHere(id) : failure.notFound('Model not found');
+    if (!model) throw catalogue.has(id) ? notDownloaded(id) : failure.notFound('Model not found');
     if (!engine.formats.includes(model.format))
       throw failure.conflict(
         `${id} is ${model.format}, and the engine here (${engine.name}) runs ${engine.formats.join(', ')}`,
@@ -109,7 +109,7 @@ export function createRunner({
 }
 
 /** A model of an attached server, without files on this machine. */
-const remote = (id: string): LocalModel => ({
+const remoteModel = (id: string): LocalModel => ({
   id,
   format: 'gguf',
   path: '',

@@ -32,10 +32,10 @@ export interface SupervisorOptions {
   readonly pause: number;
 }
 
-const LONGEST = 30_000;
+const MAX_PAUSE = 30_000;
 /** After this many crashes within a minute the model is not restarted. */
-const CRASHES = 5;
-const WITHIN = 60_000;
+const MAX_CRASHES = 5;
+const CRASH_WINDOW = 60_000;
 
 const STOPPED: RunState = { state: 'stopped', model: null, endpoint: null };
 
@@ -49,10 +49,10 @@ interface Run {
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  return new OneModel(options);
+  return new ModelSupervisor(options);
 }
 
-class OneModel implements Supervisor {
+class ModelSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
   readonly #problems = new Map<string, string>();
   #current = STOPPED;
@@ -162,15 +162,15 @@ class OneModel implements Supervisor {
     if (signal.aborted) return;
     const at = now();
     crashes.push(at);
-    while ((crashes[0] as number) < at - WITHIN) crashes.shift();
+    while ((crashes[0] as number) < at - CRASH_WINDOW) crashes.shift();
     log.warn(`${model.id} has ended: ${reason}`);
     this.#problems.set(model.id, reason);
-    if (crashes.length >= CRASHES) {
-      log.error(`${model.id} ended ${CRASHES} times within a minute and is not started again`);
+    if (crashes.length >= MAX_CRASHES) {
+      log.error(`${model.id} ended ${MAX_CRASHES} times within a minute and is not started again`);
       return this.#set(STOPPED);
     }
     this.#set({ state: 'restarting', model, endpoint: null });
-    const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), LONGEST), true, {
+    const waited = await sleep(Math.min(pause * 2 ** (crashes.length - 1), MAX_PAUSE), true, {
       signal,
       ref: false,
     }).catch(() => false);

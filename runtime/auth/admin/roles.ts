@@ -53,7 +53,7 @@ function create(parts: AuthParts): Handler {
     if (!wanted.every((permission) => SCOPE.test(permission)))
       throw failure.invalid('permissions must be like posts:read, posts:*, *:read or *');
     assertHolds(context, wanted);
-    const role = await unique(() =>
+    const role = await withUniqueName(() =>
       parts.events.transact(caller, async (trx, emit) => {
         const row = (await trx
           .insertInto('auth_roles')
@@ -75,7 +75,7 @@ function update(parts: AuthParts): Handler {
     const role = await findOwn(parts, params['id']);
     const caller = callerOf(context);
     const name = roleName(body.name);
-    await unique(() =>
+    await withUniqueName(() =>
       parts.events.transact(caller, async (trx, emit) => {
         await assertHoldsRole(parts, trx, context, role);
         await trx.updateTable('auth_roles').set({ name }).where('id', '=', role.id).execute();
@@ -228,7 +228,7 @@ function roleName(text: string): string {
   return name;
 }
 
-async function unique<T>(work: () => Promise<T>): Promise<T> {
+async function withUniqueName<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

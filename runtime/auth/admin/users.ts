@@ -22,11 +22,11 @@ const DONE = reply(200, { message: 'Done' });
 export function userHandlers(parts: AuthParts) {
   return {
     adminUser: showUser(parts),
-    unlockUser: changing(parts, (account, trx, emit) => unlock(parts, account, trx, emit)),
-    disableUser: changing(parts, (account, trx, emit, caller) =>
+    unlockUser: changeHandler(parts, (account, trx, emit) => unlock(parts, account, trx, emit)),
+    disableUser: changeHandler(parts, (account, trx, emit, caller) =>
       disable(parts, account, trx, emit, caller),
     ),
-    enableUser: changing(parts, (account, trx, emit, caller) =>
+    enableUser: changeHandler(parts, (account, trx, emit, caller) =>
       enable(parts, account, trx, emit, caller),
     ),
     startReset: sendReset(parts),
@@ -48,7 +48,7 @@ type Change = (
 ) => Promise<void>;
 
 /** A handler that changes one account in one transaction. */
-function changing(parts: AuthParts, change: Change): Handler {
+function changeHandler(parts: AuthParts, change: Change): Handler {
   return async (call) => {
     await actOn(parts, call, change);
     return DONE;

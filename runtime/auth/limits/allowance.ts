@@ -19,22 +19,22 @@ interface HitLease {
 }
 
 /** A lease ends after ten seconds or a quarter of the window, whichever is shorter. */
-const LONGEST = 10 * SECOND;
+const MAX_LEASE_TIME = 10 * SECOND;
 
 /** Size of the first lease, in hits. */
-const FIRST = 8;
+const FIRST_LEASE_SIZE = 8;
 
 /** A process leases at most a sixteenth of a limit at a time. */
-const SHARE = 16;
+const LEASE_DIVISOR = 16;
 
 /**
  * Milliseconds that a refill waits for refills of other keys, so that one statement serves them
  * all. For a short lease it is an eighth of the lease instead.
  */
-const PATIENCE = 100;
+const REFILL_DELAY = 100;
 
 /** Whether a limit is large enough to be leased: a lease of one hit would save nothing. */
-export const isLeasable = ({ limit }: Charge): boolean => limit >= 2 * SHARE;
+export const isLeasable = ({ limit }: Charge): boolean => limit >= 2 * LEASE_DIVISOR;
 
 /** The state of one key in this process: its leases, and the last window from the database. */
 export class Allowance {
@@ -55,10 +55,10 @@ export class Allowance {
 
   constructor(charge: Charge) {
     this.charge = charge;
-    this.#most = Math.floor(charge.limit / SHARE);
-    this.#want = Math.min(FIRST, this.#most);
-    this.#length = Math.min(LONGEST, Math.floor(charge.window / 4));
-    this.patience = Math.min(PATIENCE, Math.floor(this.#length / 8));
+    this.#most = Math.floor(charge.limit / LEASE_DIVISOR);
+    this.#want = Math.min(FIRST_LEASE_SIZE, this.#most);
+    this.#length = Math.min(MAX_LEASE_TIME, Math.floor(charge.window / 4));
+    this.patience = Math.min(REFILL_DELAY, Math.floor(this.#length / 8));
   }
 
   isFor({ limit, window }: Charge): boolean {
@@ -156,13 +156,13 @@ export class Allowance {
     return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
-  /** The hits that a lease would need at the current rate, between `FIRST` and `#most`. */
+  /** The hits that a lease would need at the current rate, between `FIRST_LEASE_SIZE` and `#most`. */
   #demand(now: number): number {
     const elapsed = Math.max(now - this.#since, this.#length / 4);
     const expected = Math.ceil((this.#hits * this.#length) / elapsed);
     this.#since = now;
     this.#hits = 0;
-    return Math.min(this.#most, Math.max(FIRST, expected));
+    return Math.min(this.#most, Math.max(FIRST_LEASE_SIZE, expected));
   }
 
   #state(now: number): WindowState {

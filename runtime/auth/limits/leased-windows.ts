@@ -11,16 +11,16 @@ export interface LeaseOptions {
   readonly keys?: number;
 }
 
-const KEYS = 50_000;
+const MAX_LEASED_KEYS = 50_000;
 
 /** Milliseconds between two sweeps: a lease is settled within this time after its end. */
-const SWEEP = SECOND;
+const SWEEP_INTERVAL = SECOND;
 
 /** Maximum number of keys in one statement. */
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 /** A charge with the state of its window. Without a state the database has to decide. */
-interface Found {
+interface ChargeState {
   readonly charge: Charge;
   readonly allowance: Allowance | undefined;
   readonly state: WindowState | undefined;
@@ -36,7 +36,7 @@ interface Found {
 export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Windows {
   const allowances = new Map<string, Allowance>();
   const settling = createSettling(stored, allowances, options);
-  const capacity = options.keys ?? KEYS;
+  const capacity = options.keys ?? MAX_LEASED_KEYS;
 
   const allowanceOf = (charge: Charge): Allowance | undefined => {
     if (!charge.leased || charge.peek || !isLeasable(charge)) return undefined;
@@ -52,12 +52,15 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
     if (state && allowance!.isLow(now)) settling.refill(allowance!);
     return state;
   };
-  const decide = async (found: readonly Found[], now: number): Promise<readonly WindowState[]> => {
+  const decide = async (
+    found: readonly ChargeState[],
+    now: number,
+  ): Promise<readonly WindowState[]> => {
     const undecided = found.filter(({ state }) => state === undefined);
     const giveBack = () => {
       for (const { state, allowance } of found) if (state) allowance!.giveBack(now);
     };
-    const grants = await askFor(stored, undecided, now).catch((error: unknown) => {
+    const grants = await exchangeRequest(stored, undecided, now).catch((error: unknown) => {
       giveBack();
       throw error;
     });
@@ -75,7 +78,7 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
     return found.map(({ state }) => state ?? grants[next++]!);
   };
   const consume: Windows['consume'] = (charges, now) => {
-    const found = charges.map((charge): Found => {
+    const found = charges.map((charge): ChargeState => {
       const allowance = allowanceOf(charge);
       return { charge, allowance, state: take(allowance, now) };
     });
@@ -94,9 +97,9 @@ export function leasedWindows(stored: StoredWindows, options: LeaseOptions): Win
 }
 
 /** Asks the database for the hits of one request, and in the same statement for leases. */
-async function askFor(
+async function exchangeRequest(
   stored: StoredWindows,
-  undecided: readonly Found[],
+  undecided: readonly ChargeState[],
   now: number,
 ): Promise<readonly WindowGrant[]> {
   const requests = undecided.map(({ charge, allowance }): WindowRequest => ({
@@ -153,8 +156,8 @@ function createSettling(
   };
   const settle = (all: readonly Allowance[]) => {
     running = running.then(async () => {
-      for (let first = 0; first < all.length; first += BATCH)
-        await settleBatch(all.slice(first, first + BATCH));
+      for (let first = 0; first < all.length; first += BATCH_SIZE)
+        await settleBatch(all.slice(first, first + BATCH_SIZE));
     });
     return running;
   };
@@ -164,7 +167,7 @@ function createSettling(
       const at = now();
       void settle([...allowances.values()].filter((allowance) => allowance.hasEnded(at)));
       if (allowances.size > 0) sweepLater();
-    }, SWEEP).unref();
+    }, SWEEP_INTERVAL).unref();
   };
 
   return {

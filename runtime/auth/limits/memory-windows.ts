@@ -14,21 +14,21 @@ interface Ring {
 }
 
 /** Bounds for all keys together. The least recently used keys are removed first. */
-const BOUNDS = { entries: 50_000, bytes: 128 * 1024 * 1024 };
+const CACHE_BOUNDS = { entries: 50_000, bytes: 128 * 1024 * 1024 };
 
 /** Approximate bytes of a key without its times. */
-const OVERHEAD = 200;
+const KEY_OVERHEAD = 200;
 
-const FIRST = 8;
+const FIRST_CAPACITY = 8;
 
 /** Windows in memory, for a server with one process. */
-export function memoryWindows(entries = BOUNDS.entries): Windows {
-  const rings = createBoundedCache<Ring>({ ...BOUNDS, entries });
+export function memoryWindows(entries = CACHE_BOUNDS.entries): Windows {
+  const rings = createBoundedCache<Ring>({ ...CACHE_BOUNDS, entries });
   const ringOf = (charge: Charge): Ring => {
     const known = rings.get(charge.key);
     if (known && isFor(known, charge)) return known;
     const ring = emptyRing(charge);
-    rings.set(charge.key, ring, ring.times.byteLength + OVERHEAD);
+    rings.set(charge.key, ring, ring.times.byteLength + KEY_OVERHEAD);
     return ring;
   };
   const add = (key: string, ring: Ring, now: number) => {
@@ -67,7 +67,7 @@ function emptyRing({ limit, window }: Charge): Ring {
   return {
     limit,
     window,
-    times: new Float64Array(Math.min(limit, FIRST)),
+    times: new Float64Array(Math.min(limit, FIRST_CAPACITY)),
     head: 0,
     count: 0,
   };

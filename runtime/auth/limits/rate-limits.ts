@@ -37,7 +37,7 @@ export interface RateLimits {
 }
 
 /** The charges of one request so far. */
-interface Charged {
+interface RequestCharges {
   /** The field `RateLimit-Policy`. */
   policies: string;
   /** The field `RateLimit` of the policy with the smallest share left, and that share. */
@@ -53,7 +53,7 @@ interface Policy extends RateLimit {
 }
 
 /** A policy with the charge for one subject. */
-interface Rated {
+interface RatedCharge {
   readonly policy: Policy;
   readonly charge: Charge;
 }
@@ -78,7 +78,7 @@ export function createRateLimits(parts: {
     ]),
   );
   const report = createReporter(parts.events, now);
-  const rated = (limits: readonly Limit[]): Rated[] =>
+  const rated = (limits: readonly Limit[]): RatedCharge[] =>
     limits
       .map((limit) =>
         toRated(
@@ -89,8 +89,8 @@ export function createRateLimits(parts: {
       .filter((each) => each !== null);
   const refuse = async (
     koa: KoaContext,
-    charged: Charged,
-    { policy, charge }: Rated,
+    charged: RequestCharges,
+    { policy, charge }: RatedCharge,
     wait: number,
   ): Promise<never> => {
     for (const { charges, at } of charged.taken.splice(0))
@@ -100,7 +100,7 @@ export function createRateLimits(parts: {
       );
     await report(koa.state['context'] as RequestContext, policy.name, charge.key);
     throw failure.tooMany(undefined, {
-      headers: { ...headersOf(charged), 'Retry-After': retryAfter(wait) },
+      headers: { ...rateLimitFields(charged), 'Retry-After': retryAfter(wait) },
     });
   };
 
@@ -119,9 +119,9 @@ export function createRateLimits(parts: {
       const at = now();
       const charges = asked.map(({ charge }) => charge);
       return andThen(windows.consume(charges, at), (states) => {
-        const charged = chargedOf(koa);
-        asked.forEach((each, index) => note(charged, each, states[index]!));
-        tell(koa, charged);
+        const charged = requestCharges(koa);
+        asked.forEach((each, index) => addToFields(charged, each, states[index]!));
+        setFields(koa, charged);
         const refused = states.findIndex(({ accepted }) => !accepted);
         if (refused < 0) return void charged.taken.push({ charges, at });
         return refuse(
@@ -135,10 +135,10 @@ export function createRateLimits(parts: {
   };
 }
 
-const CHARGED = Symbol('what this request was charged');
+const REQUEST_CHARGES = Symbol('what this request was charged');
 
-function chargedOf({ state }: KoaContext): Charged {
-  return ((state as { [CHARGED]?: Charged })[CHARGED] ??= {
+function requestCharges({ state }: KoaContext): RequestCharges {
+  return ((state as { [REQUEST_CHARGES]?: RequestCharges })[REQUEST_CHARGES] ??= {
     policies: '',
     tightest: '',
     share: Infinity,
@@ -153,7 +153,7 @@ function toPolicy(name: string, { count, window }: RateLimit): Policy {
 function toRated(
   { subject, peek = false, leased = false }: Limit,
   policy: Policy | undefined,
-): Rated | null {
+): RatedCharge | null {
   return policy
     ? {
         policy,
@@ -168,9 +168,9 @@ function toRated(
     : null;
 }
 
-function note(
-  charged: Charged,
-  { policy }: Rated,
+function addToFields(
+  charged: RequestCharges,
+  { policy }: RatedCharge,
   { accepted, remaining, resetIn }: WindowState,
 ): void {
   const share = accepted ? remaining / policy.count : -1;
@@ -180,12 +180,12 @@ function note(
   charged.tightest = `"${policy.name}";r=${Math.max(0, remaining)};t=${Math.ceil(resetIn / 1000)}`;
 }
 
-function tell({ res }: KoaContext, { policies, tightest }: Charged): void {
+function setFields({ res }: KoaContext, { policies, tightest }: RequestCharges): void {
   res.setHeader('RateLimit-Policy', policies);
   res.setHeader('RateLimit', tightest);
 }
 
-const headersOf = ({ policies, tightest }: Charged) => ({
+const rateLimitFields = ({ policies, tightest }: RequestCharges) => ({
   'RateLimit-Policy': policies,
   RateLimit: tightest,
 });

@@ -34,7 +34,7 @@ export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRo
     spec,
     handle: async (call) => {
       const subject =
-        (spec.id === 'login' && ownDevice(parts, call)) || addressKey(call.context.ip);
+        (spec.id === 'login' && operatorDevice(parts, call)) || addressKey(call.context.ip);
       const entries: Limit[] = policies.map((policy) => ({ policy, subject }));
       if (spec.id === 'login') entries.push({ policy: 'login-failed-ip', subject, peek: true });
       await parts.limits.enforce(call.koa, entries);
@@ -44,5 +44,5 @@ export function limited(parts: AuthParts, { spec, handle }: BoundRoute): BoundRo
 }
 
 /** The operator's device has its own limit, so clients behind the same proxy cannot use it up. */
-const ownDevice = (parts: AuthParts, { koa, body }: Call): string | null =>
+const operatorDevice = (parts: AuthParts, { koa, body }: Call): string | null =>
   body.email ? null : hostDevice(parts, koa);

@@ -42,18 +42,18 @@ export interface StoredWindows extends Windows {
  * Maximum difference between the clocks of two nodes. A hit further in the future was made before a
  * clock was set back.
  */
-const SKEW = 20 * SECOND;
+const CLOCK_SKEW = 20 * SECOND;
 
 /** Maximum number of pairs of time and count in a window, without those of leases. */
-const PAIRS = 1000;
+const MAX_PAIRS = 1000;
 
 /**
  * The time under which a hit is stored. In a window of more than a thousand hits it is rounded up
  * to a thousandth of the window.
  */
 export function gridTime({ limit, window }: Charge, time: number): number {
-  if (limit <= PAIRS) return time;
-  const step = Math.ceil(window / PAIRS);
+  if (limit <= MAX_PAIRS) return time;
+  const step = Math.ceil(window / MAX_PAIRS);
   return Math.ceil(time / step) * step;
 }
 
@@ -96,18 +96,18 @@ type Exchange = (
 ) => Promise<readonly WindowGrant[]>;
 
 /** A row that the SQL function `auth_charge` of the migration returns. */
-interface Charged {
+interface ChargeRow {
   readonly accepted: boolean;
   readonly used: number;
   readonly oldest: number | null;
   readonly leased: number;
 }
 
-const CHARGE = `select * from auth_charge($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[], $6::integer[], $7::bigint[],
+const CHARGE_STATEMENT = `select * from auth_charge($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[], $6::integer[], $7::bigint[],
   $8::text[], $9::bigint[], $10::integer[], $11::bigint, $12::bigint)`;
 
 const postgresExchange: Exchange = async (store, asked, changes, now) => {
-  const rows = await store.query<Charged>(CHARGE, [
+  const rows = await store.query<ChargeRow>(CHARGE_STATEMENT, [
     asked.map(({ key }) => key),
     asked.map(({ limit }) => limit),
     asked.map(({ window }) => window),
@@ -119,7 +119,7 @@ const postgresExchange: Exchange = async (store, asked, changes, now) => {
     changes.map(({ time }) => time),
     changes.map(({ count }) => count),
     now,
-    now + SKEW,
+    now + CLOCK_SKEW,
   ]);
   return asked.map((each, index) => toGrant(each, rows[index]!, now));
 };
@@ -129,17 +129,17 @@ const sqliteExchange: Exchange = (store, asked, changes, now) =>
     const stored = await readWindows(trx, asked);
     const kept = asked.map((each) => {
       const changed = changes.filter(({ key }) => key === each.key);
-      return liveHits(stored.get(each.key) ?? [], changed, now - each.window, now + SKEW);
+      return liveHits(stored.get(each.key) ?? [], changed, now - each.window, now + CLOCK_SKEW);
     });
-    const fits = asked.every(({ limit }, index) => total(kept[index]!) < limit);
-    const rows = asked.map((each, index) => charge(each, kept[index]!, fits, now));
+    const fits = asked.every(({ limit }, index) => countHits(kept[index]!) < limit);
+    const rows = asked.map((each, index) => chargeHits(each, kept[index]!, fits, now));
     await writeWindows(trx, asked, kept, now);
     return rows.map((row, index) => toGrant(asked[index]!, row, now));
   });
 
 function toGrant(
   { limit, window }: WindowRequest,
-  { accepted, used, oldest, leased }: Charged,
+  { accepted, used, oldest, leased }: ChargeRow,
   now: number,
 ): WindowGrant {
   const wait = oldest === null ? 0 : oldest + window - now;
@@ -156,7 +156,7 @@ function toGrant(
 type Hits = Map<number, number>;
 type Pair = readonly [time: number, count: number];
 
-const total = (hits: Hits) => hits.values().reduce((sum, count) => sum + count, 0);
+const countHits = (hits: Hits) => hits.values().reduce((sum, count) => sum + count, 0);
 
 function liveHits(
   stored: readonly Pair[],
@@ -175,9 +175,9 @@ function liveHits(
 }
 
 /** Adds the hit and the lease to the hits of one key. */
-function charge(asked: WindowRequest, hits: Hits, fits: boolean, now: number): Charged {
+function chargeHits(asked: WindowRequest, hits: Hits, fits: boolean, now: number): ChargeRow {
   const { limit, peek = false, want = 0, until = now } = asked;
-  const used = total(hits);
+  const used = countHits(hits);
   const taken = peek ? 0 : 1;
   const leased = Math.max(0, Math.min(want, Math.floor(limit / 2) - used - taken));
   const add = (time: number, count: number) => {
@@ -215,7 +215,7 @@ async function writeWindows(
   const rows = asked.map(({ key, window }, index) => ({
     key,
     hits: JSON.stringify([...kept[index]!]),
-    expires_at: now + SKEW + window,
+    expires_at: now + CLOCK_SKEW + window,
   }));
   await trx
     .insertInto('auth_limit_windows')

@@ -23,7 +23,7 @@ export async function createWindows(db: Kysely<any>): Promise<void> {
   await sql
     .raw('drop function if exists auth_consume(text[], integer[], bigint[], boolean[], bigint)')
     .execute(db);
-  await sql.raw(CHARGE).execute(db);
+  await sql.raw(CHARGE_FUNCTION).execute(db);
 }
 
 /**
@@ -32,7 +32,7 @@ export async function createWindows(db: Kysely<any>): Promise<void> {
  * after the clock was set back a window is correct again within its length. `expires_at` is rounded
  * up to the hour, so that its index is seldom written.
  */
-const CHARGE = `create function auth_charge(keys text[], caps integer[], spans bigint[], takes integer[], ats bigint[], wants integer[], untils bigint[],
+const CHARGE_FUNCTION = `create function auth_charge(keys text[], caps integer[], spans bigint[], takes integer[], ats bigint[], wants integer[], untils bigint[],
     change_keys text[], change_times bigint[], change_counts integer[], moment bigint, latest bigint)
   returns table (accepted boolean, used integer, oldest bigint, leased integer) language plpgsql as $body$
 begin

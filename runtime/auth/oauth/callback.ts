@@ -31,12 +31,12 @@ export function createCallback(
   return async ({ params, koa, context }) => {
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider) throw failure.notFound('OAuth provider not configured');
-    const query = singles(koa.query);
+    const query = readQuery(koa.query);
     try {
       const flow = await openFlow(parts, koa, provider, query);
       const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
       const identity = await readIdentity(provider, idTokens, tokens, flow);
-      return await finish(parts, { koa, context }, { provider, flow, identity });
+      return await finishFlow(parts, { koa, context }, { provider, flow, identity });
     } catch (error) {
       await noteRefusal(parts, context, provider, query, error);
       throw error;
@@ -45,7 +45,7 @@ export function createCallback(
 }
 
 /** Reads the query. A parameter that occurs twice is ignored. */
-function singles(query: KoaContext['query']): Query {
+function readQuery(query: KoaContext['query']): Query {
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => [
       name,
@@ -87,16 +87,16 @@ async function openFlow(
 }
 
 /** A flow whose identity is known. */
-interface Arrived {
+interface IdentifiedFlow {
   readonly provider: Provider;
   readonly flow: Flow;
   readonly identity: Identity;
 }
 
-async function finish(
+async function finishFlow(
   parts: AuthParts,
   { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
-  { provider, flow, identity }: Arrived,
+  { provider, flow, identity }: IdentifiedFlow,
 ): Promise<Reply> {
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {

@@ -18,9 +18,9 @@ export interface Flow extends FlowSecrets {
   readonly startedAt: number;
 }
 
-const LIFE = 10 * MINUTE;
-const KEPT = 5;
-const NAME = /^(?:__Host-)?oauth_[0-9a-f]{8}$/;
+const FLOW_LIFETIME = 10 * MINUTE;
+const MAX_FLOWS = 5;
+const FLOW_COOKIE_NAME = /^(?:__Host-)?oauth_[0-9a-f]{8}$/;
 
 /**
  * Writes each flow into a separate cookie, so that two tabs do not disturb each other. When there
@@ -30,10 +30,10 @@ export function writeFlow(keys: Keys, koa: KoaContext, secure: boolean, flow: Fl
   const flows = readFlows(keys, koa).sort(
     (left, right) => right.flow.startedAt - left.flow.startedAt,
   );
-  for (const { name } of flows.slice(KEPT - 1)) clearCookie(koa, name);
+  for (const { name } of flows.slice(MAX_FLOWS - 1)) clearCookie(koa, name);
   const name = cookieName(flow.state, secure);
   const value = seal(keys.derived('oauth-flow'), JSON.stringify(flow), name);
-  setCookie(koa, name, value, LIFE);
+  setCookie(koa, name, value, FLOW_LIFETIME);
 }
 
 /** Returns the flow of a state in this browser, and deletes its cookie in any case. */
@@ -48,7 +48,7 @@ export function takeFlow(
   const found = readFlows(keys, koa).find((each) => each.name === name);
   if (!found) return null;
   clearCookie(koa, name);
-  return sameText(found.flow.state, state) && now - found.flow.startedAt <= LIFE
+  return sameText(found.flow.state, state) && now - found.flow.startedAt <= FLOW_LIFETIME
     ? found.flow
     : null;
 }
@@ -63,7 +63,9 @@ function readFlows(keys: Keys, koa: KoaContext): { readonly name: string; readon
     .split(';')
     .flatMap((pair) => {
       const [name = '', value = ''] = pair.trim().split('=');
-      const text = NAME.test(name) ? unseal(keys.derivedAll('oauth-flow'), value, name) : null;
+      const text = FLOW_COOKIE_NAME.test(name)
+        ? unseal(keys.derivedAll('oauth-flow'), value, name)
+        : null;
       return text === null ? [] : [{ name, flow: JSON.parse(text) as Flow }];
     });
 }

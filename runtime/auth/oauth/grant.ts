@@ -41,7 +41,7 @@ type GrantCore = (options: {
 export async function beginFlow(
   provider: Provider,
 ): Promise<{ readonly location: string; readonly secrets: FlowSecrets }> {
-  const { location, session } = await run(
+  const { location, session } = await runGrant(
     provider,
     {},
     { method: 'GET', params: { provider: provider.name }, query: {}, state: {}, session: {} },
@@ -63,7 +63,7 @@ export async function exchangeCode(
   code: string,
 ): Promise<ProviderTokens> {
   const response = await withBoundedAgent(provider.accessUrl, (agent) =>
-    run(
+    runGrant(
       provider,
       { timeout: TIME_LIMIT, agent },
       {
@@ -82,22 +82,23 @@ export async function exchangeCode(
   // Grant itself checks audience and nonce.
   if (typeof error === 'string' && error.startsWith('Grant: OpenID Connect'))
     throw notVerified(error);
-  if (typeof access_token !== 'string' || access_token === '') throw providerError(describe(error));
+  if (typeof access_token !== 'string' || access_token === '')
+    throw providerError(describeError(error));
   if (provider.oidc && typeof id_token !== 'string') throw providerError('no id token');
   return { access_token, id_token: typeof id_token === 'string' ? id_token : undefined };
 }
 
 /** Runs grant, which knows the differences of 200 providers, without its HTTP handlers. */
-function run(
+function runGrant(
   provider: Provider,
   request: { timeout?: number; agent?: Agent },
   input: GrantInput,
 ): Promise<GrantOutput> {
   const grant = createRequire(import.meta.url)('grant/lib/grant.js') as GrantCore;
-  return grant({ config: { [provider.name]: configOf(provider) }, request, extend: [] })(input);
+  return grant({ config: { [provider.name]: grantConfig(provider) }, request, extend: [] })(input);
 }
 
-function configOf(provider: Provider): object {
+function grantConfig(provider: Provider): object {
   return {
     // Grant finds the special cases of a preset by its name.
     ...(provider.preset !== provider.name && { [provider.preset]: true }),
@@ -118,7 +119,7 @@ function configOf(provider: Provider): object {
 }
 
 /** Describes an error of grant, which is a text or an object. */
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   if (error === undefined) return 'the provider gave no token';
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200);
 }

@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { as, callerOf } from '../caller.ts';
-import { ONE_TIME_LIFE } from '../one-time-tokens.ts';
+import { asUser, callerOf } from '../caller.ts';
+import { ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertReauthenticated, signedInAccount } from '../reauthentication.ts';
 import { rfc3339 } from '../time.ts';
@@ -32,7 +32,7 @@ export function oauthHandlers(parts: AuthParts) {
     const browser = markBrowser(koa, {
       name: 'oauth_link',
       secure: isSecure(provider),
-      life: ONE_TIME_LIFE.link,
+      life: ONE_TIME_LIFETIME.link,
     });
     const ticket = await oneTime.issue(db, 'link', account.id, {
       data: { provider: body.provider, browser },
@@ -58,7 +58,7 @@ export function oauthHandlers(parts: AuthParts) {
 
   const unlink: Handler = async ({ context, params }) => {
     const { account } = await assertReauthenticated(parts, context);
-    await events.transact(as(callerOf(context), account.id), async (trx, emit) => {
+    await events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
       await directory.serialise(trx);
       const linked = await trx
         .selectFrom('auth_identities')

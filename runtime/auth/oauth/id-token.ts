@@ -27,14 +27,14 @@ const ASYMMETRIC = [
   'Ed25519',
 ];
 /** Algorithms to accept from a provider that announces none. */
-const USUAL = ['RS256', 'ES256'];
-const CACHED = 10 * MINUTE;
+const DEFAULT_ALGORITHMS = ['RS256', 'ES256'];
+const KEY_SET_LIFETIME = 10 * MINUTE;
 /**
  * Milliseconds between two reads of a key set because of an unknown key id. Anyone can send made-up
  * key ids, so the reads must be limited.
  */
-const COOLDOWN = 30 * SECOND;
-const SKEW = 60;
+const KEY_SET_COOLDOWN = 30 * SECOND;
+const CLOCK_SKEW = 60;
 
 /** Verifies id tokens (OpenID Connect Core 3.1.3.7), as grant checks no signature and no expiry. */
 export interface IdTokens {
@@ -61,7 +61,7 @@ export function createIdTokens(now: () => number): IdTokens {
         algorithms: algorithmsOf(oidc.algorithms),
         issuer: oidc.issuer,
         audience: clientId,
-        clockTolerance: SKEW,
+        clockTolerance: CLOCK_SKEW,
         currentDate: new Date(time),
       }).then(
         ({ payload }) => payload,
@@ -81,7 +81,7 @@ export function createIdTokens(now: () => number): IdTokens {
  * those that use no public key.
  */
 function algorithmsOf(announced: readonly string[] | undefined): string[] {
-  return announced ? ASYMMETRIC.filter((name) => announced.includes(name)) : USUAL;
+  return announced ? ASYMMETRIC.filter((name) => announced.includes(name)) : DEFAULT_ALGORITHMS;
 }
 
 /**
@@ -90,7 +90,7 @@ function algorithmsOf(announced: readonly string[] | undefined): string[] {
  */
 function createKeySet(url: string, now: () => number): JWTVerifyGetKey {
   const set = createRemoteJWKSet(new URL(url), {
-    cacheMaxAge: CACHED,
+    cacheMaxAge: KEY_SET_LIFETIME,
     // The cooldown of the library would begin with the first fetch, and a key that is changed right
     // after it would be refused.
     cooldownDuration: Infinity,
@@ -102,7 +102,7 @@ function createKeySet(url: string, now: () => number): JWTVerifyGetKey {
       return await set(header, token);
     } catch (error) {
       const unknown = error instanceof errors.JWKSNoMatchingKey;
-      if (!unknown || (now() - rereadAt < COOLDOWN && !set.reloading)) throw error;
+      if (!unknown || (now() - rereadAt < KEY_SET_COOLDOWN && !set.reloading)) throw error;
       if (!set.reloading) rereadAt = now();
       // Joins a fetch that is already running.
       await set.reload();
@@ -117,7 +117,7 @@ const boundedFetch: FetchImplementation = async (url) => Response.json(await fet
 /** @throws AppError 401 */
 function assertClaims({ aud, azp, exp, sub, iat }: JWTPayload, clientId: string, now: number) {
   if (!Number.isInteger(exp) || typeof sub !== 'string' || sub === '') throw notVerified('claims');
-  if (typeof iat === 'number' && iat * SECOND > now + SKEW * SECOND)
+  if (typeof iat === 'number' && iat * SECOND > now + CLOCK_SKEW * SECOND)
     throw notVerified('issued in the future');
   if (azp !== undefined ? azp !== clientId : Array.isArray(aud) && aud.length > 1)
     throw notVerified('azp');

@@ -29,7 +29,7 @@ export async function readIdentity(
   const claims = provider.oidc
     ? await idTokens.verify(provider, tokens.id_token ?? '', secrets.nonce)
     : null;
-  if (claims && (!provider.profileUrl || at(claims, provider.paths.email) !== undefined))
+  if (claims && (!provider.profileUrl || valueAt(claims, provider.paths.email) !== undefined))
     return toIdentity(provider, claims);
   const profile = await readProfile(provider, tokens.access_token);
   // The profile belongs to another user than the id token, so a token was swapped.
@@ -66,35 +66,36 @@ async function withEmails(
   return {
     ...profile,
     email: primary?.['email'] ?? profile['email'],
-    [PROVED]: primary !== undefined,
+    [VERIFIED_BY_GITHUB]: primary !== undefined,
   };
 }
 
 /** Marks an address that GitHub has verified. JSON from a provider cannot contain a symbol. */
-const PROVED = Symbol('the address is proved');
+const VERIFIED_BY_GITHUB = Symbol('the address is proved');
 
 /** Reads the identity from a provider's response. @throws AppError 401 when it has no subject. */
 export function toIdentity(
   { name, paths }: Provider,
   profile: Record<PropertyKey, unknown>,
 ): Identity {
-  const subject = at(profile, paths.subject);
+  const subject = valueAt(profile, paths.subject);
   if ((typeof subject !== 'string' && typeof subject !== 'number') || subject === '')
     throw notVerified('subject');
-  const email = at(profile, paths.email);
+  const email = valueAt(profile, paths.email);
   const valid = typeof email === 'string' && isEmail(email);
-  const claimed = paths.email_verified !== undefined && at(profile, paths.email_verified) === true;
+  const claimed =
+    paths.email_verified !== undefined && valueAt(profile, paths.email_verified) === true;
   return {
     provider: name,
     subject: printable(String(subject)).slice(0, 255),
     email: valid ? email : null,
-    emailVerified: valid && (claimed || profile[PROVED] === true),
-    name: text(at(profile, paths.name)),
-    avatarUrl: avatar(at(profile, paths.avatar)),
+    emailVerified: valid && (claimed || profile[VERIFIED_BY_GITHUB] === true),
+    name: shortText(valueAt(profile, paths.name)),
+    avatarUrl: avatar(valueAt(profile, paths.avatar)),
   };
 }
 
-const text = (value: unknown) =>
+const shortText = (value: unknown) =>
   typeof value === 'string' ? printable(value).trim().slice(0, 200) : '';
 
 function avatar(value: unknown): string {
@@ -107,7 +108,7 @@ function avatar(value: unknown): string {
 }
 
 /** Returns the value at a path such as `picture.data.url`. Inherited properties are ignored. */
-function at(value: unknown, path: string): unknown {
+function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>(

@@ -26,33 +26,37 @@ export async function accountOf(
   identity: Identity,
 ): Promise<Account> {
   try {
-    return await find(parts, caller, identity);
+    return await findOrCreateAccount(parts, caller, identity);
   } catch (error) {
     // Of two callbacks of a new user at the same time, the other one created the account.
     if (
       isUniqueViolation(error) ||
       (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
     )
-      return find(parts, caller, identity);
+      return findOrCreateAccount(parts, caller, identity);
     throw error;
   }
 }
 
-async function find(parts: AuthParts, caller: Caller, identity: Identity): Promise<Account> {
+async function findOrCreateAccount(
+  parts: AuthParts,
+  caller: Caller,
+  identity: Identity,
+): Promise<Account> {
   const { events, directory, kernel } = parts;
   const id = await events.transact(
     caller,
     async (trx, emit) =>
-      (await known(parts, trx, identity)) ??
-      (await matching(parts, trx, emit, identity)) ??
-      (await created(parts, trx, emit, identity)),
+      (await findLinkedUser(parts, trx, identity)) ??
+      (await linkByEmail(parts, trx, emit, identity)) ??
+      (await createLinkedUser(parts, trx, emit, identity)),
   );
   const account = await directory.find(kernel.store.db, id);
   if (!account) throw notVerified('the user is gone');
   return account;
 }
 
-async function known(
+async function findLinkedUser(
   { kernel }: AuthParts,
   trx: Transaction<any>,
   { provider, subject, email, emailVerified }: Identity,
@@ -67,7 +71,7 @@ async function known(
   return row?.['user_id'] ?? null;
 }
 
-async function matching(
+async function linkByEmail(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
@@ -84,7 +88,7 @@ async function matching(
   return account.id;
 }
 
-async function created(
+async function createLinkedUser(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
@@ -160,7 +164,7 @@ export async function linkIdentity(
         Math.max(account.passwordChangedAt, account.tokensValidAfter) > startedAt
       )
         throw failure.badRequest('Invalid OAuth state');
-      const owner = await known(parts, trx, identity);
+      const owner = await findLinkedUser(parts, trx, identity);
       if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
       if (owner !== null) return;
       await insertIdentity(parts, trx, identity, userId);

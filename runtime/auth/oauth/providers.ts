@@ -137,7 +137,7 @@ export function createProviders(
     get: (name) => {
       const draft = drafts.get(name);
       if (!draft) return null;
-      const known = ready.get(name) ?? complete(draft);
+      const known = ready.get(name) ?? discover(draft);
       ready.set(name, known);
       known.catch(() => ready.delete(name));
       return known;
@@ -208,7 +208,7 @@ function withQuery(url: string, name: string, value: string): string {
 }
 
 /** Adds the values of the discovery document, whose `issuer` must be the configured one. */
-async function complete({
+async function discover({
   issuer,
   jwksUrl,
   authorizeUrl,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
 import { digest, type UserId } from '../ids.ts';
 import { sameText } from '../keys.ts';
-import { invalidToken, ONE_TIME_LIFE } from '../one-time-tokens.ts';
+import { invalidToken, ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import type { AuthMethod } from '../sessions.ts';
 import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
@@ -32,7 +32,7 @@ export async function issueCode(
           // Each flow has a separate cookie, so that two tabs do not disturb each other.
           name: `oauth_code_${digest(flow.state).slice(0, 8)}`,
           secure: isSecure(provider),
-          life: ONE_TIME_LIFE.oauth_code,
+          life: ONE_TIME_LIFETIME.oauth_code,
         }),
       };
   return oneTime.issue(kernel.store.db, 'oauth_code', userId, {

@@ -12,7 +12,7 @@ import { isSecure, type Provider, type Providers } from './providers.ts';
 import { checkReturnTo } from './redirect.ts';
 
 /** The options of a flow. Other values that a caller sends are ignored. */
-interface Wish {
+interface FlowOptions {
   readonly return_to?: unknown;
   readonly link?: unknown;
   readonly code_challenge?: unknown;
@@ -26,13 +26,13 @@ export function startHandlers(parts: AuthParts, providers: Providers) {
   const begin = async (
     { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
     name: string,
-    wish: Wish,
+    wish: FlowOptions,
   ): Promise<string> => {
     requireApiKey(parts, context);
     const provider = await providers.get(name);
     if (!provider) throw failure.notFound('OAuth provider not configured');
-    const returnTo = checkReturnTo(text(wish.return_to), parts.model.oauth.returnTo);
-    const ticket = text(wish.link);
+    const returnTo = checkReturnTo(singleValue(wish.return_to), parts.model.oauth.returnTo);
+    const ticket = singleValue(wish.link);
     const link = ticket === undefined ? null : await redeemTicket(parts, koa, provider, ticket);
     const { location, secrets } = await beginFlow(provider);
     writeFlow(parts.keys, koa, isSecure(provider), {
@@ -40,7 +40,7 @@ export function startHandlers(parts: AuthParts, providers: Providers) {
       provider: provider.name,
       returnTo,
       linkUser: link?.userId ?? null,
-      codeChallenge: text(wish.code_challenge) ?? null,
+      codeChallenge: singleValue(wish.code_challenge) ?? null,
       startedAt: parts.kernel.now(),
     });
     return location;
@@ -74,4 +74,4 @@ async function redeemTicket(
 }
 
 /** A parameter that occurs twice (an array) is ignored. */
-const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const singleValue = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -5,10 +5,10 @@ import type { Post, PostResult } from './post.ts';
 import { webhookHeaders } from './signature.ts';
 
 /** Milliseconds to wait after each failure. After the last one the delivery fails. */
-const RETRIES = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
+const RETRY_DELAYS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR] as const;
 /** Milliseconds after which another server takes over a delivery whose server has died. */
 const LEASE = 30 * SECOND;
-const BATCH = 20;
+const BATCH_SIZE = 20;
 
 /** A due row of the outbox with its endpoint. */
 interface Due extends SealedEndpoint {
@@ -42,7 +42,7 @@ export function createDeliveries(
   const deliver = async (row: Due): Promise<number> => {
     const result = await send(row, row.event_id, row.body);
     const status = 'status' in result ? result.status : null;
-    const wait = RETRIES[row.attempt];
+    const wait = RETRY_DELAYS[row.attempt];
     const next = isDelivered(result)
       ? 'delivered'
       : status === 410 || wait === undefined
@@ -72,7 +72,7 @@ export function createDeliveries(
           due.map(async (row) => ((await claim(kernel, row)) ? deliver(row) : Infinity)),
         );
         soonest = Math.min(soonest, ...waits);
-        if (due.length < BATCH) return soonest;
+        if (due.length < BATCH_SIZE) return soonest;
       }
     },
   };
@@ -101,7 +101,7 @@ async function readDue({ store, now }: Kernel): Promise<Due[]> {
     .where('d.next_at', '<=', now())
     .where('e.disabled_at', 'is', null)
     .orderBy('d.next_at')
-    .limit(BATCH)
+    .limit(BATCH_SIZE)
     .execute();
   return rows as unknown as Due[];
 }

@@ -24,7 +24,7 @@ export interface SealedEndpoint {
   readonly previous_until: number | null;
 }
 
-const SEALED = [
+const SEALED_COLUMNS = [
   'id as endpoint_id',
   'url',
   'secret_sealed',
@@ -53,7 +53,10 @@ export class Endpoints {
   }
 
   async find(db: Kysely<any>, id: string): Promise<SealedEndpoint | undefined> {
-    const query = db.selectFrom('auth_webhook_endpoints').select(SEALED).where('id', '=', id);
+    const query = db
+      .selectFrom('auth_webhook_endpoints')
+      .select(SEALED_COLUMNS)
+      .where('id', '=', id);
     return (await query.executeTakeFirst()) as SealedEndpoint | undefined;
   }
 

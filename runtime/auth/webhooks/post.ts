@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '@twofold/runtime/http';
 
 const TIME_LIMIT = 5000;
-const READ = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** The response of a receiver: a status, or the reason why there is none. */
 export type PostResult = { readonly status: number } | { readonly error: string };
@@ -39,7 +39,7 @@ export function createPost(allowPrivate: boolean): { readonly post: Post; close(
           headersTimeout: TIME_LIMIT,
           bodyTimeout: TIME_LIMIT,
         });
-        await response.body.dump({ limit: READ });
+        await response.body.dump({ limit: MAX_RESPONSE_BYTES });
         return { status: response.statusCode };
       } catch (error) {
         return {

@@ -30,7 +30,7 @@ export interface Webhooks {
 }
 
 /** Milliseconds between reads of an idle outbox: it may get deliveries of a server that died. */
-const IDLE = 5 * SECOND;
+const IDLE_INTERVAL = 5 * SECOND;
 
 /** @param onDisabled called when an endpoint was disabled because its receiver answered 410. */
 export function createWebhooks(
@@ -59,7 +59,7 @@ export function createWebhooks(
         .where('disabled_at', 'is', null)
         .execute();
       const rows = listening
-        .filter(({ types }) => wants(JSON.parse(types), event.type))
+        .filter(({ types }) => isSubscribed(JSON.parse(types), event.type))
         .map(({ id }) => ({
           id: ulid(now()),
           event_id: event.id,
@@ -95,7 +95,7 @@ export function createWebhooks(
   };
 }
 
-const wants = (types: readonly string[], type: string) =>
+const isSubscribed = (types: readonly string[], type: string) =>
   types.some(
     (each) =>
       each === '*' || each === type || (each.endsWith('.*') && type.startsWith(each.slice(0, -1))),
@@ -125,11 +125,11 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
         { reason: error instanceof Error ? error.message : 'unknown' },
         'webhooks could not be sent',
       );
-      return IDLE;
+      return IDLE_INTERVAL;
     });
     running = null;
     // A row that was written during this run may have been missed by it.
-    plan(again ? 0 : Math.min(wait, IDLE));
+    plan(again ? 0 : Math.min(wait, IDLE_INTERVAL));
     again = false;
   };
   const run = () => (running ??= once());

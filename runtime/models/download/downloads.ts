@@ -56,9 +56,9 @@ interface Job {
   done: Promise<void>;
 }
 
-const AT_ONCE = 2;
+const MAX_PARALLEL = 2;
 const META_TIMEOUT = 20_000;
-const REPORT_EVERY = 250;
+const REPORT_INTERVAL = 250;
 const CANCELLED = new AppError(409, 'CANCELLED', 'The download was cancelled');
 const STOPPED = new AppError(503, 'STOPPED', 'The server stops');
 
@@ -71,7 +71,7 @@ class Jobs implements Downloads {
   readonly #jobs = new Map<string, Job>();
   readonly #beginning = new Map<string, Promise<void>>();
   readonly #problems = new Map<string, string>();
-  readonly #places = createSemaphore(AT_ONCE);
+  readonly #places = createSemaphore(MAX_PARALLEL);
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
@@ -197,12 +197,12 @@ class Jobs implements Downloads {
     let reported = 0;
     const onProgress = (bytes: number) => {
       job.bytes = bytes;
-      if (Date.now() - reported < REPORT_EVERY) return;
+      if (Date.now() - reported < REPORT_INTERVAL) return;
       reported = Date.now();
       onChange(plan.id, 'downloading');
     };
     const assertRoom = () => this.#assertRoom(plan.size - job.bytes, job);
-    const release = await takePlace(this.#places, signal);
+    const release = await takeSlot(this.#places, signal);
     await fetchFiles({ hub, modelStore, plan, signal, onProgress, pause, assertRoom }).finally(
       release,
     );
@@ -248,7 +248,7 @@ class Jobs implements Downloads {
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** Waits for a download slot, and releases it at once if the download was cancelled meanwhile. */
-async function takePlace(
+async function takeSlot(
   places: ReturnType<typeof createSemaphore>,
   signal: AbortSignal,
 ): Promise<() => void> {
@@ -262,5 +262,5 @@ async function takePlace(
 }
 
 /** The error of an operation that needs a downloaded model. */
-export const notHere = (id: string) =>
+export const notDownloaded = (id: string) =>
   failure.conflict(`${id} is not downloaded: POST /api/mlx/models/${id}/download`);

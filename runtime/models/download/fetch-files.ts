@@ -22,9 +22,9 @@ export interface FetchOptions {
 }
 
 /** A download fails after this many broken connections without a new byte. */
-const ATTEMPTS = 8;
-const LONGEST = 60_000;
-const ROOM_EVERY = 64 * 1024 * 1024;
+const MAX_ATTEMPTS = 8;
+const MAX_PAUSE = 60_000;
+const ROOM_CHECK_BYTES = 64 * 1024 * 1024;
 
 /**
  * Fetches the missing files of a plan. It continues partial files of a broken connection or an
@@ -62,16 +62,16 @@ async function fetchFile(options: FetchOptions, target: Target): Promise<void> {
     );
     if (error === null) return finish(target, part);
     options.signal.throwIfAborted();
-    if (!(error instanceof HubError)) throw onDisk(error);
+    if (!(error instanceof HubError)) throw toDiskError(error);
     failures = ((await sizeOf(part)) ?? 0) > had ? 1 : failures + 1;
-    if (failures >= ATTEMPTS)
+    if (failures >= MAX_ATTEMPTS)
       throw new AppError(
         502,
         'HUB_UNREACHABLE',
         `The download was cut: ${error.message}. What came is kept: download it again to go on`,
         { cause: error },
       );
-    await sleep(Math.min(options.pause * 2 ** (failures - 1), LONGEST), undefined, {
+    await sleep(Math.min(options.pause * 2 ** (failures - 1), MAX_PAUSE), undefined, {
       signal: options.signal,
     });
   }
@@ -126,7 +126,7 @@ async function receive(
       if (done) return;
       await write(value);
       unchecked += value.length;
-      if (unchecked < Math.min(ROOM_EVERY, plan.size / 8)) continue;
+      if (unchecked < Math.min(ROOM_CHECK_BYTES, plan.size / 8)) continue;
       await assertRoom();
       unchecked = 0;
     }
@@ -162,7 +162,7 @@ async function finish({ path }: Target, part: string): Promise<void> {
 }
 
 /** Replaces the error of a full disk by an `AppError`. Returns other errors unchanged. */
-function onDisk(error: unknown): unknown {
+function toDiskError(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new AppError(507, 'DISK_FULL', 'The disk is full: the download was removed', {

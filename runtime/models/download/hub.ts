@@ -45,20 +45,20 @@ export interface HubOptions {
   readonly token: string | undefined;
 }
 
-const REDIRECTS = 5;
-const CONNECT = 10_000;
+const MAX_REDIRECTS = 5;
+const CONNECT_TIMEOUT = 10_000;
 /** Milliseconds without data after which a connection counts as broken. */
-const SILENCE = 30_000;
-const META_BYTES = 16 * 1024 * 1024;
+const IDLE_TIMEOUT = 30_000;
+const MAX_META_BYTES = 16 * 1024 * 1024;
 
 /** A client of the Hugging Face API. It never sends the token to the origin of a redirect. */
 export function createHub({ endpoint, token }: HubOptions): Hub {
   let agent: Agent | undefined;
   const connect = () =>
     (agent ??= new Agent({
-      connect: { timeout: CONNECT },
-      headersTimeout: SILENCE,
-      bodyTimeout: SILENCE,
+      connect: { timeout: CONNECT_TIMEOUT },
+      headersTimeout: IDLE_TIMEOUT,
+      bodyTimeout: IDLE_TIMEOUT,
       pipelining: 1,
     }));
   const base = endpoint.href.replace(/\/+$/, '');
@@ -70,7 +70,7 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
         {},
         signal,
       );
-      if (answer.statusCode !== 200) throw await refusal(answer, id);
+      if (answer.statusCode !== 200) throw await refusalError(answer, id);
       return readRepository(await readJson(answer.body));
     },
     async open(id, { commit, file, offset }, signal) {
@@ -88,7 +88,7 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
               new HubError('the hub answered with another part of the file than it was asked for'),
             );
       }
-      throw await refusal(answer, id);
+      throw await refusalError(answer, id);
     },
     async close() {
       await agent?.destroy();
@@ -102,7 +102,7 @@ export function createHub({ endpoint, token }: HubOptions): Hub {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     let url = new URL(address);
-    for (let hop = 0; hop <= REDIRECTS; hop += 1) {
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       const authorization =
         token !== undefined && url.origin === endpoint.origin
           ? { Authorization: `Bearer ${token}` }
@@ -146,7 +146,10 @@ function isRange({ headers }: Dispatcher.ResponseData, offset: number, size: num
   return headers['content-range'] === `bytes ${offset}-${size - 1}/${size}`;
 }
 
-async function refusal({ statusCode, body }: Dispatcher.ResponseData, id: string): Promise<Error> {
+async function refusalError(
+  { statusCode, body }: Dispatcher.ResponseData,
+  id: string,
+): Promise<Error> {
   body.destroy();
   if (statusCode === 404) return failure.notFound(`The hub has no ${id}`);
   if (statusCode === 401 || statusCode === 403)
@@ -164,7 +167,7 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   try {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > META_BYTES) throw new HubError('the hub says too much');
+      if (size > MAX_META_BYTES) throw new HubError('the hub says too much');
       chunks.push(chunk);
     }
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

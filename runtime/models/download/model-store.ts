@@ -45,8 +45,8 @@ const PLAN = '.plan.json';
 const DOWNLOADS = '.downloads';
 
 export function createModelStore(root: string): ModelStore {
-  const staged = (id: string) => join(root, DOWNLOADS, ...inside(id));
-  const final = (id: string) => join(root, ...inside(id));
+  const staged = (id: string) => join(root, DOWNLOADS, ...pathSegments(id));
+  const final = (id: string) => join(root, ...pathSegments(id));
   return {
     staging: staged,
     plan: (id) => readPlan(staged(id)),
@@ -87,7 +87,7 @@ export function createModelStore(root: string): ModelStore {
     },
     async remove(id) {
       // The model is renamed before it is deleted, so that an incomplete model is never listed.
-      const leaving = join(root, DOWNLOADS, `.leaving-${inside(id).join('-')}`);
+      const leaving = join(root, DOWNLOADS, `.leaving-${pathSegments(id).join('-')}`);
       await mkdir(dirname(leaving), { recursive: true });
       await rm(leaving, { recursive: true, force: true });
       await rename(final(id), leaving);
@@ -111,7 +111,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 }
 
 /** Splits an id into path segments. The id is checked again, so that none leaves the folder. */
-function inside(id: string): string[] {
+function pathSegments(id: string): string[] {
   const parts = id.split('/');
   if (parts.length !== 2 || parts.some((part) => !/^[A-Za-z0-9]/.test(part)))
     throw new InternalError(`${JSON.stringify(id)} is not the id of a model`);

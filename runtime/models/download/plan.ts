@@ -13,7 +13,7 @@ export interface Plan {
 
 /** Files of an MLX model. Code is left out, because no code of a repository is ever run. */
 const MLX_FILE = /^[^/]+\.(json|jsonl|safetensors|txt|model|tiktoken|jinja)$/;
-const PART = /^(?<base>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
+const PART_FILE = /^(?<base>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
 
 /**
  * Picks the files of a model from its repository.
@@ -50,7 +50,7 @@ function pickGguf({ id, file, quantization }: Model, files: readonly HubFile[]):
   const fitting = all
     .filter(({ name }) => wanted === undefined || name.toLowerCase().includes(wanted))
     .filter(({ name }) => !/mmproj/i.test(name));
-  const first = fitting.find(({ name }) => PART.test(name)) ?? fitting[0];
+  const first = fitting.find(({ name }) => PART_FILE.test(name)) ?? fitting[0];
   const found = withParts(all, first);
   if (fitting.length > found.length) {
     throw failure.notFound(
@@ -66,9 +66,9 @@ function pickGguf({ id, file, quantization }: Model, files: readonly HubFile[]):
 /** A large model comes in several files, all of which are needed. */
 function withParts(all: readonly HubFile[], file: HubFile | undefined): HubFile[] {
   if (!file) return [];
-  const part = PART.exec(file.name)?.groups;
+  const part = PART_FILE.exec(file.name)?.groups;
   return part
-    ? all.filter(({ name }) => PART.exec(name)?.groups?.['base'] === part['base'])
+    ? all.filter(({ name }) => PART_FILE.exec(name)?.groups?.['base'] === part['base'])
     : [file];
 }
 

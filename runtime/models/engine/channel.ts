@@ -4,7 +4,7 @@ import type { Child } from './child.ts';
 import type { Answer, Endpoint, Question } from './engine.ts';
 
 /** A question whose answer is not complete yet. */
-interface Open {
+interface OpenQuestion {
   readonly body: Readable;
   begin(answer: Answer): void;
   fail(error: Error): void;
@@ -15,7 +15,7 @@ interface Open {
  * and the first piece of an answer arrives in a third of the time that HTTP takes.
  */
 export function createChannel(child: Child): Endpoint['ask'] {
-  const open = new Map<number, Open>();
+  const open = new Map<number, OpenQuestion>();
   let last = 0;
   child.listen<LlamaReply>(({ id, head, text, end }) => {
     const question = open.get(id);

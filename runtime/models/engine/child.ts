@@ -26,17 +26,18 @@ export interface ChildOptions {
 }
 
 /** Milliseconds that a stopped process has to end before it is killed. */
-const GRACE = 5000;
-const TAIL = 4000;
+const STOP_TIMEOUT = 5000;
+const MAX_KEPT_OUTPUT = 4000;
 
 /** Environment variables that a child may see. Settings of the server contain secrets. */
-const SEEN =
+const VISIBLE_VARIABLES =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
 
 /** The variables of `env` without the settings of the server. */
 export const quietEnvironment = (
   env: Readonly<Record<string, string | undefined>>,
-): NodeJS.ProcessEnv => Object.fromEntries(Object.entries(env).filter(([name]) => SEEN.test(name)));
+): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => VISIBLE_VARIABLES.test(name)));
 
 /** URL of a program next to `from`, with the same extension (TypeScript or compiled). */
 export const programBeside = (from: string, name: string): URL =>
@@ -52,7 +53,7 @@ export function startChild({ program, order, env, log }: ChildOptions): Child {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-TAIL);
+      said = (said + text).slice(-MAX_KEPT_OUTPUT);
       log.debug({ pid: child.pid }, text.trimEnd());
     });
   }
@@ -85,7 +86,7 @@ export class ChildExit extends Error {
 async function stop(child: ChildProcess, exited: Promise<string>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   child.kill('SIGTERM');
-  const killer = setTimeout(() => child.kill('SIGKILL'), GRACE);
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
   await exited;
   clearTimeout(killer);
 }

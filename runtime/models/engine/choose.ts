@@ -23,10 +23,10 @@ export interface ChooserOptions {
 }
 
 /** Milliseconds within which a model must be loaded. */
-const PATIENCE = 5 * 60_000;
+const LOAD_TIMEOUT = 5 * 60_000;
 /** Milliseconds for which a choice is cached, because installed engines seldom change. */
-const HOLDS = 30_000;
-const NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
+const CACHE_TIME = 30_000;
+const ENGINE_NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
 
 /**
  * Finds the engine to use. Invalid settings are reported to `settings`. With `auto` it takes the
@@ -36,7 +36,8 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
   const engines = enginesOf({ wanted, settings, log, root });
   let known: { readonly until: number; readonly choice: Promise<Choice> } | undefined;
   return () => {
-    if (!known || known.until < now()) known = { until: now() + HOLDS, choice: choose(engines) };
+    if (!known || known.until < now())
+      known = { until: now() + CACHE_TIME, choice: choose(engines) };
     const { choice } = known;
     // A negative result is not cached: an engine may have been installed in the meantime.
     void choice.then(({ engine }) => engine === null && (known = undefined));
@@ -58,9 +59,9 @@ function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>)
   const { env } = settings;
   const address = /^https?:\/\//.test(wanted) ? wanted : settings.text('OPENAI_BASE_URL');
   const kind = /^https?:\/\//.test(wanted) ? 'openai' : wanted;
-  if (!NAMES.includes(kind))
+  if (!ENGINE_NAMES.includes(kind))
     settings.problem(
-      `hosting.models.engine must be ${NAMES.join(', ')} or the address of a model server`,
+      `hosting.models.engine must be ${ENGINE_NAMES.join(', ')} or the address of a model server`,
     );
   if (address !== undefined && !URL.canParse(address))
     settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
@@ -71,8 +72,8 @@ function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>)
   const context = settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
   const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
   const all = [
-    createMlxEngine({ env, log, patience: PATIENCE }),
-    createLlamaEngine({ env, log, root, context, parallel, patience: PATIENCE }),
+    createMlxEngine({ env, log, patience: LOAD_TIMEOUT }),
+    createLlamaEngine({ env, log, root, context, parallel, patience: LOAD_TIMEOUT }),
     attached,
   ];
   // Without an address the `openai` engine is left out, so that `auto` does not mention it.

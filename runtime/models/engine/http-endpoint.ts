@@ -17,11 +17,11 @@ export interface HttpEndpoint extends Endpoint {
 }
 
 /** Milliseconds to wait for headers. Without streaming they arrive when the answer is complete. */
-const HEADERS = 15 * 60_000;
+const HEADERS_TIMEOUT = 15 * 60_000;
 
 export function createHttpEndpoint({ url, headers, model }: HttpEndpointOptions): HttpEndpoint {
   const agent = new Agent({
-    headersTimeout: HEADERS,
+    headersTimeout: HEADERS_TIMEOUT,
     bodyTimeout: 0,
     pipelining: 1,
     connections: 256,

@@ -23,8 +23,8 @@ export interface LlamaOptions {
 }
 
 /** Milliseconds within which a healthy model answers a health request. */
-const ANSWERS = 2000;
-const MISSING = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
+const HEALTH_TIMEOUT = 2000;
+const NOT_INSTALLED = 'node-llama-cpp is not installed: npm install node-llama-cpp@3.21.1';
 
 /** Runs llama.cpp in a separate process, so that its crash does not end the server. */
 export function createLlamaEngine({
@@ -85,7 +85,7 @@ export function createLlamaEngine({
         path: 'health',
         body: null,
         accept: '*/*',
-        signal: AbortSignal.timeout(ANSWERS),
+        signal: AbortSignal.timeout(HEALTH_TIMEOUT),
       }).catch(() => undefined)) !== undefined,
   };
 }
@@ -111,7 +111,7 @@ function libraryOf(root: string): string | null {
 /** Checks, without loading native code, whether the package for this machine is installed. */
 function whyNot(root: string): string | null {
   const library = libraryOf(root);
-  if (library === null) return MISSING;
+  if (library === null) return NOT_INSTALLED;
   const system = { darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;
   const kinds = ['', '-metal', '-cuda', '-vulkan'].map(
     (kind) => `@node-llama-cpp/${system}-${process.arch}${kind}`,

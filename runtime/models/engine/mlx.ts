@@ -24,7 +24,7 @@ export interface MlxOptions {
 type Command = readonly [file: string, ...before: string[]];
 
 const IMPORT_TIMEOUT = 20_000;
-const ASK_EVERY = 150;
+const POLL_INTERVAL = 150;
 /** `mlx_lm.server` loads any model that a request names. This name means the model of its start. */
 const STARTED_WITH = 'default_model';
 
@@ -132,7 +132,7 @@ async function untilHealthy(port: number, child: Child, signal: AbortSignal): Pr
   while (!(await isHealthy(port))) {
     if (ended !== undefined) throw new AppError(502, 'MODEL_FAILED', ended);
     signal.throwIfAborted();
-    await sleep(ASK_EVERY, undefined, { signal });
+    await sleep(POLL_INTERVAL, undefined, { signal });
   }
 }
 

@@ -10,7 +10,7 @@ export interface AttachOptions {
 }
 
 const TIMEOUT = 5000;
-const BYTES = 4 * 1024 * 1024;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Attaches to a running server, such as Ollama or vLLM, that manages its own models. */
 export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
@@ -25,7 +25,7 @@ export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
       signal: AbortSignal.timeout(TIMEOUT),
     });
     const text = await body.text();
-    if (statusCode !== 200 || text.length > BYTES)
+    if (statusCode !== 200 || text.length > MAX_LIST_BYTES)
       throw new AppError(503, 'UNAVAILABLE', `The model server answered with ${statusCode}`);
     const { data } = JSON.parse(text) as { data?: readonly { readonly id?: unknown }[] };
     return (data ?? []).flatMap(({ id }) =>

@@ -19,11 +19,11 @@ export interface Generator {
 }
 
 /** Maximum length of the queue. Further prompts are refused. */
-const LINE = 64;
+const MAX_QUEUED = 64;
 /** Characters that are tokenized together to check whether a text can fit. */
-const PIECE = 2000;
+const PIECE_LENGTH = 2000;
 /** Upper bound of the extra tokens that cutting a text in two can cause. */
-const CUT = 8;
+const MAX_CUT_TOKENS = 8;
 
 /** @throws the library's error when the file cannot be loaded. */
 export async function loadGenerator(
@@ -97,8 +97,8 @@ interface Reading {
 function tokensOf(prompt: Prompt, { model, limit, text }: Reading): Library.Token[] {
   const messages = prompt.kind === 'chat' ? text() : null;
   const all = messages?.toString() ?? prompt.text;
-  for (let at = 0, least = 0; all.length > limit && at < all.length; at += PIECE) {
-    least += model.tokenize(all.slice(at, at + PIECE)).length - CUT;
+  for (let at = 0, least = 0; all.length > limit && at < all.length; at += PIECE_LENGTH) {
+    least += model.tokenize(all.slice(at, at + PIECE_LENGTH)).length - MAX_CUT_TOKENS;
     if (least > limit) throw tooLong(prompt, limit);
   }
   return messages ? messages.tokenize(model.tokenizer) : model.tokenize(prompt.text);
@@ -194,7 +194,7 @@ function createPool<T>(items: readonly T[]) {
   const next = async (signal: AbortSignal): Promise<T> => {
     const item = free.pop();
     if (item !== undefined) return item;
-    if (line.length >= LINE)
+    if (line.length >= MAX_QUEUED)
       throw new ApiFailure(429, 'Too many prompts are waiting for the model');
     return new Promise((take) => line.push({ take, signal }));
   };

@@ -32,7 +32,7 @@ const DEFAULTS = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 } as const
 const MAX_SEED = 2 ** 32 - 1;
 
 /** Unsupported fields are refused, because a client would believe that an ignored one works. */
-const MISSING = [
+const UNSUPPORTED_FIELDS = [
   'tools',
   'functions',
   'logprobs',
@@ -49,7 +49,7 @@ export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiFailure(400, 'The body must be a JSON object');
   const fields = value as Fields;
-  const missing = MISSING.find((name) => isAsked(fields[name]));
+  const missing = UNSUPPORTED_FIELDS.find((name) => isSet(fields[name]));
   if (missing !== undefined) throw wrong(missing, 'is not supported by the llamacpp engine');
   if (![undefined, null, 1].includes(fields['n'] as number)) throw wrong('n', 'must be 1');
   const number = numbers(fields);
@@ -74,7 +74,7 @@ export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
   };
 }
 
-const isAsked = (value: unknown) =>
+const isSet = (value: unknown) =>
   value !== undefined &&
   value !== null &&
   value !== false &&

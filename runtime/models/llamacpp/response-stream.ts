@@ -16,10 +16,10 @@ export interface ResponseStream {
  * Pieces within this many milliseconds are sent as one message. Readers do not notice the delay,
  * and a message costs as much time as one token of a small model.
  */
-const TOGETHER = 10;
+const BATCH_DELAY = 10;
 /** Milliseconds to delay a message, so that the model has begun the next token when it is sent. */
-const SOON = 1;
-const EVENTS = {
+const FIRST_DELAY = 1;
+const EVENT_STREAM_HEAD = {
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
 };
@@ -28,10 +28,10 @@ export function createResponseStream(
   id: number,
   send: (reply: LlamaReply) => void,
 ): ResponseStream {
-  return new Pieces(id, send);
+  return new BatchedStream(id, send);
 }
 
-class Pieces implements ResponseStream {
+class BatchedStream implements ResponseStream {
   readonly #id: number;
   readonly #send: (reply: LlamaReply) => void;
   #held = '';
@@ -54,7 +54,7 @@ class Pieces implements ResponseStream {
 
   write(text: string): void {
     this.#held += text;
-    if (this.begun) this.#timer ??= setTimeout(this.#flush, SOON);
+    if (this.begun) this.#timer ??= setTimeout(this.#flush, FIRST_DELAY);
     else this.#flush();
   }
 
@@ -68,11 +68,11 @@ class Pieces implements ResponseStream {
     if (this.#held === '') return;
     this.#go(this.#held, false);
     this.#held = '';
-    this.#timer = setTimeout(this.#flush, TOGETHER);
+    this.#timer = setTimeout(this.#flush, BATCH_DELAY);
   };
 
   #go(text: string, end: boolean): void {
-    this.#send({ id: this.#id, ...(!this.begun && { head: EVENTS }), text, end });
+    this.#send({ id: this.#id, ...(!this.begun && { head: EVENT_STREAM_HEAD }), text, end });
     this.begun = true;
   }
 }
