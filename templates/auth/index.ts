@@ -30,7 +30,7 @@ export const authTemplate: CapabilityTemplate = {
   types: ({ auth }) =>
     auth &&
     code`
-      /** What \`src/auth-hooks.ts\` is checked against. */
+      /** The type of the functions in \`src/auth-hooks.ts\`. */
       export type AuthHooks = ${packaged(PACKAGE, 'AuthHooks', { as: 'RuntimeAuthHooks', typeOnly: true })}<Database>;
     `,
   files: ({ auth }) => (auth ? [{ path: 'src/generated/admin.ts', render: renderAdmin }] : []),

@@ -3,14 +3,14 @@ import { EDITOR_LINE, yamlText } from '../starter/manifest-lines.ts';
 /** A hosting server for container apps on this machine's Docker or Podman. */
 export const hosting = {
   about: 'container apps on this machine’s Docker or Podman, and a list of who owns which',
-  schema: `"""Who an app belongs to."""
+  schema: `"""The team that an app belongs to."""
 type Team {
   id: ID!
   name: String! @unique
   apps: [HostedApp!]!
 }
 
-"""A hosted app by its name, which is how the hosting API calls it."""
+"""A hosted app. The hosting API identifies it by its name."""
 type HostedApp {
   id: ID!
   name: String! @unique

@@ -31,7 +31,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${settings.map((each) => code`${each},`)}
       });
 
-      /** Everything that the server is made of. */
+      /** The model, the resolvers and the settings of the server. */
       export const app = ${runtime('defineApp')}({
         project,
         ${user.resolverTypes.length > 0 && code`${local('./resolvers.ts', 'resolvers')},`}

@@ -11,7 +11,7 @@ export function renderLoaders(project: Project): string {
   return file(
     HEADER,
     code`
-      /** Rows that are fetched together: \`ctx.loaders.user.load(id)\`. Made fresh for every request. */
+      /** Loaders that fetch rows in batches: \`ctx.loaders.user.load(id)\`. They are created for every request. */
       export const loaders = {
         ${sorted(project.loaders, ({ name }) => name).map((loader) => printed(loader, [names], () => code`${propertyName(loader.name)}: ${renderLoader(loader, names)},`))}
       };

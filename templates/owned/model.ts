@@ -20,7 +20,7 @@ export function renderModel(project: Project): string {
   return file(
     HEADER,
     code`
-      /** What the schema does not say by itself: tables, what inputs write, and who may do what. */
+      /** The parts of the model that are not in the SDL: tables, inputs and access rules. */
       export const model = ${literal(compactModel(project), { open: true })} satisfies ${modelType()};
     `,
   );

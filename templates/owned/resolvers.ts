@@ -25,7 +25,7 @@ export function renderResolvers(project: Project, userTypes: readonly string[]):
   return file(
     HEADER,
     code`
-      /** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+      /** The resolver of each field. A field that is not listed is a column, or a property of its parent's value. */
       export const fields = {
         ${types.map(
           ({ name, fields }) => code`
@@ -48,7 +48,7 @@ function renderUserResolvers(userTypes: readonly string[]): Code {
   `,
   );
   return code`
-    /** Yours: each takes the place of the answer above. */
+    /** Your functions: each replaces the inferred resolver above. */
     export const resolvers = {
       ${entries}
     };

@@ -16,7 +16,7 @@ import type { TypeNames } from './type-names.ts';
 /** The types of the tables, for `ctx.db`: names and values as in the database. */
 export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
   return code`
-    /** The tables, as \`ctx.db\` knows them. */
+    /** The tables of \`ctx.db\`, with the names and values of the database. */
     export interface Database {
       ${sorted(tables, ({ name }) => name).map((table) => printed(table, [ids], () => renderTable(table, ids)))}
     }
@@ -48,7 +48,7 @@ export function renderRows(project: Project, names: TypeNames): Code {
 
 function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
   return code`
-    /** A row of \`${entity.table}\`: its fields, and the keys that its relations are found by. */
+    /** A row of \`${entity.table}\`: the fields that are columns, and the foreign keys. */
     export interface ${names(entity.name)}Row {
       ${entity.columns.map((column) => code`${rowMember(column, { project, names })}`)}
     }

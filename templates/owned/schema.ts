@@ -8,7 +8,7 @@ export function renderSchema(project: Project): string {
   return file(
     HEADER,
     code`
-      /** The schema as it is served. */
+      /** The SDL that the server serves. */
       export const sdl = ${sdl};
     `,
   );

@@ -73,7 +73,7 @@ function printOverrides(types: readonly Definition[]): string {
     .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))
     .map(
       ({ kind, name }) =>
-        `/** What a file of \`src/resolvers/\` may answer of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
+        `/** What a file of \`src/resolvers/\` may implement of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
     )
     .join('\n\n');
 }
@@ -86,7 +86,7 @@ function renderScalars(): Code {
     ],
   };
   return code`
-    /** What \`src/scalars.ts\` is checked against. */
+    /** The type of the table in \`src/scalars.ts\`. */
     export type Scalars = Readonly<Record<string, ${mapping}>>;
   `;
 }

@@ -17,7 +17,7 @@ COPY migrations ./migrations
 COPY src ./src
 RUN mkdir data .cache && chown node data .cache
 USER node
-# What is compiled now need not be when a container starts.
+# Fills the compile cache, so that a container starts faster.
 RUN node --eval "import('./src/generated/app.ts').finally(() => process.exit())"
 VOLUME /app/data
 EXPOSE ${project.server.port}

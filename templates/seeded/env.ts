@@ -37,7 +37,7 @@ function settingsOf(project: Project, database: DatabaseKind): EnvSetting[] {
   return [
     {
       name: '# PORT',
-      why: 'Where the server listens, in the place of what the manifest says',
+      why: 'The port of the server; it overrides the manifest',
       value: String(project.server.port),
     },
     {

@@ -15,7 +15,7 @@ export function renderReadme(project: Project): string {
 A server made from \`schema.graphql\` and \`manifest.yaml\`.
 
     npm install && npm start     # http://localhost:${project.server.port}${api.path}
-    npm run dev                  # regenerates, migrates and restarts as you save
+    npm run dev                  # regenerates, migrates and restarts on every save
     npm run check                # generated code is up to date, types are right
     npm test
 
@@ -23,11 +23,11 @@ After a fresh clone, copy \`.env.example\` to \`.env\` and fill in what is empty
 
 | Where | What | Whose |
 |---|---|---|
-| \`schema.graphql\`, \`manifest.yaml\` | what the data is, how people sign in, what is hosted | yours |
+| \`schema.graphql\`, \`manifest.yaml\` | the data, how users sign in, what is hosted | yours |
 | \`src/generated/\` | types, resolvers, loaders, settings | the generator's: it is written again by every run |
-| \`migrations/\` | steps of the database, one file for each change | yours to edit until applied |
-| \`src/server.ts\`, \`test/\` | where everything starts; your tests | yours |
-| \`src/resolvers/<Type>.ts\` | fields that you answer yourself, \`export const resolvers = { … } satisfies types.<Type>Overrides\` | yours |
+| \`migrations/\` | migrations of the database, one file for each change | yours to edit until applied |
+| \`src/server.ts\`, \`test/\` | the start of the server; your tests | yours |
+| \`src/resolvers/<Type>.ts\` | fields with functions of your own, \`export const resolvers = { … } satisfies types.<Type>Overrides\` | yours |
 ${lines(files)}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | middleware, REST routes, scalars of your own | yours |
 
 | Endpoint | |

@@ -17,7 +17,7 @@ export function renderSmokeTest(project: Project): string {
       const server = ${runtime('createServer')}(${local('../src/generated/app.ts', 'app')});
       let url = '';
 
-      // A fresh clone has no .env: what the server needs, or will need, is made up.
+      // A fresh clone has no .env: the test invents the settings that the server needs, or will need.
       const env = {
         DATABASE_URL: ':memory:',
         LOG_LEVEL: 'silent',

@@ -7,7 +7,7 @@ import { app } from '../src/generated/app.ts';
 const server = createServer(app);
 let url = '';
 
-// A fresh clone has no .env: what the server needs, or will need, is made up.
+// A fresh clone has no .env: the test invents the settings that the server needs, or will need.
 const env = {
   DATABASE_URL: ':memory:',
   LOG_LEVEL: 'silent',

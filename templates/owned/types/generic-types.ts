@@ -27,19 +27,19 @@ const GENERIC_TYPES: readonly GenericType[] = [
   {
     name: 'RequireFields',
     needs: [],
-    text: `/** Arguments of which these are there, because they are required or have a default. */
+    text: `/** Arguments, of which these are never absent: they are required or have a default. */
 export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };`,
   },
   {
     name: 'ResolverTypeWrapper',
     needs: [],
-    text: `/** What a resolver may answer: the value, or the promise of it. */
+    text: `/** The result of a resolver: a value, or a promise of one. */
 export type ResolverTypeWrapper<T> = Promise<T> | T;`,
   },
   {
     name: 'Resolver',
     needs: INFO,
-    text: `/** Answers one field. */
+    text: `/** The resolver of one field. */
 export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;`,
   },
   {

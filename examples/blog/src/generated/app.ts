@@ -13,7 +13,7 @@ const project = defineProject({
   loaders,
 });
 
-/** Everything that the server is made of. */
+/** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
   resolvers,

@@ -3,7 +3,7 @@
 import { loadMany, loadOne, through } from '@twofold/runtime';
 import type * as types from './types.ts';
 
-/** Rows that are fetched together: `ctx.loaders.user.load(id)`. Made fresh for every request. */
+/** Loaders that fetch rows in batches: `ctx.loaders.user.load(id)`. They are created for every request. */
 export const loaders = {
   author: loadOne<types.AuthorRow>('Author', 'id'),
   authorByEmail: loadOne<types.AuthorRow>('Author', 'email'),

@@ -3,7 +3,7 @@
 import { create, custom, get, list, many, one, remove, through, update } from '@twofold/runtime';
 import { resolvers as ofPost } from '../resolvers/Post.ts';
 
-/** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+/** The resolver of each field. A field that is not listed is a column, or a property of its parent's value. */
 export const fields = {
   Author: {
     posts: many('Post', 'author_id', { inverse: 'author', page: { limit: 'limit', offset: 'offset' }, max: 100 }),
@@ -38,7 +38,7 @@ export const fields = {
   },
 };
 
-/** Yours: each takes the place of the answer above. */
+/** Your functions: each replaces the inferred resolver above. */
 export const resolvers = {
   Post: ofPost,
 };

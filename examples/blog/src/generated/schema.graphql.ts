@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-/** The schema as it is served. */
+/** The SDL that the server serves. */
 export const sdl = /* GraphQL */ `
 enum PostStatus {
   DRAFT

@@ -6,28 +6,28 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type AuthorOverrides = AuthorResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type CommentOverrides = CommentResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type PostOverrides = PostResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type TagOverrides = TagResolvers;
 
-/** What `src/scalars.ts` is checked against. */
+/** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
-/** The tables, as `ctx.db` knows them. */
+/** The tables of `ctx.db`, with the names and values of the database. */
 export interface Database {
   authors: {
     id: Generated<number>;
@@ -59,14 +59,14 @@ export interface Database {
   };
 }
 
-/** A row of `authors`: its fields, and the keys that its relations are found by. */
+/** A row of `authors`: the fields that are columns, and the foreign keys. */
 export interface AuthorRow {
   id: number | string;
   name: string;
   email: string;
 }
 
-/** A row of `comments`: its fields, and the keys that its relations are found by. */
+/** A row of `comments`: the fields that are columns, and the foreign keys. */
 export interface CommentRow {
   id: number | string;
   text: string;
@@ -74,7 +74,7 @@ export interface CommentRow {
   createdAt: string;
 }
 
-/** A row of `posts`: its fields, and the keys that its relations are found by. */
+/** A row of `posts`: the fields that are columns, and the foreign keys. */
 export interface PostRow {
   id: number | string;
   title: string;
@@ -85,7 +85,7 @@ export interface PostRow {
   updatedAt: string;
 }
 
-/** A row of `tags`: its fields, and the keys that its relations are found by. */
+/** A row of `tags`: the fields that are columns, and the foreign keys. */
 export interface TagRow {
   id: number | string;
   name: string;
@@ -231,13 +231,13 @@ export type UpdatePostInput = {
   title?: InputMaybe<ScalarTypes['String']['input']>;
 };
 
-/** Arguments of which these are there, because they are required or have a default. */
+/** Arguments, of which these are never absent: they are required or have a default. */
 export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
 
-/** What a resolver may answer: the value, or the promise of it. */
+/** The result of a resolver: a value, or a promise of one. */
 export type ResolverTypeWrapper<T> = Promise<T> | T;
 
-/** Answers one field. */
+/** The resolver of one field. */
 export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;
 
 /** Mapping between all available schema types and the resolvers types */

@@ -18,7 +18,7 @@ const project = defineProject({
   auth: authSettings,
 });
 
-/** Everything that the server is made of. */
+/** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
   resolvers,

@@ -3,7 +3,7 @@
 import { loadMany, loadOne } from '@twofold/runtime';
 import type * as types from './types.ts';
 
-/** Rows that are fetched together: `ctx.loaders.user.load(id)`. Made fresh for every request. */
+/** Loaders that fetch rows in batches: `ctx.loaders.user.load(id)`. They are created for every request. */
 export const loaders = {
   companiesByOwner: loadMany<types.CompanyRow>('Company', 'owner_id'),
   company: loadOne<types.CompanyRow>('Company', 'id'),

@@ -3,7 +3,7 @@
 import { create, custom, get, list, many, one, remove, update } from '@twofold/runtime';
 import { resolvers as ofMutation } from '../resolvers/Mutation.ts';
 
-/** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+/** The resolver of each field. A field that is not listed is a column, or a property of its parent's value. */
 export const fields = {
   Company: {
     owner: one('User', 'owner_id'),
@@ -34,7 +34,7 @@ export const fields = {
   },
 };
 
-/** Yours: each takes the place of the answer above. */
+/** Your functions: each replaces the inferred resolver above. */
 export const resolvers = {
   Mutation: ofMutation,
 };

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-/** The schema as it is served. */
+/** The SDL that the server serves. */
 export const sdl = /* GraphQL */ `
 """
 What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below.

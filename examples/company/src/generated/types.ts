@@ -7,28 +7,28 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type CompanyOverrides = CompanyResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type ProjectOverrides = ProjectResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type UserOverrides = UserResolvers;
 
-/** What `src/scalars.ts` is checked against. */
+/** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
-/** What `src/auth-hooks.ts` is checked against. */
+/** The type of the functions in `src/auth-hooks.ts`. */
 export type AuthHooks = RuntimeAuthHooks<Database>;
 
-/** The tables, as `ctx.db` knows them. */
+/** The tables of `ctx.db`, with the names and values of the database. */
 export interface Database {
   companies: {
     id: Generated<number>;
@@ -51,14 +51,14 @@ export interface Database {
   };
 }
 
-/** A row of `companies`: its fields, and the keys that its relations are found by. */
+/** A row of `companies`: the fields that are columns, and the foreign keys. */
 export interface CompanyRow {
   id: number | string;
   name: string;
   owner_id: number | string;
 }
 
-/** A row of `projects`: its fields, and the keys that its relations are found by. */
+/** A row of `projects`: the fields that are columns, and the foreign keys. */
 export interface ProjectRow {
   id: number | string;
   title: string;
@@ -68,7 +68,7 @@ export interface ProjectRow {
   createdAt: string;
 }
 
-/** A row of `users`: its fields, and the keys that its relations are found by. */
+/** A row of `users`: the fields that are columns, and the foreign keys. */
 export interface UserRow {
   id: number | string;
   name: string;
@@ -189,13 +189,13 @@ export type User = {
   name: ScalarTypes['String']['output'];
 };
 
-/** Arguments of which these are there, because they are required or have a default. */
+/** Arguments, of which these are never absent: they are required or have a default. */
 export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
 
-/** What a resolver may answer: the value, or the promise of it. */
+/** The result of a resolver: a value, or a promise of one. */
 export type ResolverTypeWrapper<T> = Promise<T> | T;
 
-/** Answers one field. */
+/** The resolver of one field. */
 export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;
 
 /** Mapping between all available schema types and the resolvers types */

@@ -2,7 +2,7 @@
 
 import { type Model, duration, size } from '@twofold/runtime';
 
-/** What the schema does not say by itself: tables, what inputs write, and who may do what. */
+/** The parts of the model that are not in the SDL: tables, inputs and access rules. */
 export const model = {
   name: 'hosting',
   ids: 'integer',

@@ -2,7 +2,7 @@
 
 import { create, get, list, many, one, remove } from '@twofold/runtime';
 
-/** How each field is answered. What is not here is a column, or a property of what its parent answered. */
+/** The resolver of each field. A field that is not listed is a column, or a property of its parent's value. */
 export const fields = {
   HostedApp: {
     team: one('Team', 'team_id', { inverse: 'apps' }),

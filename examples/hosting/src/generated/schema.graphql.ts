@@ -1,15 +1,15 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-/** The schema as it is served. */
+/** The SDL that the server serves. */
 export const sdl = /* GraphQL */ `
-"""Who an app belongs to."""
+"""The team that an app belongs to."""
 type Team {
   id: ID!
   name: String!
   apps: [HostedApp!]!
 }
 
-"""A hosted app by its name, which is how the hosting API calls it."""
+"""A hosted app. The hosting API identifies it by its name."""
 type HostedApp {
   id: ID!
   name: String!

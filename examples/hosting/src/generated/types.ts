@@ -6,22 +6,22 @@ import type { loaders } from './loaders.ts';
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type HostedAppOverrides = HostedAppResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type MutationOverrides = MutationResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
 
-/** What a file of `src/resolvers/` may answer of this type. */
+/** What a file of `src/resolvers/` may implement of this type. */
 export type TeamOverrides = TeamResolvers;
 
-/** What `src/scalars.ts` is checked against. */
+/** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
-/** The tables, as `ctx.db` knows them. */
+/** The tables of `ctx.db`, with the names and values of the database. */
 export interface Database {
   hosted_apps: {
     id: Generated<number>;
@@ -34,14 +34,14 @@ export interface Database {
   };
 }
 
-/** A row of `hosted_apps`: its fields, and the keys that its relations are found by. */
+/** A row of `hosted_apps`: the fields that are columns, and the foreign keys. */
 export interface HostedAppRow {
   id: number | string;
   name: string;
   team_id?: number | string | null;
 }
 
-/** A row of `teams`: its fields, and the keys that its relations are found by. */
+/** A row of `teams`: the fields that are columns, and the foreign keys. */
 export interface TeamRow {
   id: number | string;
   name: string;
@@ -58,7 +58,7 @@ export type ScalarTypes = {
   Float: { input: number; output: number; }
 };
 
-/** A hosted app by its name, which is how the hosting API calls it. */
+/** A hosted app. The hosting API identifies it by its name. */
 export type HostedApp = {
   id: ScalarTypes['ID']['output'];
   name: ScalarTypes['String']['output'];
@@ -94,20 +94,20 @@ export type QueryteamArgs = {
   id: ScalarTypes['ID']['input'];
 };
 
-/** Who an app belongs to. */
+/** The team that an app belongs to. */
 export type Team = {
   apps: Array<HostedApp>;
   id: ScalarTypes['ID']['output'];
   name: ScalarTypes['String']['output'];
 };
 
-/** Arguments of which these are there, because they are required or have a default. */
+/** Arguments, of which these are never absent: they are required or have a default. */
 export type RequireFields<T, K extends keyof T> = T & { [P in K]-?: NonNullable<T[P]> };
 
-/** What a resolver may answer: the value, or the promise of it. */
+/** The result of a resolver: a value, or a promise of one. */
 export type ResolverTypeWrapper<T> = Promise<T> | T;
 
-/** Answers one field. */
+/** The resolver of one field. */
 export type Resolver<Result, Parent, ContextType, Args = Record<PropertyKey, never>> = (parent: Parent, args: Args, ctx: ContextType, info: GraphQLResolveInfo) => Promise<Result> | Result;
 
 /** Mapping between all available schema types and the resolvers types */
