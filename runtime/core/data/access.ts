@@ -27,10 +27,7 @@ export interface Rules {
    * users.
    */
   reaches(entity: Entity, verb: Verb): boolean;
-  /**
-   * Whether email addresses and password hashes may be written. Only seeds may, because they hold
-   * the database itself.
-   */
+  /** Whether the columns that users sign in with may be written: only seeds may write them. */
   readonly writesIdentity: boolean;
   /** Access to a root field. */
   operation(operation: Operation, verb: Verb): RootAccess;

@@ -118,8 +118,8 @@ export function plainInput(
 }
 
 /**
- * The generator refuses a schema whose mutations write email addresses and passwords. This check
- * covers models from another source.
+ * The generator refuses a schema whose mutations write the columns that users sign in with. This
+ * check covers models from another source.
  *
  * @throws AppError `FORBIDDEN`
  */

@@ -56,7 +56,7 @@ export function outOfTime({ time }: AnswerLimits): AppError {
   });
 }
 
-/** The error of a statement that was ended because its client is gone; nobody reads the message. */
+/** The error of a statement that was ended because its client is gone, which is never sent. */
 export function unwanted(): Error {
   return Object.assign(new Error('the statement was ended: its caller waits no longer'), {
     severity: 'ERROR',
