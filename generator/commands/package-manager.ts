@@ -63,8 +63,8 @@ const MANAGERS: Readonly<Record<PackageManagerName, Omit<PackageManager, 'name'>
  * The package manager of that name; without a name, the one that started the generator, by its user
  * agent.
  *
- * @param agent `npm_config_user_agent` of the environment: `pnpm/12.21.0 npm/? node/v24.21.0 linux
- * x64`.
+ * @param agent `npm_config_user_agent` of the environment, as
+ * `pnpm/12.21.0 npm/? node/v24.21.0 linux x64`.
  */
 export function packageManager(
   name: string | undefined,

@@ -84,8 +84,8 @@ type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
  * the first one. Editors write a file in several steps: a run that reads half of a schema notices
  * that and starts again.
  *
- * @returns after the first call. @throws what that one throws; whatever is thrown later goes to
- * `failed`.
+ * @returns after the first call.
+ * @throws the error of the first call; errors of later calls go to `failed`.
  */
 export async function watchInputs(
   root: string,

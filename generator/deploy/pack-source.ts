@@ -27,7 +27,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * files that `.gitignore` and `.dockerignore` name, and never with a secret. The same files give
  * the same bytes.
  *
- * @throws CommandError for a link that leads out, a path that is too long, and a project that is
+ * @throws CommandError for a link out of the project, a path that is too long, and a project that is
  * too large.
  */
 export async function packSource(root: string): Promise<PackedSource> {

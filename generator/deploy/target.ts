@@ -16,7 +16,7 @@ export function environmentOf(root: string): GivenEnvironment {
 /**
  * The server to deploy to, with the session open.
  *
- * @throws CommandError when none is named, it does not answer, or it does not let us in.
+ * @throws CommandError when no server is named, it does not answer, or it refuses the credentials.
  */
 export async function openServer(
   { options, terminal }: CommandCall,

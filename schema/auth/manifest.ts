@@ -54,7 +54,7 @@ export const authSchema = {
           type: ['string', 'null'],
           default: null,
           description:
-            'What holds every permission. Given by setup or by an administrator, never to whoever registers.',
+            'What holds every permission. Given by setup or by an administrator, never to users who register.',
         },
       },
     },

@@ -43,7 +43,7 @@ No two rows have the same value.
 directive @unique on FIELD_DEFINITION
 
 """
-The value of a field that nobody gave. It makes the field optional when a row is created.
+The value of a field that a create does not set. It makes the field optional in a create.
 
     status: Status! @default(value: DRAFT)
 """
