@@ -49,7 +49,7 @@ type Base = Pick<
   'kernel' | 'model' | 'config' | 'keys' | 'directory' | 'sessions' | 'hooks' | 'users'
 >;
 
-/** Makes the parts that the handlers work with. */
+/** Creates the dependencies of the handlers. */
 export function createParts(options: AuthOptions): AuthParts {
   const base = createBase(options);
   const { kernel, model, config, keys, directory, sessions } = base;

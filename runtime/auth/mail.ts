@@ -21,7 +21,7 @@ export interface Mailer {
   send(mail: Mail): void;
   /** @throws AppError 503 when there is no way to send a mail. */
   assertAvailable(): void;
-  /** Waits for queued mail, `limit` milliseconds at most. */
+  /** Waits for queued mail, for at most `limit` milliseconds. */
   drain(limit: number): Promise<void>;
 }
 

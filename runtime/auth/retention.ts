@@ -38,7 +38,7 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
   };
 }
 
-/** Deletes old rows once. The log of permission changes is kept forever. */
+/** Deletes the old rows now. The log of permission changes is kept forever. */
 export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
   await forgetOldLocks(kernel.store.db, model, kernel.now());
   for (const [table, key, column, before] of expiredRows(

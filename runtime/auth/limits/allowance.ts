@@ -40,7 +40,7 @@ export const isLeasable = ({ limit }: Charge): boolean => limit >= 2 * LEASE_DIV
 export class Allowance {
   readonly charge: Charge;
   /** Milliseconds that a refill may wait for others. */
-  readonly patience: number;
+  readonly refillDelay: number;
   readonly #most: number;
   readonly #length: number;
   #leases: HitLease[] = [];
@@ -58,7 +58,7 @@ export class Allowance {
     this.#most = Math.floor(charge.limit / LEASE_DIVISOR);
     this.#want = Math.min(FIRST_LEASE_SIZE, this.#most);
     this.#length = Math.min(MAX_LEASE_TIME, Math.floor(charge.window / 4));
-    this.patience = Math.min(REFILL_DELAY, Math.floor(this.#length / 8));
+    this.refillDelay = Math.min(REFILL_DELAY, Math.floor(this.#length / 8));
   }
 
   isFor({ limit, window }: Charge): boolean {

@@ -177,7 +177,7 @@ function createSettling(
       refilling ??= setTimeout(() => {
         refilling = undefined;
         void settle([...low]);
-      }, allowance.patience).unref();
+      }, allowance.refillDelay).unref();
     },
     close: async () => {
       clearTimeout(refilling);

@@ -14,7 +14,7 @@ export interface WindowRequest extends Charge {
   readonly until?: number;
 }
 
-/** Adds hits at a time, or removes them if negative, to settle a lease or refund a hit. */
+/** Adds hits of one moment, or removes them if negative, to settle a lease or refund a hit. */
 export interface WindowChange {
   readonly key: string;
   readonly time: number;

@@ -29,7 +29,7 @@ export interface ChildOptions {
 const STOP_TIMEOUT = 5000;
 const MAX_KEPT_OUTPUT = 4000;
 
-/** Environment variables that a child may see. Settings of the server contain secrets. */
+/** Environment variables that a child may see, without the settings and secrets of the server. */
 const VISIBLE_VARIABLES =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_\w+|CUDA_\w+|NVIDIA_\w+|HIP_\w+|ROCR_\w+|GGML_\w+|OMP_\w+|VIRTUAL_ENV|PYTHON\w*|CONDA_\w+|HF_HOME)$/;
 

@@ -45,7 +45,7 @@ export function createLlamaEngine({
   return {
     name: 'llamacpp',
     formats: ['gguf'],
-    eligible: async () => whyNot(root),
+    eligible: async () => ineligibleReason(root),
     async start(model, { signal, onExit }) {
       await stop();
       const order: LlamaOrder = {
@@ -109,7 +109,7 @@ function libraryOf(root: string): string | null {
 }
 
 /** Checks, without loading native code, whether the package for this machine is installed. */
-function whyNot(root: string): string | null {
+function ineligibleReason(root: string): string | null {
   const library = libraryOf(root);
   if (library === null) return NOT_INSTALLED;
   const system = { darwin: 'mac', win32: 'win' }[process.platform as string] ?? process.platform;

@@ -25,5 +25,5 @@ export class ApiFailure extends Error {
 }
 
 /** The error of an invalid parameter. */
-export const wrong = (param: string, what: string): ApiFailure =>
+export const invalid = (param: string, what: string): ApiFailure =>
   new ApiFailure(400, `${param} ${what}`, { param });

@@ -1,5 +1,5 @@
 import type * as Library from 'node-llama-cpp';
-import { ApiFailure, wrong } from './failure.ts';
+import { ApiFailure, invalid } from './failure.ts';
 import type { LlamaOrder } from './messages.ts';
 import type { Prompt } from './prompt.ts';
 
@@ -69,8 +69,8 @@ export async function loadGenerator(
         const before = sequence.tokenMeter.usedOutputTokens;
         const { text, reason } =
           prompt.kind === 'chat'
-            ? await chat(library, { sequence, wrapper, history, options, onText })
-            : await complete(library, { sequence, input, options, onText });
+            ? await answerChat(library, { sequence, wrapper, history, options, onText })
+            : await completeText(library, { sequence, input, options, onText });
         return {
           text,
           reason: reason === 'maxTokens' ? 'length' : 'stop',
@@ -124,7 +124,7 @@ interface ChatWork {
   readonly onText: OnText;
 }
 
-async function chat(
+async function answerChat(
   library: typeof Library,
   { sequence, wrapper, history, options, onText }: ChatWork,
 ): Promise<{ text: string; reason: string }> {
@@ -144,7 +144,7 @@ interface TextWork extends Pick<ChatWork, 'sequence' | 'options' | 'onText'> {
   readonly input: Library.Token[];
 }
 
-async function complete(
+async function completeText(
   library: typeof Library,
   { sequence, input, options, onText }: TextWork,
 ): Promise<{ text: string; reason: string }> {
@@ -180,7 +180,7 @@ async function grammarOf(
   try {
     return await llama.createGrammarForJsonSchema(schema as never);
   } catch (error) {
-    throw wrong(
+    throw invalid(
       'response_format',
       `has a schema that cannot be followed: ${(error as Error).message.slice(0, 200)}`,
     );

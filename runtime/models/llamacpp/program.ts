@@ -65,14 +65,14 @@ async function serve(
       signal: abort.signal,
     });
   } catch (error) {
-    if (!abort.signal.aborted) refuse(response, error);
+    if (!abort.signal.aborted) sendError(response, error);
   } finally {
     open.delete(id);
   }
 }
 
 /** Sends an error, as an event if the stream has begun and its status is already sent. */
-function refuse(response: ResponseStream, error: unknown): void {
+function sendError(response: ResponseStream, error: unknown): void {
   const known =
     error instanceof ApiFailure ? error : new ApiFailure(500, 'The model could not go on');
   if (!(error instanceof ApiFailure)) process.stderr.write(`${(error as Error).stack}\n`);

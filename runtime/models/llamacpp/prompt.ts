@@ -1,5 +1,5 @@
 import type { ChatHistoryItem } from 'node-llama-cpp';
-import { ApiFailure, wrong } from './failure.ts';
+import { ApiFailure, invalid } from './failure.ts';
 
 /** A request of the OpenAI API, read and checked. */
 export interface Prompt {
@@ -50,8 +50,8 @@ export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
     throw new ApiFailure(400, 'The body must be a JSON object');
   const fields = value as Fields;
   const missing = UNSUPPORTED_FIELDS.find((name) => isSet(fields[name]));
-  if (missing !== undefined) throw wrong(missing, 'is not supported by the llamacpp engine');
-  if (![undefined, null, 1].includes(fields['n'] as number)) throw wrong('n', 'must be 1');
+  if (missing !== undefined) throw invalid(missing, 'is not supported by the llamacpp engine');
+  if (![undefined, null, 1].includes(fields['n'] as number)) throw invalid('n', 'must be 1');
   const number = numbers(fields);
   return {
     kind,
@@ -86,51 +86,51 @@ const numbers =
     const value = fields[name];
     if (value === undefined || value === null) return null;
     if (typeof value === 'number' && value >= min && value <= max) return value;
-    throw wrong(name, `must be a number from ${min} to ${max}`);
+    throw invalid(name, `must be a number from ${min} to ${max}`);
   };
 
 function flag(fields: Fields, name: string): boolean {
   const value = fields[name];
   if (value === undefined || value === null || typeof value === 'boolean') return value === true;
-  throw wrong(name, 'must be true or false');
+  throw invalid(name, 'must be true or false');
 }
 
 function readMessages(value: unknown): ChatHistoryItem[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw wrong('messages', 'must be a list with at least one message');
+    throw invalid('messages', 'must be a list with at least one message');
   return value.map((message, index): ChatHistoryItem => {
     const { role, content } = (message ?? {}) as Fields;
     const text = readContent(content, `messages[${index}].content`);
     if (role === 'system' || role === 'developer') return { type: 'system', text };
     if (role === 'user') return { type: 'user', text };
     if (role === 'assistant') return { type: 'model', response: [text] };
-    throw wrong(`messages[${index}].role`, 'must be system, developer, user or assistant');
+    throw invalid(`messages[${index}].role`, 'must be system, developer, user or assistant');
   });
 }
 
 /** Reads the content of a message: a text, or a list of text parts. */
 function readContent(value: unknown, param: string): string {
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) throw wrong(param, 'must be text');
+  if (!Array.isArray(value)) throw invalid(param, 'must be text');
   return value.map((part) => readPart(part as Fields | null, param)).join('');
 }
 
 function readPart(part: Fields | null, param: string): string {
   if (part?.['type'] === 'text' && typeof part['text'] === 'string') return part['text'];
-  throw wrong(param, 'must hold nothing but parts of the type text');
+  throw invalid(param, 'must hold nothing but parts of the type text');
 }
 
 function readText(value: unknown): string {
   const text = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof text === 'string' && text !== '') return text;
-  throw wrong('prompt', 'must be one text');
+  throw invalid('prompt', 'must be one text');
 }
 
 function readStop(value: unknown): readonly string[] {
   const list = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   if (list.length <= 16 && list.every((text) => typeof text === 'string' && text !== ''))
     return list as string[];
-  throw wrong('stop', 'must be a text or up to 16 of them');
+  throw invalid('stop', 'must be a text or up to 16 of them');
 }
 
 function readFormat(value: unknown): Prompt['format'] {
@@ -142,5 +142,5 @@ function readFormat(value: unknown): Prompt['format'] {
   if (type === 'json_object') return { schema: null };
   if (type === 'json_schema' && typeof schema?.schema === 'object' && schema.schema !== null)
     return { schema: schema.schema };
-  throw wrong('response_format', 'must be text, json_object, or json_schema with a schema');
+  throw invalid('response_format', 'must be text, json_object, or json_schema with a schema');
 }
