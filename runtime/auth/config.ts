@@ -3,14 +3,7 @@ import type { Settings } from '@twofold/runtime/kernel';
 import { randomToken } from './ids.ts';
 import { configuredProviders } from './oauth/providers.ts';
 import { MINUTE } from './time.ts';
-
-/** An OAuth provider's credentials, from the environment. */
-export interface ProviderCredentials {
-  readonly name: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly redirectUrl: string;
-}
+import type { ProviderCredentials } from './oauth/credentials.ts';
 
 /** The checked settings. No member may be written to a log. */
 export interface AuthConfig {

@@ -2,7 +2,8 @@
 
 // The server
 export { createServer } from './server.ts';
-export type { Running, Server } from './server.ts';
+export type { Server } from './server.ts';
+export type { Running } from './running.ts';
 export { defineApp } from './app.ts';
 export type { App } from './app.ts';
 export type { Capability } from './capability.ts';

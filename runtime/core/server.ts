@@ -10,14 +10,7 @@ import { handOver } from './hand-over.ts';
 import { drain, listen, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
-
-/** A server that is listening. */
-export interface Running {
-  /** `http://127.0.0.1:8080` */
-  readonly url: string;
-  /** Stops accepting connections, finishes running requests (10 s at most), closes the database. */
-  close(): Promise<void>;
-}
+import type { Running } from './running.ts';
 
 /**
  * A server that is not yet started. A program needs only `schema` and `serve`; an emitted project

@@ -4,7 +4,7 @@ import { readEnvironment } from './config/environment.ts';
 import { relayChanges } from './data/worker-announcements.ts';
 import { ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
-import type { Running } from './server.ts';
+import type { Running } from './running.ts';
 
 const GIVE_UP_WITHIN = 5_000;
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { auth } from '@twofold/auth';
-import { createServer, type Running } from '../../runtime/core/server.ts';
+import { createServer } from '../../runtime/core/server.ts';
+import type { Running } from '../../runtime/core/running.ts';
 import { projectOf } from '../graphql/harness.ts';
 
 const SDL =

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import type { Middleware } from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createServer, type Running } from '../../runtime/core/server.ts';
+import { createServer } from '../../runtime/core/server.ts';
+import type { Running } from '../../runtime/core/running.ts';
 
 let running: Running | undefined;
 const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { OAuthProvider } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
-import type { ProviderCredentials } from '../config.ts';
+import type { ProviderCredentials } from './credentials.ts';
 import { fetchJson, providerError } from './provider-http.ts';
 
 /** Paths of an identity's parts in a provider's response, such as `sub` or `picture.data.url`. */

@@ -1,7 +1,7 @@
 import { STEP } from '../store/bounds.ts';
 import { sql, type Sql } from './fragment.ts';
 import type { ConnectionPart, Link, Planned, Selection } from './plan.ts';
-import type { Listed } from './rows.ts';
+import type { Listed } from './listed.ts';
 import { reference, type Scope } from './scope.ts';
 
 /** A list, or a connection, with what it shows of its rows. */

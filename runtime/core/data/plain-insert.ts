@@ -1,18 +1,10 @@
 import type { WriteShape } from '@twofold/schema';
 import type { Access } from './access.ts';
-import type { Call, Get } from './plan.ts';
 import { bind } from './reader.ts';
-import type { Actor, WriteRequest } from './write-action.ts';
+import type { Actor, WriteRequest } from './write-request.ts';
 import { plainInput } from './write-input.ts';
 import { completeRow, writeAccess } from './writer.ts';
-
-/** What the answer shows of a new row, when the inserting statement can return it. */
-export interface Returning<T> {
-  readonly root: Get;
-  readonly calls: readonly Call[];
-  readonly tree: boolean;
-  take(text: string | null): T;
-}
+import type { Returning } from './returning.ts';
 
 /** A statement that inserts and answers, with the values of its parameters. */
 export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {

@@ -1,4 +1,3 @@
-import type { ListOptions } from '@twofold/schema';
 import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
@@ -16,15 +15,7 @@ import {
 } from './scope.ts';
 import { isLong, watched } from './long.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
-
-/** What is common to lists, connections and counts. */
-export interface Listed {
-  readonly entity: string;
-  readonly link?: Link;
-  readonly list: ListOptions;
-  readonly call: number;
-  readonly owners?: readonly string[];
-}
+import type { Listed } from './listed.ts';
 
 /** A list as one JSON array. */
 export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: Source): Sql {

@@ -1,56 +1,20 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
-import type { Store } from '../store/store.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
-import type { Change, Changes } from './changes.ts';
+import type { Change } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
-import type { Query, Reader } from './reader.ts';
+import type { Query } from './reader.ts';
 import { ROW_KEY, stored } from './scope.ts';
-import { plainInsert, type PlainInsert, type Returning } from './plain-insert.ts';
+import { plainInsert, type PlainInsert } from './plain-insert.ts';
 import { toStored } from './values.ts';
 import { createFrom, updateFrom } from './write-input.ts';
 import { deleteRow, note, type Writing } from './writer.ts';
+import type { Arguments, Actor, WriteRequest } from './write-request.ts';
 
 export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' }>;
-type Arguments = Readonly<Record<string, unknown>>;
-
-/** What writes need; made once. */
-export interface Actor {
-  readonly model: Model;
-  readonly store: Store;
-  readonly reader: Reader;
-  readonly changes: Changes;
-  readonly now: () => number;
-  /** Whether a subscription shows removed rows of the entity. */
-  watchesRemoval(entity: string): boolean;
-}
-
-/** One mutation of one caller. */
-export interface WriteRequest<T> {
-  /** Its action is a `WriteAction`. */
-  readonly operation: Operation;
-  readonly args: Arguments;
-  readonly rules: Rules;
-  readonly caller: number | string | null;
-  /** The prefix of field names in messages; the name of the input argument when absent. */
-  readonly prefix?: string;
-  /**
-   * Reads what the answer shows of the row, in the same transaction: after a create or update,
-   * before a removal.
-   */
-  read(id: string, query: Query): Promise<T>;
-  /** The same for a create that one statement can insert and read. */
-  readonly returning?: Returning<T> | undefined;
-  /** Whether `read` may look at many rows. */
-  readonly long?: boolean;
-  /** The caller that waits for the answer: when it is gone, nothing is written. */
-  readonly asker?: Asker;
-  /** Called before an existing row is written; a throw leaves the row unchanged. */
-  precondition?(id: string, query: Query): Promise<void>;
-}
 
 /** `id` is null when there was no such row. */
 export type Written<T> = { readonly id: string; readonly read: T } | { readonly id: null };

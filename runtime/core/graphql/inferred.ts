@@ -12,7 +12,8 @@ import { readArguments } from './arguments.ts';
 import type { RootKind } from './engine.ts';
 import { planOperation } from './plan/operation.ts';
 import { fromParent } from './resolvers.ts';
-import { settle, valueOf, type Run } from './run.ts';
+import { settle, valueOf } from './run.ts';
+import type { Run } from './operation-run.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Parent = Readonly<Record<string, any>>;

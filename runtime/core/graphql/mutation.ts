@@ -5,13 +5,13 @@ import type { EntityModel } from '../data/model.ts';
 import type { Root } from '../data/plan.ts';
 import type { Query } from '../data/reader.ts';
 import { TYPE_KEY } from '../data/scope.ts';
-import type { Returning } from '../data/plain-insert.ts';
+import type { Returning } from '../data/returning.ts';
 import { performAction, type WriteAction, type Written } from '../data/write-action.ts';
 import { readArguments, readCalls } from './arguments.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import type { Plan } from './plan/planning.ts';
-import type { Outcome, Run } from './run.ts';
+import type { Outcome, Run } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
 
 type WriteRoot = Extract<RootPlan, { kind: 'write' }>;

@@ -20,7 +20,8 @@ import { loadRow } from './loaders.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 import { leadsToRoot, rootAgain } from './root-again.ts';
-import { resolveRoot, type Run } from './run.ts';
+import { resolveRoot } from './run.ts';
+import type { Run } from './operation-run.ts';
 import { attachIsTypeOf, attachResolveType } from './type-of.ts';
 
 type Resolve = GraphQLFieldResolver<any, RequestContext>;

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { rootName } from './engine.ts';
 import { planRoots } from './plan/operation.ts';
-import type { Run } from './run.ts';
+import type { Run } from './operation-run.ts';
 
 /** Whether a field's type is the query root: `viewer: Query`, `query: Query!` in a payload. */
 export const leadsToRoot = (schema: GraphQLSchema, type: GraphQLOutputType): boolean =>

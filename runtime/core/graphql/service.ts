@@ -9,7 +9,8 @@ import { formatError, rootCause, toGraphqlError } from './errors.ts';
 import { checkCost } from './cost.ts';
 import { limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
-import { runOperation, type Answer } from './run.ts';
+import { runOperation } from './run.ts';
+import type { Answer } from './operation-run.ts';
 import { TIMEOUT, timeoutError, within } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 

@@ -6,7 +6,7 @@ import { readParameters } from './parameters.ts';
 import { findOperation, respondOnce } from './service.ts';
 import { roomToSend } from './slow-reader.ts';
 import { subscribe } from './subscription.ts';
-import type { Connection } from './web-socket.ts';
+import type { Connection } from './socket-connection.ts';
 
 /** The `payload` of a `next` message. */
 type Answer = Readonly<Record<string, unknown>>;

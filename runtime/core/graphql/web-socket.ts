@@ -3,12 +3,11 @@ import type { Duplex } from 'node:stream';
 import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
-import type { RevalidateCaller } from '../module.ts';
-import { type CallerWatch, watchCaller } from './caller-watch.ts';
-import { errorsOf, refuse, type Service } from './service.ts';
+import { watchCaller } from './caller-watch.ts';
+import { errorsOf, refuse } from './service.ts';
 import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
-import type { SocketCallers } from './socket-caller.ts';
 import { answersOf } from './socket-answers.ts';
+import type { SocketOptions, Connection } from './socket-connection.ts';
 
 /** Milliseconds within which a client must send `connection_init`. */
 const INIT_WITHIN = 5000;
@@ -16,14 +15,6 @@ const PING_EVERY = 30_000;
 /** Milliseconds after which a client that does not answer the close frame is disconnected. */
 const CLOSE_WITHIN = 5000;
 const OPERATIONS = 100;
-
-export interface SocketOptions {
-  readonly service: Service;
-  readonly callers: SocketCallers;
-  readonly revalidate: RevalidateCaller | undefined;
-  readonly bodyLimit: number;
-  readonly origins: readonly string[];
-}
 
 export interface Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
@@ -63,17 +54,6 @@ function isKnownOrigin({ headers }: IncomingMessage, origins: readonly string[])
   if (headers.origin === undefined || origins.includes('*')) return true;
   if (origins.includes(headers.origin)) return true;
   return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;
-}
-
-/** One socket, as the hooks of the protocol library get it. */
-export interface Connection {
-  readonly client: WebSocket;
-  readonly request: IncomingMessage;
-  readonly options: SocketOptions;
-  headers: Readonly<Record<string, string>>;
-  /** The context of the request that opened the socket; null until `connection_init`. */
-  context: RequestContext | null;
-  watch: CallerWatch | null;
 }
 
 async function createSocketServer(options: SocketOptions): Promise<SocketServer> {

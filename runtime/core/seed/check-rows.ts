@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isEmail, isPhone, isUsername } from '@twofold/schema';
 import type { Field } from '@twofold/schema';
-import type { GraphQLSchema } from 'graphql';
 import { assertConstraint } from '../data/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
 import { AppError } from '../errors.ts';
 import { coerceValue } from './coerce-value.ts';
-import { readTargets, type KnownRows } from './read-targets.ts';
+import { readTargets } from './read-targets.ts';
 import type { CheckedRow, Link, SeedFinding, SeedRow } from './seed-row.ts';
-
-/** What rows are checked against. */
-export interface Checking {
-  readonly model: Model;
-  readonly schema: GraphQLSchema;
-  readonly known: KnownRows;
-}
+import type { Checking } from './checking.ts';
 
 /**
  * Checks every row as a mutation checks its input: fields, types, required fields, `@constraint`.

@@ -1,14 +1,6 @@
-import type { Checking } from './check-rows.ts';
+import type { Checking } from './checking.ts';
 import type { SeedRow, Target } from './seed-row.ts';
-
-/** Rows that others can refer to by key. */
-export interface KnownRows {
-  /** Index of the file's row of this type and key. */
-  row(type: string, key: string): number | undefined;
-  /** Id of a row that an earlier seed made. */
-  id(type: string, key: string): string | undefined;
-  keys(type: string): readonly string[];
-}
+import type { KnownRows } from './known-rows.ts';
 
 /** Rows of this file and of earlier seeds (`earlier`: ids by type and key). */
 export function knownRows(

@@ -6,7 +6,8 @@ import {
 } from 'graphql';
 import { InternalError } from '../../errors.ts';
 import { WrongResult } from '../errors.ts';
-import { type Execution, nullWithError, type Path, placeAt, resolveInfo } from './execution.ts';
+import { type Execution, nullWithError, type Path, placeAt } from './execution.ts';
+import { resolveInfo } from './resolve-info.ts';
 import { Waiting } from './answer.ts';
 import type { Completer, ExecutableField, Fields } from './field.ts';
 import { executeFields } from './fields.ts';

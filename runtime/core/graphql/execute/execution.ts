@@ -5,8 +5,7 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql';
-import type { Run } from '../run.ts';
-import type { ExecutableField } from './field.ts';
+import type { Run } from '../operation-run.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
@@ -73,26 +72,4 @@ export function nullWithError(
   if (required) throw error;
   errors.add(error, path);
   return null;
-}
-
-/** Makes `info`, the fourth argument of a resolver. */
-export function resolveInfo(
-  { run, fragments, helpers }: Execution,
-  { definition, nodes, parent }: ExecutableField,
-  path: Path,
-): GraphQLResolveInfo {
-  return {
-    fieldName: definition.name,
-    fieldNodes: nodes,
-    returnType: definition.type,
-    parentType: parent,
-    path,
-    schema: run.engine.schema,
-    fragments,
-    rootValue: run,
-    operation: run.operation.node,
-    variableValues: run.variables,
-    getAbortSignal: helpers.getAbortSignal,
-    getAsyncHelpers: helpers.getAsyncHelpers,
-  };
 }

@@ -3,7 +3,8 @@ import { AppError } from '../../errors.ts';
 import { argumentValues } from '../argument-values.ts';
 import { TYPE_KEY } from '../../data/scope.ts';
 import { type Answer, EmptyAnswer, Waiting } from './answer.ts';
-import { type Execution, nullWithError, type Path, resolveInfo, WHOLE } from './execution.ts';
+import { type Execution, nullWithError, type Path, WHOLE } from './execution.ts';
+import { resolveInfo } from './resolve-info.ts';
 import type { ExecutableField, Fields } from './field.ts';
 import { assertNoError, isThenable, leafValue } from './value.ts';
 

@@ -1,0 +1,11 @@
+import type { Link } from './plan.ts';
+import type { ListOptions } from '@twofold/schema';
+
+/** What is common to lists, connections and counts. */
+export interface Listed {
+  readonly entity: string;
+  readonly link?: Link;
+  readonly list: ListOptions;
+  readonly call: number;
+  readonly owners?: readonly string[];
+}

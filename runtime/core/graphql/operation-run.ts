@@ -1,0 +1,40 @@
+import type { Engine } from './engine.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Rules } from '../data/access.ts';
+import type { PreparedOperation } from './document-cache.ts';
+import type { Planning } from './plan/planning.ts';
+import type { OperationPlan } from './plan/operation.ts';
+import type { VariableValues, ExecutionResult } from 'graphql';
+import type DataLoader from 'dataloader';
+
+/** One running operation. It is the executor's root value. */
+export interface Run {
+  readonly engine: Engine;
+  readonly context: RequestContext;
+  readonly rules: Rules;
+  readonly operation: PreparedOperation;
+  readonly planning: Planning;
+  readonly plan: OperationPlan;
+  readonly variables: VariableValues;
+  /** Results of root fields, by their key in the answer. */
+  readonly outcomes: Map<string, Outcome>;
+  /** Fields of objects that user code returned, waiting to be read in one batch. */
+  readonly batches: Map<string, DataLoader<any, any, any>>;
+  /**
+   * Checks of whether the caller may filter and order a field, by the filter and order they use.
+   */
+  readonly askable: Map<string, Promise<unknown>>;
+  /** The row of an event, for a subscription. */
+  readonly event?: unknown;
+  /** Results of root fields, when several objects lead to the same root again. */
+  readonly shared?: Map<string, unknown>;
+}
+
+/** A root field's result: `text` goes into the answer unchanged, the executor processes `tree`. */
+export type Outcome =
+  | { readonly text: string | null }
+  | { readonly tree: unknown }
+  | { readonly error: unknown };
+
+/** JSON text of the whole answer, or the result of the executor. */
+export type Answer = { readonly text: string } | { readonly result: ExecutionResult };

@@ -1,0 +1,10 @@
+import type { Model } from '../data/model.ts';
+import type { GraphQLSchema } from 'graphql';
+import type { KnownRows } from './known-rows.ts';
+
+/** What rows are checked against. */
+export interface Checking {
+  readonly model: Model;
+  readonly schema: GraphQLSchema;
+  readonly known: KnownRows;
+}
