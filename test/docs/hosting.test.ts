@@ -90,13 +90,8 @@ describe('apps.md', () => {
 describe('the settings of hosting', () => {
   it('stand on its pages or in its README, all that the code reads', () => {
     const source = sourceFiles('runtime/hosting').map(text).join('\n');
-    const read = [
-      ...new Set(
-        [...source.matchAll(/settings\.(?:text|number|flag|secret)\(\s*'([A-Z_]+)'/g)].map(
-          ([, name]) => name!,
-        ),
-      ),
-    ];
+    const reads = /(?:settings\.(?:text|number|flag|secret)\(|oneOf\(kernel,)\s*'([A-Z_]+)'/g;
+    const read = [...new Set([...source.matchAll(reads)].map(([, name]) => name!))];
     const pages = [
       'runtime/hosting/docs/apps.md',
       'runtime/models/docs/models.md',
