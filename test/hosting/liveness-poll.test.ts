@@ -12,14 +12,13 @@ function createWorld(detail: { state: string; pid: number }) {
     detail,
     asked: 0,
     deaths: [] as string[],
-    kind: 'podman',
     leaving: new Set<string>(),
   };
   const engine = { inspect: async () => ((world.asked += 1), { ...world.detail }) };
   const core = {
     apps: { all: () => [app] },
     ingress: { get: () => ({ state: 'serving', targets: [{ id: 'c1' }] }) },
-    connection: { engine: () => engine, info: () => ({ kind: world.kind }) },
+    connection: { engine: () => engine, info: () => ({ kind: 'podman', oneMachine: true }) },
     leaving: world.leaving,
     log: { debug: (text: string) => expect.unreachable(text) },
   };
