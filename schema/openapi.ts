@@ -112,11 +112,14 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
   };
 }
 
+/** Guards that accept no API key, because they need the session of a sign-in. */
+const BEARER_ONLY: ReadonlySet<string> = new Set(['session', 'proof']);
+
 /** The security schemes of a guard, unless the route sets its own. An empty list means public. */
 function securityOf({ access, security }: RouteSpec): readonly string[] {
   if (security) return security;
   if (access === 'public') return [];
-  return access === 'session' ? ['bearer'] : ['bearer', 'api_key'];
+  return BEARER_ONLY.has(access) ? ['bearer'] : ['bearer', 'api_key'];
 }
 
 const pathParameters = ({ path }: RouteSpec) =>

@@ -5,7 +5,8 @@ import { endAccess } from './ended-access.ts';
 import type { UserId } from './ids.ts';
 import { checkPassword, toAttempt } from './login.ts';
 import type { AuthParts } from './parts.ts';
-import { REAUTH_LIFETIME, signedInAccount } from './reauthentication.ts';
+import { PROOF_LIFETIME } from './proof.ts';
+import { signedInAccount } from './reauthentication.ts';
 import { rfc3339 } from './time.ts';
 
 /** Routes of the signed-in user's own account. */
@@ -26,7 +27,7 @@ export function accountHandlers(parts: AuthParts) {
       .set({ reauth_at: now })
       .where('id', '=', sessionId)
       .execute();
-    return reply(200, { reauthenticated_until: rfc3339(now + REAUTH_LIFETIME) });
+    return reply(200, { reauthenticated_until: rfc3339(now + PROOF_LIFETIME) });
   };
   const changePassword: Handler = async ({ context, koa, body }) => {
     const { account, sessionId } = await signedInAccount(parts, context);

@@ -5,6 +5,7 @@ import { heldBy } from './authority.ts';
 import { presentedKey, unauthorized } from './authenticate.ts';
 import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
+import { guardProof } from './proof.ts';
 
 /** The permissions of the routes of hosting. The guard `host` asks for all of them. */
 const HOST_PERMISSIONS = [
@@ -18,8 +19,8 @@ const HOST_PERMISSIONS = [
 ] as const;
 
 /**
- * Guards by the name that `access` of a route uses: `user`, `session`, `admin`, `host`, and one for
- * each permission of hosting.
+ * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `host`, and
+ * one for each permission of hosting.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host =
@@ -34,6 +35,7 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
       if (context.principal.kind !== 'user' && context.principal.kind !== 'host')
         throw unauthorized(context);
     },
+    proof: (context) => guardProof(parts, context),
     admin: async (context, { method }, koa) => {
       await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
       assertAdmin(context, method === 'GET' ? ['auth:read', 'auth:manage'] : ['auth:manage']);

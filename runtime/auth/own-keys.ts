@@ -9,7 +9,8 @@ import type { UserId } from './ids.ts';
 import { endKey, expiryOf, keyView, makeKey, newKeyView } from './key-changes.ts';
 import type { AuthParts } from './parts.ts';
 import { serialiseRights } from './permissions.ts';
-import { assertReauthenticated, assertStillOpen, signedInAccount } from './reauthentication.ts';
+import { assertProof } from './proof.ts';
+import { assertStillOpen, signedInAccount } from './reauthentication.ts';
 
 /** Routes by which users create, list, rename and revoke API keys that act for them. */
 export function ownKeyHandlers(parts: AuthParts) {
@@ -24,7 +25,7 @@ export function ownKeyHandlers(parts: AuthParts) {
 function create(parts: AuthParts): Handler {
   const isFree = dataScopes(parts.kernel.project);
   return async ({ context, body }) => {
-    const { account, sessionId } = await assertReauthenticated(parts, context);
+    const { account, sessionId } = await assertProof(parts, context);
     const scopes = checkScopes(body.scopes);
     // A scope that is neither free nor a permission of the role would have no effect.
     const permissions = permissionsIn(context);

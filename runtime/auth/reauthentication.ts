@@ -2,11 +2,7 @@ import type { Transaction } from 'kysely';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { AuthParts } from './parts.ts';
-import { MINUTE } from './time.ts';
 import type { Account } from './user-directory.ts';
-
-/** Milliseconds for which a reauthentication is valid. */
-export const REAUTH_LIFETIME = 5 * MINUTE;
 
 /**
  * The account of a signed-in user. An API key or the operator is refused.
@@ -21,23 +17,6 @@ export async function signedInAccount(
   const account = await directory.find(kernel.store.db, principal.id);
   if (!account) throw failure.notFound('User not found');
   return { account, sessionId: principal.sessionId };
-}
-
-/**
- * Changing an account requires a sign-in or `POST /api/auth/reauthenticate` within the last five
- * minutes (ASVS 7.5.1).
- *
- * @throws AppError 403 `Reauthentication required`
- */
-export async function assertReauthenticated(
-  parts: AuthParts,
-  context: RequestContext,
-): Promise<{ account: Account; sessionId: string }> {
-  const who = await signedInAccount(parts, context);
-  const session = await parts.sessions.find(parts.kernel.store.db, who.sessionId);
-  if (!session?.reauth_at || parts.kernel.now() - session.reauth_at > REAUTH_LIFETIME)
-    throw failure.forbidden('Reauthentication required');
-  return who;
 }
 
 /**

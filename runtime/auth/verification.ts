@@ -7,7 +7,7 @@ import type { UserId } from './ids.ts';
 import { identifierOf } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
-import { assertReauthenticated } from './reauthentication.ts';
+import { assertProof } from './proof.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
 
 const RESEND_RESPONSE = { message: 'If the account exists, a verification email has been sent' };
@@ -53,7 +53,7 @@ export function verificationHandlers(parts: AuthParts) {
     return reply(200, RESEND_RESPONSE);
   };
   const changeEmail: Handler = async ({ body, context }) => {
-    const { account } = await assertReauthenticated(parts, context);
+    const { account } = await assertProof(parts, context);
     mailer.assertAvailable();
     const email = checkEmail(body.email);
     const caller = asUser(callerOf(context), account.id);

@@ -3,7 +3,8 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../caller.ts';
 import { ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertReauthenticated, signedInAccount } from '../reauthentication.ts';
+import { assertProof } from '../proof.ts';
+import { signedInAccount } from '../reauthentication.ts';
 import { rfc3339 } from '../time.ts';
 import { markBrowser } from './browser-mark.ts';
 import { createCallback } from './callback.ts';
@@ -26,7 +27,7 @@ export function oauthHandlers(parts: AuthParts) {
   const notConfigured = () => failure.notFound('OAuth provider not configured');
 
   const link: Handler = async ({ context, koa, body }) => {
-    const { account } = await assertReauthenticated(parts, context);
+    const { account } = await assertProof(parts, context);
     const provider = await providers.get(body.provider);
     if (!provider) throw notConfigured();
     const browser = markBrowser(koa, {
@@ -57,7 +58,7 @@ export function oauthHandlers(parts: AuthParts) {
   };
 
   const unlink: Handler = async ({ context, params }) => {
-    const { account } = await assertReauthenticated(parts, context);
+    const { account } = await assertProof(parts, context);
     await events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
       await directory.serialise(trx);
       const linked = await trx
