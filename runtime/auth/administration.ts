@@ -90,7 +90,7 @@ async function grant(parts: AuthParts, email: string, role: string): Promise<Adm
   await parts.events.transact(SYSTEM, async (trx, emit) => {
     await serialiseRights(trx, parts.kernel.store.dialect);
     const account: Account | null = await parts.directory.findByEmail(trx, email);
-    if (!account) throw failure.notFound(`nobody has the address ${email}`);
+    if (!account) throw failure.notFound(`no user has the address ${email}`);
     await giveRole(parts, { trx, emit, caller: SYSTEM }, account, await roleId(parts, trx, role));
   });
   return { ok: true, text: `${email} is ${role} now.` };
@@ -110,7 +110,7 @@ async function printLink(parts: AuthParts): Promise<Administered> {
   return {
     ok: true,
     link,
-    text: `Whoever follows this link first becomes ${first}, within an hour:
+    text: `The first person who follows this link becomes ${first}, within an hour:
 
   ${link}
 

@@ -29,11 +29,11 @@ async function noteSetup(parts: AuthParts): Promise<void> {
   const ways = `POST ${config.appUrl}/api/auth/setup {token, email, password}, or run "npm run admin -- create --email you@example.com"`;
   if (kernel.settings.production)
     return kernel.log.warn(
-      `Nobody has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
+      `No user has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
     );
   const token = await issueSetupToken(parts);
   kernel.log.info(
-    `Nobody has the role ${role} yet. Within an hour: ${setupLink(parts, token)} is for a page of yours that sends the token to ${ways}`,
+    `No user has the role ${role} yet. Within an hour: ${setupLink(parts, token)} is for a page of yours that sends the token to ${ways}`,
   );
 }
 

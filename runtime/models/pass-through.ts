@@ -115,14 +115,14 @@ async function send(
   { context, koa }: Call,
   { path, id, endpoint, body }: EngineCall,
 ): Promise<Reply> {
-  const question = {
+  const request = {
     path,
     body,
     method: body === null ? 'GET' : 'POST',
     accept: String(context.headers['accept'] ?? '*/*'),
     signal: context.signal,
   } as const;
-  const answer = await endpoint.ask(question).catch((error: unknown) => {
+  const answer = await endpoint.ask(request).catch((error: unknown) => {
     throw new AppError(502, 'MODEL_FAILED', 'The model ended before it answered', { cause: error });
   });
   const headers = Object.fromEntries(

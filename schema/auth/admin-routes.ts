@@ -232,7 +232,7 @@ export const adminRoutes = [
     path: '/api/auth/admin/roles/:id',
     access,
     tag,
-    summary: 'Delete a role that nobody has',
+    summary: 'Delete a role that no user has',
     responses: { ...answer(204, 'Deleted'), 409: refused('Role is in use') },
   },
   {

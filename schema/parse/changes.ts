@@ -45,7 +45,7 @@ export type Change =
   | { readonly kind: 'definition'; readonly beside: ASTNode; readonly text: string };
 
 /** A fix as a rule describes it. */
-export interface Mend {
+export interface ProposedFix {
   readonly title?: string;
   readonly changes: readonly Change[];
 }

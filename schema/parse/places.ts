@@ -1,7 +1,7 @@
 import type { ASTNode, Location } from 'graphql';
 import type { Diagnostic, Fix, Position } from '../diagnostic.ts';
 import { nodesOfChange, writeChange } from './changes.ts';
-import type { Located, Mend } from './changes.ts';
+import type { Located, ProposedFix } from './changes.ts';
 import { locate } from './pieces.ts';
 import type { Piece } from './pieces.ts';
 import type { ParsedFile } from './syntax.ts';
@@ -14,7 +14,7 @@ export interface Finding extends Omit<Diagnostic, 'at' | 'fix' | 'fixes'> {
    * are shown.
    */
   readonly fix?: string | ((lines: string) => string);
-  readonly mends?: readonly Mend[];
+  readonly mends?: readonly ProposedFix[];
 }
 
 /** The position of nodes that this package creates itself: the start of the schema. */
@@ -29,7 +29,7 @@ const NOWHERE: Position = { file: 'schema.graphql', line: 1, column: 1, length: 
  */
 export function placed(findings: readonly Finding[], files: readonly ParsedFile[]): Diagnostic[] {
   const nodes = new Set(findings.flatMap(nodesOfFinding));
-  const places = nodes.size === 0 ? new Map<ASTNode, Place>() : findPlaces(nodes, files);
+  const places = nodes.size === 0 ? new Map<ASTNode, LocatedNode>() : findPlaces(nodes, files);
   return findings.map(({ at, fix, mends = [], ...finding }) => ({
     ...finding,
     ...writtenFixes(fix, mends, places),
@@ -47,8 +47,8 @@ function nodesOfFinding({ at, mends = [] }: Finding): ASTNode[] {
 /** The fixes as edits, and the text that shows them. */
 function writtenFixes(
   fix: Finding['fix'],
-  mends: readonly Mend[],
-  places: ReadonlyMap<ASTNode, Place>,
+  mends: readonly ProposedFix[],
+  places: ReadonlyMap<ASTNode, LocatedNode>,
 ): Pick<Diagnostic, 'fix' | 'fixes'> {
   const fixes: Fix[] = [];
   const lines: string[] = [];
@@ -67,15 +67,15 @@ function isPosition(at: ASTNode | Position): at is Position {
 }
 
 /** A node with its offset and its line and column. */
-interface Place extends Located {
+interface LocatedNode extends Located {
   readonly position: Position;
 }
 
 function findPlaces(
   wanted: ReadonlySet<ASTNode>,
   files: readonly ParsedFile[],
-): Map<ASTNode, Place> {
-  const found = new Map<ASTNode, Place>();
+): Map<ASTNode, LocatedNode> {
+  const found = new Map<ASTNode, LocatedNode>();
   for (const { source, pieces } of files) {
     let line = 0;
     for (const piece of pieces) {

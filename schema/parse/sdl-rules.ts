@@ -13,7 +13,7 @@ import { nearest } from '../did-you-mean.ts';
 import { camelCase, pluralize } from '../names.ts';
 import { knownScalar } from '../scalars.ts';
 import { namedTypes, typesNamed } from './named-types.ts';
-import type { Change, Mend } from './changes.ts';
+import type { Change, ProposedFix } from './changes.ts';
 import type { Finding } from './places.ts';
 
 /** The context that graphql-js passes to its SDL rules; its class is not exported. */
@@ -115,7 +115,7 @@ function unknownFindings(
   });
 }
 
-const mend = (change: Change): Mend[] => [{ changes: [change] }];
+const mend = (change: Change): ProposedFix[] => [{ changes: [change] }];
 
 /** A definition for an unknown name. Arguments and input fields cannot have an object type. */
 function definitionFor(
@@ -333,7 +333,7 @@ function finding(
   code: string,
   summary: string,
   node: ASTNode | undefined,
-  more: { why?: string; fix?: string; mends?: Mend[] | undefined },
+  more: { why?: string; fix?: string; mends?: ProposedFix[] | undefined },
 ): Finding {
   const { mends, ...rest } = more;
   return { code, severity: 'error', summary, ...rest, ...(mends && { mends }), at: node };

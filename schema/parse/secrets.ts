@@ -54,7 +54,7 @@ function secretFinding(path: ManifestPath, at: PlaceOf): Diagnostic {
     code: 'MANIFEST_SECRET',
     severity: 'error',
     summary: `${path.join('.')} looks like a secret`,
-    why: 'the manifest is committed, and whoever reads it could use the secret',
+    why: 'the manifest is committed, and every reader of it could use the secret',
     fix: `put it into .env as ${settingFor(path)} and remove it here; if it was committed, make a new one`,
     at: at(path, 'key'),
   };

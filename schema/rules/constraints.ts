@@ -35,13 +35,13 @@ export const constraints: Rule = function* (built) {
   }
 };
 
-interface Place {
+interface ConstrainedInput {
   readonly carrier: Carrier;
   readonly type: GraphQLType;
   readonly name: () => string;
 }
 
-function* constrainable({ facts }: Built): Generator<Place> {
+function* constrainable({ facts }: Built): Generator<ConstrainedInput> {
   for (const { type } of facts.types.values()) {
     for (const field of Object.values(type.getFields())) {
       yield {

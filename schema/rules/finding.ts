@@ -2,7 +2,7 @@ import type { ASTNode } from 'graphql';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
 import type { Position, Severity } from '../diagnostic.ts';
-import type { Change, Mend } from '../parse/changes.ts';
+import type { Change, ProposedFix } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 
 /** Checks one thing about the two inputs. */
@@ -19,7 +19,7 @@ export interface Advice {
   /** The fix as changes of the schema, which belong together. */
   readonly changes?: readonly Change[] | undefined;
   /** Several fixes to choose from, the advised one first. */
-  readonly mends?: readonly Mend[] | undefined;
+  readonly mends?: readonly ProposedFix[] | undefined;
 }
 
 /**

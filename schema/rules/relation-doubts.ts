@@ -4,7 +4,7 @@ import type { Links } from '../build/links.ts';
 import type { Doubt } from '../build/pair-relations.ts';
 import type { Built } from '../build/built.ts';
 import { nearest } from '../did-you-mean.ts';
-import type { Change, Mend } from '../parse/changes.ts';
+import type { Change, ProposedFix } from '../parse/changes.ts';
 import type { Finding } from '../parse/places.ts';
 import { derivedTable, snakeCase } from '../names.ts';
 import { finding, listed, onField, quoted } from './finding.ts';
@@ -92,8 +92,8 @@ function contested({ field, candidates: [single, ...lists] }: Doubt): Finding {
  */
 function oneToOne({ field, candidates, advised }: Doubt, links: Links): Finding {
   const [other = field] = candidates;
-  const one: Mend = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
-  const two: Mend = { title: 'two relations', changes: [ownRelation(field, links)] };
+  const one: ProposedFix = { title: 'one relation', changes: [inverse(field, advised ?? other)] };
+  const two: ProposedFix = { title: 'two relations', changes: [ownRelation(field, links)] };
   return finding(
     'RELATION_AMBIGUOUS',
     `${coordinate(field)} and ${listed(candidates.map(coordinate), 'or')} can be two ends of one relation, or two relations`,

@@ -4,7 +4,7 @@ import { EDITOR_LINE, REST, yamlText } from '../starter/manifest-lines.ts';
 export const company = {
   about: 'people of companies who sign in: roles, OAuth, a token that carries the company',
   schema: `"""
-What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below.
+What people work for. It belongs to the person who made it, and only the roles below may read or change it besides.
 """
 type Company
   @auth(allow: [OWNER], owner: "owner")

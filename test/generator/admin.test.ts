@@ -110,7 +110,7 @@ for (const { name, missing, create } of databases) {
       expect(await admin('make')).toMatchObject({ code: 2 });
       expect(await admin('create')).toMatchObject({ code: 2 });
       for (const [words, reason] of [
-        [['grant', '--email', 'nobody@x.test', '--role', 'Owner'], 'nobody has the address'],
+        [['grant', '--email', 'nobody@x.test', '--role', 'Owner'], 'no user has the address'],
         [['create', '--email', 'ada@x.test', '--role', 'Boss'], 'the manifest has Owner, Member'],
         [['create', '--email', 'no address'], 'email must be a valid email address'],
       ] as const)

@@ -101,11 +101,11 @@ export function createReader(model: Model, store: Store): Reader {
       if (reading.query)
         return reading
           .query(statement.text, values, bounds)
-          .then((rows) => within(limits, rows[0]?.['j'] ?? null));
+          .then((rows) => ofAllowedSize(limits, rows[0]?.['j'] ?? null));
       const value = store.answer(statement, values, bounds);
       return value instanceof Promise
-        ? value.then((text) => within(limits, text))
-        : within(limits, value);
+        ? value.then((text) => ofAllowedSize(limits, text))
+        : ofAllowedSize(limits, value);
     },
     insertion: (columns, root, calls, reading) =>
       statements.get(root, `${columns.join()}|${statementKey(calls, reading.tree)}`, () =>
@@ -130,7 +130,7 @@ export function createReader(model: Model, store: Store): Reader {
         ? await reading.query(statement.text, parameters, bounds)
         : await store.answerRows(statement, parameters, bounds);
       const values: (string | null)[] = keys.map(() => null);
-      for (const { i, j } of rows) values[Number(i)] = within(limits, j) as string | null;
+      for (const { i, j } of rows) values[Number(i)] = ofAllowedSize(limits, j) as string | null;
       return values;
     },
   };
@@ -152,7 +152,7 @@ const boundsOf = (
  * @throws AppError when the database reports that the value exceeds the answer limit, see
  * `bounded`.
  */
-function within(limits: AnswerLimits, value: unknown): Value {
+function ofAllowedSize(limits: AnswerLimits, value: unknown): Value {
   if (typeof value === 'string' && value.startsWith('!'))
     throw resultTooLarge(limits, Number(value.slice(1)));
   return value as Value;

@@ -11,7 +11,7 @@ import { limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
 import { runOperation } from './run.ts';
 import type { Answer } from './operation-run.ts';
-import { TIMEOUT, timeoutError, within } from './time-limit.ts';
+import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
 /** The answer as JSON text. `refused`: the request was not run, which decides the status. */
@@ -87,7 +87,9 @@ export function respond(
   if (over) return refuse([over], context);
   const answer = runOperation(engine, { operation, variables: parameters.variables, context });
   const finish = (done: Answer | typeof TIMEOUT) => toResponse(service, operation, done, context);
-  return answer instanceof Promise ? within(engine, answer, context).then(finish) : finish(answer);
+  return answer instanceof Promise
+    ? withTimeLimit(engine, answer, context).then(finish)
+    : finish(answer);
 }
 
 /** The same as text, for a transport that drops it as soon as it is sent. */

@@ -17,7 +17,7 @@ import type { RootPlan } from './plan/operation.ts';
 import { startRun } from './run.ts';
 import type { Run } from './operation-run.ts';
 import { RequestErrors } from './service.ts';
-import { TIMEOUT, timeoutError, within } from './time-limit.ts';
+import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
 
 export interface SubscriptionRequest {
@@ -107,7 +107,7 @@ async function answerEvent(
   const context = await request.context();
   const { time } = engine.model.project.api.limits;
   try {
-    const text = await within(engine, answer(context), context);
+    const text = await withTimeLimit(engine, answer(context), context);
     return text === TIMEOUT
       ? resultText({ errors: [timeoutError(time)], data: null }, context)
       : text;

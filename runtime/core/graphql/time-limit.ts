@@ -11,7 +11,7 @@ export const TIMEOUT = Symbol('timeout');
  * The result of `work`, or `TIMEOUT` when it takes longer than an operation may; the signal of
  * `context` is then aborted. Rejects when all the time was spent waiting for memory.
  */
-export function within<T>(
+export function withTimeLimit<T>(
   { model, store: { memory } }: Pick<Engine, 'model' | 'store'>,
   work: Promise<T>,
   context: RequestContext,

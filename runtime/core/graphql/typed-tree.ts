@@ -14,11 +14,13 @@ type Members = Readonly<Record<string, unknown>>;
 export function withTypes(node: Root, value: unknown, marker: string): unknown {
   switch (node.kind) {
     case 'get':
-      return typed(value, marker, (object) => ofSelection(node.selection, object, marker));
+      return typed(value, marker, (object) => typedSelection(node.selection, object, marker));
     case 'list':
-      return each(value, marker, (object) => ofSelection(node.selection, object, marker));
+      return each(value, marker, (object) => typedSelection(node.selection, object, marker));
     case 'connection':
-      return typed(value, marker, (object) => ofConnection(node.type, node.fields, object, marker));
+      return typed(value, marker, (object) =>
+        typedConnection(node.type, node.fields, object, marker),
+      );
     default:
       // Rows of several types are read with type names where a marker is possible, and counts have
       // no objects.
@@ -36,7 +38,7 @@ function typed(value: unknown, marker: string, name: (object: Members) => Member
 const each = (value: unknown, marker: string, name: (object: Members) => Members): unknown =>
   Array.isArray(value) ? value.map((item) => typed(item, marker, name)) : value;
 
-function ofSelection({ entity, fields }: Selection, object: Members, marker: string): Members {
+function typedSelection({ entity, fields }: Selection, object: Members, marker: string): Members {
   const named: Record<string, unknown> = { ...object, [TYPE_KEY]: entity };
   for (const field of fields) named[field.key] = ofField(field, object[field.key], marker);
   return named;
@@ -45,12 +47,12 @@ function ofSelection({ entity, fields }: Selection, object: Members, marker: str
 function ofField(field: Planned, value: unknown, marker: string): unknown {
   switch (field.kind) {
     case 'one':
-      return typed(value, marker, (object) => ofSelection(field.selection, object, marker));
+      return typed(value, marker, (object) => typedSelection(field.selection, object, marker));
     case 'many':
-      return each(value, marker, (object) => ofSelection(field.selection, object, marker));
+      return each(value, marker, (object) => typedSelection(field.selection, object, marker));
     case 'connection':
       return typed(value, marker, (object) =>
-        ofConnection(field.type, field.fields, object, marker),
+        typedConnection(field.type, field.fields, object, marker),
       );
     case 'abstract':
       throw new InternalError('a field of several types has no types to be named');
@@ -59,20 +61,20 @@ function ofField(field: Planned, value: unknown, marker: string): unknown {
   }
 }
 
-function ofConnection(
+function typedConnection(
   type: string,
   parts: readonly ConnectionPart[],
   object: Members,
   marker: string,
 ): Members {
   const named: Record<string, unknown> = { ...object, [TYPE_KEY]: type };
-  for (const part of parts) named[part.key] = ofPart(part, object[part.key], marker);
+  for (const part of parts) named[part.key] = typedPart(part, object[part.key], marker);
   return named;
 }
 
-function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
+function typedPart(part: ConnectionPart, value: unknown, marker: string): unknown {
   if (part.kind === 'nodes')
-    return each(value, marker, (object) => ofSelection(part.selection, object, marker));
+    return each(value, marker, (object) => typedSelection(part.selection, object, marker));
   if (part.kind === 'pageInfo')
     return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
   if (part.kind !== 'edges') return value;
@@ -81,7 +83,7 @@ function ofPart(part: ConnectionPart, value: unknown, marker: string): unknown {
     for (const field of part.fields)
       if (field.kind === 'node')
         named[field.key] = typed(edge[field.key], marker, (object) =>
-          ofSelection(field.selection, object, marker),
+          typedSelection(field.selection, object, marker),
         );
     return named;
   });

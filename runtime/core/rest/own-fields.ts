@@ -5,7 +5,7 @@ import { connectionSelection, rowsOf } from './connections.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import type { Page } from './query.ts';
 import { readOperand } from './query.ts';
-import { ask, ROOT_KEY } from './read.ts';
+import { readRootField, ROOT_KEY } from './read.ts';
 import type { RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
@@ -27,7 +27,7 @@ async function callField(
   const types = declared.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const given = declared.map(({ name }) => `${name}: $${name}`).join(', ');
   const document = `${operation.root}${types && `(${types})`} { ${ROOT_KEY}: ${operation.name}${given && `(${given})`} ${selection} }`;
-  return ask(service, {
+  return readRootField(service, {
     document,
     variables: Object.fromEntries(declared.map(({ name }) => [name, args[name]])),
     context,

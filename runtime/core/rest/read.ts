@@ -7,7 +7,7 @@ import type { Query } from '../data/reader.ts';
 import { readCalls } from '../graphql/arguments.ts';
 import { checkCost } from '../graphql/cost.ts';
 import { rootCause } from '../graphql/errors.ts';
-import { TIMEOUT, within } from '../graphql/time-limit.ts';
+import { TIMEOUT, withTimeLimit } from '../graphql/time-limit.ts';
 import { runOperation, startRun } from '../graphql/run.ts';
 import type { Run } from '../graphql/operation-run.ts';
 import { takeRows } from './connections.ts';
@@ -15,7 +15,7 @@ import { dropFailed } from './partial.ts';
 import type { RestService } from './service.ts';
 
 /** A root field, of ours or the user's, under the alias `it`. */
-export interface Question {
+export interface RootFieldRequest {
   /** @example 'query($id: ID!) { it: rest_get_Post(id: $id) { id title } }' */
   readonly document: string;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -32,12 +32,15 @@ export const ROOT_KEY = 'it';
  *
  * @throws AppError with which the field failed.
  */
-export async function ask(service: RestService, question: Question): Promise<string | null> {
-  const run = start(service, question);
+export async function readRootField(
+  service: RestService,
+  request: RootFieldRequest,
+): Promise<string | null> {
+  const run = start(service, request);
   const text = await inTime(
     service,
-    question.context,
-    isPlanned(run) ? askPlanned(service, run) : execute(service, question),
+    request.context,
+    isPlanned(run) ? readPlanned(service, run) : execute(service, request),
   );
   const { result } = service.engine.model.project.api.limits;
   if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result)
@@ -49,23 +52,23 @@ export async function ask(service: RestService, question: Question): Promise<str
  * Reads inside a transaction. Undefined when a resolver of the user is involved, because it must
  * not run there.
  */
-export async function askWithin(
+export async function readRootFieldIn(
   service: RestService,
-  question: Question,
+  request: RootFieldRequest,
   query: Query,
 ): Promise<string | null | undefined> {
-  const run = start(service, question);
-  return isPlanned(run) ? askPlanned(service, run, query) : undefined;
+  const run = start(service, request);
+  return isPlanned(run) ? readPlanned(service, run, query) : undefined;
 }
 
-function start(service: RestService, { document, variables, context }: Question): Run {
+function start(service: RestService, { document, variables, context }: RootFieldRequest): Run {
   const { engine } = service;
   const operation = service.documents(document);
   const over = checkCost(engine, operation, variables);
   if (over) {
     const { value, limit } = over.extensions;
     throw failure.badRequest(
-      `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
+      `the request may come to ${value} objects, ${limit} are allowed: include less, or readRootField for a smaller limit`,
       { extensions: over.extensions },
     );
   }
@@ -76,7 +79,7 @@ function start(service: RestService, { document, variables, context }: Question)
 
 const isPlanned = ({ plan }: Run) => plan.pure || plan.roots[0]?.kind === 'refused';
 
-async function askPlanned(
+async function readPlanned(
   { engine }: RestService,
   { plan, rules, variables, context }: Run,
   query?: Query,
@@ -105,7 +108,7 @@ const withoutMarkers = (marker: string) => (_key: string, value: unknown) =>
 /** Runs the executor of GraphQL, because resolvers of the user are involved. */
 async function execute(
   service: RestService,
-  { document, variables, context, failed }: Question,
+  { document, variables, context, failed }: RootFieldRequest,
 ): Promise<string | null> {
   const answer = await runOperation(service.engine, {
     operation: service.documents(document),
@@ -136,7 +139,7 @@ export async function inTime<T>(
 ): Promise<T> {
   const { time } = service.engine.model.project.api.limits;
   const late = () => failure.unavailable(`the request took longer than ${time} ms`);
-  const done = await within(service.engine, work, context).catch((error: unknown) => {
+  const done = await withTimeLimit(service.engine, work, context).catch((error: unknown) => {
     throw error instanceof LimitReached && error.code === 'TIMEOUT' ? late() : error;
   });
   if (done === TIMEOUT) throw late();

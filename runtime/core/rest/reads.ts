@@ -2,7 +2,7 @@ import { failure } from '../errors.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { askOwnGet, askOwnList } from './own-fields.ts';
 import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.ts';
-import { ask, type Question, ROOT_KEY } from './read.ts';
+import { readRootField, type RootFieldRequest, ROOT_KEY } from './read.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
@@ -51,7 +51,9 @@ async function askList(
   const selection = selectionOf(request, entity.name, readFieldSelection(query));
   const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
   const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
-  return split(await ask(service, { document, variables, context, failed: request.failed }));
+  return split(
+    await readRootField(service, { document, variables, context, failed: request.failed }),
+  );
 }
 
 /**
@@ -69,7 +71,10 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
   const text = served.isOwn('get')
     ? await askOwnGet(request, key)
-    : await ask(service, question(request, service.names.get(served.module.entity), key));
+    : await readRootField(
+        service,
+        rowRequest(request, service.names.get(served.module.entity), key),
+      );
   if (text === null) throw notFound(request);
   if (request.failed.length > 0) return { status: 200, text };
   const tag = etagOf(text);
@@ -79,7 +84,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
 }
 
 /** The query for one row by its key, through the root field `name`. */
-export function question(request: RestRequest, name: string, key: string): Question {
+export function rowRequest(request: RestRequest, name: string, key: string): RootFieldRequest {
   const { served, query, context, failed } = request;
   const selection = selectionOf(request, served.module.entity.name, readFieldSelection(query));
   return {

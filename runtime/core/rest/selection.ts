@@ -8,7 +8,7 @@ import { connectionSelection } from './connections.ts';
 import type { RestService } from './service.ts';
 import type { FieldSelection } from './field-selection.ts';
 
-interface Selecting {
+interface SelectionScope {
   readonly service: RestService;
   readonly rules: Rules;
 }
@@ -21,7 +21,7 @@ interface Selecting {
  * @example selectionOf({ service, rules }, 'Post', { fields: null, include: new Map() }) // '{ id title body }'
  */
 export function selectionOf(
-  selecting: Selecting,
+  selecting: SelectionScope,
   entityName: string,
   { fields, include }: FieldSelection,
 ): string {
@@ -45,7 +45,7 @@ export function selectionOf(
 }
 
 function lineOf(
-  selecting: Selecting,
+  selecting: SelectionScope,
   entity: EntityModel,
   member: RestMember,
   { fields, include }: FieldSelection,
@@ -69,7 +69,7 @@ function refuse(access: Extract<Access, { kind: 'none' }>): never {
 
 /** Leaves out a resolver that the project has not written yet. */
 function isShown(
-  { service }: Selecting,
+  { service }: SelectionScope,
   { entity }: EntityModel,
   { kind, name }: RestMember,
 ): boolean {
@@ -83,7 +83,7 @@ export function isOpen({ engine }: RestService, rules: Rules, entityName: string
 }
 
 function accessTo(
-  { service, rules }: Selecting,
+  { service, rules }: SelectionScope,
   { entity }: EntityModel,
   { kind, field }: RestMember,
 ): Access {
@@ -109,7 +109,7 @@ function targetOf(
   return engine.model.entities.has(type.name) ? type.name : undefined;
 }
 
-function value({ service }: Selecting, { kind, name, field }: RestMember): string {
+function value({ service }: SelectionScope, { kind, name, field }: RestMember): string {
   if (kind === 'key') return `${name}: ${service.names.key(field.name)}`;
   return field.type.kind === 'object'
     ? `${name} ${objectSelection(service, field.type.name)}`
@@ -132,7 +132,7 @@ function objectSelection(service: RestService, typeName: string, levels = 5): st
 }
 
 function relation(
-  selecting: Selecting,
+  selecting: SelectionScope,
   { entity }: EntityModel,
   { name, field }: RestMember,
   selected: FieldSelection,
@@ -157,7 +157,7 @@ function relation(
 
 /** Selects the fields of each member of an abstract type. */
 function membersSelection(
-  selecting: Selecting,
+  selecting: SelectionScope,
   abstract: string,
   selected: FieldSelection,
 ): string {

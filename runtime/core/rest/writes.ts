@@ -9,8 +9,8 @@ import { coerceArguments, keyValue, readArguments, readObject } from './body.ts'
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
 import { assertKnown } from './query.ts';
-import { ask, askWithin, inTime, type Question } from './read.ts';
-import { question } from './reads.ts';
+import { readRootField, readRootFieldIn, inTime, type RootFieldRequest } from './read.ts';
+import { rowRequest } from './reads.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -102,7 +102,7 @@ async function writeAction(
 ): Promise<Written> {
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
-  const shown = (id: string) => question(request, service.names.row(served.module.entity), id);
+  const shown = (id: string) => rowRequest(request, service.names.row(served.module.entity), id);
   const writing = performAction(service.engine, {
     operation,
     args:
@@ -115,7 +115,8 @@ async function writeAction(
     asker: context,
     // The answer includes related rows, which may be many.
     long: answer === 'object' && request.query['include'] !== undefined,
-    read: async (id, query) => (answer === 'object' ? askWithin(service, shown(id), query) : null),
+    read: async (id, query) =>
+      answer === 'object' ? readRootFieldIn(service, shown(id), query) : null,
     ...(seen && { precondition: seen }),
   });
   const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
@@ -134,10 +135,10 @@ async function writeAction(
 /** The row is written: an error while reading the answer must not look as if it were not. */
 async function showWritten(
   { service, context, failed }: RestRequest,
-  shown: Question,
+  shown: RootFieldRequest,
 ): Promise<string | null> {
   try {
-    return await ask(service, shown);
+    return await readRootField(service, shown);
   } catch (error) {
     service.engine.log.error(
       { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
@@ -174,7 +175,7 @@ async function writeOwn(
     text:
       (await showWritten(
         request,
-        question(request, service.names.row(served.module.entity), id),
+        rowRequest(request, service.names.row(served.module.entity), id),
       )) ?? JSON.stringify({ id }),
     done,
   };
@@ -197,11 +198,13 @@ async function ifMatch(
   const header = koa.get('If-Match');
   if (header === '') return undefined;
   if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
-  const shown = question(request, service.names.row(served.module.entity), key);
+  const shown = rowRequest(request, service.names.row(served.module.entity), key);
   const before = await lookBefore(request, shown, key);
   return async (id, query) => {
     await lock(request, id, query);
-    const text = before ? await rawRow(request, id, query) : await askWithin(service, shown, query);
+    const text = before
+      ? await rawRow(request, id, query)
+      : await readRootFieldIn(service, shown, query);
     if (
       before
         ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text)))
@@ -213,14 +216,14 @@ async function ifMatch(
 
 async function lookBefore(
   request: RestRequest,
-  shown: ReturnType<typeof question>,
+  shown: ReturnType<typeof rowRequest>,
   key: string,
 ): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
   const { service } = request;
   const { query } = service.engine.store;
-  const planned = await askWithin(service, shown, query);
+  const planned = await readRootFieldIn(service, shown, query);
   if (planned !== undefined) return undefined;
-  return { row: await rawRow(request, key, query), text: await ask(service, shown) };
+  return { row: await rawRow(request, key, query), text: await readRootField(service, shown) };
 }
 
 /** Reads the columns of a row without access rules, to compare it. */

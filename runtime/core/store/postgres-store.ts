@@ -82,9 +82,11 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
       query: query as Store['query'],
       valueLater: textOf,
       answer: (statement, values, bounds) =>
-        within(answering, statement, bounds, () => textOf(statement.text, values, bounds.asker)),
+        inAnswerBounds(answering, statement, bounds, () =>
+          textOf(statement.text, values, bounds.asker),
+        ),
       answerRows: (statement, values, bounds) =>
-        within(answering, statement, bounds, () => query(statement.text, values, bounds)),
+        inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
       memory: answering.memory,
       lock: (name, work) => withAdvisoryLock(db, name, work),
       close: () => db.destroy(),
@@ -107,7 +109,7 @@ const createAnswering = (): Answering => ({
 type Answered = string | null | readonly Record<string, unknown>[];
 
 /** Reserves memory for the answer of a statement, and limits the connections of long ones. */
-async function within<T extends Answered>(
+async function inAnswerBounds<T extends Answered>(
   { memory, long }: Answering,
   statement: ReadStatement,
   bounds: Bounds,

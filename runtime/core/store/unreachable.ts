@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 
 /** Reasons why a database cannot be used, by the code of the system or of PostgreSQL (SQLSTATE). */
-const POSTGRES: Readonly<Record<string, (place: Place) => string>> = {
+const POSTGRES: Readonly<Record<string, (place: ServerAddress) => string>> = {
   ECONNREFUSED: ({ at }) => `nothing listens at ${at}: start PostgreSQL, or correct the address`,
   ENOTFOUND: ({ host }) => `there is no host ${host}: correct the address`,
   EAI_AGAIN: ({ host }) => `the host ${host} could not be looked up: is the network there?`,
@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** The parts of an address that may be shown, never its password. */
-interface Place {
+interface ServerAddress {
   readonly host: string;
   readonly at: string;
   readonly user: string;
@@ -62,7 +62,7 @@ function codeOf(error: unknown): string {
   return String(code ?? (errors?.[0] as { code?: unknown } | undefined)?.code ?? '');
 }
 
-function placeOf(url: string): Place {
+function placeOf(url: string): ServerAddress {
   if (!URL.canParse(url)) return { host: '?', at: 'the address', user: 'the user', name: '?' };
   const { hostname, port, username, pathname, searchParams } = new URL(url);
   const host = hostname || searchParams.get('host') || 'localhost';

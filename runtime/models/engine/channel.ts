@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { LlamaReply } from '../llamacpp/messages.ts';
 import type { Child } from './child.ts';
-import type { Answer, Endpoint, Question } from './engine.ts';
+import type { EngineResponse, Endpoint, EngineRequest } from './engine.ts';
 
-/** A question whose answer is not complete yet. */
-interface OpenQuestion {
+/** A request whose answer is not complete yet. */
+interface OpenRequest {
   readonly body: Readable;
-  begin(answer: Answer): void;
+  begin(answer: EngineResponse): void;
   fail(error: Error): void;
 }
 
@@ -15,20 +15,20 @@ interface OpenQuestion {
  * and the first piece of an answer arrives in a third of the time that HTTP takes.
  */
 export function createChannel(child: Child): Endpoint['ask'] {
-  const open = new Map<number, OpenQuestion>();
+  const open = new Map<number, OpenRequest>();
   let last = 0;
   child.listen<LlamaReply>(({ id, head, text, end }) => {
-    const question = open.get(id);
-    if (!question) return;
-    if (head) question.begin({ ...head, body: question.body });
+    const request = open.get(id);
+    if (!request) return;
+    if (head) request.begin({ ...head, body: request.body });
     // Text is buffered for a slow caller. It is at most as long as one context.
-    if (text !== '') question.body.push(text);
+    if (text !== '') request.body.push(text);
     if (!end) return;
     open.delete(id);
-    question.body.push(null);
+    request.body.push(null);
   });
   void child.exited.then((reason) => {
-    for (const question of open.values()) question.fail(new Error(reason));
+    for (const request of open.values()) request.fail(new Error(reason));
     open.clear();
   });
   return ({ path, body, signal }) =>
@@ -51,7 +51,7 @@ export function createChannel(child: Child): Endpoint['ask'] {
     });
 }
 
-function whenAborted(signal: Question['signal'], act: () => void): void {
+function whenAborted(signal: EngineRequest['signal'], act: () => void): void {
   if (signal.aborted) return act();
   signal.addEventListener('abort', act, { once: true });
 }

@@ -4,7 +4,7 @@ import type { LocalModel, ModelFormat } from '../model.ts';
 export type EngineName = 'mlx' | 'llamacpp' | 'openai';
 
 /** A call of the OpenAI API to the running model. */
-export interface Question {
+export interface EngineRequest {
   readonly method: 'GET' | 'POST';
   /** Path below `/v1`, such as `chat/completions`. */
   readonly path: string;
@@ -17,7 +17,7 @@ export interface Question {
 }
 
 /** The response of the engine, as a stream. */
-export interface Answer {
+export interface EngineResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Fails when the engine ends before the response is complete. */
@@ -29,7 +29,7 @@ export interface Endpoint {
   /** The name of the model in a request to the engine. */
   readonly model: string;
   /** Rejects when the engine ends before it answers. */
-  ask(question: Question): Promise<Answer>;
+  ask(request: EngineRequest): Promise<EngineResponse>;
 }
 
 export interface StartOptions {

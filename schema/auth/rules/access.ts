@@ -28,14 +28,19 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
   const { auth } = built.facts.manifest.values;
   const people = use.allow.filter((word) => word === 'USER' || word === 'OWNER' || word === 'ROLE');
   if (use.allow.length === 0 || use.on.length === 0)
-    yield finding('AUTH_RULE_EMPTY', 'This rule allows nobody anything', use.node, {
+    yield finding('AUTH_RULE_EMPTY', 'This rule gives access to no caller', use.node, {
       fix: '@auth(allow: [USER])',
     });
   if (people.length > 0 && !auth) {
-    yield finding('AUTH_OFF', `Nobody can be ${people.join(' or ')}: signing in is off`, use.node, {
-      why: 'the manifest has no auth section',
-      fix: 'in manifest.yaml: auth: {}',
-    });
+    yield finding(
+      'AUTH_OFF',
+      `No caller can be ${people.join(' or ')}: signing in is off`,
+      use.node,
+      {
+        why: 'the manifest has no auth section',
+        fix: 'in manifest.yaml: auth: {}',
+      },
+    );
     return;
   }
   yield* checkRoles(use, auth?.roles?.list);

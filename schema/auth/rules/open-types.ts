@@ -66,7 +66,7 @@ function* typeOpen(
   const names = listed(changing.map(({ field }) => field.name));
   yield finding(
     'AUTH_TYPE_OPEN',
-    `Whoever registers may change every ${entity.name}: ${names} ${changing.length === 1 ? 'has' : 'have'} no rule`,
+    `Every new account may change every ${entity.name}: ${names} ${changing.length === 1 ? 'has' : 'have'} no rule`,
     entity.node,
     {
       why: 'without @auth a signed-in user is all that is asked for',

@@ -57,7 +57,7 @@ export const settings: Rule = function* ({ facts }) {
       `auth.roles.first and auth.roles.default are both ${given}`,
       at(['auth', 'roles', 'first']),
       {
-        why: 'the first role holds every permission, and whoever registers gets the default one',
+        why: 'the first role holds every permission, and every new account gets the default one',
         fix: `default: ${roles.list.find((name) => name !== given) ?? 'Member, which the list needs as well'}`,
       },
     );

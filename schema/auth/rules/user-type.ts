@@ -106,7 +106,7 @@ const PRIVILEGE = /^(?:roles?|permissions?|(?:is_)?(?:admin|staff|superuser|owne
 function privilege(field: FieldFact, at: Position): Finding {
   return finding(
     'AUTH_REGISTER_PRIVILEGE',
-    `Whoever registers would choose their own ${field.name}`,
+    `A new account would choose its own ${field.name}`,
     at,
     {
       why: 'what register takes, anybody can send',
@@ -138,7 +138,7 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
       continue;
     yield finding(
       'AUTH_USER_FIELD_UNSET',
-      `Nobody could register: nothing fills ${coordinate(field)}`,
+      `Registration would always fail: nothing fills ${coordinate(field)}`,
       field.node,
       {
         why: 'it is required, has no default, and is no part of what register takes',

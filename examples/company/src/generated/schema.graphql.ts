@@ -3,7 +3,7 @@
 /** The SDL that the server serves. */
 export const sdl = /* GraphQL */ `
 """
-What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below.
+What people work for. It belongs to the person who made it, and only the roles below may read or change it besides.
 """
 type Company
    {

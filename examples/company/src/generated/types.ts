@@ -88,7 +88,7 @@ export type ScalarTypes = {
   DateTime: { input: string; output: string; }
 };
 
-/** What people work for. It belongs to the person who made it, and nobody else reads or changes it, but the roles below. */
+/** What people work for. It belongs to the person who made it, and only the roles below may read or change it besides. */
 export type Company = {
   employees: Array<User>;
   id: ScalarTypes['ID']['output'];

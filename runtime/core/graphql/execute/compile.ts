@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { ownResolver, rootName, type Engine } from '../engine.ts';
 import { leadsToRoot } from '../root-again.ts';
-import { collectFields, type Selecting } from '../plan/collect.ts';
+import { collectFields, type SelectionContext } from '../plan/collect.ts';
 import {
   abstractCompleter,
   leafCompleter,
@@ -24,7 +24,7 @@ import { leafOf } from './value.ts';
 
 export interface Compiling {
   readonly engine: Engine;
-  readonly selecting: Selecting;
+  readonly selecting: SelectionContext;
 }
 
 type Selected = { readonly selectionSet?: SelectionSetNode | undefined };

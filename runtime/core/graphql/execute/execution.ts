@@ -54,7 +54,7 @@ function isBelow(places: ReadonlySet<Path | undefined>, path: Path | undefined):
 }
 
 /** The place of a failed value. A required one passes its error on; any other becomes null. */
-export interface Place {
+export interface ValuePosition {
   readonly nodes: readonly FieldNode[];
   readonly required: boolean;
   readonly path: Path;
@@ -66,7 +66,7 @@ export interface Place {
 export function nullWithError(
   { errors }: Execution,
   thrown: unknown,
-  { nodes, required, path }: Place,
+  { nodes, required, path }: ValuePosition,
 ): null {
   const error = locatedError(thrown, nodes, responsePathAsArray(path));
   if (required) throw error;

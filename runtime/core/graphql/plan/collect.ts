@@ -13,7 +13,7 @@ import type { FieldBudget } from './budget.ts';
  * What is needed to read a selection: the fragments, the schema, and the variables that `@skip` and
  * `@include` use.
  */
-export interface Selecting {
+export interface SelectionContext {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export type Selected = Map<string, FieldNode[]>;
  * @example collectFields(selecting, 'User', [field]).keys() // 'id', 'posts'
  */
 export function collectFields(
-  selecting: Selecting,
+  selecting: SelectionContext,
   type: string,
   nodes: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
 ): Selected {
@@ -44,7 +44,7 @@ export function collectFields(
 }
 
 function visit(
-  selecting: Selecting,
+  selecting: SelectionContext,
   type: string,
   { selections }: SelectionSetNode,
   selected: Selected,
@@ -79,7 +79,10 @@ function applies(schema: GraphQLSchema, condition: string, type: string): boolea
   return isAbstractType(abstract) && isObjectType(object) && schema.isSubType(abstract, object);
 }
 
-function isIncluded({ variables }: Selecting, directives: readonly DirectiveNode[]): boolean {
+function isIncluded(
+  { variables }: SelectionContext,
+  directives: readonly DirectiveNode[],
+): boolean {
   return directives.every((directive) => {
     if (directive.name.value !== 'skip' && directive.name.value !== 'include') return true;
     const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;

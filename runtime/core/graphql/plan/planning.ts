@@ -3,13 +3,13 @@ import type { FieldNode } from 'graphql';
 import type { Rules } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
 import type { Selection } from '../../data/plan.ts';
-import type { Selecting } from './collect.ts';
+import type { SelectionContext } from './collect.ts';
 
 /** What a plan is made from, for one operation and one class of callers. */
 export interface Planning {
   readonly model: Model;
   readonly rules: Rules;
-  readonly selecting: Selecting;
+  readonly selecting: SelectionContext;
   /** Whether user code answers the field. */
   isCustom(type: string, field: string): boolean;
   /** Whether answers hold values of the scalar exactly as the database writes them. */
