@@ -2,6 +2,7 @@ import type { AuthModel } from '@twofold/schema';
 import type { Settings } from '@twofold/runtime/kernel';
 import { randomToken } from './ids.ts';
 import { configuredProviders } from './oauth/providers.ts';
+import { readRelyingParty, type RelyingParty } from './passkeys/relying-party.ts';
 import { MINUTE } from './time.ts';
 import type { ProviderCredentials } from './oauth/credentials.ts';
 
@@ -34,6 +35,8 @@ export interface AuthConfig {
   readonly weakSecrets: readonly string[];
   /** `SETUP_TOKEN`: a user who sends it becomes the first administrator. */
   readonly setupToken: string | null;
+  /** Null when passkeys are off. */
+  readonly passkeys: RelyingParty | null;
 }
 
 /** Secrets that are common in examples. */
@@ -89,6 +92,7 @@ export function readAuthConfig(
     allowsWeakSecrets: weakAllowed,
     weakSecrets: weakAllowed ? weak : [],
     setupToken: readSetupToken(settings),
+    passkeys: users ? readRelyingParty(settings, model, appUrl) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { authRoutes, identityWrites, identityWriteText } from '@twofold/schema';
+import { authRoutes, identityWrites, identityWriteText, type RouteSpec } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
@@ -17,6 +17,7 @@ import { oauthHandlers } from './oauth/handlers.ts';
 import { ownKeyHandlers } from './own-keys.ts';
 import type { AuthParts } from './parts.ts';
 import { createRevalidation } from './revalidate.ts';
+import { passkeyHandlers } from './passkeys/handlers.ts';
 import { recoveryHandlers } from './recovery.ts';
 import { createRefresh } from './refresh.ts';
 import { createRegister } from './register.ts';
@@ -124,10 +125,15 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...recoveryHandlers(parts),
     ...verificationHandlers(parts),
     ...oauthHandlers(parts),
+    ...passkeyHandlers(parts),
     ...adminHandlers(parts),
   });
-  const served = parts.users ? routes : routes.filter(({ spec }) => HOST_ROUTES.has(spec.id));
-  return served.map((route) => limited(parts, route));
+  return routes.filter(({ spec }) => isServed(parts, spec)).map((route) => limited(parts, route));
+}
+
+function isServed({ users, config }: AuthParts, { id, path }: RouteSpec): boolean {
+  if (!users) return HOST_ROUTES.has(id);
+  return config.passkeys !== null || !path.startsWith('/api/auth/passkeys');
 }
 
 /** Two kinds of login on one path: users send an e-mail address, the operator only a password. */

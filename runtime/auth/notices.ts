@@ -19,6 +19,19 @@ const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
     subject: 'Your password was reset',
     text: ({ data }) => `The password of your account was reset.${listEnded(data)}`,
   },
+  'passkey.added': {
+    subject: 'A passkey was added',
+    text: ({ data }) => `A passkey was added to your account: ${named(data['name'])}.`,
+  },
+  'passkey.removed': {
+    subject: 'A passkey was removed',
+    text: ({ data }) => `A passkey was removed from your account: ${named(data['name'])}.`,
+  },
+  'passkey.cloned': {
+    subject: 'A passkey may have been copied',
+    text: ({ data }) =>
+      `Somebody tried to sign in with what looks like a copy of your passkey ${named(data['name'])}. It was refused. Remove the passkey and make a new one.`,
+  },
   'api_key.created': {
     subject: 'An API key was made',
     text: ({ data }) => `An API key that acts for you was made: ${named(data['name'])}.`,

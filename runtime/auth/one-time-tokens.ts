@@ -12,6 +12,10 @@ export const ONE_TIME_LIFETIME = {
   oauth_code: MINUTE,
   link: MINUTE,
   setup: HOUR,
+  passkey_new: 5 * MINUTE,
+  passkey_login: 5 * MINUTE,
+  passkey_second_factor: 5 * MINUTE,
+  passkey_reauthentication: 5 * MINUTE,
 } as const;
 
 export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;

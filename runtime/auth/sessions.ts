@@ -9,7 +9,7 @@ import { MINUTE, SECOND } from './time.ts';
 import type { UserDirectory } from './user-directory.ts';
 
 /** How a user signed in. */
-export type AuthMethod = 'password' | 'register' | 'setup' | 'host' | `oauth:${string}`;
+export type AuthMethod = 'password' | 'register' | 'setup' | 'passkey' | 'host' | `oauth:${string}`;
 
 /** A row of `auth_sessions`. */
 export interface Session {

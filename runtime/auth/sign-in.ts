@@ -59,7 +59,7 @@ export interface SignIn {
 export interface OpenExtra {
   /** HMAC of the identifier, for the attempts log. */
   readonly identifierHash?: string;
-  readonly kind?: 'password' | 'oauth';
+  readonly kind?: 'password' | 'oauth' | 'passkey';
   /** Further writes in the same transaction. */
   readonly within?: (trx: Transaction<any>) => Promise<void>;
   /** Called with the stored session before the tokens are made. */

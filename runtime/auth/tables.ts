@@ -2,6 +2,7 @@ import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twof
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
 import { createWindows } from './limits/window-tables.ts';
+import { createPasskeys } from './passkeys/tables.ts';
 
 /**
  * Migrations of the module's own tables. All times are milliseconds since 1970 in a `bigint` and
@@ -16,6 +17,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
     { name: 'auth/0006_phone_numbers', up: indexPhones },
     { name: 'auth/0007_leases', up: createWindows },
+    { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, ids) },
   ];
 }
 

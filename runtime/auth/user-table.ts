@@ -10,6 +10,7 @@ const OWNED_TABLES = [
   ['auth_users', 'user_id'],
   ['auth_sessions', 'user_id'],
   ['auth_identities', 'user_id'],
+  ['auth_passkeys', 'user_id'],
   ['auth_one_time_tokens', 'user_id'],
   ['auth_api_keys', 'owner_user_id'],
 ] as const;

@@ -34,6 +34,7 @@ export function authModel(auth: AuthValues, user: AuthUser): AuthModel {
     ...routeLimits(routes),
     oauth: { ...rest.oauth, providers: Object.entries(rest.oauth.providers).map(provider) },
     events,
+    passkeys: rest.passkeys === true ? { rpId: null, origins: [] } : rest.passkeys,
     user,
   };
 }

@@ -1,5 +1,6 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildAuth } from './build.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { authRoutes } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
@@ -12,6 +13,8 @@ import { userType } from './rules/user-type.ts';
 /** The routes that remain when only the operator of a hosting server signs in. */
 const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
 
+const PASSKEYS = new Set<string>(passkeyRoutes.map(({ id }) => id));
+
 /** Sign-in. */
 export const authCapability: CapabilitySpec = {
   name: 'auth',
@@ -23,5 +26,6 @@ export const authCapability: CapabilitySpec = {
   schemaRules: [access, identityColumns, openTypes],
   manifestRules: [userType, settings, oauthProviders, addresses],
   routes: authRoutes,
-  isServed: ({ id }, { auth }) => auth !== null || OPERATOR.has(id),
+  isServed: ({ id }, { auth }) =>
+    auth === null ? OPERATOR.has(id) : auth.passkeys !== false || !PASSKEYS.has(id),
 };

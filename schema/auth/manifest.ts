@@ -107,6 +107,26 @@ export const authSchema = {
         hash_queue: { type: 'integer', minimum: 1, default: 64 },
       },
     },
+    passkeys: {
+      type: ['object', 'boolean'],
+      additionalProperties: false,
+      default: {},
+      description: 'Signing in with passkeys (WebAuthn). false: off.',
+      properties: {
+        rp_id: {
+          type: ['string', 'null'],
+          default: null,
+          description:
+            'The domain that passkeys belong to: the host of APP_URL, or a domain above it. Default: the host of APP_URL.',
+        },
+        origins: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          default: [],
+          description: 'Further origins whose pages use the passkeys, on rp_id or below it.',
+        },
+      },
+    },
     lockout: {
       type: 'object',
       additionalProperties: false,

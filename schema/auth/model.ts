@@ -10,6 +10,7 @@ type Reworded =
   | 'rateLimits'
   | 'routes'
   | 'oauth'
+  | 'passkeys'
   | 'events'
   | 'trustedProxies';
 
@@ -30,6 +31,8 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
     readonly providers: readonly OAuthProvider[];
   };
   readonly events: Omit<AuthValues['events'], 'listeners'>;
+  /** `false`: the routes of passkeys do not exist. */
+  readonly passkeys: Exclude<AuthValues['passkeys'], true>;
 }
 
 /**

@@ -44,6 +44,8 @@ export const DURATION: JsonSchema = {
   description: 'Seconds, or a duration such as "30d"',
 };
 export const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+/** Members of a credential that not every authenticator sends. */
+const OPTIONAL_MEMBERS = new Set(['transports', 'userHandle']);
 export const ID: JsonSchema = { type: ['integer', 'string'] };
 export const NAMES: JsonSchema = { type: 'array', items: text(64, 1), maxItems: 64 };
 
@@ -121,6 +123,62 @@ export const OWN_KEY: JsonSchema = object({
 export const OWN_KEYS: JsonSchema = object(
   { api_keys: { type: 'array', items: OWN_KEY }, total: { type: 'integer' } },
   ['api_keys', 'total'],
+);
+
+/** What `PublicKeyCredential.toJSON()` gives for a new passkey (WebAuthn Level 3). */
+export const NEW_CREDENTIAL: JsonSchema = credential({
+  attestationObject: text(16_384, 1),
+  transports: { type: 'array', items: text(32), maxItems: 16 },
+});
+
+/** What `PublicKeyCredential.toJSON()` gives when a passkey was used. */
+export const CREDENTIAL: JsonSchema = credential({
+  authenticatorData: text(4096, 1),
+  signature: text(2048, 1),
+  userHandle: { type: ['string', 'null'], maxLength: 128 },
+});
+
+function credential(response: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const required = Object.keys(response).filter((name) => !OPTIONAL_MEMBERS.has(name));
+  return {
+    ...object(
+      {
+        // A credential id has at most 1023 bytes.
+        id: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,1364}$' },
+        rawId: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,1364}$' },
+        type: { const: 'public-key' },
+        response: object({ clientDataJSON: text(4096, 1), ...response }, [
+          'clientDataJSON',
+          ...required,
+        ]),
+      },
+      ['id', 'rawId', 'type', 'response'],
+    ),
+    description: 'The JSON of the credential, from its method toJSON()',
+  };
+}
+
+/** A passkey as its owner sees it. */
+export const PASSKEY: JsonSchema = object(
+  {
+    id: text(1364),
+    name: text(),
+    created_at: TIME,
+    last_used_at: TIME,
+    backed_up: { type: 'boolean', description: 'Whether it is kept in a password manager' },
+    transports: { type: 'array', items: text(32) },
+  },
+  ['id', 'name', 'created_at', 'last_used_at', 'backed_up', 'transports'],
+);
+
+export const PASSKEYS: JsonSchema = object(
+  {
+    passkeys: { type: 'array', items: PASSKEY },
+    total: { type: 'integer' },
+    rp_id: text(),
+    user_handle: { type: ['string', 'null'], description: 'For signalAllAcceptedCredentials' },
+  },
+  ['passkeys', 'total', 'rp_id', 'user_handle'],
 );
 
 /** A page of a log: newest first; `next_cursor` is null on the last page. */

@@ -1,4 +1,5 @@
 import { adminRoutes } from './admin-routes.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import {
   API_KEY,
   CODE_CHALLENGE,
@@ -513,5 +514,6 @@ const oauthRoutes = [
 export const authRoutes = [
   ...accountRoutes,
   ...oauthRoutes,
+  ...passkeyRoutes,
   ...adminRoutes,
 ] as const satisfies readonly RouteSpec[];

@@ -22,6 +22,8 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   oauthCallback: ['oauth-ip'],
   oauthIdToken: ['oauth-ip'],
   oauthExchange: ['oauth-ip'],
+  passkeyLoginOptions: ['login-ip'],
+  passkeyLogin: ['login-ip'],
 };
 
 /**

@@ -5,6 +5,7 @@ import { ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertProof } from '../proof.ts';
 import { signedInAccount } from '../reauthentication.ts';
+import { assertOtherMethod } from '../sign-in-methods.ts';
 import { rfc3339 } from '../time.ts';
 import { markBrowser } from './browser-mark.ts';
 import { createCallback } from './callback.ts';
@@ -67,14 +68,12 @@ export function oauthHandlers(parts: AuthParts) {
         .where('user_id', '=', account.id)
         .execute();
       if (!linked.some(({ provider }) => provider === params['provider'])) throw failure.notFound();
-      const left = linked.filter(({ provider }) => provider !== params['provider']);
-      if (account.password === null && left.length === 0)
-        throw failure.conflict('Cannot remove the last sign-in method');
       await trx
         .deleteFrom('auth_identities')
         .where('user_id', '=', account.id)
         .where('provider', '=', params['provider'])
         .execute();
+      await assertOtherMethod(parts, trx, account.id);
       emit('oauth.unlinked', account.id, { provider: params['provider'] });
     });
     return reply(204);

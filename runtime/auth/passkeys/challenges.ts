@@ -1,0 +1,101 @@
+import type { Kysely } from 'kysely';
+import { failure } from '@twofold/runtime/errors';
+import { AppError } from '@twofold/runtime/errors';
+import type { UserId } from '../ids.ts';
+import type { OneTime } from '../one-time-tokens.ts';
+import type { AuthParts } from '../parts.ts';
+import { MINUTE } from '../time.ts';
+import { type PasskeyRow, passkeysOf } from './passkey-store.ts';
+import { ALGORITHMS, webauthn } from './webauthn.ts';
+
+/** What a challenge may be used for. It is a one-time token: five minutes, one use. */
+export type ChallengePurpose =
+  | 'passkey_new'
+  | 'passkey_login'
+  | 'passkey_second_factor'
+  | 'passkey_reauthentication';
+
+/** Options of a browser call, with byte strings in base64url. */
+export type BrowserOptions = Readonly<Record<string, unknown>>;
+
+/** @throws AppError 404 when passkeys are off. */
+export function relyingParty({ config }: AuthParts) {
+  if (!config.passkeys) throw failure.notFound();
+  return config.passkeys;
+}
+
+/** Options for `navigator.credentials.create`. */
+export async function creationOptions(
+  parts: AuthParts,
+  user: { readonly handle: string; readonly name: string; readonly displayName: string },
+  { challenge, known }: { challenge: string; known: readonly PasskeyRow[] },
+): Promise<BrowserOptions> {
+  webauthn();
+  const { handle: id, name, displayName } = user;
+  return {
+    rp: { id: relyingParty(parts).id, name: parts.kernel.project.name },
+    user: { id, name, displayName },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: 5 * MINUTE,
+    excludeCredentials: known.map(toDescriptor),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    },
+    attestation: 'none',
+  };
+}
+
+/**
+ * Options for `navigator.credentials.get`. Without a user they name no passkey, so they are alike
+ * for all users, and the browser lists the passkeys that it has.
+ */
+export async function requestOptions(
+  parts: AuthParts,
+  purpose: ChallengePurpose,
+  userId: UserId | null,
+): Promise<BrowserOptions> {
+  const { db } = parts.kernel.store;
+  const party = relyingParty(parts);
+  const known = userId === null ? [] : await passkeysOf(db, userId);
+  const challenge = await issueChallenge(parts, purpose, userId);
+  webauthn();
+  return {
+    challenge,
+    timeout: 5 * MINUTE,
+    rpId: party.id,
+    userVerification: 'required',
+    ...(userId !== null && { allowCredentials: known.map(toDescriptor) }),
+  };
+}
+
+export const issueChallenge = (
+  { oneTime, kernel }: AuthParts,
+  purpose: ChallengePurpose,
+  userId: UserId | null,
+  data: Readonly<Record<string, unknown>> = {},
+): Promise<string> =>
+  oneTime.issue(kernel.store.db, purpose, userId, { data, newestOnly: userId !== null });
+
+/** Uses a challenge up; null when it is not alive. */
+export async function takeChallenge(
+  { oneTime }: AuthParts,
+  db: Kysely<any>,
+  purpose: ChallengePurpose,
+  challenge: string,
+): Promise<OneTime | null> {
+  try {
+    return await oneTime.consume(db, purpose, challenge);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+const toDescriptor = ({ id, transports }: PasskeyRow) => ({
+  type: 'public-key',
+  id,
+  transports: JSON.parse(transports) as string[],
+});

@@ -1,0 +1,106 @@
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import { recordAttempt } from '../attempts.ts';
+import { callerOf } from '../caller.ts';
+import { askHook, identifierOf, requireApiKey } from '../login.ts';
+import type { AuthParts } from '../parts.ts';
+import { deliverLogin } from '../refresh-cookie.ts';
+import { requestOptions } from './challenges.ts';
+import { noteUse } from './passkey-store.ts';
+import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
+
+/** Signing in with a passkey and nothing else: the credential says who the user is. */
+export function passkeyLoginHandlers(parts: AuthParts): {
+  readonly passkeyLoginOptions: Handler;
+  readonly passkeyLogin: Handler;
+} {
+  return {
+    passkeyLoginOptions: async ({ context }) => {
+      requireApiKey(parts, context);
+      return reply(200, await requestOptions(parts, 'passkey_login', null));
+    },
+    passkeyLogin: async (call) => {
+      requireApiKey(parts, call.context);
+      const proven = await provePasskey(parts, call.body.credential, 'passkey_login', null);
+      if ('reason' in proven) return refuse(parts, call, proven);
+      const refusal = await refusalOf(parts, call, proven);
+      if (refusal) return refuse(parts, call, refusal.unproven, refusal.error);
+      return open(parts, call, proven);
+    },
+  };
+}
+
+async function open(parts: AuthParts, call: Call, { account, passkey, used }: ProvenPasskey) {
+  const { context, koa } = call;
+  const identifierHash = identifierOf(parts, account.email);
+  const login = await parts.signIn
+    .open(context, account, 'passkey', {
+      identifierHash,
+      kind: 'passkey',
+      within: async (trx) => {
+        if (!(await noteUse(trx, passkey.id, used, parts.kernel.now()))) throw new ClonedPasskey();
+      },
+    })
+    .catch((error: unknown) => error as Error);
+  if (login instanceof ClonedPasskey) {
+    await reportClone(parts, call, { account, passkey, used });
+    return refuse(parts, call, { reason: 'cloned', userId: account.id });
+  }
+  if (login instanceof Error) throw login;
+  parts.devices.give(koa, identifierHash);
+  return reply(200, deliverLogin(parts, koa, login));
+}
+
+/** The counter of a passkey did not grow. */
+class ClonedPasskey extends Error {}
+
+/** Stores the event `passkey.cloned`, outside the transaction that was rolled back. */
+export function reportClone(
+  { events }: AuthParts,
+  { context }: Pick<Call, 'context'>,
+  { account, passkey, used }: ProvenPasskey,
+): Promise<void> {
+  return events.emit(callerOf(context), 'passkey.cloned', account.id, {
+    passkey_id: passkey.id,
+    name: passkey.name,
+    counter: used.counter,
+    expected_above: passkey.counter,
+  });
+}
+
+/** Why a user whose passkey is right may not sign in; only the hook's own error is shown. */
+async function refusalOf(
+  parts: AuthParts,
+  { context }: Call,
+  { account }: ProvenPasskey,
+): Promise<{ unproven: Unproven; error?: AppError } | null> {
+  const unproven = (reason: string) => ({ unproven: { reason, userId: account.id } });
+  if (account.disabledAt !== null) return unproven('disabled');
+  if (parts.model.requireVerifiedEmail && !account.emailVerified) return unproven('unverified');
+  const error = await askHook(parts, account, context);
+  return error && { ...unproven('hook_denied'), error };
+}
+
+/** Records the failure. Every one is answered alike. @throws AppError 401 */
+async function refuse(
+  parts: AuthParts,
+  { context }: Call,
+  { reason, userId }: Unproven,
+  error: AppError = failure.unauthenticated('Invalid credentials'),
+): Promise<never> {
+  const caller = callerOf(context);
+  await parts.events.transact(caller, async (trx, emit) => {
+    await recordAttempt(trx, parts.kernel.now(), caller, {
+      kind: 'passkey',
+      outcome: 'failure',
+      reason,
+      identifierHash: null,
+      identifier: null,
+      userId,
+      sessionId: null,
+    });
+    emit('auth.login.failed', userId, { reason, method: 'passkey' });
+  });
+  parts.alerts.observe({ caller, identifierHash: null, userId });
+  throw error;
+}
