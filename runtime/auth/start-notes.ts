@@ -1,5 +1,6 @@
 import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
+import { isUsable } from './passkeys/relying-party.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
 /** Logs insecure and missing settings at a start, and how to create the first administrator. */
@@ -14,6 +15,10 @@ export async function noteStart(parts: AuthParts): Promise<void> {
   if (settings.text('NODE_ENV') === undefined && settings.text('ENV') === undefined)
     log.warn(
       'NODE_ENV is not set, so this is development: links of mails and of the setup are in the log, and GraphQL may be introspected. On a server that others reach, set NODE_ENV=production',
+    );
+  if (config.passkeys && !isUsable(config.passkeys))
+    log.warn(
+      `APP_URL is ${config.appUrl}: browsers make passkeys for names such as localhost only, not for IP addresses`,
     );
   if (mailer.mode === 'none')
     log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');

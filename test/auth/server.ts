@@ -50,6 +50,8 @@ export interface TestOptions {
   readonly middleware?: readonly Middleware[];
   readonly modules?: readonly ServerModule[];
   readonly app?: Partial<App>;
+  /** The port to listen on; any free one when absent. */
+  readonly port?: number;
   /** A database to share: another node of the same application. */
   readonly url?: string;
 }
@@ -128,7 +130,7 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
     options.middleware ?? [],
   );
   const http = createServer(application);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => http.listen(options.port ?? 0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const call = caller(url);
   return {

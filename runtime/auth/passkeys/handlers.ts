@@ -1,10 +1,14 @@
+import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
+import { asUser, type Caller, callerOf } from '../caller.ts';
 import { deviceKind } from '../device-kind.ts';
+import { checkText } from '../identity-rules.ts';
+import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
+import { serialiseRights } from '../permissions.ts';
 import { assertProof } from '../proof.ts';
-import { signedInAccount } from '../reauthentication.ts';
+import { assertStillOpen, signedInAccount } from '../reauthentication.ts';
 import { isUniqueViolation } from '../register.ts';
 import { assertOtherMethod } from '../sign-in-methods.ts';
 import type { Account } from '../user-directory.ts';
@@ -12,7 +16,6 @@ import { creationOptions, issueChallenge, relyingParty, takeChallenge } from './
 import { passkeyLoginHandlers } from './passkey-login.ts';
 import {
   ensureHandle,
-  findPasskey,
   handleOf,
   insertPasskey,
   MAX_PASSKEYS,
@@ -22,7 +25,6 @@ import {
 } from './passkey-store.ts';
 import { type NewPasskey, readClientData, verifyNew } from './webauthn.ts';
 
-const notFound = () => failure.notFound('Passkey not found');
 const tooMany = () =>
   failure.conflict(`Too many passkeys: remove one of the ${MAX_PASSKEYS} before you add another`);
 const invalid = () => failure.unauthenticated('Invalid credentials');
@@ -61,12 +63,11 @@ function createAdd(parts: AuthParts): Handler {
   return async ({ context, body }) => {
     const { account, sessionId } = await signedInAccount(parts, context);
     const passkey = await readNew(parts, body.credential, { account, sessionId });
-    const { userAgent } = callerOf(context);
-    const name = body.name?.trim() || deviceKind(userAgent).slice(0, 64) || 'Passkey';
-    const row = await save(parts, asUser(callerOf(context), account.id), account, {
-      passkey,
-      name,
-    }).catch((error: unknown) => {
+    const caller = asUser(callerOf(context), account.id);
+    const name =
+      checkText('name', body.name) || deviceKind(caller.userAgent).slice(0, 64) || 'Passkey';
+    const saved = save(parts, caller, { account, sessionId }, { passkey, name });
+    const row = await saved.catch((error: unknown) => {
       throw isUniqueViolation(error) ? failure.conflict('Passkey already registered') : error;
     });
     return reply(201, showPasskey(row));
@@ -95,15 +96,17 @@ async function readNew(
 }
 
 function save(
-  { events, directory, kernel }: AuthParts,
-  caller: ReturnType<typeof callerOf>,
-  account: Account,
+  parts: AuthParts,
+  caller: Caller,
+  { account, sessionId }: { account: Account; sessionId: string },
   { passkey, name }: { passkey: NewPasskey; name: string },
 ): Promise<PasskeyRow> {
-  return events.transact(caller, async (trx, emit) => {
-    await directory.serialise(trx);
+  return parts.events.transact(caller, async (trx, emit) => {
+    await parts.directory.serialise(trx);
+    await serialiseRights(trx, parts.kernel.store.dialect);
+    await assertStillOpen(parts, trx, sessionId);
     if ((await passkeysOf(trx, account.id)).length >= MAX_PASSKEYS) throw tooMany();
-    const row = await insertPasskey(trx, account.id, { passkey, name, now: kernel.now() });
+    const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
     emit('passkey.added', account.id, { passkey_id: row.id, name });
     return row;
   });
@@ -124,17 +127,11 @@ function createRename(parts: AuthParts): Handler {
   const { db } = parts.kernel.store;
   return async ({ context, params, body }) => {
     const { account } = await assertProof(parts, context);
-    const name = String(body.name).trim();
-    if (name === '') throw failure.badRequest('name is required');
-    const { numUpdatedRows } = await db
-      .updateTable('auth_passkeys')
-      .set({ name })
-      .where('id', '=', params['id'])
-      .where('user_id', '=', account.id)
-      .executeTakeFirst();
-    const row = Number(numUpdatedRows) === 1 ? await findPasskey(db, params['id'] ?? '') : null;
-    if (!row) throw notFound();
-    return reply(200, showPasskey(row));
+    const row = await findOwn(db, account.id, params['id']);
+    const name = checkText('name', body.name);
+    if (!name) throw failure.invalid('name is required');
+    await db.updateTable('auth_passkeys').set({ name }).where('id', '=', row.id).execute();
+    return reply(200, showPasskey({ ...row, name }));
   };
 }
 
@@ -143,12 +140,18 @@ function createRemove(parts: AuthParts): Handler {
     const { account } = await assertProof(parts, context);
     await parts.events.transact(asUser(callerOf(context), account.id), async (trx, emit) => {
       await parts.directory.serialise(trx);
-      const row = await findPasskey(trx, params['id'] ?? '');
-      if (!row || row.user_id !== account.id) throw notFound();
+      const row = await findOwn(trx, account.id, params['id']);
       await trx.deleteFrom('auth_passkeys').where('id', '=', row.id).execute();
       await assertOtherMethod(parts, trx, account.id);
       emit('passkey.removed', account.id, { passkey_id: row.id, name: row.name });
     });
     return reply(204);
   };
+}
+
+/** A passkey of another user gets the same response as an unknown one. @throws AppError 404 */
+async function findOwn(db: Kysely<any>, userId: UserId, id = ''): Promise<PasskeyRow> {
+  const row = (await passkeysOf(db, userId)).find((each) => each.id === id);
+  if (!row) throw failure.notFound('Passkey not found');
+  return row;
 }

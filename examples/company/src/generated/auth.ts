@@ -24,6 +24,7 @@ export const authSettings: AuthModel = {
     hashConcurrency: 'auto',
     hashQueue: 64,
   },
+  passkeys: { rpId: null, origins: [] },
   lockout: {
     attempts: 5,
     window: duration('15m'),
