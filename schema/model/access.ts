@@ -1,4 +1,4 @@
-export type Allow = 'PUBLIC' | 'USER' | 'OWNER' | 'ROLE' | 'API_KEY';
+export type Allow = 'PUBLIC' | 'USER' | 'OWNER' | 'ROLE' | 'TENANT' | 'API_KEY';
 
 export type Verb = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
@@ -8,12 +8,31 @@ export interface AuthRule {
   readonly roles: readonly string[];
   /** Column that holds the owner's user id, when `OWNER` is allowed. */
   readonly owner?: string;
+  /** Where a row names its organization, when `TENANT` is allowed. */
+  readonly tenant?: TenantPath;
   readonly on: readonly Verb[];
   /**
    * A default of the user's type, which is not written in the schema. A rule of a root field
    * replaces it, and a key that acts for no user passes within its scopes.
    */
   readonly implied?: true;
+}
+
+/** The way from a row to the organization that it belongs to. */
+export interface TenantPath {
+  /** The to-one keys on the way: a column, and the entity that it refers to. */
+  readonly through: readonly { readonly column: string; readonly entity: string }[];
+  /** Holds the organization's key, in the last row of the way; `id` for an organization itself. */
+  readonly column: string;
+  /** For users, who belong to organizations by the table of memberships: its name and its columns. */
+  readonly members?: Memberships;
+}
+
+/** The table of memberships. */
+export interface Memberships {
+  readonly table: string;
+  readonly user: string;
+  readonly organization: string;
 }
 
 /** Attributes of users that may be columns of the user's own type, in snake_case or camelCase. */

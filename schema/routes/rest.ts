@@ -286,6 +286,7 @@ const WHO = {
   PUBLIC: 'everybody',
   USER: 'users',
   OWNER: 'the owner',
+  TENANT: 'members of its organization',
   API_KEY: 'API keys',
 } as const;
 

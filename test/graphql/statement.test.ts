@@ -145,7 +145,7 @@ describe('a statement', () => {
         fields: [
           author,
           { kind: 'refused', key: 'x', code: 'FORBIDDEN' },
-          { ...title, only: ['author_id'] },
+          { ...title, only: [[{ kind: 'caller', column: 'author_id' }]] },
         ],
         row: false,
       },

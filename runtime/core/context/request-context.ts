@@ -2,6 +2,12 @@ import type { Kysely } from 'kysely';
 import type { Logger } from '../config/log.ts';
 import type { Values } from './values.ts';
 
+/** An organization of the caller, and their role in it; a key that is bound to one has no role. */
+export interface Membership {
+  readonly id: number | string;
+  readonly role: string | null;
+}
+
 /** The caller. `scopes` are those of an API key; `*` includes every scope. */
 export type Principal =
   | { readonly kind: 'anonymous' }
@@ -13,6 +19,8 @@ export type Principal =
       readonly sessionId: string;
       /** The object that `extend` returned when the token was issued. */
       readonly extend: Readonly<Record<string, unknown>>;
+      /** Their organizations, or the one that the request names. Absent when the project has none. */
+      readonly organizations?: readonly Membership[];
     }
   | {
       readonly kind: 'api_key';
@@ -20,6 +28,8 @@ export type Principal =
       readonly scopes: readonly string[];
       /** The user the key acts for, if any. */
       readonly userId: number | string | null;
+      /** Of its user, or the one that it is bound to. */
+      readonly organizations?: readonly Membership[];
     }
   | { readonly kind: 'host'; readonly sessionId: string };
 

@@ -1,14 +1,20 @@
 import type { AuthRule, Entity, Field, Operation, Verb } from '@twofold/schema';
-import type { Principal } from '../context/request-context.ts';
+import type { Membership, Principal } from '../context/request-context.ts';
 import { hasScope } from '../context/scopes.ts';
 import { AppError, failure } from '../errors.ts';
 import type { Model } from './model.ts';
+import {
+  organizationClass,
+  tenantCondition,
+  type RowCondition,
+  type RowConditions,
+} from './row-condition.ts';
 
 /** What a caller may do with the rows of an entity, or with one field of them. */
 export type Access =
   | { readonly kind: 'all' }
-  /** Rows where one of these columns holds the caller's id. */
-  | { readonly kind: 'owner'; readonly columns: readonly string[] }
+  /** Rows that meet the conditions. */
+  | { readonly kind: 'rows'; readonly conditions: RowConditions }
   | { readonly kind: 'none'; readonly code: Refusal };
 
 export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
@@ -19,6 +25,8 @@ export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
  */
 export interface Rules {
   readonly callerClass: string;
+  /** The caller's organizations, which conditions on rows are compared with. */
+  readonly organizations: readonly Membership[];
   entity(entity: Entity, verb: Verb): Access;
   /** Applies in addition to the entity's own rules. */
   field(entity: Entity, field: Field, verb: Verb): Access;
@@ -36,32 +44,30 @@ export interface Rules {
 /** What the rules of a root field say. `explicit`: the field has rules of its own. */
 export type RootAccess = Access & { readonly explicit: boolean };
 
-const ALL: Access = { kind: 'all' };
+export const ALL: Access = { kind: 'all' };
 
 /** A user who signed in to operate the server may do what a key with every scope may do. */
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
 
-/** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'owner', columns: ['author_id'] } */
+/** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'rows', conditions: [[{ kind: 'caller', column: 'author_id' }]] } */
 export function createRules(model: Model, caller: Principal): Rules {
   const principal = caller.kind === 'host' ? OPERATOR : caller;
   const { access } = model.project.api;
-  const none: Access = {
-    kind: 'none',
-    code: principal.kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN',
-  };
-  const byDefault = access === 'public' || isCaller(principal) ? ALL : none;
+  const refused = none(principal);
+  const byDefault = access === 'public' || isCaller(principal) ? ALL : refused;
   const reaches = (entity: Entity, verb: Verb) => inScope(principal, entity.plural, verb);
   const within = (entity: Entity, verb: Verb, access: Access): Access =>
-    reaches(entity, verb) ? access : none;
+    reaches(entity, verb) ? access : refused;
   return {
     callerClass: callerClass(principal),
+    organizations: organizationsOf(principal),
     reaches,
     writesIdentity: false,
     entity: (entity, verb) =>
-      within(entity, verb, decide(entity.rules, verb, principal, none) ?? byDefault),
-    field: (_, field, verb) => decide(field.rules, verb, principal, none) ?? ALL,
+      within(entity, verb, decide(model, entity.rules, verb, principal) ?? byDefault),
+    field: (_, field, verb) => decide(model, field.rules, verb, principal) ?? ALL,
     operation: (operation, verb) => {
-      const decided = decide(operation.rules, verb, principal, none);
+      const decided = decide(model, operation.rules, verb, principal);
       return decided ? { ...decided, explicit: true } : { ...byDefault, explicit: false };
     },
   };
@@ -97,11 +103,13 @@ export function rootAccess(
   return speaks || !rules.reaches(entity, verb) ? both(own, access) : own;
 }
 
-/** The columns that must hold the caller's id, for a plan whose root field has rules of its own. */
-export function ownersOf(own: RootAccess, access: Access): { readonly owners?: readonly string[] } {
-  if (!own.explicit || access.kind === 'none') return {};
-  return { owners: access.kind === 'owner' ? access.columns : [] };
+/** The access for a plan whose root field has rules of its own. */
+export function replacing(own: RootAccess, access: Access): { readonly access?: Access } {
+  return own.explicit && access.kind !== 'none' ? { access: withoutRoot(access) } : {};
 }
+
+const withoutRoot = (access: Access): Access =>
+  access.kind === 'rows' ? { kind: 'rows', conditions: access.conditions } : ALL;
 
 /** Both must allow. */
 export function both(a: Access, b: Access): Access {
@@ -109,31 +117,58 @@ export function both(a: Access, b: Access): Access {
   if (b.kind === 'none') return b;
   if (a.kind === 'all') return b;
   if (b.kind === 'all') return a;
-  return { kind: 'owner', columns: a.columns.filter((column) => b.columns.includes(column)) };
+  return { kind: 'rows', conditions: [...a.conditions, ...b.conditions] };
 }
 
 const isCaller = ({ kind }: Principal) => kind === 'user' || kind === 'api_key';
 
 /** Returns undefined when no rule names the verb. */
 function decide(
+  model: Model,
   rules: readonly AuthRule[],
   verb: Verb,
   principal: Principal,
-  none: Access,
 ): Access | undefined {
   const relevant = rules.filter((rule) => rule.on.length === 0 || rule.on.includes(verb));
   if (relevant.length === 0) return undefined;
   if (relevant.some((rule) => allowsAlways(rule, principal))) return ALL;
-  const owners = relevant.flatMap((rule) =>
-    rule.allow.includes('OWNER') && rule.owner ? [rule.owner] : [],
-  );
-  return owners.length > 0 && callerId(principal) !== null
-    ? { kind: 'owner', columns: [...new Set(owners)] }
-    : none;
+  const conditions = relevant.flatMap((rule) => conditionsOf(model, rule, principal));
+  return conditions.length > 0
+    ? { kind: 'rows', conditions: [distinct(conditions)] }
+    : none(principal);
 }
 
+const none = ({ kind }: Principal): Access => ({
+  kind: 'none',
+  code: kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN',
+});
+
+/** The conditions of one rule, of which any is enough. */
+function conditionsOf(
+  model: Model,
+  { allow, roles, owner, tenant }: AuthRule,
+  principal: Principal,
+): RowCondition[] {
+  const conditions: RowCondition[] = [];
+  if (allow.includes('OWNER') && owner && callerId(principal) !== null)
+    conditions.push({ kind: 'caller', column: owner });
+  if (allow.includes('TENANT') && tenant && isCaller(principal))
+    conditions.push(tenantCondition(model, tenant, roles));
+  return conditions;
+}
+
+const distinct = (conditions: readonly RowCondition[]): RowCondition[] =>
+  conditions.filter(
+    (one, index) =>
+      conditions.findIndex((other) => JSON.stringify(other) === JSON.stringify(one)) === index,
+  );
+
+/** The caller's organizations, or the one that the request is narrowed to. */
+const organizationsOf = (principal: Principal): readonly Membership[] =>
+  ('organizations' in principal && principal.organizations) || [];
+
 function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal): boolean {
-  if (implied && principal.kind === 'api_key' && principal.userId === null) return true;
+  if (implied && passesDefaults(principal, allow)) return true;
   if (allow.includes('PUBLIC')) return true;
   if (allow.includes('USER') && callerId(principal) !== null) return true;
   if (allow.includes('API_KEY') && principal.kind === 'api_key') return true;
@@ -145,6 +180,16 @@ function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal)
   );
 }
 
+/**
+ * A key that acts for no user passes the defaults of the user's type within its scopes. A default
+ * about organizations, and a key that is bound to one, are not passed.
+ */
+const passesDefaults = (principal: Principal, allow: AuthRule['allow']) =>
+  principal.kind === 'api_key' &&
+  principal.userId === null &&
+  !principal.organizations?.length &&
+  !allow.includes('TENANT');
+
 /** An API key reaches what its scopes name: `posts:read`, `posts:*`, `*:read`, `*`. */
 function inScope(principal: Principal, plural: string, verb: Verb): boolean {
   if (principal.kind !== 'api_key') return true;
@@ -152,8 +197,9 @@ function inScope(principal: Principal, plural: string, verb: Verb): boolean {
 }
 
 function callerClass(principal: Principal): string {
-  if (principal.kind === 'user') return `user:${principal.role?.name ?? ''}`;
+  const organizations = organizationClass(organizationsOf(principal));
+  if (principal.kind === 'user') return `user:${principal.role?.name ?? ''}${organizations}`;
   if (principal.kind === 'api_key')
-    return `key:${principal.userId === null ? '' : 'user'}:${[...principal.scopes].sort().join(' ')}`;
+    return `key:${principal.userId === null ? '' : 'user'}${organizations}:${[...principal.scopes].sort().join(' ')}`;
   return 'anonymous';
 }

@@ -29,12 +29,12 @@ function insertInto({ model }: Scope, entityName: string, columns: readonly stri
   return sql`insert into ${target} (${columns.map(name).join(', ')}) values (${joinSql(values, ', ')})`;
 }
 
-function answer(scope: Scope, { entity, selection, owners }: Get, table: string): Sql {
+function answer(scope: Scope, { entity, selection, access }: Get, table: string): Sql {
   const object = objectJson(scope, selection, { ref: (column) => reference(table, column) });
   const condition = rowCondition(
     scope,
     scope.model.entity(entity).entity,
-    readAccess(scope, entity, owners),
+    readAccess(scope, entity, access),
     table,
   );
   return condition ? sql`case when ${condition} then ${object} end` : object;

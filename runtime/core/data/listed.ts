@@ -1,3 +1,4 @@
+import type { Access } from './access.ts';
 import type { Link } from './plan.ts';
 import type { ListOptions } from '@twofold/schema';
 
@@ -7,5 +8,5 @@ export interface Listed {
   readonly link?: Link;
   readonly list: ListOptions;
   readonly call: number;
-  readonly owners?: readonly string[];
+  readonly access?: Access;
 }

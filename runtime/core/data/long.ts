@@ -33,10 +33,10 @@ export function isLong(scope: Scope, listed: Shown): boolean {
   );
 }
 
-function hidesRows(scope: Scope, { entity: name, owners }: Listed): boolean {
+function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
   const { entity } = scope.model.entity(name);
   if (entity.softDelete) return true;
-  return owners ? owners.length > 0 : scope.rules.entity(entity, 'READ').kind !== 'all';
+  return (access ?? scope.rules.entity(entity, 'READ')).kind !== 'all';
 }
 
 /** Entries of a foreign key's index are in the order of integer keys. */

@@ -2,7 +2,8 @@ import type { Write, WriteShape } from '@twofold/schema';
 import type { AppError } from '../errors.ts';
 import { toFailure } from './database-failure.ts';
 import { found, type EntityModel } from './model.ts';
-import { keyOf, missing } from './write-relation.ts';
+import { missing } from './belonging.ts';
+import { keyOf } from './write-relation.ts';
 import { isVisible, type Writing } from './writer.ts';
 
 type Input = Readonly<Record<string, any>>;

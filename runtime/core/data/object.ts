@@ -9,7 +9,7 @@ import {
   and,
   marked,
   ofType,
-  ownedBy,
+  conditionsSql,
   reference,
   ROW_KEY,
   rowCondition,
@@ -31,11 +31,11 @@ export function objectJson(scope: Scope, selection: Selection, source: Source): 
   return scope.json.object(pairs);
 }
 
-/** A field that only owners may read becomes a marker where the caller is not the owner. */
+/** A field that the caller may read in some rows becomes a marker in the others. */
 function guarded(scope: Scope, entity: string, field: Planned, source: Source): Sql {
   const value = fieldJson(scope, entity, field, source);
   if (!('only' in field) || !field.only) return value;
-  return sql`case when ${ownedBy(scope, entity, field.only, (column) => source.ref(column))} then ${scope.json.any(value)} else ${marked(scope, 'FORBIDDEN')} end`;
+  return sql`case when ${conditionsSql(scope, entity, field.only, (column) => source.ref(column))} then ${scope.json.any(value)} else ${marked(scope, 'FORBIDDEN')} end`;
 }
 
 /** The whole row as user code sees it: names of fields, and keys as stored. */

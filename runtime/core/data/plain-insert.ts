@@ -1,9 +1,11 @@
 import type { WriteShape } from '@twofold/schema';
 import type { Access } from './access.ts';
+import { madeRowsOf } from './made-rows.ts';
 import { bind } from './reader.ts';
 import type { Actor, WriteRequest } from './write-request.ts';
 import { plainInput } from './write-input.ts';
 import { completeRow, writeAccess } from './writer.ts';
+import { isDirect } from './row-condition.ts';
 import type { Returning } from './returning.ts';
 
 /** A statement that inserts and answers, with the values of its parameters. */
@@ -15,7 +17,8 @@ export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
 
 /**
  * The one statement of a create whose input sets only columns of one row. Undefined when the input
- * nests other rows, or another row must be checked first: the create then takes several statements.
+ * nests other rows, another row must be checked first, or something follows the making of the row:
+ * the create then takes several statements.
  *
  * @throws AppError `FORBIDDEN`, `BAD_USER_INPUT`
  */
@@ -28,17 +31,15 @@ export function plainInsert<T>(
   returning: Returning<T>,
 ): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
+  if (madeRowsOf(store).has(shape.entity)) return undefined;
   const { rules, caller } = request;
   const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };
   const plain = plainInput(writer, shape, input);
   if (!plain) return undefined;
   const entity = model.entity(shape.entity);
-  const row = completeRow(
-    writer,
-    entity,
-    plain.values,
-    writeAccess(writer, entity, plain.fields, 'CREATE', access),
-  );
+  const allowed = writeAccess(writer, entity, plain.fields, 'CREATE', access);
+  if (allowed.kind === 'rows' && !isDirect(allowed.conditions)) return undefined;
+  const row = completeRow(writer, entity, plain, allowed);
   const { root, calls, tree } = returning;
   const { text, parameters, long } = reader.insertion([...row.keys()], root, calls, {
     rules,
@@ -47,7 +48,12 @@ export function plainInsert<T>(
   return {
     text,
     long,
-    values: bind(parameters, model, store.dialect, { calls, caller, row }),
+    values: bind(parameters, model, store.dialect, {
+      calls,
+      caller,
+      organizations: rules.organizations,
+      row,
+    }),
     take: returning.take,
   };
 }

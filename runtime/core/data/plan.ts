@@ -1,4 +1,6 @@
 import type { ListOptions } from '@twofold/schema';
+import type { Access } from './access.ts';
+import type { RowConditions } from './row-condition.ts';
 
 /**
  * What to read, as data: a tree of entities, columns and relations for each root field. It can be
@@ -24,7 +26,7 @@ export interface Get {
   readonly entity: string;
   readonly call: number;
   readonly selection: Selection;
-  readonly owners?: readonly string[];
+  readonly access?: Access;
 }
 
 /** An object of the answer: an entity's row as the selection wants it. */
@@ -36,15 +38,15 @@ export interface Selection {
 }
 
 /**
- * One member of an object. `key` is the name in the answer; `only` are the columns that must hold
- * the caller's id.
+ * One member of an object. `key` is the name in the answer; `only` are conditions that the row must
+ * meet to show it.
  */
 export type Planned =
   | {
       readonly kind: 'column';
       readonly key: string;
       readonly column: string;
-      readonly only?: readonly string[];
+      readonly only?: RowConditions;
     }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string }
   | ({
@@ -52,13 +54,13 @@ export type Planned =
       readonly key: string;
       readonly required: boolean;
       readonly selection: Selection;
-      readonly only?: readonly string[];
+      readonly only?: RowConditions;
     } & OneLink)
-  | ({ readonly kind: 'many'; readonly key: string; readonly only?: readonly string[] } & Rows)
+  | ({ readonly kind: 'many'; readonly key: string; readonly only?: RowConditions } & Rows)
   | ({
       readonly kind: 'connection';
       readonly key: string;
-      readonly only?: readonly string[];
+      readonly only?: RowConditions;
     } & Linked)
   | {
       readonly kind: 'abstract';
@@ -67,7 +69,7 @@ export type Planned =
       readonly typeColumn: string;
       readonly column: string;
       readonly members: readonly Member[];
-      readonly only?: readonly string[];
+      readonly only?: RowConditions;
     }
   | {
       readonly kind: 'refused';
@@ -107,11 +109,8 @@ export type Link =
 
 export interface Rows {
   readonly entity: string;
-  /**
-   * Set when the rules of the root field replace those of the entity: the owner columns, none when
-   * all rows are allowed.
-   */
-  readonly owners?: readonly string[];
+  /** Set when the rules of the root field replace those of the entity. */
+  readonly access?: Access;
   readonly link?: Link;
   readonly list: ListOptions;
   readonly call: number;
@@ -129,7 +128,7 @@ export interface AbstractRows {
 export interface Linked {
   readonly type: string;
   readonly entity: string;
-  readonly owners?: readonly string[];
+  readonly access?: Access;
   readonly link?: Link;
   readonly list: ListOptions;
   readonly call: number;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
+import type { Membership } from '../context/request-context.ts';
 import type { Parameter, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
 import { insertStatement } from './insert.ts';
@@ -10,6 +11,7 @@ import { createScope, type Scope } from './scope.ts';
 import { batchStatement, rootStatement } from './select.ts';
 import { statementKey } from './statement-key.ts';
 import { createStatementCache } from './statement-cache.ts';
+import { organizationsWith } from './row-condition.ts';
 import { toStored } from './values.ts';
 
 export type { Query } from '../store/store.ts';
@@ -95,6 +97,7 @@ export function createReader(model: Model, store: Store): Reader {
       const values = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
+        organizations: reading.rules.organizations,
         bytes: limits.result,
       });
       const bounds = boundsOf(limits, reading);
@@ -122,6 +125,7 @@ export function createReader(model: Model, store: Store): Reader {
       const parameters = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
+        organizations: reading.rules.organizations,
         keys,
         bytes: limits.result,
       });
@@ -162,6 +166,7 @@ function ofAllowedSize(limits: AnswerLimits, value: unknown): Value {
 export interface Bound {
   readonly calls?: readonly Call[];
   readonly caller: number | string | null;
+  readonly organizations?: readonly Membership[];
   readonly keys?: readonly unknown[];
   readonly row?: ReadonlyMap<string, unknown>;
   readonly bytes?: number;
@@ -180,12 +185,15 @@ export function bind(
   return values;
 }
 
-function valueOf(parameter: Parameter, { calls, caller, keys, row, bytes }: Bound): unknown {
+function valueOf(parameter: Parameter, bound: Bound): unknown {
+  const { calls, caller, keys, row, bytes } = bound;
   switch (parameter.from) {
     case 'call':
       return valueAt(calls?.[parameter.call], parameter.path);
     case 'caller':
       return caller;
+    case 'organizations':
+      return organizationKeys(parameter, bound);
     case 'keys':
       return keys ?? [];
     case 'row':
@@ -195,6 +203,14 @@ function valueOf(parameter: Parameter, { calls, caller, keys, row, bytes }: Boun
     case 'value':
       return parameter.value;
   }
+}
+
+function organizationKeys(
+  { roles, as }: Extract<Parameter, { from: 'organizations' }>,
+  { organizations = [] }: Bound,
+): unknown {
+  const keys = organizationsWith(organizations, roles).map(({ id }) => id);
+  return as.many ? keys : keys[0];
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

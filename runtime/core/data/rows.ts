@@ -81,14 +81,14 @@ function listCondition(
     shape !== undefined && filter !== undefined
       ? filterCondition(scope, shape, filter, { entity, alias, call: listed.call, path: ['where'] })
       : undefined,
-    rowCondition(scope, entity.entity, readAccess(scope, listed.entity, listed.owners), alias),
+    rowCondition(scope, entity.entity, readAccess(scope, listed.entity, listed.access), alias),
     page,
   ]);
 }
 
-/** The caller's rules for the entity, or `owners` when the rules of the root field replace them. */
-export function readAccess(scope: Scope, entity: string, owners?: readonly string[]): Access {
-  if (owners) return owners.length === 0 ? { kind: 'all' } : { kind: 'owner', columns: owners };
+/** The caller's rules for the entity, or those of the root field that replace them. */
+export function readAccess(scope: Scope, entity: string, replaced?: Access): Access {
+  if (replaced) return replaced;
   const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
   return access;

@@ -1,10 +1,11 @@
 import type { Entity } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 import { refusal, type Access, type Rules } from './access.ts';
-import { joinSql, literal, name, sql, type Parameter, type Sql } from './fragment.ts';
+import { joinSql, literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
 import type { EntityModel, Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
+import { organizationsWith, type RowCondition, type RowConditions } from './row-condition.ts';
 import { storedAs, type Stored } from './values.ts';
 
 /**
@@ -107,23 +108,64 @@ export function accessCondition(
   alias: string,
 ): Sql | undefined {
   if (access.kind === 'all') return undefined;
-  if (access.kind === 'none' || access.columns.length === 0) return sql`false`;
-  return ownedBy(scope, entity, access.columns, (column) => reference(alias, column));
+  if (access.kind === 'none') return sql`false`;
+  return conditionsSql(scope, entity, access.conditions, (column) => reference(alias, column));
 }
 
-export function ownedBy(
+/** The SQL of conditions on a row whose columns `ref` names. */
+export function conditionsSql(
   scope: Scope,
   entity: string,
-  columns: readonly string[],
-  ref: (column: string) => string,
+  conditions: RowConditions,
+  ref: (column: string) => Part,
 ): Sql {
-  const model = scope.model.entity(entity);
-  return or(
-    columns.map(
-      (column) =>
-        sql`${ref(column)} = ${{ from: 'caller', as: stored(scope.model, model, column) }}`,
-    ),
+  return (
+    and(conditions.map((any) => or(any.map((one) => conditionSql(scope, entity, one, ref))))) ??
+    sql`true`
   );
+}
+
+/** @param entity absent when the row is of a table that is no entity's. */
+function conditionSql(
+  scope: Scope,
+  entity: string | undefined,
+  condition: RowCondition,
+  ref: (column: string) => Part,
+): Sql {
+  const { column } = condition;
+  const as: Stored =
+    entity === undefined ? KEY : stored(scope.model, scope.model.entity(entity), column);
+  switch (condition.kind) {
+    case 'caller':
+      return sql`${ref(column)} = ${{ from: 'caller', as }}`;
+    case 'organization':
+      return organizationSql(scope, ref(column), condition.roles, as);
+    case 'within': {
+      const alias = scope.alias();
+      const inner = conditionSql(scope, condition.entity, condition.condition, (of) =>
+        reference(alias, of),
+      );
+      return sql`${ref(column)} in (select ${reference(alias, condition.select)} from ${name(condition.table)} ${alias} where ${inner})`;
+    }
+  }
+}
+
+const KEY: Stored = { type: 'id' };
+
+/** With one organization the index of the key also gives the order of the rows. */
+function organizationSql(
+  { rules, dialect }: Scope,
+  column: Part,
+  roles: readonly string[],
+  as: Stored,
+): Sql {
+  const { length } = organizationsWith(rules.organizations, roles);
+  if (length === 0) return sql`false`;
+  if (length === 1) return sql`${column} = ${{ from: 'organizations', roles, as }}`;
+  const list: Parameter = { from: 'organizations', roles, as: { ...as, many: true } };
+  return dialect === 'sqlite'
+    ? sql`${column} in (select value from json_each(${list}))`
+    : sql`${column} = any(${list})`;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Get, Planned, Root, Selection } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
 import {
   and,
-  ownedBy,
+  conditionsSql,
   reference,
   rowCondition,
   seenKey,
@@ -59,7 +59,7 @@ function getQuery(scope: Scope, root: Get): Sql {
     isByKey(scope, root) ? undefined : watched(scope, alias),
     equalities(scope, root.entity, root.call, alias),
     ...lookupConditions(scope, root, alias),
-    rowCondition(scope, entity, readAccess(scope, root.entity, root.owners), alias),
+    rowCondition(scope, entity, readAccess(scope, root.entity, root.access), alias),
   ]);
   return sql`select ${asText(scope, object)} as j from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} order by ${reference(alias, 'id')} limit 1`;
 }
@@ -77,7 +77,7 @@ function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string
     const field = column === 'id' ? undefined : fieldOfColumn(entity, column);
     const access = field && scope.rules.field(entity.entity, field, 'READ');
     if (access?.kind === 'none') throw refusal(access.code);
-    return access?.kind === 'owner' ? [ownedBy(scope, of, access.columns, ref)] : [];
+    return access?.kind === 'rows' ? [conditionsSql(scope, of, access.conditions, ref)] : [];
   });
 }
 

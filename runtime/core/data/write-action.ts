@@ -1,9 +1,10 @@
 import type { Action, ArgumentPath, Operation } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
-import { refusal, rootAccess, type Access, type Rules } from './access.ts';
+import { ALL, refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
+import { madeRowsOf } from './made-rows.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import type { Query } from './reader.ts';
@@ -58,6 +59,7 @@ async function explain(
     dialect: store.dialect,
     query: store.query,
     now: now(),
+    made: madeRowsOf(store),
     changes: [],
   };
   throw (await missingRelation(writing, writeOf(actor, action), inputOf(action, args))) ?? error;
@@ -127,6 +129,7 @@ async function performLater<T>(
       dialect: actor.store.dialect,
       query,
       now: actor.now(),
+      made: madeRowsOf(actor.store),
       changes,
     };
     return unlessCancelled(request, () =>
@@ -298,7 +301,7 @@ async function readRow(
     entity: entity.name,
     call: 0,
     selection: { entity: entity.name, fields: [], row: true },
-    owners: [],
+    access: ALL,
   };
   const reading = {
     rules: writing.rules,

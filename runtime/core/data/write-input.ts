@@ -46,7 +46,7 @@ export async function createFrom(
   preset?: ReadonlyMap<string, unknown>,
 ): Promise<Key> {
   const entity = writing.model.entity(shape.entity);
-  const { values, fields, after } = await sortInput(writing, shape, input);
+  const { values, names, fields, after } = await sortInput(writing, shape, input);
   for (const [column, value] of preset ?? []) values.set(column, value);
   const allowed = writeAccess(
     writing,
@@ -55,7 +55,7 @@ export async function createFrom(
     'CREATE',
     access ?? writing.rules.entity(entity.entity, 'CREATE'),
   );
-  const id = await insertRow(writing, entity, values, allowed);
+  const id = await insertRow(writing, entity, { values, names }, allowed);
   for (const step of after) await step(id);
   return id;
 }
@@ -72,7 +72,7 @@ export async function updateFrom(
   access?: Access,
 ): Promise<boolean> {
   const entity = writing.model.entity(shape.entity);
-  const { values, fields, after } = await sortInput(writing, shape, input);
+  const { values, names, fields, after } = await sortInput(writing, shape, input);
   const allowed = writeAccess(
     writing,
     entity,
@@ -80,7 +80,7 @@ export async function updateFrom(
     'UPDATE',
     access ?? writing.rules.entity(entity.entity, 'UPDATE'),
   );
-  if (!(await updateRow(writing, entity, id, values, allowed))) return false;
+  if (!(await updateRow(writing, entity, id, { values, names }, allowed))) return false;
   const key = String(
     toStored(id, stored(writing.model, entity, 'id'), writing.model.ids, writing.dialect),
   );
@@ -91,6 +91,8 @@ export async function updateFrom(
 /** What an input sets in one row. */
 export interface PlainInput {
   readonly values: Map<string, unknown>;
+  /** Names of the input's fields, by column. */
+  readonly names: Map<string, string>;
   /** Names of the given fields, whose rules must be checked. */
   readonly fields: string[];
 }
@@ -106,7 +108,7 @@ export function plainInput(
 ): PlainInput | undefined {
   const entity = writer.model.entity(shape.entity);
   assertIdentityKept(writer, shape, input);
-  const plain: PlainInput = { values: new Map(), fields: [] };
+  const plain: PlainInput = { values: new Map(), names: new Map(), fields: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
@@ -139,9 +141,10 @@ function setColumn(
   { columns }: EntityModel,
   { column, name }: Extract<Write, { kind: 'column' }>,
   value: unknown,
-  { values, fields }: PlainInput,
+  { values, names, fields }: PlainInput,
 ): void {
   values.set(column, value);
+  names.set(column, name);
   fields.push(columns.get(column)?.field ?? name);
 }
 
@@ -151,13 +154,14 @@ function setOpenKey(
   { fields: known }: EntityModel,
   { field, name }: Extract<Write, { kind: 'key' }>,
   value: unknown,
-  { values, fields }: PlainInput,
+  { values, names, fields }: PlainInput,
 ): boolean {
   const source = known.get(field)?.source;
   if (source?.kind !== 'one' || source.key !== 'own') return false;
   const other = writer.model.entity(source.entity);
   if (value !== null && !isOpen(writer, other)) return false;
   values.set(source.column, value === null ? null : keyOf(writer, other, value, name));
+  names.set(source.column, name);
   fields.push(field);
   return true;
 }
@@ -165,7 +169,7 @@ function setOpenKey(
 async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<SortedInput> {
   const entity = writing.model.entity(shape.entity);
   assertIdentityKept(writing, shape, input);
-  const sorted: SortedInput = { values: new Map(), fields: [], after: [] };
+  const sorted: SortedInput = { values: new Map(), names: new Map(), fields: [], after: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
@@ -199,18 +203,19 @@ async function setKey(
   field: Field,
   value: unknown,
   at: string,
-  { values, after }: SortedInput,
+  { values, names, after }: SortedInput,
 ): Promise<void> {
   const { source } = field;
   if (source.kind !== 'one') throw failure.invalid(`${at} is not a single object`);
-  if (source.key === 'own')
+  if (source.key === 'own') {
+    names.set(source.column, at);
     values.set(
       source.column,
       value === null
         ? null
         : await existing(writing, writing.model.entity(source.entity), value, at),
     );
-  else
+  } else
     after.push((id) =>
       replaceAll(writing, { parent, field, id, at }, value === null ? [] : [value]),
     );

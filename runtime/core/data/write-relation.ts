@@ -1,5 +1,6 @@
 import type { Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
+import { missing } from './belonging.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
 import { ofType, stored } from './scope.ts';
@@ -79,12 +80,6 @@ export function keyOf(
 export const isOpen = ({ rules }: Writer, { entity }: EntityModel) =>
   rules.entity(entity, 'READ').kind === 'all' && !entity.softDelete;
 
-/** @example missing(author, 'authorId').message // 'authorId: there is no such Author' */
-export const missing = ({ entity }: EntityModel, at: string) =>
-  failure.invalid(`${at}: there is no such ${entity.name}`, {
-    extensions: { reason: 'RELATION', field: at },
-  });
-
 /** Links the rows of `keys` to the row. A to-one relation takes one, and unlinks its former row. */
 export async function attach(
   writing: Writing,
@@ -116,7 +111,7 @@ export async function attach(
         writing,
         other,
         target,
-        ownedValues(relation, source),
+        { values: ownedValues(relation, source) },
         writing.rules.entity(other.entity, 'UPDATE'),
       ))
     )
@@ -149,7 +144,7 @@ async function release(
       writing,
       other,
       row['id'],
-      nothing,
+      { values: nothing },
       writing.rules.entity(other.entity, 'UPDATE'),
     );
 }

@@ -4,7 +4,10 @@ import type { Dialect, Query } from '../store/store.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import { both, refusal, type Access, type Rules } from './access.ts';
 import type { Change } from './changes.ts';
+import { assertStays, assertWithin, belong } from './belonging.ts';
 import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
+import type { MadeRows } from './made-rows.ts';
+import { columnsOf } from './row-condition.ts';
 import type { EntityModel, Model } from './model.ts';
 import { bind } from './reader.ts';
 import {
@@ -27,6 +30,8 @@ export interface Writing {
   readonly query: Query;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** What follows the making of a row, in the same transaction. */
+  readonly made: MadeRows;
   /** Changes to announce after the commit. */
   readonly changes: Change[];
 }
@@ -34,12 +39,22 @@ export interface Writing {
 /** Values by column, in the form that arguments have. */
 export type Values = ReadonlyMap<string, unknown>;
 
+/** Values that an input gives to a row. */
+export interface Given {
+  readonly values: Map<string, unknown>;
+  /** Names of the input's fields, by column, for messages. */
+  readonly names?: ReadonlyMap<string, string>;
+}
+
 export type Key = string;
 
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
   const { text, parameters } = toStatement(statement, writing);
-  const values = bind(parameters, writing.model, writing.dialect, { caller: writing.caller });
+  const values = bind(parameters, writing.model, writing.dialect, {
+    caller: writing.caller,
+    organizations: writing.rules.organizations,
+  });
   return writing.query(text, values);
 }
 
@@ -61,20 +76,20 @@ export function scopeOf({ model, rules, dialect }: Writing): Scope {
 export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
 
 /**
- * The columns of a new row: the given ones, those that the server fills in, and the caller as owner
- * when the input names none.
+ * The columns of a new row: the given ones, those that the server fills in, and whom it belongs to
+ * when the input does not say so.
  *
- * @throws AppError `FORBIDDEN` when another user would own the row.
+ * @throws AppError see `belong`
  */
 export function completeRow(
   writer: Writer,
   entity: EntityModel,
-  given: Values,
+  given: Given,
   access: Access,
 ): Values {
   if (access.kind === 'none') throw refusal(access.code);
-  const values = new Map(given);
-  if (access.kind === 'owner') ownByCaller(writer, entity, values, access.columns);
+  const values = new Map(given.values);
+  belong(writer, entity, { ...given, values }, access);
   for (const column of entity.entity.columns)
     if (values.get(column.name) === undefined) fill(writer, values, column);
   for (const [column, value] of values) if (value === undefined) values.delete(column);
@@ -85,10 +100,12 @@ export function completeRow(
 export async function insertRow(
   writing: Writing,
   entity: EntityModel,
-  given: Values,
+  given: Given,
   access: Access,
 ): Promise<Key> {
-  const columns = [...completeRow(writing, entity, given, access)];
+  const values = new Map(completeRow(writing, entity, given, access));
+  await assertWithin(writing, entity, { ...given, values }, access);
+  const columns = [...values];
   const target = name(entity.entity.table);
   const [row] = await run(
     writing,
@@ -101,26 +118,9 @@ export async function insertRow(
   );
   const id = String(row?.['id']);
   note(writing, entity, 'created', id);
+  await writing.made.get(entity.entity.name)?.({ id, caller: writing.caller });
   return id;
 }
-
-function ownByCaller(
-  { caller }: Writer,
-  entity: EntityModel,
-  values: Map<string, unknown>,
-  columns: readonly string[],
-): void {
-  const named = columns.filter((column) => values.get(column) !== undefined && column !== 'id');
-  const first = columns.find((column) => column !== 'id');
-  if (named.length === 0 && first !== undefined) values.set(first, caller);
-  else if (!named.some((column) => sameKey(values.get(column), caller, entity)))
-    throw failure.forbidden();
-}
-
-const sameKey = (a: unknown, b: unknown, { entity }: EntityModel) =>
-  String(a)
-    .replace(new RegExp(`^${entity.name}:`), '')
-    .replace(/^\w+:/, '') === String(b);
 
 /** Fills in times and defaults. */
 function fill({ model, now }: Writer, values: Map<string, unknown>, column: Column): void {
@@ -148,11 +148,12 @@ export async function updateRow(
   writing: Writing,
   entity: EntityModel,
   id: unknown,
-  given: Values,
+  given: Given,
   access: Access,
 ): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
-  const values = new Map(given);
+  await assertStays(writing, entity, given, access);
+  const values = new Map(given.values);
   for (const column of entity.entity.columns)
     if (column.stamp === 'updated' && !values.has(column.name))
       values.set(column.name, currentTime(column, writing.now));
@@ -171,7 +172,10 @@ export async function updateRow(
       : sql`update ${table} set ${assigned}${where(condition)} returning id`,
   );
   if (rows.length === 0) return explainAbsence(writing, entity, id);
-  if (access.kind === 'owner' && access.columns.some((column) => given.has(column)))
+  if (
+    access.kind === 'rows' &&
+    columnsOf(access.conditions).some((column) => given.values.has(column))
+  )
     await assertStillOwned(writing, entity, id, access);
   note(writing, entity, 'updated', String(rows[0]?.['id']));
   return true;

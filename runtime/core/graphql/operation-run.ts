@@ -1,6 +1,7 @@
 import type { Engine } from './engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
-import type { Rules } from '../data/access.ts';
+import { callerId, type Rules } from '../data/access.ts';
+import type { Judge } from '../data/row-judgement.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import type { Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';
@@ -38,3 +39,9 @@ export type Outcome =
 
 /** JSON text of the whole answer, or the result of the executor. */
 export type Answer = { readonly text: string } | { readonly result: ExecutionResult };
+
+/** The caller of a run, as conditions on rows judge them. */
+export function judgeOf({ engine: { model, store }, rules, context }: Run): Judge {
+  const { dialect, query } = store;
+  return { model, rules, caller: callerId(context.principal), dialect, query };
+}

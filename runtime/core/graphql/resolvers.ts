@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Entity, Field, Operation } from '@twofold/schema';
+import type { Field, Operation } from '@twofold/schema';
 import {
   defaultFieldResolver,
   type GraphQLFieldResolver,
@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { AppError } from '../errors.ts';
 import { callerId, refusal, rootAccess, type Access } from '../data/access.ts';
+import { rowMeets, type JudgedRow } from '../data/row-judgement.ts';
 import { assertConstraint } from '../data/constraint.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
@@ -21,7 +22,7 @@ import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 import { leadsToRoot, rootAgain } from './root-again.ts';
 import { resolveRoot } from './run.ts';
-import type { Run } from './operation-run.ts';
+import { judgeOf, type Run } from './operation-run.ts';
 import { attachIsTypeOf, attachResolveType } from './type-of.ts';
 
 type Resolve = GraphQLFieldResolver<any, RequestContext>;
@@ -216,33 +217,31 @@ function fromTree({ reader }: Engine, value: any): unknown {
 /** The rules of a field in an object that user code returned, or gets as parent. */
 function allowed(
   info: GraphQLResolveInfo,
-  { entity }: EntityModel,
+  entity: EntityModel,
   field: Field,
   row: Parent,
   resolve: () => unknown,
 ): unknown {
   if (field.rules.length === 0) return resolve();
   const run = info.rootValue as Run;
-  const access = run.rules.field(entity, field, 'READ');
+  const access = run.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
-  if (access.kind === 'owner' && !owns(access, entity, row, run.context))
-    throw refusal('FORBIDDEN');
-  return resolve();
+  if (access.kind === 'all') return resolve();
+  const met = rowMeets(judgeOf(run), judged(entity, row), access.conditions);
+  const unless = (isMet: boolean) => {
+    if (!isMet) throw refusal('FORBIDDEN');
+    return resolve();
+  };
+  return met instanceof Promise ? met.then(unless) : unless(met);
 }
 
-function owns(
-  { columns }: Extract<Access, { kind: 'owner' }>,
-  entity: Entity,
-  row: Parent,
-  { principal }: RequestContext,
-): boolean {
-  const caller = String(callerId(principal));
-  return columns.some((name) => {
-    const column = entity.columns.find((candidate) => candidate.name === name);
-    const value = row[name] ?? (column?.field === undefined ? undefined : row[column.field]);
-    return value !== undefined && value !== null && String(value) === caller;
-  });
-}
+const judged = (entity: EntityModel, row: Parent): JudgedRow => ({
+  entity,
+  value: (name) => {
+    const field = entity.columns.get(name)?.field;
+    return row[name] ?? (field === undefined ? undefined : row[field]);
+  },
+});
 
 /** A field of an object that user code returned: a member, or the row that its key refers to. */
 export async function fromParent(

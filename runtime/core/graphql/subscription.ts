@@ -2,6 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
+import { rowMeets } from '../data/row-judgement.ts';
 import type { Change } from '../data/changes.ts';
 import { propertyOf } from '../data/model.ts';
 import { LimitReached } from '../store/bounds.ts';
@@ -15,7 +16,7 @@ import { executeRun, openSource } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { RootPlan } from './plan/operation.ts';
 import { startRun } from './run.ts';
-import type { Run } from './operation-run.ts';
+import { judgeOf, type Run } from './operation-run.ts';
 import { RequestErrors } from './service.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
@@ -161,26 +162,24 @@ async function answerRemoval(
   { key, operation }: EventRoot,
   { entity: name, id, row = { id } }: Change,
 ): Promise<string | undefined> {
-  if (!couldRead(run, operation, name, row)) return undefined;
+  if (!(await couldRead(run, operation, name, row))) return undefined;
   run.outcomes.set(key, { tree: row });
   return finish(run);
 }
 
 function couldRead(
-  { engine, rules, context }: Run,
+  run: Run,
   operation: Operation,
   name: string,
   row: Readonly<Record<string, unknown>>,
-): boolean {
+): boolean | Promise<boolean> {
+  const { engine, rules } = run;
   const entity = engine.model.entity(name);
   const access = rootAccess(engine.model, rules, rules.operation(operation, 'READ'), name, 'READ');
-  if (access.kind !== 'owner') return access.kind === 'all';
-  const caller = String(callerId(context.principal));
-  return access.columns.some(
-    (column) =>
-      String(column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))]) ===
-      caller,
-  );
+  if (access.kind !== 'rows') return access.kind === 'all';
+  const value = (column: string) =>
+    column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))];
+  return rowMeets(judgeOf(run), { entity, value }, access.conditions);
 }
 
 async function finish(run: Run): Promise<string> {

@@ -1,6 +1,6 @@
 import { restAnswer } from '@twofold/schema';
 import { AppError, failure } from '../errors.ts';
-import { callerId } from '../data/access.ts';
+import { ALL, callerId } from '../data/access.ts';
 import { name } from '../data/fragment.ts';
 import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write-action.ts';
@@ -238,7 +238,7 @@ async function rawRow(
     entity,
     call: 0,
     selection: { entity, fields: [], row: true },
-    owners: [],
+    access: ALL,
   };
   const reading = { rules, tree: false, caller: callerId(context.principal), query };
   return (await service.engine.reader.read(

@@ -1,5 +1,6 @@
 import { buildSchema } from 'graphql';
 import { attachScalars } from '../data/scalars/attach.ts';
+import { NONE } from '../data/made-rows.ts';
 import { indexModel } from '../data/model.ts';
 import type { Writing } from '../data/writer.ts';
 import type { Kernel } from '../module.ts';
@@ -42,6 +43,7 @@ export async function seedRows(
         dialect: store.dialect,
         query,
         now: now(),
+        made: NONE,
         changes: [],
       };
       const ledger = await readLedger(writing);

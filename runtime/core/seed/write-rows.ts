@@ -29,6 +29,7 @@ export interface Progress {
 const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
+  organizations: [],
   entity: () => ALL,
   field: () => ALL,
   reaches: () => true,

@@ -37,7 +37,7 @@ function planSelection(tree: Tree, entityName: string, nodes: readonly FieldNode
   return { entity: entityName, fields, row };
 }
 
-/** Plans a field by the caller's access: its value, its value for owners only, or a refusal. */
+/** Plans a field by the caller's access: its value, its value in some rows only, or a refusal. */
 export function planEntityField(
   tree: Tree,
   entity: EntityModel,
@@ -47,10 +47,10 @@ export function planEntityField(
   const access = tree.planning.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') return refuse(tree, asked.key, access.code);
   const planned = planSource(tree, entity, field, asked);
-  if (access.kind !== 'owner' || planned.kind === 'refused' || planned.kind === 'typename')
+  if (access.kind !== 'rows' || planned.kind === 'refused' || planned.kind === 'typename')
     return planned;
   tree.notes.marks = true;
-  return { ...planned, only: access.columns };
+  return { ...planned, only: access.conditions };
 }
 
 function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked): Planned {

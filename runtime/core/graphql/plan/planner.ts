@@ -1,6 +1,6 @@
 import type { Field, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
-import { type Access, ownersOf, rootAccess, type RootAccess } from '../../data/access.ts';
+import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access.ts';
 import type { Planned, Root } from '../../data/plan.ts';
 import { planConnection } from './connection.ts';
 import { planEntityField, planMembers, startTree } from './object.ts';
@@ -72,21 +72,21 @@ function planRoot(
         'READ',
       );
       if (access.kind === 'none') return access;
-      const owners = ownersOf(own, access);
+      const replaced = replacing(own, access);
       if (action.kind === 'get')
         return {
           kind: 'get',
           entity: action.entity,
           call: numberOf(tree, { ...source, read: 'get', by: action.by }),
           selection: tree.selection(action.entity, nodes),
-          ...owners,
+          ...replaced,
         };
       const { entity, list } = action;
       const listed = {
         entity,
         list,
         call: numberOf(tree, { ...source, read: 'list', entity, list }),
-        ...owners,
+        ...replaced,
       };
       return list.connection
         ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }

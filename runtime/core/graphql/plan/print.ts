@@ -1,4 +1,6 @@
+import type { Access } from '../../data/access.ts';
 import type { Selection } from '../../data/plan.ts';
+import { columnsOf, type RowConditions } from '../../data/row-condition.ts';
 import type { OperationPlan, RootPlan } from './operation.ts';
 import type { CallSource, Plan } from './planning.ts';
 
@@ -24,8 +26,8 @@ interface Printed {
   readonly column?: string;
   readonly call?: number;
   readonly link?: { readonly column?: string; readonly table?: string };
-  readonly only?: readonly string[];
-  readonly owners?: readonly string[];
+  readonly only?: RowConditions;
+  readonly access?: Access;
   readonly selection?: Selection;
   readonly fields?: readonly Printed[];
   readonly members?: readonly { readonly entity: string; readonly selection: Selection }[];
@@ -54,7 +56,9 @@ function nodeLines(node: Printed, calls: readonly CallSource[]): readonly string
   const { link, selection, members = [] } = node;
   const of =
     node.code ?? node.value ?? node.entity ?? selection?.entity ?? node.column ?? node.type;
-  const columns = node.only ?? node.owners ?? [];
+  const columns = columnsOf(
+    node.only ?? (node.access?.kind === 'rows' ? node.access.conditions : []),
+  );
   const words = [
     node.kind ?? node.name,
     of,

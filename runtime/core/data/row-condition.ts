@@ -1,0 +1,96 @@
+import type { TenantPath } from '@twofold/schema';
+import type { Membership } from '../context/request-context.ts';
+import type { Model } from './model.ts';
+
+/**
+ * A condition on a row of an entity, as data: a column of the row, or of a row that it leads to,
+ * holds a value of the caller. Rules become such conditions, and every statement about the entity
+ * has them in its SQL.
+ */
+export type RowCondition =
+  /** The column holds the caller's id. */
+  | { readonly kind: 'caller'; readonly column: string }
+  /**
+   * The column holds one of the caller's organizations; with `roles`, one where the caller has such
+   * a role.
+   */
+  | {
+      readonly kind: 'organization';
+      readonly column: string;
+      readonly roles: readonly string[];
+    }
+  /** The column holds a key from `select` of a row of `table` that meets the condition. */
+  | {
+      readonly kind: 'within';
+      readonly column: string;
+      /** Absent for a table that is no entity's. */
+      readonly entity?: string;
+      readonly table: string;
+      readonly select: string;
+      readonly condition: RowCondition;
+    };
+
+/** One condition of each list must hold. */
+export type RowConditions = readonly (readonly RowCondition[])[];
+
+/**
+ * The condition of the rule word TENANT.
+ *
+ * @example tenantCondition(model, { through: [], column: 'company_id' }, []) // { kind: 'organization', column: 'company_id', roles: [] }
+ */
+export function tenantCondition(
+  model: Model,
+  { through, column, members }: TenantPath,
+  roles: readonly string[],
+): RowCondition {
+  const [step, ...rest] = through;
+  if (step)
+    return {
+      kind: 'within',
+      column: step.column,
+      entity: step.entity,
+      table: model.entity(step.entity).entity.table,
+      select: 'id',
+      condition: tenantCondition(model, { through: rest, column }, roles),
+    };
+  if (!members) return { kind: 'organization', column, roles };
+  return {
+    kind: 'within',
+    column,
+    table: members.table,
+    select: members.user,
+    condition: { kind: 'organization', column: members.organization, roles },
+  };
+}
+
+/** The organizations of a caller that a condition means. */
+export function organizationsWith(
+  memberships: readonly Membership[],
+  roles: readonly string[],
+): readonly Membership[] {
+  return roles.length === 0
+    ? memberships
+    : memberships.filter(({ role }) => role !== null && roles.includes(role));
+}
+
+/**
+ * A text that is equal for two callers whose organizations need the same SQL: one is compared with
+ * `=`, several with `in`.
+ *
+ * @example organizationClass([{ id: 1, role: 'Owner' }, { id: 2, role: 'Member' }]) // ' Member Owner'
+ */
+export function organizationClass(memberships: readonly Membership[] = []): string {
+  const roles = memberships.map(({ role }) => role ?? '').sort();
+  return [...new Set(roles)]
+    .map((role) => ` ${role}${roles.lastIndexOf(role) > roles.indexOf(role) ? '*' : ''}`)
+    .join('');
+}
+
+/** The columns of the row itself that decide. */
+export const columnsOf = (conditions: RowConditions): readonly string[] => [
+  ...new Set(conditions.flat().map(({ column }) => column)),
+];
+
+/** Whether `conditions` can be judged by the row's own values alone. */
+export const isDirect = (conditions: RowConditions): boolean =>
+  conditions.flat().every(({ kind }) => kind !== 'within');
