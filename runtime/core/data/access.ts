@@ -6,18 +6,12 @@ import type { Model } from './model.ts';
 import {
   organizationClass,
   tenantCondition,
+  type Access,
+  type Refusal,
   type RowCondition,
-  type RowConditions,
 } from './row-condition.ts';
 
-/** What a caller may do with the rows of an entity, or with one field of them. */
-export type Access =
-  | { readonly kind: 'all' }
-  /** Rows that meet the conditions. */
-  | { readonly kind: 'rows'; readonly conditions: RowConditions }
-  | { readonly kind: 'none'; readonly code: Refusal };
-
-export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
+export type { Access, Refusal } from './row-condition.ts';
 
 /**
  * The access rules as they apply to one class of callers. Two callers of one class differ only in
@@ -153,7 +147,7 @@ function conditionsOf(
   if (allow.includes('OWNER') && owner && callerId(principal) !== null)
     conditions.push({ kind: 'caller', column: owner });
   if (allow.includes('TENANT') && tenant && isCaller(principal))
-    conditions.push(tenantCondition(model, tenant, roles));
+    conditions.push(tenantCondition((name) => model.entity(name).entity.table, tenant, roles));
   return conditions;
 }
 

@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { EntityModel } from './model.ts';
 import { organizationsWith, type RowCondition } from './row-condition.ts';
 import { holds, rowMeets, type JudgedRow } from './row-judgement.ts';
-import type { Given, Writer, Writing } from './writer.ts';
+import type { Given, Writer, Writing } from './writing.ts';
 
 type OrganizationCondition = Extract<RowCondition, { kind: 'organization' }>;
 

@@ -1,6 +1,5 @@
 import type { ListOptions } from '@twofold/schema';
-import type { Access } from './access.ts';
-import type { RowConditions } from './row-condition.ts';
+import type { Access, RowConditions } from './row-condition.ts';
 
 /**
  * What to read, as data: a tree of entities, columns and relations for each root field. It can be

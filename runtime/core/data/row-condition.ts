@@ -1,6 +1,5 @@
 import type { TenantPath } from '@twofold/schema';
 import type { Membership } from '../context/request-context.ts';
-import type { Model } from './model.ts';
 
 /**
  * A condition on a row of an entity, as data: a column of the row, or of a row that it leads to,
@@ -33,13 +32,23 @@ export type RowCondition =
 /** One condition of each list must hold. */
 export type RowConditions = readonly (readonly RowCondition[])[];
 
+/** What a caller may do with the rows of an entity, or with one field of them. */
+export type Access =
+  | { readonly kind: 'all' }
+  /** Rows that meet the conditions. */
+  | { readonly kind: 'rows'; readonly conditions: RowConditions }
+  | { readonly kind: 'none'; readonly code: Refusal };
+
+export type Refusal = 'UNAUTHENTICATED' | 'FORBIDDEN';
+
 /**
  * The condition of the rule word TENANT.
  *
- * @example tenantCondition(model, { through: [], column: 'company_id' }, []) // { kind: 'organization', column: 'company_id', roles: [] }
+ * @param tableOf the table of an entity.
+ * @example tenantCondition(tableOf, { through: [], column: 'company_id' }, []) // { kind: 'organization', column: 'company_id', roles: [] }
  */
 export function tenantCondition(
-  model: Model,
+  tableOf: (entity: string) => string,
   { through, column, members }: TenantPath,
   roles: readonly string[],
 ): RowCondition {
@@ -49,9 +58,9 @@ export function tenantCondition(
       kind: 'within',
       column: step.column,
       entity: step.entity,
-      table: model.entity(step.entity).entity.table,
+      table: tableOf(step.entity),
       select: 'id',
-      condition: tenantCondition(model, { through: rest, column }, roles),
+      condition: tenantCondition(tableOf, { through: rest, column }, roles),
     };
   if (!members) return { kind: 'organization', column, roles };
   return {

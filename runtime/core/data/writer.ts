@@ -1,14 +1,11 @@
 import type { Column, Verb } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import type { Dialect, Query } from '../store/store.ts';
 import { uuid7 } from '../store/uuid7.ts';
-import { both, refusal, type Access, type Rules } from './access.ts';
-import type { Change } from './changes.ts';
+import { both, refusal, type Access } from './access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
-import type { MadeRows } from './made-rows.ts';
 import { columnsOf } from './row-condition.ts';
-import type { EntityModel, Model } from './model.ts';
+import type { EntityModel } from './model.ts';
 import { bind } from './reader.ts';
 import {
   accessCondition,
@@ -19,34 +16,9 @@ import {
   where,
   type Scope,
 } from './scope.ts';
+import type { Given, Key, Values, Writer, Writing } from './writing.ts';
 
-/** One transaction of writes for one caller. */
-export interface Writing {
-  readonly model: Model;
-  readonly rules: Rules;
-  readonly caller: number | string | null;
-  readonly dialect: Dialect;
-  /** Runs a statement of the transaction. */
-  readonly query: Query;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** What follows the making of a row, in the same transaction. */
-  readonly made: MadeRows;
-  /** Changes to announce after the commit. */
-  readonly changes: Change[];
-}
-
-/** Values by column, in the form that arguments have. */
-export type Values = ReadonlyMap<string, unknown>;
-
-/** Values that an input gives to a row. */
-export interface Given {
-  readonly values: Map<string, unknown>;
-  /** Names of the input's fields, by column, for messages. */
-  readonly names?: ReadonlyMap<string, string>;
-}
-
-export type Key = string;
+export type { Given, Key, Values, Writer, Writing } from './writing.ts';
 
 /** Runs a statement of a transaction. */
 export function run(writing: Writing, statement: Sql): Promise<readonly Record<string, unknown>[]> {
@@ -71,9 +43,6 @@ export function valueOf(
 export function scopeOf({ model, rules, dialect }: Writing): Scope {
   return createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
 }
-
-/** What is known before the transaction begins. */
-export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
 
 /**
  * The columns of a new row: the given ones, those that the server fills in, and whom it belongs to
