@@ -1,9 +1,15 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
+import { closest } from './cli/closest.ts';
 import type { Sources } from './files.ts';
 
 /** What the generated `app.ts` imports from each of the user's files, by name. */
 const EXPORTS: readonly (readonly [RegExp, string])[] = [
   [/^src\/routes\.ts$/, 'routes'],
+  [/^src\/middleware\.ts$/, 'middleware'],
+  [/^src\/credentials\.ts$/, 'credentials'],
+  [/^src\/extend\.ts$/, 'extend'],
+  [/^src\/auth-hooks\.ts$/, 'authHooks'],
+  [/^src\/auth-events\.ts$/, 'listeners'],
   [/^src\/scalars\.ts$/, 'scalars'],
   [/^src\/resolvers\/[^/]+\.ts$/, 'resolvers'],
   [/^src\/plugins\/[^/]+\.ts$/, 'default'],
@@ -29,12 +35,13 @@ export function findMissingExports({
 export function missingExport({ file, text }: SourceText, name: string, why: string): Diagnostic {
   const start = text.search(/^[ \t]*export\s+default\b/m);
   const before = start < 0 ? '' : text.slice(0, start);
+  const meant = closest(name, exportsOf(text));
   const fix = name === 'default' ? 'export default …' : `export const ${name} = …`;
   return {
-    code: 'EXPORT_MISSING',
-    severity: 'warning',
+    code: 'FILE_EXPORT_MISSING',
+    severity: 'error',
     summary: `${file} has no ${name === 'default' ? 'default export' : `export named ${name}`}`,
-    why: `${why}; the server does not start without it`,
+    why: `${why}; the server does not start without it${meant ? `. Did you mean "${meant}"?` : ''}`,
     fix: start < 0 ? `add: ${fix}` : `write ${fix} in place of export default`,
     at: {
       file,
@@ -55,3 +62,10 @@ function hasExport(text: string, name: string): boolean {
         );
   return declared.test(text) || /\bexport\s*\*\s*from\b/.test(text);
 }
+
+/** The names that a file declares and exports. */
+const exportsOf = (text: string): string[] =>
+  Array.from(
+    text.matchAll(/\bexport\s+(?:const|let|var|class|function\*?|async\s+function\*?)\s+(\w+)/g),
+    ([, name]) => name as string,
+  );

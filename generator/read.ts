@@ -14,6 +14,8 @@ const SINGLE = [
   'src/auth-hooks.ts',
   'src/scalars.ts',
   'src/routes.ts',
+  'src/middleware.ts',
+  'src/credentials.ts',
 ];
 const FOLDERS = ['src/resolvers', 'src/plugins'];
 

@@ -17,14 +17,18 @@ export type OpenapiDocument = Readonly<Record<string, unknown>>;
  * @example
  * JSON.stringify(openapiDocument(project), null, 2) // { "openapi": "3.1.0", "paths": { "/api/posts": … } }
  */
-export function openapiDocument(given: Project, own?: IsOwn): OpenapiDocument {
+export function openapiDocument(
+  given: Project,
+  own?: IsOwn,
+  ownRoutes: readonly RouteSpec[] = [],
+): OpenapiDocument {
   const project = inSchemaOrder(given);
-  const routes = projectRoutes(project, own);
+  const routes = distinctIds([...projectRoutes(project, own), ...ownRoutes]);
   return {
     openapi: '3.1.0',
     info: { title: project.name || 'API', version: '1' },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.flatMap(tagsOf))].map((name) => ({ name })),
     paths: byName(pathsOf(routes)),
     components: {
       schemas: project.api.rest ? byName(restSchemas(project)) : {},
@@ -92,6 +96,8 @@ function pathsOf(routes: readonly RouteSpec[]): Record<string, Record<string, un
 /** `/api/posts/:id` → `/api/posts/{id}` */
 const toTemplate = (path: string) => path.replace(/[:*](\w+)/g, '{$1}');
 
+const tagsOf = ({ tag, tags = [tag] }: RouteSpec): readonly string[] => tags;
+
 function operationOf(route: RouteSpec): Record<string, unknown> {
   const parameters = [
     ...pathParameters(route),
@@ -100,7 +106,7 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
   ];
   return {
     operationId: route.id,
-    tags: [route.tag],
+    tags: tagsOf(route),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     ...(parameters.length > 0 && { parameters }),

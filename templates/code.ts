@@ -84,7 +84,8 @@ export type RuntimeType =
   | 'Kysely'
   | 'Plugin'
   | 'RequestContext'
-  | 'Routes'
+  | 'RoutesOf'
+  | 'MiddlewareOf'
   | 'Scalar';
 
 /** A name that a capability's package exports. */

@@ -1,7 +1,8 @@
-import type Router from '@koa/router';
 import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
+import type { RequestContext } from './context/request-context.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
+import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
 
 /**
  * Everything a server is made of. An emitted project passes it in as generated data and the user's
@@ -18,8 +19,10 @@ export interface App {
    */
   readonly capabilities?: readonly Capability[];
   readonly plugins?: readonly Plugin[];
-  /** REST routes of the user's own, after authentication. */
-  readonly routes?: (router: Router) => void;
+  /** HTTP routes of the user's own, after authentication and before all that is generated. */
+  routes?(router: OwnRouter<RequestContext, any>): void;
+  /** Koa middleware before authentication, for GraphQL, REST and routes. */
+  readonly middleware?: readonly MiddlewareOf<any>[];
   /** Folder of the migrations. Without one, the server makes missing tables when it starts. */
   readonly migrations?: URL;
   /**

@@ -1,6 +1,5 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
-import helmet from 'helmet';
 import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
 import type { Booted } from './boot.ts';
@@ -11,10 +10,23 @@ import { healthRoute } from './http/health.ts';
 import { mountRoutes } from './http/mount.ts';
 import { requestContext } from './http/request-context.ts';
 import type { BoundRoute } from './http/route.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { batchByTick } from './http/tick-batch.ts';
+import { guardStreams } from './http/response-stream.ts';
+import { serveOwnRoutes } from './routes/index.ts';
 
 /** Members of the request context that also stand on Koa's `ctx`. */
-const MEMBERS = ['values', 'user', 'principal', 'db', 'loaders', 'log', 'signal'] as const;
+const MEMBERS = [
+  'id',
+  'ip',
+  'values',
+  'user',
+  'principal',
+  'db',
+  'loaders',
+  'log',
+  'signal',
+] as const;
 
 /** Error codes of a response stream whose client has disconnected. */
 const READER_LEFT: ReadonlySet<string> = new Set([
@@ -24,8 +36,9 @@ const READER_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The middleware of every request, in order: error boundary, request context, CORS, authentication,
- * middleware of plugins and of the project, GraphQL and REST, security headers, routes.
+ * The middleware of every request, in order: error boundary, request context, CORS, the user's own
+ * before authentication, authentication, middleware of plugins and of the project, own routes,
+ * GraphQL and REST, security headers, routes of the server.
  */
 export function createApplication(
   app: App,
@@ -41,6 +54,7 @@ export function createApplication(
       kernel.log.error({ stack: error.stack }, 'a response failed');
   });
   exposeContext(koa);
+  guardStreams(koa);
   const loaders = (context: RequestContext) =>
     modules.find((module) => module.loaders)?.loaders?.(context);
   const chain: Middleware[] = [
@@ -50,12 +64,14 @@ export function createApplication(
     ),
     requestContext(kernel, loaders),
     ...crossOrigin(kernel.project.server.cors),
+    ...beforeAuthentication(app),
     ...modules.flatMap((module) => module.middleware ?? []),
     ...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)),
     ...middleware,
+    ...serveOwnRoutes(kernel, modules, booted.routes),
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
     securityHeaders(),
-    ...routers(app, booted),
+    ...routesOf(booted),
   ];
   for (const layer of chain) koa.use(layer);
   const listener = koa.callback();
@@ -63,22 +79,6 @@ export function createApplication(
     (request, response) => void listener(request, response),
     kernel.store.readTogether,
   );
-}
-
-/**
- * Helmet's headers are the same in every response, so they are read from helmet once, at the start.
- */
-function securityHeaders(): Middleware {
-  const headers = new Map<string, string>();
-  const response = {
-    setHeader: (name: string, value: string) => void headers.set(name, value),
-    removeHeader: () => {},
-  };
-  helmet()({} as IncomingMessage, response as unknown as ServerResponse, () => {});
-  return function securityHeaders(ctx, next) {
-    ctx.res.setHeaders(headers);
-    return next();
-  };
 }
 
 function exposeContext(koa: Koa): void {
@@ -103,7 +103,11 @@ function pluginMiddleware({
   return [...hook, ...([middleware].flat() as Middleware[])];
 }
 
-function routers(app: App, { kernel, modules }: Booted): Middleware[] {
+function beforeAuthentication({ plugins = [], middleware = [] }: App): readonly Middleware[] {
+  return [...plugins.flatMap(({ before = [] }) => before), ...middleware] as Middleware[];
+}
+
+function routesOf({ kernel, modules }: Booted): Middleware[] {
   const router = new Router();
   const routes: BoundRoute[] = [
     healthRoute(kernel, modules),
@@ -111,11 +115,8 @@ function routers(app: App, { kernel, modules }: Booted): Middleware[] {
   ];
   const guards = Object.assign({}, ...modules.map((module) => module.guards ?? {}));
   mountRoutes(router, routes, guards, modules.find(({ validator }) => validator)?.validator);
-  const own = new Router();
-  for (const plugin of app.plugins ?? []) plugin.routes?.(own);
-  app.routes?.(own);
-  return [router, own].flatMap((each) => [
-    each.routes() as unknown as Middleware,
-    each.allowedMethods() as unknown as Middleware,
-  ]);
+  return [
+    router.routes() as unknown as Middleware,
+    router.allowedMethods() as unknown as Middleware,
+  ];
 }

@@ -9,6 +9,7 @@ import { ConfigError } from './errors.ts';
 import { createGraphql } from './graphql/index.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
+import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
 import { createTables } from './store/create-tables.ts';
 import { assertSound } from './store/ledger.ts';
 import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
@@ -30,6 +31,8 @@ export interface BootOptions {
 export interface Booted {
   readonly kernel: Kernel;
   readonly modules: readonly ServerModule[];
+  /** The routes of the user and of plugins. */
+  readonly routes?: OwnRoutes;
 }
 
 const DATABASE = 'file:data/app.db';
@@ -53,9 +56,9 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     root,
   };
   try {
-    const modules = await reachingDatabase(kernel, () => createModules(app, kernel));
+    const { modules, routes } = await reachingDatabase(kernel, () => createModules(app, kernel));
     settings.assert();
-    return { kernel, modules };
+    return { kernel, modules, routes };
   } catch (error) {
     await store.close();
     throw error;
@@ -102,16 +105,26 @@ export async function reachingDatabase<T>(
 }
 
 /** The capabilities come before GraphQL and REST, because one of them sets the caller. */
-async function createModules(app: App, kernel: Kernel): Promise<ServerModule[]> {
+async function createModules(
+  app: App,
+  kernel: Kernel,
+): Promise<Required<Pick<Booted, 'modules' | 'routes'>>> {
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
   const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
   modules.push(await createGraphql({ kernel, ...own, ...(revalidate && { revalidate }) }));
   if (kernel.project.api.rest) {
     const { createRest } = await import('./rest/index.ts');
-    modules.push(createRest({ kernel, ...own }));
+    modules.push(createRest({ kernel, ...own, routes: () => routes }));
   }
-  return modules;
+  const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
+  return { modules, routes };
+}
+
+/** The functions that declare own routes: those of plugins come after the project's. */
+export function declaredBy({ routes, plugins = [] }: App): DeclareRoutes[] {
+  const given = [routes, ...plugins.map((plugin) => plugin.routes)];
+  return given.filter((each) => each !== undefined) as DeclareRoutes[];
 }
 
 /** The user's resolvers, including those of plugins. */

@@ -67,6 +67,10 @@ export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 // GraphQL's own types
 export type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 
+// Own routes
+export type { AnyRouter as Router, MiddlewareOf, RouteOptions, RoutesOf } from './routes/types.ts';
+export type { StandardSchema } from './routes/standard-schema.ts';
+export type { UploadedPart, UploadOptions } from './routes/upload.ts';
+
 // Koa's own types, so that a project needs no dependency of its own for them
 export type { Middleware } from 'koa';
-export type { default as Router } from '@koa/router';

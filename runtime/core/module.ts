@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Project } from '@twofold/schema';
+import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Logger } from './config/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
 import type { ErrorForm } from './http/error-boundary.ts';
+import type { InputTypes } from './http/input-types.ts';
+import type { EnforceRate } from './http/rate.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
@@ -51,10 +53,16 @@ export interface ServerModule {
    * Runs for every request, after the request context is made and before routes: sets `principal`.
    */
   readonly middleware?: readonly Middleware[];
+  /** The input types of the schema, for own routes. */
+  readonly inputs?: InputTypes;
+  /** Counts a hit against the rate limit of an own route, for all processes. */
+  readonly enforceRate?: EnforceRate;
   /** Called before each event of a subscription. */
   readonly revalidate?: RevalidateCaller;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
+  /** The routes that `endpoint` answers, unless an own route has the same path. */
+  generated?(): readonly RouteSpec[];
   /** The value of `context.loaders`, made on first use in a request. */
   loaders?(context: RequestContext): unknown;
   /** Members that the module adds to `GET /api/health`. */

@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
-import { resolversOf } from './boot.ts';
+import { collectRoutes, NO_ROUTES, type OwnRoutes } from './routes/index.ts';
+import { declaredBy, resolversOf } from './boot.ts';
 
 /**
  * The exact text of `/api/openapi.json`, for `generator openapi`. It reads no settings and opens no
@@ -10,5 +11,17 @@ import { resolversOf } from './boot.ts';
  */
 export async function openapiOfApp(app: App): Promise<string> {
   const { describeServer, printDocument } = await import('./rest/document.ts');
-  return printDocument(describeServer(app.project, resolversOf(app)));
+  return printDocument(describeServer(app.project, resolversOf(app), await routesOf(app)));
+}
+
+/** The own routes, collected without a server. */
+async function routesOf(app: App): Promise<OwnRoutes> {
+  const declare = declaredBy(app);
+  if (declare.length === 0) return NO_ROUTES;
+  const { buildSchema } = await import('graphql');
+  const { createInputTypes } = await import('./graphql/input-types.ts');
+  const schema = buildSchema(app.project.sdl, { assumeValid: true, noLocation: true });
+  const { bodyLimit } = app.project.server;
+  const inputs = createInputTypes(schema);
+  return collectRoutes({ bodyLimit, inputs, enforceRate: undefined, now: Date.now }, declare);
 }

@@ -1,7 +1,7 @@
-import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import type { RequestContext } from './context/request-context.ts';
 import type { Kernel } from './module.ts';
+import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
 
 /** A resolver of the user. The emitted types are narrower. */
 export type Resolver = (parent: any, args: any, context: any, info: any) => unknown;
@@ -43,8 +43,12 @@ export interface Hooks {
  */
 export interface Plugin {
   readonly name: string;
+  /** Middleware before authentication, for GraphQL, REST and routes. */
+  readonly before?: MiddlewareOf<any> | readonly MiddlewareOf<any>[];
+  /** Middleware after authentication. */
   readonly middleware?: Middleware | readonly Middleware[];
   readonly resolvers?: Resolvers;
-  readonly routes?: (router: Router) => void;
+  /** Adds routes to the router that `src/routes.ts` gets too. */
+  routes?(router: OwnRouter<RequestContext, any>): void;
   readonly hooks?: Hooks;
 }

@@ -20,6 +20,8 @@ export interface RouteSpec {
   /** The guard that runs before the handler; `public` accepts every caller. */
   readonly access: string;
   readonly tag: string;
+  /** Several tags, the first one of which is `tag`. */
+  readonly tags?: readonly string[];
   readonly summary: string;
   readonly description?: string;
   /**

@@ -9,6 +9,7 @@ export interface UserParts {
   readonly resolverTypes: readonly string[];
   readonly scalars: boolean;
   readonly routes: boolean;
+  readonly middleware: boolean;
   /** Names of the files in `src/plugins/`, without `.ts`. */
   readonly plugins: readonly string[];
   /** The paths of all files of the user, for capabilities that import some of them. */
@@ -39,6 +40,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
         ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
+        ${user.middleware && code`${local('../middleware.ts', 'middleware')},`}
         migrations: new URL('../../migrations/', import.meta.url),
         root: new URL('../../', import.meta.url),
       });

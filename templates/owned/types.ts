@@ -7,7 +7,7 @@ import { HEADER } from './header.ts';
 import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
 import { typeNamesOf } from './type-names.ts';
-import { type Definition, readDefinitions } from './types/definitions.ts';
+import { type Definition, type Definitions, readDefinitions } from './types/definitions.ts';
 import { printGenericTypes } from './types/generic-types.ts';
 import { printResolverTypes } from './types/resolver-types.ts';
 import { printValueTypes } from './types/value-types.ts';
@@ -38,6 +38,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
     join(
       [
         renderContext(),
+        renderRoutes(definitions),
         raw(printOverrides(definitions.types)),
         renderScalars(),
         ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
@@ -64,6 +65,19 @@ function renderContext(): Code {
   return code`
     /** What a resolver gets as \`ctx\`. */
     export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>>;
+  `;
+}
+
+/** Routes know the input types of the schema by name. */
+function renderRoutes({ types }: Definitions): Code {
+  const inputs = types.filter(({ kind }) => kind === 'input').map(({ name }) => `'${name}'`);
+  const known = inputs.length === 0 ? 'object' : `Pick<ResolversTypes, ${inputs.join(' | ')}>`;
+  return code`
+    /** The type of the function in \`src/routes.ts\`. */
+    export type Routes = ${runtimeType('RoutesOf')}<Context, ${known}>;
+
+    /** The type of a function in \`src/middleware.ts\`. */
+    export type Middleware = ${runtimeType('MiddlewareOf')}<Context>;
   `;
 }
 

@@ -24,7 +24,7 @@ const MISTAKES: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   'a default export for a named one': [
     '// ours\nexport default 1;\n',
-    /^src\/own\.ts:2:1 {2}error {2}EXPORT_MISSING {2}src\/own\.ts has no export named own\n[^]*why {2}src\/server\.ts:1 imports it[^]*fix {2}write export const own = … in place of export default/,
+    /^src\/own\.ts:2:1 {2}error {2}FILE_EXPORT_MISSING {2}src\/own\.ts has no export named own\n[^]*why {2}src\/server\.ts:1 imports it[^]*fix {2}write export const own = … in place of export default/,
   ],
   'an import of a file that is not there': [
     'import { a } from "./nowhere.ts";\nexport const own = a;\n',
@@ -67,6 +67,7 @@ describe('generate', () => {
     ['src/routes.ts', 'export default () => {};\n', 'write export const routes = … in place of'],
     ['src/routes.ts', 'const routes = () => {};\n', 'add: export const routes = …'],
     ['src/resolvers/User.ts', 'export const User = {};\n', 'add: export const resolvers = …'],
+    ['src/middleware.ts', 'export const middlewares = [];\n', 'Did you mean "middlewares"?'],
     ['src/plugins/own.ts', "export const own = { name: 'own' };\n", 'add: export default …'],
   ])('says that %s lacks its export: %j', async (file, text, fix) => {
     const project = made({
@@ -75,7 +76,7 @@ describe('generate', () => {
       [file]: text,
     });
     const { code, stderr } = await generator(['generate'], project.root);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/warning {2}EXPORT_MISSING/)]);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/error {2}FILE_EXPORT_MISSING/)]);
     expect(stderr).toContain(`${file}:1:1`);
     expect(stderr).toContain(fix);
   });

@@ -155,7 +155,9 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   it('serves its document, with an ETag', async () => {
     const { status, body, headers } = await call('GET', '/api/openapi.json');
     expect(status).toBe(200);
-    expect(body).toEqual(JSON.parse(JSON.stringify(openapiDocument(project))));
+    const { paths, tags, ...rest } = JSON.parse(JSON.stringify(openapiDocument(project)));
+    expect(body).toMatchObject({ ...rest, tags: [...tags, { name: 'routes' }] });
+    for (const path of Object.keys(paths)) expect(body.paths[path]).toEqual(paths[path]);
     expect(
       (
         await call('GET', '/api/openapi.json', undefined, {

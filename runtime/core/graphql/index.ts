@@ -14,6 +14,7 @@ import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
 import { keepCallersOrder } from './caller-order.ts';
+import { createInputTypes } from './input-types.ts';
 import { createLoaders } from './loaders.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
@@ -80,6 +81,7 @@ export function createGraphql({
     name: 'graphql',
     endpoint: createEndpoint(options),
     errorForm: createErrorForm(options),
+    inputs: createInputTypes(engine.schema),
     loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),

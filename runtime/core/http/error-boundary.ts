@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { AppError, failure } from '../errors.ts';
+import { begunStream } from './response-stream.ts';
 
 /**
  * Formats an error of a request to a module's own path. False when the path is not the module's.
@@ -17,6 +18,8 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
   return async function errorBoundary(ctx, next) {
     try {
       await next();
+      const begun = begunStream(ctx);
+      if (begun) await begun;
       assertAnswered(ctx);
     } catch (error) {
       answer(ctx, toFailure(error, ctx, log), forms);
@@ -104,7 +107,8 @@ function answer(ctx: KoaContext, error: AppError, forms: readonly ErrorForm[]): 
   ctx.status = error.status;
   ctx.set({ ...error.headers });
   if (forms.some((form) => form(ctx, error))) return;
-  ctx.body = { error: error.message };
+  const { errors } = error.extensions;
+  ctx.body = { error: error.message, ...(errors !== undefined && { extensions: { errors } }) };
 }
 
 /**

@@ -9,10 +9,23 @@ import { type BodySink, Incoming } from './incoming.ts';
  * InternalError when a middleware has already read the body.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
+  return read(request, limit, (bytes) => bytes?.toString() ?? '');
+}
+
+/** The same as bytes, for a signature over the body. */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return read(request, limit, (bytes) => bytes ?? Buffer.alloc(0));
+}
+
+function read<Whole>(
+  request: IncomingMessage,
+  limit: number,
+  finish: (bytes: Buffer | undefined) => Whole,
+): Promise<Whole> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
     if (request.readableEnded) return reject(new InternalError(READ_BEFORE));
-    const body = new Body(limit, resolve, reject);
+    const body = new Body(limit, (bytes) => resolve(finish(bytes)), reject);
     if (!(request instanceof Incoming && request.readInto(body))) stream(request, body);
   });
 }
@@ -29,12 +42,16 @@ function stream(request: IncomingMessage, body: BodySink): void {
 /** A body in progress. Only the first call of `resolve` or `reject` has an effect. */
 class Body implements BodySink {
   readonly #limit: number;
-  readonly #resolve: (text: string) => void;
+  readonly #resolve: (bytes: Buffer | undefined) => void;
   readonly #reject: (error: AppError) => void;
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(limit: number, resolve: (text: string) => void, reject: (error: AppError) => void) {
+  constructor(
+    limit: number,
+    resolve: (bytes: Buffer | undefined) => void,
+    reject: (error: AppError) => void,
+  ) {
     this.#limit = limit;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -49,8 +66,7 @@ class Body implements BodySink {
 
   end(): void {
     const [first, second] = this.#chunks;
-    const whole = second ? Buffer.concat(this.#chunks) : first;
-    this.#resolve(whole?.toString() ?? '');
+    this.#resolve(second ? Buffer.concat(this.#chunks) : first);
   }
 
   abort(): void {

@@ -3,14 +3,21 @@ import { AppError } from '../errors.ts';
 import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import { etagOf, hasTag } from './etag.ts';
 import type { Resolvers } from '../plugin.ts';
+import { describeRoutes, NO_ROUTES, type OwnRoutes } from '../routes/index.ts';
 import { renderReference } from './reference.ts';
 import { ownsIn } from './service.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
 /** Describes every endpoint of a server, including fields that its own resolvers answer. */
-export function describeServer(project: Project, resolvers: Resolvers): Document {
-  return openapiDocument(project, ownsIn(resolvers));
+export function describeServer(
+  project: Project,
+  resolvers: Resolvers,
+  routes: OwnRoutes = NO_ROUTES,
+): Document {
+  const entities = new Set(project.api.rest ? project.entities.map(({ name }) => name) : []);
+  const own = describeRoutes(routes, entities);
+  return openapiDocument(project, ownsIn(resolvers), own);
 }
 
 /** The bytes of `/api/openapi.json`. */

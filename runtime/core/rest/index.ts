@@ -1,16 +1,19 @@
-import { restModules } from '@twofold/schema';
+import { restModules, restRoutes } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import type { OwnRoutes } from '../routes/index.ts';
 import { describeServer, documentRoutesOf } from './document.ts';
 import { createEndpoint } from './endpoint.ts';
-import { createService } from './service.ts';
+import { createService, ownsIn } from './service.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
   /** The user's resolvers by type and field, the same as for GraphQL. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
+  /** The user's own routes, for the document; read when it is first asked for. */
+  readonly routes?: () => OwnRoutes;
 }
 
 /**
@@ -20,14 +23,24 @@ export interface RestOptions {
  *
  * @example createRest({ kernel, resolvers }) // GET /api/posts, POST /api/posts, GET /api/posts/:id …
  */
-export function createRest({ kernel, resolvers = {}, scalars = {} }: RestOptions): ServerModule {
+export function createRest({
+  kernel,
+  resolvers = {},
+  scalars = {},
+  routes,
+}: RestOptions): ServerModule {
   const { project } = kernel;
   const paths = new Set(restModules(project).map(({ path }) => path));
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
-  const document = once(() => describeServer(project, resolvers));
+  const document = once(() => describeServer(project, resolvers, routes?.()));
   const endpoint: Middleware = (ctx, next) =>
     paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next();
-  return { name: 'rest', endpoint, routes: documentRoutesOf(document, project.api.path) };
+  return {
+    name: 'rest',
+    endpoint,
+    routes: documentRoutesOf(document, project.api.path),
+    generated: () => restRoutes(project, ownsIn(resolvers)),
+  };
 }
 
 /** `/api/posts/7` → `/api/posts` */

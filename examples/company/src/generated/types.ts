@@ -1,11 +1,17 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { AuthHooks as RuntimeAuthHooks } from '@twofold/auth';
-import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+
+/** The type of the function in `src/routes.ts`. */
+export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreateProjectInput'>>;
+
+/** The type of a function in `src/middleware.ts`. */
+export type Middleware = MiddlewareOf<Context>;
 
 /** What a file of `src/resolvers/` may implement of this type. */
 export type CompanyOverrides = CompanyResolvers;

@@ -1,10 +1,16 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { Generated, GraphQLResolveInfo, LoadersOf, RequestContext, ScalarMapping } from '@twofold/runtime';
+import type { Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+
+/** The type of the function in `src/routes.ts`. */
+export type Routes = RoutesOf<Context, object>;
+
+/** The type of a function in `src/middleware.ts`. */
+export type Middleware = MiddlewareOf<Context>;
 
 /** What a file of `src/resolvers/` may implement of this type. */
 export type HostedAppOverrides = HostedAppResolvers;

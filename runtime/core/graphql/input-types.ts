@@ -1,0 +1,161 @@
+import {
+  coerceInputValue,
+  getNamedType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql';
+import type { JsonSchema } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import type { InputError, InputTypes } from '../http/input-types.ts';
+import { INPUT_VALUES, inputSize, isNestedBeyond, NESTING, tooLarge } from './input-size.ts';
+
+/** The input types of a schema, for bodies and query strings of the user's own routes. */
+export function createInputTypes(schema: GraphQLSchema): InputTypes {
+  const typeOf = (name: string) => {
+    const type = schema.getType(name);
+    return isInputObjectType(type) ? type : undefined;
+  };
+  return {
+    has: (name) => typeOf(name) !== undefined,
+    describe: (name) => describeObject(typeOf(name)!, new Set()),
+    check: (name, given, text = false) => {
+      const type = typeOf(name)!;
+      assertBounded(type, given);
+      const value = text ? fromText(type, given) : given;
+      const errors: InputError[] = [];
+      findErrors(type, value, '', errors);
+      const [first, ...rest] = errors;
+      return first ? { errors: [first, ...rest] } : { value: coerceInputValue(value, type) };
+    },
+  };
+}
+
+/** @throws AppError 400 */
+function assertBounded(type: GraphQLInputObjectType, value: unknown): void {
+  if (isNestedBeyond(value, NESTING))
+    throw failure.badRequest(`The body is nested more than ${NESTING} levels deep`);
+  if (inputSize(value, type) > INPUT_VALUES) throw failure.badRequest(tooLarge('The body'));
+}
+
+/** Adds every problem of a value. Fields are named as in the value, with dots for nested ones. */
+function findErrors(
+  type: GraphQLInputType,
+  value: unknown,
+  field: string,
+  errors: InputError[],
+): void {
+  const add = (message: string) =>
+    void errors.push({ field, message: `${field === '' ? 'the input' : field} ${message}` });
+  if (isNonNullType(type)) {
+    if (value === undefined || value === null) return add('is required');
+    return findErrors(type.ofType, value, field, errors);
+  }
+  if (value === undefined || value === null) return;
+  if (isListType(type)) {
+    const items = Array.isArray(value) ? value : [value];
+    return items.forEach((item, index) =>
+      findErrors(type.ofType, item, Array.isArray(value) ? `${field}.${index}` : field, errors),
+    );
+  }
+  if (isInputObjectType(type)) return findObjectErrors(type, value, field, errors);
+  if (isEnumType(type)) {
+    const names = type.getValues().map(({ name }) => name);
+    if (!names.includes(value as string)) add(`must be one of ${names.join(', ')}`);
+  } else if (!accepts(() => type.coerceInputValue(value))) add(`is not a valid ${type.name}`);
+}
+
+function findObjectErrors(
+  type: GraphQLInputObjectType,
+  value: unknown,
+  path: string,
+  errors: InputError[],
+): void {
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return void errors.push({
+      field: path,
+      message: `${path === '' ? 'the input' : path} must be an object`,
+    });
+  const fields = type.getFields();
+  for (const field of Object.values(fields)) {
+    const given = (value as Record<string, unknown>)[field.name];
+    if (given !== undefined || isRequiredInputField(field))
+      findErrors(field.type, given, at(field.name), errors);
+  }
+  for (const name of Object.keys(value).filter((each) => !Object.hasOwn(fields, each)))
+    errors.push({
+      field: at(name.slice(0, 64)),
+      message: `${at(name.slice(0, 64))} is not a known field`,
+    });
+  if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1)
+    errors.push({
+      field: path,
+      message: `${path === '' ? 'the input' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,
+    });
+}
+
+function accepts(coerce: () => unknown): boolean {
+  try {
+    return coerce() !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+
+/** Reads text as the numbers and booleans that a type expects. Other text is left to the check. */
+function fromText(type: GraphQLInputType, value: unknown): unknown {
+  if (isNonNullType(type)) return fromText(type.ofType, value);
+  if (isListType(type)) return [value].flat().map((item) => fromText(type.ofType, item));
+  if (isInputObjectType(type) && typeof value === 'object' && value !== null) {
+    const fields = type.getFields();
+    return Object.fromEntries(
+      Object.entries(value).map(([name, given]) => [
+        name,
+        fields[name] ? fromText(fields[name].type, given) : given,
+      ]),
+    );
+  }
+  if (typeof value !== 'string') return value;
+  const { name } = getNamedType(type);
+  if ((name === 'Int' || name === 'Float') && NUMBER.test(value)) return Number(value);
+  return name === 'Boolean' ? (BOOLEANS[value] ?? value) : value;
+}
+
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  Int: 'integer',
+  Float: 'number',
+  Boolean: 'boolean',
+};
+
+function describe(type: GraphQLInputType, above: ReadonlySet<string>): JsonSchema {
+  if (isNonNullType(type)) return describe(type.ofType, above);
+  if (isListType(type)) return { type: 'array', items: describe(type.ofType, above) };
+  if (isInputObjectType(type)) return describeObject(type, above);
+  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
+  return { type: JSON_TYPES[type.name] ?? 'string' };
+}
+
+/** A type inside itself is described as an object. */
+function describeObject(type: GraphQLInputObjectType, above: ReadonlySet<string>): JsonSchema {
+  if (above.has(type.name)) return { type: 'object' };
+  const within = new Set([...above, type.name]);
+  const fields = Object.values(type.getFields());
+  const required = fields.filter(isRequiredInputField).map(({ name }) => name);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(
+      fields.map((field) => [field.name, describe(field.type, within)]),
+    ),
+  };
+}

@@ -1,0 +1,24 @@
+import type { JsonSchema } from '@twofold/schema';
+
+/** A problem of an input. `field` is its path with dots, and empty for the whole value. */
+export interface InputError {
+  readonly field: string;
+  readonly message: string;
+}
+
+export type InputResult =
+  | { readonly value: unknown }
+  | { readonly errors: readonly [InputError, ...InputError[]] };
+
+/** The input types of the schema, for what does not arrive by GraphQL. */
+export interface InputTypes {
+  has(name: string): boolean;
+  /**
+   * Checks a value against an input type and gives it as a resolver would get it.
+   *
+   * @param text whether numbers and booleans may be text, as in a query string.
+   */
+  check(name: string, value: unknown, text?: boolean): InputResult;
+  /** Its JSON Schema, for OpenAPI. */
+  describe(name: string): JsonSchema;
+}

@@ -1,0 +1,132 @@
+import Router from '@koa/router';
+import type { Context as KoaContext, Middleware, Next } from 'koa';
+import type { InputTypes } from '../http/input-types.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { assertAccess } from './access.ts';
+import { createBodyReader } from './body.ts';
+import { createCheck } from './check.ts';
+import { createLimit } from './limit.ts';
+import type { RouteParts } from './parts.ts';
+import type { RouteHandler, RouteOptions } from './types.ts';
+import { filesOf } from './upload.ts';
+
+/** A function that adds routes: `routes` of `src/routes.ts`, and of each plugin. */
+export type DeclareRoutes = (router: any) => void;
+
+/** A route as it was declared, for conflicts and for OpenAPI. */
+export interface DeclaredRoute {
+  /** In upper case; several for `all`. */
+  readonly methods: readonly string[];
+  readonly path: string | RegExp;
+  readonly options: RouteOptions;
+}
+
+export interface OwnRoutes {
+  readonly router: Router;
+  readonly declared: readonly DeclaredRoute[];
+  /** The schema's input types, for OpenAPI; null for a server without own routes. */
+  readonly inputs: InputTypes | null;
+}
+
+const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'del', 'head', 'options', 'all'] as const;
+
+/**
+ * Collects the routes of the user and of plugins on one router of the package `@koa/router`, whose
+ * verbs also take options.
+ *
+ * @throws ConfigError for options that no request could meet.
+ */
+export function collectRoutes(parts: RouteParts, declare: readonly DeclareRoutes[]): OwnRoutes {
+  const router = new Router();
+  const options = new Map<string | RegExp, RouteOptions>();
+  for (const verb of VERBS) withOptions(parts, router, verb, options);
+  router.use(securityHeaders() as never, answering as never);
+  for (const each of declare) each(router);
+  const declared = router.stack.flatMap(({ methods, path }) =>
+    methods.length === 0
+      ? []
+      : [{ methods, path, options: options.get(keyOf(methods, path)) ?? {} }],
+  );
+  return { router, declared, inputs: parts.inputs };
+}
+
+const keyOf = (methods: readonly string[], path: string | RegExp) =>
+  `${methods.toSorted().join(' ')} ${String(path)}`;
+
+/** Replaces a verb of the router by one that takes options after the path. */
+function withOptions(
+  parts: RouteParts,
+  router: Router,
+  verb: (typeof VERBS)[number],
+  known: Map<string | RegExp, RouteOptions>,
+): void {
+  const register = (router[verb] as (...args: unknown[]) => Router).bind(router);
+  const replaced = (...args: unknown[]): Router => {
+    const at = args.findIndex((each) => isOptions(each));
+    const options = at < 0 ? {} : (args[at] as RouteOptions);
+    const first = args.findIndex((each) => typeof each === 'function');
+    const before = args.slice(0, at < 0 ? first : at);
+    const handlers = args.slice(first).flat() as RouteHandler<any>[];
+    const steps = stepsOf(parts, `${verb.toUpperCase()} ${String(before.at(-1))}`, options);
+    const length = router.stack.length;
+    register(...before, ...steps, ...handlers.map(answeringWith));
+    for (const layer of router.stack.slice(length))
+      known.set(keyOf(layer.methods, layer.path), options);
+    return router;
+  };
+  Object.defineProperty(router, verb, { value: replaced });
+}
+
+const isOptions = (value: unknown): value is RouteOptions =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof RegExp);
+
+/** The steps before a route's handlers: access, limit, query, body. */
+function stepsOf(parts: RouteParts, route: string, options: RouteOptions): Middleware[] {
+  const limit = options.limit === undefined ? undefined : createLimit(parts, route, options.limit);
+  const query = options.query === undefined ? undefined : createCheck(parts, route, options.query);
+  const body = createBodyReader(parts, route, options);
+  return [
+    async (ctx, next) => {
+      if (options.auth) assertAccess(ctx.state['context'], options.auth);
+      if (limit) await limit(ctx);
+      if (query) setQuery(ctx, await query({ ...ctx.query }, true));
+      (ctx.request as { body?: unknown }).body = await body(ctx);
+      if (options.upload) Object.assign(ctx, { files: filesOf(ctx, options.upload) });
+      await next();
+    },
+  ];
+}
+
+/** Koa's own `query` is a getter that parses the query string. */
+function setQuery(ctx: KoaContext, value: unknown): void {
+  for (const object of [ctx, ctx.request])
+    Object.defineProperty(object, 'query', { value, configurable: true });
+}
+
+/** What a handler returns is the answer, unless it has set one itself. */
+function answeringWith(handler: RouteHandler<any>): Middleware {
+  return async (ctx, next) => {
+    const value = await handler(ctx, next);
+    if (value !== undefined && value !== null && ctx.body === undefined && ctx.respond !== false)
+      ctx.body = value;
+  };
+}
+
+const PASSED = Symbol('no own route answered, and the rest of the server is asked');
+
+/** Answers 204 when the route's functions end without an answer. */
+async function answering(ctx: KoaContext, next: Next): Promise<void> {
+  await next();
+  const { response } = ctx as { response: { readonly _explicitStatus?: boolean } };
+  if (ctx.state[PASSED as never] || ctx.respond === false || ctx.res.headersSent) return;
+  if (ctx.body === undefined && !response._explicitStatus) ctx.status = 204;
+}
+
+/** Stands behind the own routes: a function that called `next` leaves the answer to the server. */
+export const passing: Middleware = (ctx, next) => {
+  ctx.state[PASSED as never] = true;
+  return next();
+};
