@@ -1,4 +1,5 @@
-import type { Store } from '@twofold/runtime/kernel';
+import type { Dialect, Store } from '@twofold/runtime/kernel';
+import DataLoader from 'dataloader';
 import type { NowOrLater } from './and-then.ts';
 import type { UserId } from './ids.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
@@ -45,31 +46,35 @@ interface FoundSession extends CheckedSession {
 }
 
 /**
- * Checks every token against the database on every request, with one prepared statement. With
- * SQLite the change counter of the file is read first: the last result is valid until any process
- * commits.
+ * Checks every token against the database on every request. With PostgreSQL one prepared statement
+ * checks all tokens of a tick of the event loop. With SQLite the change counter of the file is read
+ * first: the last result is valid until any process commits.
  */
 export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { store, now, onSeen } = options;
-  const statement = checkStatement(store, options.directory, options.roles);
-  const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat];
   const use = (found: FoundSession | null) => {
     if (found) onSeen(found.sid, found.lastSeen);
     return found;
   };
+  if (store.dialect === 'postgres') {
+    const sessions = sessionLoader(options);
+    return (claim) => sessions.load(claim).then(use);
+  }
+  const statement = sqliteStatement(options);
+  const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat];
+  const parse = (claim: SessionClaim, text: string | null | undefined) =>
+    parseSession(claim, text == null ? null : (JSON.parse(text) as Row));
   const { valueNow } = store;
+  // A database in memory answers only later.
   if (!valueNow)
     return (claim) =>
-      store
-        .valueLater(statement, parametersOf(claim))
-        .then((text) => use(parseSession(claim, text)));
+      store.valueLater(statement, parametersOf(claim)).then((text) => use(parse(claim, text)));
   const kept = new WeakMap<SessionClaim, { readonly found: FoundSession; readonly at: unknown }>();
   return (claim) => {
     const at = valueNow(CHANGE_COUNTER, []);
     const last = kept.get(claim);
     if (last && last.at === at && last.found.until > now()) return use(last.found);
-    const text = valueNow(statement, parametersOf(claim)) as string | undefined;
-    const found = parseSession(claim, text ?? null);
+    const found = parse(claim, valueNow(statement, parametersOf(claim)) as string | undefined);
     if (found) kept.set(claim, { found, at });
     return use(found);
   };
@@ -92,14 +97,9 @@ type Row = readonly [
 /** Returns another number after each commit of another connection, also of another process. */
 const CHANGE_COUNTER = 'pragma data_version';
 
-function parseSession(
-  { sid, user_id = null }: SessionClaim,
-  text: string | null,
-): FoundSession | null {
-  if (text === null) return null;
-  const [userId, principal, lastSeen, until, roleId, roleName, permissions] = JSON.parse(
-    text,
-  ) as Row;
+function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
+  if (row === null) return null;
+  const [userId, principal, lastSeen, until, roleId, roleName, permissions] = row;
   if (userId !== user_id) return null;
   return {
     sid,
@@ -113,30 +113,82 @@ function parseSession(
 }
 
 /**
- * SQL for the session of a token as one JSON text. It finds a row only if the session is live, the
- * token is not blacklisted and not older than `tokens_valid_after`, and the user exists and is
- * enabled. `iat` has whole seconds, so a token of the same second as `tokens_valid_after` is judged
- * by the time at which its session was opened or last rotated: a sign-in right after a logout-all
- * works, and no older token does.
- *
- * Parameters: session, now, now, token id, `iat`.
+ * Reads the sessions of all tokens that are checked in the same tick with one statement. Nothing is
+ * remembered: each request of the next tick asks the database again.
  */
-function checkStatement(
-  { dialect }: Store,
+function sessionLoader(
+  options: SessionCheckOptions,
+): DataLoader<SessionClaim, FoundSession | null> {
+  const { store, now } = options;
+  const statement = postgresStatement(options);
+  const find = async (claims: readonly SessionClaim[]) => {
+    const distinct = [...new Set(claims)];
+    const text = await store.valueLater(statement, [
+      now(),
+      distinct.map(({ sid }) => sid),
+      distinct.map(({ jti }) => jti),
+      distinct.map(({ iat }) => iat),
+    ]);
+    const rows = JSON.parse(text ?? '[]') as readonly (Row | null)[];
+    const found = new Map(
+      distinct.map((claim, index) => [claim, parseSession(claim, rows[index] ?? null)]),
+    );
+    return claims.map((claim) => found.get(claim) ?? null);
+  };
+  return new DataLoader(find, { cache: false, maxBatchSize: MAX_CHECKS });
+}
+
+/** Limits the parameters of one statement. */
+const MAX_CHECKS = 500;
+
+/** Parameters: session, now, now, token id, `iat`. */
+function sqliteStatement({ directory, roles }: SessionCheckOptions): string {
+  const columns = sessionColumns('sqlite', roles);
+  return `select json_array(${columns}) as session
+    ${liveSessions(directory, roles, { sid: '?', now: '?', jti: '?', iat: '?' })}`;
+}
+
+/**
+ * An array with one element for each token, in their order; null for a token that is not valid.
+ * Parameters: now, and arrays of sessions, token ids and `iat`.
+ */
+function postgresStatement({ directory, roles }: SessionCheckOptions): string {
+  const columns = sessionColumns('postgres', roles);
+  return `select json_agg(found.session order by c.place)::text as sessions
+    from unnest($2::text[], $3::text[], $4::bigint[]) with ordinality as c(sid, jti, iat, place)
+    left join lateral (select json_build_array(${columns}) as session
+    ${liveSessions(directory, roles, { sid: 'c.sid', now: '$1', jti: 'c.jti', iat: 'c.iat' })}) found on true`;
+}
+
+function sessionColumns(dialect: Dialect, roles: RolesModel): string {
+  const until = `${dialect === 'postgres' ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
+  const ofRole = roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : '';
+  return `s.user_id, s.principal, s.last_seen_at, ${until}${ofRole}`;
+}
+
+/** The SQL of each value of a token. */
+interface ClaimSql {
+  readonly sid: string;
+  readonly now: string;
+  readonly jti: string;
+  readonly iat: string;
+}
+
+/**
+ * Finds a row only if the session is live, the token is not blacklisted and not older than
+ * `tokens_valid_after`, and the user exists and is enabled. `iat` has whole seconds, so a token of
+ * the same second as `tokens_valid_after` is judged by the time at which its session was opened or
+ * last rotated: a sign-in right after a logout-all works, and no older token does.
+ */
+function liveSessions(
   { table, live }: UserDirectory,
   roles: RolesModel,
+  { sid, now, jti, iat }: ClaimSql,
 ): string {
-  const postgres = dialect === 'postgres';
-  const [sid, idle, absolute, jti, iat] = postgres
-    ? ['$1', '$2', '$3', '$4', '$5']
-    : ['?', '?', '?', '?', '?'];
-  const until = `${postgres ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
-  const columns = `s.user_id, s.principal, s.last_seen_at, ${until}${roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : ''}`;
-  return `select ${postgres ? `json_build_array(${columns})::text` : `json_array(${columns})`} as session
-    from auth_sessions s
+  return `from auth_sessions s
     left join "${table}" u on u.id = s.user_id${live}
     left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
-    where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${idle} and s.absolute_expires_at > ${absolute}
+    where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${now} and s.absolute_expires_at > ${now}
       and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})
       and (s.principal = 'host' or (u.id is not null and a.disabled_at is null
         and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))))`;

@@ -1,28 +1,40 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asRoot, bearer, startServer, type TestServer, USER } from './harness.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createDatabase } from '../engines/available.ts';
+import {
+  asRoot,
+  bearer,
+  describeEachDatabase,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 
-/** In a file, tokens are judged at once and from the answer of the last time while nobody has written; in memory they are not. */
-describe('§2.2 a token against a database in a file', () => {
+/**
+ * SQLite in a file reuses the last answer until somebody writes, and PostgreSQL checks all tokens
+ * of a tick with one statement. SQLite in memory, as in the other tests, does neither.
+ */
+describeEachDatabase('§2.2 a token against a database that servers share', (database) => {
   const folder = mkdtempSync(join(tmpdir(), 'auth-session-check-'));
   const roles = { list: ['Owner', 'Member'], default: 'Member', first: null };
   let [one, other] = [] as unknown as [TestServer, TestServer];
+  let shared: { readonly url: string; drop?(): Promise<void> };
   beforeAll(async () => {
-    const start = () =>
-      startServer({
-        database: 'SQLite',
-        entity: USER,
-        url: `file:${join(folder, 'auth.db')}`,
-        auth: { roles },
-      });
+    shared =
+      database === 'PostgreSQL'
+        ? await createDatabase()
+        : { url: `file:${join(folder, 'auth.db')}` };
+    const start = () => startServer({ database, entity: USER, url: shared.url, auth: { roles } });
     one = await start();
     other = await start();
   });
   afterAll(async () => {
     await one.close();
     await other.close();
+    await shared.drop?.();
     rmSync(folder, { recursive: true });
   });
 
@@ -72,6 +84,17 @@ describe('§2.2 a token against a database in a file', () => {
     expect(answers.map(({ body }) => body.id)).toEqual(asked.map(({ id }) => id));
   });
 
+  if (database === 'PostgreSQL')
+    it('requests of one tick share a statement, and one that is not valid leaves the others alone', async () => {
+      const [known1, known2, gone] = [await known(), await known(), await known()];
+      await other.call('POST', '/api/auth/logout', {}, bearer(gone.accessToken));
+      const statements = vi.spyOn(one.kernel.store, 'valueLater');
+      const asked = [known1, gone, known2, known1, gone, known2];
+      expect(await pipelined(one, asked)).toEqual([200, 401, 200, 200, 401, 200]);
+      expect(statements).toHaveBeenCalledTimes(1);
+      statements.mockRestore();
+    });
+
   it('a session that idles out ends without anybody writing', async () => {
     const user = await known();
     one.advance(23 * 3_600_000);
@@ -86,3 +109,20 @@ describe('§2.2 a token against a database in a file', () => {
     expect(await me(one, user.accessToken)).toBe(401);
   });
 });
+
+/** The statuses of requests that one packet brings, and so one tick. */
+async function pipelined(
+  { url }: TestServer,
+  users: readonly { readonly accessToken: string }[],
+): Promise<number[]> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const requests = users.map(({ accessToken }, index) => {
+    const last = index === users.length - 1 ? 'Connection: close\r\n' : '';
+    return `GET /api/auth/me HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${accessToken}\r\n${last}\r\n`;
+  });
+  socket.write(requests.join(''));
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+}
