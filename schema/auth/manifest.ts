@@ -105,6 +105,36 @@ export const authSchema = {
           default: 'auto',
         },
         hash_queue: { type: 'integer', minimum: 1, default: 64 },
+        breached: {
+          type: ['object', 'null'],
+          additionalProperties: false,
+          default: null,
+          required: ['url'],
+          description:
+            'A list of breached passwords: the first five hex digits of a SHA-1 are appended to the address.',
+          properties: {
+            url: { type: 'string', minLength: 1 },
+            on_failure: {
+              enum: ['allow', 'refuse'],
+              default: 'allow',
+              description: 'What happens to a password when the list cannot be asked.',
+            },
+          },
+        },
+      },
+    },
+    account: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      description: "Deleting one's own account.",
+      properties: {
+        delete: { type: 'boolean', default: true },
+        grace: {
+          $ref: '#/definitions/duration',
+          default: '14d',
+          description: 'How long a deleted account can be restored.',
+        },
       },
     },
     passkeys: {

@@ -44,6 +44,7 @@ export const USER_ATTRIBUTES = [
   'username',
   'phone',
   'avatar_url',
+  'locale',
   'last_login',
   'email_verified_at',
   'created_at',

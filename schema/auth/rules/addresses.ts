@@ -2,11 +2,19 @@ import { finding, type Rule } from '../../rules/finding.ts';
 import { proxyFindings } from '../../rules/server-addresses.ts';
 import { isSafeUrl } from '../../rules/urls.ts';
 
-/** ADDRESS_INVALID: proxies and webhooks of the auth section must be valid addresses. */
+/** ADDRESS_INVALID: the addresses in the auth section must be valid. */
 export const addresses: Rule = function* ({ facts }) {
   const { values, at } = facts.manifest;
   if (!values.auth) return;
   yield* proxyFindings(facts.manifest, 'auth', values.auth.trustedProxies ?? []);
+  const { breached } = values.auth.password;
+  if (breached && !isSafeUrl(breached.url))
+    yield finding(
+      'ADDRESS_INVALID',
+      `The list of breached passwords ${breached.url} is no https address`,
+      at(['auth', 'password', 'breached', 'url']),
+      { fix: 'https://…/range/' },
+    );
   for (const [index, { url }] of values.auth.events.webhooks.entries()) {
     if (!isSafeUrl(url))
       yield finding(
