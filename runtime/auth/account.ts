@@ -50,6 +50,7 @@ export function accountHandlers(parts: AuthParts) {
     return reply(200, { message: 'Password changed' });
   };
   const passwordPolicy: Handler = () => reply(200, policy.rules);
-  const passwordStrength: Handler = ({ body }) => reply(200, policy.judge(body.password));
+  const passwordStrength: Handler = async ({ body }) =>
+    reply(200, await policy.judgeFully(body.password));
   return { me, reauthenticate, changePassword, passwordPolicy, passwordStrength };
 }

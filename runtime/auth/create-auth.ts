@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { accountHandlers } from './account.ts';
+import { ownAccountHandlers } from './account/handlers.ts';
 import { administer, type Administered, type Administration } from './administration.ts';
 import { adminHandlers } from './admin/handlers.ts';
 import { authenticate } from './authenticate.ts';
@@ -45,7 +46,14 @@ export interface AuthModule extends ServerModule {
 }
 
 /** Ids of the routes that exist when only the operator signs in. */
-const HOST_ROUTES = new Set(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
+const HOST_ROUTES = new Set([
+  'login',
+  'logout',
+  'logoutAll',
+  'sessions',
+  'renameSession',
+  'endSession',
+]);
 
 /**
  * The auth module: it authenticates each request and serves `/api/auth` and `/api/oauth`.
@@ -122,6 +130,7 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...ownKeyHandlers(parts),
     ...logoutHandlers(parts),
     ...accountHandlers(parts),
+    ...ownAccountHandlers(parts),
     ...recoveryHandlers(parts),
     ...verificationHandlers(parts),
     ...oauthHandlers(parts),

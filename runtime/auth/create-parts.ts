@@ -5,6 +5,7 @@ import { createAlerts } from './alerts.ts';
 import { ApiKeys } from './api-keys.ts';
 import type { AuthHooks } from './auth-hooks.ts';
 import { createBackground } from './background.ts';
+import { breachedBy } from './breached-passwords.ts';
 import { SYSTEM } from './caller.ts';
 import { readAuthConfig } from './config.ts';
 import { dataScopes } from './data-scopes.ts';
@@ -23,7 +24,7 @@ import { createLockout } from './lockout.ts';
 import { createMailer } from './mail.ts';
 import { createOneTimeTokens } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
-import { type Breached, createPasswordPolicy } from './password-policy.ts';
+import { createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { Sessions } from './sessions.ts';
 import { createSignIn } from './sign-in.ts';
@@ -160,7 +161,11 @@ function createPasswordParts({
   const { hashConcurrency: concurrency, hashQueue: queue } = model.password;
   return {
     passwords: createPasswords({ cost: config.bcryptCost, concurrency, queue }),
-    policy: createPasswordPolicy(model.password, [kernel.project.name], breachedBy(kernel, hooks)),
+    policy: createPasswordPolicy(
+      model.password,
+      [kernel.project.name],
+      breachedBy(kernel, model.password, hooks),
+    ),
   };
 }
 
@@ -180,24 +185,4 @@ function createWindows({ store, settings, now, log }: Kernel, keys: Keys): Windo
   const isAlone = store.dialect === 'sqlite' && settings.text('WORKERS', '1') === '1';
   if (isAlone) return memoryWindows();
   return leasedWindows(storedWindows(store, keys.derived('identifier')), { now, log });
-}
-
-/** Adapts the hook `breachedPasswords` to the password policy; undefined without that hook. */
-function breachedBy(
-  { store, log }: Kernel,
-  { breachedPasswords }: AuthHooks,
-): Breached | undefined {
-  if (!breachedPasswords) return undefined;
-  const ctx = { db: store.db, log };
-  return async (prefix) => {
-    try {
-      return await breachedPasswords({ prefix, ctx });
-    } catch (error) {
-      log.warn(
-        { stack: error instanceof Error ? error.stack : undefined },
-        'the hook breachedPasswords failed: the password was taken without it',
-      );
-      return [];
-    }
-  };
 }

@@ -48,7 +48,8 @@ export async function endAccess(
   };
 }
 
-async function endKeys(
+/** Revokes the API keys of an account. @returns their names. */
+export async function endKeys(
   { apiKeys, kernel }: AuthParts,
   { trx, emit, caller }: RightsChange,
   account: Account,

@@ -6,6 +6,9 @@ export type Severity = 'info' | 'notice' | 'warning' | 'critical';
 export const EVENT_TYPES = {
   'user.registered': 'info',
   'user.setup': 'warning',
+  'user.updated': 'info',
+  'user.deletion_requested': 'notice',
+  'user.restored': 'notice',
   'user.deleted': 'notice',
   'user.disabled': 'notice',
   'user.enabled': 'notice',

@@ -178,6 +178,8 @@ async function refusalReason(
 ): Promise<{ reason: string; error: AppError } | null> {
   if (account.disabledAt !== null)
     return { reason: 'disabled', error: failure.forbidden('Account disabled') };
+  if (account.deletionAt !== null)
+    return { reason: 'deleted', error: failure.forbidden('Account deleted') };
   if (parts.model.requireVerifiedEmail && !account.emailVerified)
     return { reason: 'unverified', error: failure.forbidden('Email not verified') };
   const error = await askHook(parts, account, attempt.context);

@@ -4,11 +4,12 @@ import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { bearerToken, unauthorized } from './authenticate.ts';
 import { asUser, callerOf } from './caller.ts';
-import { isOpaqueId } from './identity-rules.ts';
+import { checkText, isOpaqueId } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
 import type { AuthParts } from './parts.ts';
 import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken } from './refresh-token.ts';
+import type { Session } from './sessions.ts';
 import { rfc3339 } from './time.ts';
 
 const DONE = 'Logout successful';
@@ -49,34 +50,55 @@ export function logoutHandlers(parts: AuthParts) {
   const list: Handler = async ({ context }) => {
     const { userId, sessionId } = ownerOf(context);
     const live = await sessions.live(kernel.store.db, userId);
-    const rows = live.map(({ id, created_at, last_seen_at, ip, user_agent, auth_method }) => ({
-      id,
-      created_at: rfc3339(created_at),
-      last_seen_at: rfc3339(last_seen_at),
-      ip,
-      user_agent,
-      auth_method,
-      current: id === sessionId,
-    }));
+    const rows = live.map((session) => sessionView(session, sessionId));
     return reply(200, { sessions: rows, total: rows.length });
+  };
+  const renameSession: Handler = async ({ context, params, body }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const session = await findOwn(parts, userId, params['id']);
+    const name = checkText('name', body.name ?? '') || null;
+    await sessions.setName(kernel.store.db, session.id, name);
+    return reply(200, sessionView({ ...session, name }, sessionId));
   };
   const endSession: Handler = async ({ context, params }) => {
     const { userId } = ownerOf(context);
-    const id = params['id'] ?? '';
-    const session = isOpaqueId(id) ? await sessions.find(kernel.store.db, id) : null;
-    const own =
-      session &&
-      session.user_id === userId &&
-      session.revoked_at === null &&
-      session.principal === (userId === null ? 'host' : 'user');
-    if (!own) throw failure.notFound('Session not found');
+    const { id } = await findOwn(parts, userId, params['id']);
     await events.transact(callerOf(context), async (trx, emit) => {
       if (await sessions.end(trx, id, 'ended by its owner'))
         emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
     });
     return reply(204);
   };
-  return { logout, logoutAll, sessions: list, endSession };
+  return { logout, logoutAll, sessions: list, renameSession, endSession };
+}
+
+/** A session as its owner sees it. */
+export const sessionView = (session: Session, current: string) => ({
+  id: session.id,
+  name: session.name,
+  created_at: rfc3339(session.created_at),
+  last_seen_at: rfc3339(session.last_seen_at),
+  ip: session.ip,
+  user_agent: session.user_agent,
+  auth_method: session.auth_method,
+  current: session.id === current,
+});
+
+/**
+ * Finds a live session of this user or the operator. Another's session gets the same response as an
+ * unknown one.
+ *
+ * @throws AppError 404
+ */
+async function findOwn(
+  { sessions, kernel }: AuthParts,
+  userId: UserId | null,
+  id = '',
+): Promise<Session> {
+  const live = isOpaqueId(id) ? await sessions.live(kernel.store.db, userId) : [];
+  const session = live.find((each) => each.id === id);
+  if (!session) throw failure.notFound('Session not found');
+  return session;
 }
 
 function ownerOf({ principal }: RequestContext): { userId: UserId | null; sessionId: string } {

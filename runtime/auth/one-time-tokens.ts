@@ -16,6 +16,7 @@ export const ONE_TIME_LIFETIME = {
   passkey_login: 5 * MINUTE,
   passkey_second_factor: 5 * MINUTE,
   passkey_reauthentication: 5 * MINUTE,
+  restore: 14 * DAY,
 } as const;
 
 export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;

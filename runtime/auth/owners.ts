@@ -18,9 +18,9 @@ export interface OwnerTable {
 /** `roles.first` of the manifest, or null. */
 export const firstRole = ({ roles }: AuthModel): string | null => roles?.first ?? null;
 
-/** SQL condition: the row `a` of `auth_users` has the first role and is not disabled. */
+/** SQL condition: the row `a` of `auth_users` has the first role and is neither disabled nor deleted. */
 const enabledOwner = ({ first }: OwnerTable) =>
-  `a.disabled_at is null and a.role_id = (select id from auth_roles where name = ${textLiteral(first)})`;
+  `a.disabled_at is null and a.deletion_at is null and a.role_id = (select id from auth_roles where name = ${textLiteral(first)})`;
 
 /** SQL condition for a trigger of the user table: the row `old` is an enabled owner. */
 export const wasOwner = (place: OwnerTable) =>
@@ -40,7 +40,7 @@ export async function hasOwner(
 ): Promise<boolean> {
   const query = sql`select 1 from auth_users a join auth_roles r on r.id = a.role_id
     join ${sql.table(directory.table)} u on u.id = a.user_id${sql.raw(directory.live)}
-    where r.name = ${firstRole(model)}${sql.raw(enabled ? ' and a.disabled_at is null' : '')} limit 1`;
+    where r.name = ${firstRole(model)}${sql.raw(enabled ? ' and a.disabled_at is null and a.deletion_at is null' : '')} limit 1`;
   return (await query.execute(db)).rows.length > 0;
 }
 

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { AuthModel } from '@twofold/schema';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { failure } from '@twofold/runtime/errors';
+import type { Breached } from './breached-passwords.ts';
 
 /** Data of the user that the password must not contain. */
 export interface PasswordSubject {
@@ -28,14 +29,13 @@ export interface PasswordPolicy {
     readonly composition: false;
   };
   judge(password: string, subject?: PasswordSubject): Strength;
-  /** @throws AppError 400 with the reason. */
+  /** The same, with the lists of breached passwords asked too. @throws AppError 503 */
+  judgeFully(password: string, subject?: PasswordSubject): Promise<Strength>;
+  /** @throws AppError 400 with the reason, 503 */
   assert(password: string, subject?: PasswordSubject): Promise<void>;
   /** Loads the estimator at start, about 100 ms, so that no login has to wait for it. */
   warm(): void;
 }
-
-/** Returns the other hex digits of the SHA-1 of all breached passwords that begin with `prefix`. */
-export type Breached = (prefix: string) => readonly string[] | Promise<readonly string[]>;
 
 /**
  * zxcvbn runs on the event loop. Its time grows with the square of the length, times the number of
@@ -84,14 +84,19 @@ export function createPasswordPolicy(
     const score = estimate(dictionaries().zxcvbn, password);
     return score < needed ? refused('Password is too weak', score) : { score, acceptable: true };
   };
+  const judgeFully: PasswordPolicy['judgeFully'] = async (password, subject) => {
+    const strength = judge(password, subject);
+    if (!strength.acceptable || !breached || !(await isBreached(breached, password)))
+      return strength;
+    return { score: 0, acceptable: false, reason: 'Password is too common' };
+  };
   return {
     rules: { min: options.min, max: options.max, score: options.score, composition: false },
     judge,
+    judgeFully,
     assert: async (password, subject) => {
-      const { reason } = judge(password, subject);
+      const { reason } = await judgeFully(password, subject);
       if (reason) throw failure.invalid(reason);
-      if (breached && (await isBreached(breached, password)))
-        throw failure.invalid('Password is too common');
     },
     warm: () => WARM_UP_PASSWORDS.forEach((text) => void estimate(dictionaries().zxcvbn, text)),
   };

@@ -6,7 +6,7 @@ import { emailKey } from './identity-rules.ts';
 import { identifierOf, requireApiKey } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
-import type { Account } from './user-directory.ts';
+import { type Account, isClosed } from './user-directory.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
 import { linkText } from './verification.ts';
 
@@ -24,7 +24,7 @@ export function recoveryHandlers(parts: AuthParts) {
       const subject = identifierOf(parts, body.email);
       if (!(await limits.allows({ policy: 'forgot-identifier', subject }))) return;
       const account = await directory.findByEmail(kernel.store.db, body.email);
-      if (account && account.disabledAt === null) await startReset(parts, caller, account);
+      if (account && !isClosed(account)) await startReset(parts, caller, account);
     });
     return reply(200, FORGOT_RESPONSE);
   };
@@ -96,7 +96,7 @@ async function findResetAccount(
 ): Promise<{ account: Account }> {
   const { userId } = await oneTime.peek(kernel.store.db, kind, token);
   const account = await directory.find(kernel.store.db, userId);
-  if (!account || account.disabledAt !== null) throw invalidToken();
+  if (!account || isClosed(account)) throw invalidToken();
   return { account };
 }
 

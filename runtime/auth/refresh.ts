@@ -7,7 +7,7 @@ import type { AuthParts } from './parts.ts';
 import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
 import type { Session } from './sessions.ts';
-import type { Account } from './user-directory.ts';
+import { type Account, isClosed } from './user-directory.ts';
 
 const refused = () => failure.unauthenticated('Invalid refresh token');
 
@@ -34,7 +34,7 @@ export function createRefresh(parts: AuthParts): Handler {
 
 async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {
   const account = await parts.directory.find(parts.kernel.store.db, session.user_id!);
-  if (!account || account.disabledAt !== null) throw refused();
+  if (!account || isClosed(account)) throw refused();
   return account;
 }
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
+import { purgeAccounts } from './account/purge.ts';
 import type { AuthParts } from './parts.ts';
 import { DAY, HOUR } from './time.ts';
 
@@ -18,16 +19,18 @@ const expiredRows = (now: number, retention: number, leeway: number) =>
     ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
   ] as const;
 
-/** Deletes old rows now and every hour, a thousand at a time. @returns a function to stop it. */
+/** Deletes old rows, and accounts whose grace is over, now and every hour, a thousand at a time. @returns a function to stop it. */
 export function startRetention(parts: AuthParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const run = () => {
-    running = purge(parts).catch((error: unknown) =>
-      parts.kernel.log.error(
-        { reason: error instanceof Error ? error.message : 'unknown' },
-        'old rows could not be removed',
-      ),
-    );
+    running = purge(parts)
+      .then(() => (parts.users ? purgeAccounts(parts) : undefined))
+      .catch((error: unknown) =>
+        parts.kernel.log.error(
+          { reason: error instanceof Error ? error.message : 'unknown' },
+          'old rows could not be removed',
+        ),
+      );
   };
   const timer = setInterval(run, HOUR);
   timer.unref();

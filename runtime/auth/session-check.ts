@@ -190,6 +190,6 @@ function liveSessions(
     left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
     where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${now} and s.absolute_expires_at > ${now}
       and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})
-      and (s.principal = 'host' or (u.id is not null and a.disabled_at is null
+      and (s.principal = 'host' or (u.id is not null and a.disabled_at is null and a.deletion_at is null
         and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))))`;
 }

@@ -26,6 +26,8 @@ export interface Session {
   readonly ip: string;
   readonly user_agent: string;
   readonly auth_method: AuthMethod;
+  /** The name that its owner gave it. */
+  readonly name: string | null;
   readonly reauth_at: number | null;
   readonly revoked_at: number | null;
 }
@@ -72,7 +74,7 @@ export class Sessions {
     const { model, now } = this.#options;
     const session = { ...newSession(model, now(), lifetime), ...ownerOf(userId) };
     const { ip, userAgent: user_agent } = caller;
-    const row = { ...session, ip, user_agent, auth_method: method };
+    const row = { ...session, ip, user_agent, auth_method: method, name: null };
     await trx.insertInto('auth_sessions').values(row).execute();
     const ended = userId === null ? [] : await this.#beyondMost(trx, userId);
     if (ended.length > 0)
@@ -113,6 +115,10 @@ export class Sessions {
   async end(trx: Kysely<any>, id: string, reason: string): Promise<boolean> {
     const query = this.#revoke(trx, reason).where('id', '=', id);
     return Number((await query.executeTakeFirst()).numUpdatedRows) > 0;
+  }
+
+  async setName(db: Kysely<any>, id: string, name: string | null): Promise<void> {
+    await db.updateTable('auth_sessions').set({ name }).where('id', '=', id).execute();
   }
 
   /** Adds a token id to the blacklist until it expires by itself. `exp` in Unix seconds. */

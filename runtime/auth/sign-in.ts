@@ -147,7 +147,7 @@ const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) 
   userId: id,
 });
 
-/** Refuses a sign-in during which the password was changed. @throws AppError 401 */
+/** Refuses a sign-in during which the password was changed or the account deleted. @throws AppError 401, 403 */
 async function assertSamePassword(
   { directory }: SignInParts,
   trx: Transaction<any>,
@@ -156,6 +156,7 @@ async function assertSamePassword(
   const current = await directory.find(trx, account.id);
   if (!current || current.passwordChangedAt !== account.passwordChangedAt)
     throw failure.unauthenticated('Invalid credentials');
+  if (current.deletionAt !== null) throw failure.forbidden('Account deleted');
 }
 
 function toProfile(account: Account, lastLogin: number, withRole: boolean): Profile {

@@ -1,6 +1,7 @@
 import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twofold/runtime/kernel';
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
+import { createAccountColumns } from './account/tables.ts';
 import { createWindows } from './limits/window-tables.ts';
 import { createPasskeys } from './passkeys/tables.ts';
 
@@ -18,6 +19,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0006_phone_numbers', up: indexPhones },
     { name: 'auth/0007_leases', up: createWindows },
     { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, ids) },
+    { name: 'auth/0011_account', up: createAccountColumns },
   ];
 }
 

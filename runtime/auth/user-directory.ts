@@ -19,6 +19,8 @@ export interface Account {
   readonly username: string;
   readonly phone: string;
   readonly avatar_url: string;
+  /** A BCP 47 language tag, or the empty text. */
+  readonly locale: string;
   readonly last_login: number | null;
   /** The stored hash; null for a user who signs in through a provider only. */
   readonly password: string | null;
@@ -26,6 +28,8 @@ export interface Account {
   /** Whether the current address was verified. An earlier address does not count. */
   readonly emailVerified: boolean;
   readonly disabledAt: number | null;
+  /** When the account goes, if its owner has deleted it. Until then they can restore it. */
+  readonly deletionAt: number | null;
   readonly tokensValidAfter: number;
   readonly passwordChangedAt: number;
 }
@@ -39,6 +43,7 @@ export interface AccountPatch {
   readonly username?: string | null;
   readonly phone?: string | null;
   readonly avatar_url?: string;
+  readonly locale?: string | null;
   readonly last_login?: number;
   readonly email_verified_at?: number | null;
   readonly password?: string;
@@ -46,12 +51,24 @@ export interface AccountPatch {
   readonly role_id?: number | null;
   readonly tokens_valid_after?: number;
   readonly disabled_at?: number | null;
+  readonly deletion_at?: number | null;
 }
+
+/** Whether an account is disabled or deleted, so that nothing signs in to it. */
+export const isClosed = ({ disabledAt, deletionAt }: Pick<Account, 'disabledAt' | 'deletionAt'>) =>
+  disabledAt !== null || deletionAt !== null;
 
 /** How each kind of identity is normalised for comparison: lower case, or digits only. */
 export const IDENTITY_FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
 
-const TEXT_COLUMNS = ['first_name', 'last_name', 'username', 'phone', 'avatar_url'] as const;
+const TEXT_COLUMNS = [
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'locale',
+] as const;
 const TIME_COLUMNS = new Set<string>([
   'last_login',
   'email_verified_at',
@@ -67,6 +84,7 @@ const SIDE_COLUMNS = [
   'a.password',
   'a.role_id',
   'a.disabled_at',
+  'a.deletion_at',
   'a.tokens_valid_after',
   'a.verified_email',
   'a.password_changed_at',
@@ -77,6 +95,8 @@ const SIDE_COLUMNS = [
 export class UserDirectory {
   /** The table with the identity columns. */
   readonly table: string;
+  /** Whether a delete only marks the row. */
+  readonly keepsDeleted: boolean;
   /** SQL condition for a row (`u`) that is not deleted, for use in a join. */
   readonly live: string;
   readonly #project: Project;
@@ -95,6 +115,7 @@ export class UserDirectory {
     this.#columns = new Map((this.#entity?.columns ?? []).map((column) => [column.name, column]));
     this.table = user.table;
     const { softDelete } = this.#entity ?? {};
+    this.keepsDeleted = softDelete !== undefined;
     this.live = softDelete ? ` and u."${softDelete}" is null` : '';
   }
 
@@ -107,7 +128,7 @@ export class UserDirectory {
     return this.#first(this.#select(db).where(this.#keyOf('email'), '=', emailKey(email)));
   }
 
-  /** Whether a row, deleted ones included, already has one of these values. */
+  /** Whether a row other than `except`, deleted ones included, already has one of these values. */
   async isTaken(
     trx: Transaction<any>,
     {
@@ -119,12 +140,13 @@ export class UserDirectory {
       readonly username?: string | null;
       readonly phone?: string | null;
     },
+    except?: UserId,
   ): Promise<boolean> {
     // One statement for each value, because one statement with `or` could not use the indexes.
     return (
-      (!!email && (await this.#hasKey(trx, 'email', emailKey(email)))) ||
-      (!!username && (await this.#hasKey(trx, 'username', username.toLowerCase()))) ||
-      (!!phone && (await this.#hasKey(trx, 'phone', phoneKey(phone))))
+      (!!email && (await this.#hasKey(trx, 'email', emailKey(email), except))) ||
+      (!!username && (await this.#hasKey(trx, 'username', username.toLowerCase(), except))) ||
+      (!!phone && (await this.#hasKey(trx, 'phone', phoneKey(phone), except)))
     );
   }
 
@@ -178,13 +200,18 @@ export class UserDirectory {
       : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.#columnOf(attribute));
   }
 
-  async #hasKey(db: Kysely<any>, attribute: Identity, key: string): Promise<boolean> {
-    const row = await this.#joined(db)
+  async #hasKey(
+    db: Kysely<any>,
+    attribute: Identity,
+    key: string,
+    except?: UserId,
+  ): Promise<boolean> {
+    const rows = await this.#joined(db)
       .select('u.id')
       .where(this.#keyOf(attribute), '=', key)
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined;
+      .limit(2)
+      .execute();
+    return rows.some(({ id }) => id !== except);
   }
 
   #joined(db: Kysely<any>) {
@@ -301,6 +328,7 @@ function toAccount(row: Record<string, any> | undefined): Account | null {
     emailVerified:
       row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
     disabledAt: row['disabled_at'] ?? null,
+    deletionAt: row['deletion_at'] ?? null,
     tokensValidAfter: row['tokens_valid_after'] ?? 0,
     passwordChangedAt: row['password_changed_at'] ?? 0,
   };

@@ -6,7 +6,7 @@ import { LOCK_RIGHTS } from './permissions.ts';
 import { IDENTITY_FOLDS } from './user-directory.ts';
 
 /** Tables of the module whose rows are deleted with their user. */
-const OWNED_TABLES = [
+export const OWNED_TABLES = [
   ['auth_users', 'user_id'],
   ['auth_sessions', 'user_id'],
   ['auth_identities', 'user_id'],
@@ -137,4 +137,12 @@ async function createPostgresTrigger(
       `create trigger "${name}" after ${event} on "${table}" for each row execute function "${name}"()`,
     )
     .execute(db);
+}
+
+/** Checks for SQLSTATE 23503 and 23001, or the message of SQLite. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return (
+    code === '23503' || code === '23001' || /FOREIGN KEY constraint failed/.test(String(message))
+  );
 }

@@ -9,6 +9,7 @@ import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import { assertProof } from './proof.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
+import { isClosed } from './user-directory.ts';
 
 const RESEND_RESPONSE = { message: 'If the account exists, a verification email has been sent' };
 
@@ -45,7 +46,7 @@ export function verificationHandlers(parts: AuthParts) {
       const subject = identifierOf(parts, body.email);
       if (!(await limits.allows({ policy: 'resend-identifier', subject }))) return;
       const account = await directory.findByEmail(kernel.store.db, body.email);
-      if (!account || account.emailVerified || account.disabledAt !== null) return;
+      if (!account || account.emailVerified || isClosed(account)) return;
       await events.transact(caller, (trx, emit) =>
         mailVerification(parts, trx, emit, { userId: account.id, email: account.email }),
       );

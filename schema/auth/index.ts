@@ -11,7 +11,14 @@ import { settings } from './rules/settings.ts';
 import { userType } from './rules/user-type.ts';
 
 /** The routes that remain when only the operator of a hosting server signs in. */
-const OPERATOR = new Set<string>(['login', 'logout', 'logoutAll', 'sessions', 'endSession']);
+const OPERATOR = new Set<string>([
+  'login',
+  'logout',
+  'logoutAll',
+  'sessions',
+  'renameSession',
+  'endSession',
+]);
 
 const PASSKEYS = new Set<string>(passkeyRoutes.map(({ id }) => id));
 

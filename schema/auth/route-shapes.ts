@@ -81,20 +81,21 @@ export const LOGIN: JsonSchema = object(
   ['id', 'email', 'accessToken', 'exp', 'extend'],
 );
 
+/** A session as its owner sees it. */
+export const SESSION: JsonSchema = object({
+  id: text(),
+  name: { type: ['string', 'null'], description: 'As its owner named it' },
+  created_at: TIME,
+  last_seen_at: TIME,
+  ip: text(),
+  user_agent: text(),
+  auth_method: text(),
+  current: { type: 'boolean' },
+});
+
 export const SESSIONS: JsonSchema = object(
   {
-    sessions: {
-      type: 'array',
-      items: object({
-        id: text(),
-        created_at: TIME,
-        last_seen_at: TIME,
-        ip: text(),
-        user_agent: text(),
-        auth_method: text(),
-        current: { type: 'boolean' },
-      }),
-    },
+    sessions: { type: 'array', items: SESSION },
     total: { type: 'integer' },
   },
   ['sessions', 'total'],
@@ -180,6 +181,47 @@ export const PASSKEYS: JsonSchema = object(
   },
   ['passkeys', 'total', 'rp_id', 'user_handle'],
 );
+
+const ownText = (maxLength: number): JsonSchema => ({ type: ['string', 'null'], maxLength });
+
+/** The body of `PATCH /api/auth/me`: absent is unchanged, null or the empty text clears. */
+export const OWN_FIELDS: JsonSchema = {
+  ...object({
+    first_name: ownText(256),
+    last_name: ownText(256),
+    phone: ownText(256),
+    username: ownText(256),
+    avatar_url: ownText(2048),
+    locale: { ...ownText(35), description: 'A language tag, such as en or de-AT' },
+  }),
+  additionalProperties: false,
+};
+
+/** What signs in to an account, as counts, and what is pending. */
+export const SECURITY: JsonSchema = object({
+  email_verified: { type: 'boolean' },
+  pending_email: { type: ['string', 'null'], description: 'An address that is not confirmed yet' },
+  has_password: { type: 'boolean' },
+  totp: { type: 'boolean' },
+  second_factor_required: { type: 'boolean' },
+  deletion_at: TIME,
+  sessions: { type: 'integer' },
+  api_keys: { type: 'integer' },
+  identities: { type: 'integer' },
+});
+
+/** The export of an account. Its parts have the form of the other responses. */
+export const EXPORT: JsonSchema = object({
+  exported_at: TIME,
+  me: { type: 'object' },
+  security: SECURITY,
+  sessions: { type: 'array', items: SESSION },
+  api_keys: { type: 'array', items: OWN_KEY },
+  identities: { type: 'array', items: { type: 'object' } },
+  attempts: { type: 'array', items: { type: 'object' } },
+  events: { type: 'array', items: { type: 'object' } },
+  data: { type: 'object', description: 'By type, the rows that belong to the user' },
+});
 
 /** A page of a log: newest first; `next_cursor` is null on the last page. */
 export const page = (name: string): JsonSchema =>

@@ -15,6 +15,7 @@ import { permissionsOf, serialiseRights } from '../permissions.ts';
 import { giveRole, recordChange } from '../roles.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
+import { isForeignKeyViolation } from '../user-table.ts';
 
 const DONE = reply(200, { message: 'Done' });
 
@@ -236,12 +237,4 @@ async function show(parts: AuthParts, account: Account) {
     sessions: (await sessions.live(db, account.id)).length,
     has_password: account.password !== null,
   };
-}
-
-/** Checks for SQLSTATE 23503 and 23001, or the message of SQLite. */
-function isForeignKeyViolation(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return (
-    code === '23503' || code === '23001' || /FOREIGN KEY constraint failed/.test(String(message))
-  );
 }

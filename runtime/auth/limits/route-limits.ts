@@ -15,6 +15,7 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   resetPassword: ['reset-ip'],
   verifyEmail: ['reset-ip'],
   unlock: ['reset-ip'],
+  restore: ['reset-ip'],
   refresh: ['refresh-ip'],
   passwordStrength: ['strength-ip'],
   oauthStart: ['oauth-ip'],

@@ -124,6 +124,7 @@ export async function assertMayEnter(
   account: Account,
 ): Promise<void> {
   if (account.disabledAt !== null) throw failure.forbidden('Account disabled');
+  if (account.deletionAt !== null) throw failure.forbidden('Account deleted');
   if (parts.model.requireVerifiedEmail && !account.emailVerified)
     throw failure.forbidden('Email not verified');
   const refusal = await askHook(parts, account, context);

@@ -1,12 +1,12 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
+import { identitiesOf } from '../account/own-logs.ts';
 import { asUser, callerOf } from '../caller.ts';
 import { ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertProof } from '../proof.ts';
 import { signedInAccount } from '../reauthentication.ts';
 import { assertOtherMethod } from '../sign-in-methods.ts';
-import { rfc3339 } from '../time.ts';
 import { markBrowser } from './browser-mark.ts';
 import { createCallback } from './callback.ts';
 import { createExchange } from './exchange.ts';
@@ -44,17 +44,7 @@ export function oauthHandlers(parts: AuthParts) {
 
   const identities: Handler = async ({ context }) => {
     const { account } = await signedInAccount(parts, context);
-    const rows = await db
-      .selectFrom('auth_identities')
-      .select(['provider', 'email', 'created_at', 'last_login_at'])
-      .where('user_id', '=', account.id)
-      .orderBy('provider')
-      .execute();
-    const shown = rows.map(({ created_at, last_login_at, ...row }) => ({
-      ...row,
-      created_at: rfc3339(created_at),
-      last_login_at: rfc3339(last_login_at),
-    }));
+    const shown = await identitiesOf(db, account.id);
     return reply(200, { identities: shown, total: shown.length });
   };
 

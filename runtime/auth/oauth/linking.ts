@@ -6,7 +6,7 @@ import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../permissions.ts';
 import { createUser, isUniqueViolation } from '../register.ts';
-import type { Account } from '../user-directory.ts';
+import { type Account, isClosed } from '../user-directory.ts';
 import type { Identity } from './identity.ts';
 import { notVerified } from './id-token.ts';
 
@@ -160,7 +160,7 @@ export async function linkIdentity(
       const account = await parts.directory.find(trx, userId);
       if (
         !account ||
-        account.disabledAt !== null ||
+        isClosed(account) ||
         Math.max(account.passwordChangedAt, account.tokensValidAfter) > startedAt
       )
         throw failure.badRequest('Invalid OAuth state');

@@ -1,0 +1,109 @@
+import type { Transaction } from 'kysely';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import { asUser, callerOf } from '../caller.ts';
+import { endKeys } from '../ended-access.ts';
+import type { Emit } from '../events.ts';
+import { invalidToken } from '../one-time-tokens.ts';
+import { assertOwnerLeft } from '../owners.ts';
+import type { AuthParts } from '../parts.ts';
+import { serialiseRights } from '../permissions.ts';
+import { assertProof } from '../proof.ts';
+import { clearRefreshCookie } from '../refresh-cookie.ts';
+import type { RightsChange } from '../roles.ts';
+import { rfc3339 } from '../time.ts';
+import type { Account } from '../user-directory.ts';
+import { linkText } from '../verification.ts';
+import { purgeAccounts } from './purge.ts';
+
+/** `DELETE /api/auth/me`: the account closes at once, and goes after the grace. */
+export function deleteMe(parts: AuthParts): Handler {
+  const { kernel, model, mailer, events } = parts;
+  const { delete: allowed, grace } = model.account;
+  return async ({ context, koa }) => {
+    if (!allowed) throw failure.notFound();
+    const { account } = await assertProof(parts, context);
+    // Without a mail there would be no way back.
+    if (grace > 0) mailer.assertAvailable();
+    const deletionAt = kernel.now() + grace;
+    const caller = asUser(callerOf(context), account.id);
+    const token = await events.transact(caller, (trx, emit) =>
+      close(parts, { trx, emit, caller }, account, deletionAt),
+    );
+    clearRefreshCookie(parts, koa);
+    if (grace > 0) mailRestoreLink(parts, account, token, deletionAt);
+    else parts.background.run(() => purgeAccounts(parts));
+    return reply(200, { deletion_at: rfc3339(deletionAt) });
+  };
+}
+
+/** Ends all access to an account. @returns the token that restores it. */
+async function close(
+  parts: AuthParts,
+  change: RightsChange,
+  account: Account,
+  deletionAt: number,
+): Promise<string> {
+  const { trx, emit } = change;
+  const { kernel, directory, sessions, oneTime, model } = parts;
+  await serialiseRights(trx, kernel.store.dialect);
+  await directory.update(trx, account.id, {
+    deletion_at: deletionAt,
+    tokens_valid_after: kernel.now(),
+  });
+  await assertOwnerLeft(parts, trx, account);
+  await sessions.endAll(trx, account.id, 'account deleted');
+  await oneTime.endAll(trx, account.id);
+  await endKeys(parts, change, account, 'account deleted');
+  emit('user.deletion_requested', account.id, { deletion_at: rfc3339(deletionAt) });
+  return oneTime.issue(trx, 'restore', account.id, { life: model.account.grace });
+}
+
+function mailRestoreLink(
+  parts: AuthParts,
+  { email }: Account,
+  token: string,
+  deletionAt: number,
+): void {
+  parts.mailer.send({
+    to: email,
+    subject: 'Your account will be deleted',
+    text: `Your account is closed and will be deleted at ${rfc3339(deletionAt)}. Until then this link restores it.\n\n${linkText(parts, 'restore', token)}`,
+  });
+}
+
+/** `POST /api/auth/restore`: by the link of the mail, until the account goes. */
+export function restore(parts: AuthParts): Handler {
+  return async ({ context, body }) => {
+    await parts.events.transact(callerOf(context), async (trx, emit) => {
+      const { userId } = await parts.oneTime.consume(trx, 'restore', body.token);
+      const account = await parts.directory.find(trx, userId);
+      if (!account || !(await restoreAccount(parts, trx, emit, account))) throw invalidToken();
+    });
+    return reply(200, { message: 'Account restored' });
+  };
+}
+
+/**
+ * Opens an account again whose owner has deleted it. Its sessions and keys have ended for good.
+ *
+ * @returns whether it could still be restored.
+ */
+export async function restoreAccount(
+  { kernel, oneTime }: AuthParts,
+  trx: Transaction<any>,
+  emit: Emit,
+  { id }: Pick<Account, 'id'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('auth_users')
+    .set({ deletion_at: null, updated_at: kernel.now() })
+    .where('user_id', '=', id)
+    .where('deletion_at', '>', kernel.now())
+    .where('emptied_at', 'is', null)
+    .executeTakeFirst();
+  if (Number(numUpdatedRows) === 0) return false;
+  await oneTime.endAll(trx, id);
+  emit('user.restored', id, {});
+  return true;
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import type { Column } from '@twofold/schema';
+import type { Dialect } from '@twofold/runtime/kernel';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { OWNED_TABLES } from '../user-table.ts';
+
+/**
+ * Empties the row of a user who is deleted but whose row must stay, because others refer to it.
+ * Every column but the keys and the times of creation and change loses its value, and so do the
+ * tables of this module. The address and the username are free again.
+ */
+export async function emptyAccount(
+  { kernel, model }: Pick<AuthParts, 'kernel' | 'model'>,
+  trx: Transaction<any>,
+  id: UserId,
+): Promise<void> {
+  for (const [table, key] of OWNED_TABLES)
+    if (table !== 'auth_users') await trx.deleteFrom(table).where(key, '=', id).execute();
+  await emptySide(trx, id);
+  const entity = kernel.project.entities.find(({ name }) => name === model.user.entity);
+  if (!entity) return;
+  const columns = entity.columns.filter(
+    (column) => !isKept(column) && column.name !== entity.softDelete,
+  );
+  const row = Object.fromEntries(
+    columns.map((column) => [
+      column.name,
+      column.name === model.user.columns.email
+        ? `deleted-${id}@deleted.invalid`
+        : emptyValue(column, id, kernel.store.dialect),
+    ]),
+  );
+  if (columns.length > 0)
+    await trx.updateTable(entity.table).set(row).where('id', '=', id).execute();
+}
+
+/** The side row stays, because it says that the account is deleted. */
+async function emptySide(trx: Transaction<any>, id: UserId): Promise<void> {
+  const kept = await trx
+    .deleteFrom('auth_users')
+    .where('user_id', '=', id)
+    .returning(['user_id', 'deletion_at', 'emptied_at', 'created_at', 'updated_at'])
+    .executeTakeFirstOrThrow();
+  await trx.insertInto('auth_users').values(kept).execute();
+}
+
+const isKept = ({ name, stamp, required, references }: Column) =>
+  name === 'id' || stamp !== undefined || (required && references !== undefined);
+
+/** The emptiest value that the column takes. */
+function emptyValue(column: Column, id: UserId, dialect: Dialect): unknown {
+  if (!column.required) return null;
+  if (column.default?.kind === 'value' && !column.unique)
+    return stored(column.default.value, dialect);
+  if (column.values) return column.values[0];
+  return stored(emptyOf(column, id), dialect);
+}
+
+function emptyOf(column: Column, id: UserId): unknown {
+  switch (column.type) {
+    case 'integer':
+    case 'bigint':
+    case 'real':
+      return column.unique && typeof id === 'number' ? id : withinBounds(column);
+    case 'decimal':
+      return String(withinBounds(column));
+    case 'boolean':
+      return false;
+    case 'timestamp':
+      return new Date(0).toISOString();
+    case 'date':
+      return '1970-01-01';
+    case 'time':
+      return '00:00:00';
+    case 'json':
+      return column.list ? '[]' : '{}';
+    case 'uuid':
+    case 'id':
+      return randomUUID();
+    case 'bytes':
+      return Buffer.alloc(0);
+    default:
+      return emptyText(column, id);
+  }
+}
+
+function withinBounds({ constraint = {} }: Column): number {
+  return Math.min(Math.max(0, constraint.min ?? 0), constraint.max ?? 0) || (constraint.min ?? 0);
+}
+
+function emptyText({ unique, constraint = {} }: Column, id: UserId): string {
+  const { minLength = 0 } = constraint;
+  return (unique ? `deleted-${id}` : '').padEnd(minLength, '-');
+}
+
+/** SQLite has no booleans: the driver takes 0 and 1. */
+const stored = (value: unknown, dialect: Dialect) =>
+  typeof value === 'boolean' && dialect === 'sqlite' ? Number(value) : value;

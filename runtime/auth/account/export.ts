@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import { keyView } from '../key-changes.ts';
+import { sessionView } from '../logout.ts';
+import type { AuthParts } from '../parts.ts';
+import { assertProof } from '../proof.ts';
+import { rfc3339 } from '../time.ts';
+import type { Account } from '../user-directory.ts';
+import { ownTypes, rowsOf } from './own-rows.ts';
+import { attemptsOf, eventsOf, identitiesOf } from './own-logs.ts';
+import { securityOf } from './security.ts';
+
+/** How many exports a process makes at once, because each reads the whole data of a user. */
+const MAX_EXPORTS = 4;
+
+/**
+ * `GET /api/auth/me/export`: one JSON file with all data about the user. It is read and sent in
+ * pieces, so that it never is in memory as a whole, and no faster than the client takes it.
+ */
+export function exportMe(parts: AuthParts): Handler {
+  let running = 0;
+  return async ({ context }) => {
+    const { account, sessionId } = await assertProof(parts, context);
+    if (running >= MAX_EXPORTS)
+      throw failure.unavailable(undefined, { headers: { 'Retry-After': '10' } });
+    running += 1;
+    const stream = Readable.from(texts(parts, account, sessionId), { objectMode: false });
+    stream.once('close', () => (running -= 1));
+    return reply(200, stream, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Disposition': `attachment; filename="account-${account.id}.json"`,
+    });
+  };
+}
+
+async function* texts(
+  parts: AuthParts,
+  account: Account,
+  sessionId: string,
+): AsyncGenerator<string> {
+  const { kernel, sessions, apiKeys, signIn } = parts;
+  const { db } = kernel.store;
+  const live = await sessions.live(db, account.id);
+  const head = {
+    exported_at: rfc3339(kernel.now()),
+    me: { ...signIn.profile(account, account.last_login ?? kernel.now()), locale: account.locale },
+    security: await securityOf(parts, account),
+    sessions: live.map((session) => sessionView(session, sessionId)),
+    api_keys: (await apiKeys.ofUser(db, account.id)).map(keyView),
+    identities: await identitiesOf(db, account.id),
+  };
+  yield JSON.stringify(head).slice(0, -1);
+  yield* list('attempts', attemptsOf(db, account.id));
+  yield* list('events', eventsOf(db, account.id));
+  yield ',"data":{';
+  for (const [index, type] of ownTypes(kernel.project).entries()) {
+    if (index > 0) yield ',';
+    yield `${JSON.stringify(type.name)}:`;
+    yield* items(rowsOf(kernel.store, type, account));
+  }
+  yield '}}\n';
+}
+
+async function* list(name: string, rows: AsyncIterable<object[]>): AsyncGenerator<string> {
+  yield `,"${name}":`;
+  yield* items(rows);
+}
+
+/** A JSON array of all rows, a batch at a time. */
+async function* items(batches: AsyncIterable<object[]>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const rows of batches)
+    for (const row of rows) {
+      yield before + JSON.stringify(row);
+      before = ',';
+    }
+  yield before === '[' ? '[]' : ']';
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { type Handler, reply } from '@twofold/runtime/http';
+import type { AuthParts } from '../parts.ts';
+import { signedInAccount } from '../reauthentication.ts';
+import { rfc3339 } from '../time.ts';
+import type { Account } from '../user-directory.ts';
+
+/** `GET /api/auth/security`: what signs in to the account, and what is pending. */
+export function showSecurity(parts: AuthParts): Handler {
+  return async ({ context }) => {
+    const { account } = await signedInAccount(parts, context);
+    return reply(200, await securityOf(parts, account));
+  };
+}
+
+export async function securityOf(parts: AuthParts, account: Account) {
+  const { db } = parts.kernel.store;
+  const keys = await parts.apiKeys.ofUser(db, account.id);
+  return {
+    email_verified: account.emailVerified,
+    pending_email: await pendingEmail(parts, account),
+    has_password: account.password !== null,
+    totp: false,
+    second_factor_required: false,
+    deletion_at: rfc3339(account.deletionAt),
+    sessions: (await parts.sessions.live(db, account.id)).length,
+    api_keys: keys.length,
+    identities: await countOf(parts, 'auth_identities', account),
+  };
+}
+
+/** The address that a link of a mail would make the account's own. */
+async function pendingEmail({ kernel }: AuthParts, { id }: Account): Promise<string | null> {
+  const row = await kernel.store.db
+    .selectFrom('auth_one_time_tokens')
+    .select('data')
+    .where('user_id', '=', id)
+    .where('kind', '=', 'email')
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', kernel.now())
+    .executeTakeFirst();
+  return row ? ((JSON.parse(row['data']) as { email?: string }).email ?? null) : null;
+}
+
+async function countOf({ kernel }: AuthParts, table: string, { id }: Account): Promise<number> {
+  const row = await kernel.store.db
+    .selectFrom(table)
+    .select(sql<number>`count(*)`.as('count'))
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
