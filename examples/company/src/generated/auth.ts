@@ -23,7 +23,9 @@ export const authSettings: AuthModel = {
     contextWords: [],
     hashConcurrency: 'auto',
     hashQueue: 64,
+    breached: null,
   },
+  account: { delete: true, grace: duration('14d') },
   passkeys: { rpId: null, origins: [] },
   lockout: {
     attempts: 5,
