@@ -208,6 +208,7 @@ export const SECURITY: JsonSchema = object({
   sessions: { type: 'integer' },
   api_keys: { type: 'integer' },
   identities: { type: 'integer' },
+  passkeys: { type: 'integer' },
 });
 
 /** The export of an account. Its parts have the form of the other responses. */

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bearer, describeEachDatabase, GOOD, startServer, type TestServer, USER } from './harness.ts';
+import {
+  bearer,
+  describeEachDatabase,
+  GOOD,
+  startServer,
+  type TestServer,
+  USER,
+} from './harness.ts';
 import { type Mailbox, startMailbox } from './mailbox.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +27,10 @@ describeEachDatabase("auth-2 §8 one's own account", (database) => {
     server.call(method, `/api/auth${path}`, body, bearer(token));
 
   it('PATCH /me changes what is sent, clears by null or the empty text, and leaves the rest', async () => {
-    const { body } = await server.register('patch@x.test', { first_name: 'Pat', phone: '+1 5550100' });
+    const { body } = await server.register('patch@x.test', {
+      first_name: 'Pat',
+      phone: '+1 5550100',
+    });
     const patch = (fields: unknown) => call('PATCH', '/me', body.accessToken, fields);
     const changed = await patch({
       last_name: 'Chu',
@@ -41,11 +51,16 @@ describeEachDatabase("auth-2 §8 one's own account", (database) => {
         last_login: expect.any(String),
       },
     ]);
-    expect((await server.rows('auth_users')).find(({ user_id }) => user_id === body.id)).toMatchObject(
-      { locale: 'de-AT' },
-    );
+    expect(
+      (await server.rows('auth_users')).find(({ user_id }) => user_id === body.id),
+    ).toMatchObject({ locale: 'de-AT' });
     const cleared = await patch({ first_name: null, phone: '', avatar_url: '', locale: null });
-    expect(cleared.body).toMatchObject({ first_name: '', phone: '', avatar_url: '', last_name: 'Chu' });
+    expect(cleared.body).toMatchObject({
+      first_name: '',
+      phone: '',
+      avatar_url: '',
+      last_name: 'Chu',
+    });
     expect((await call('GET', '/me', body.accessToken)).body).toEqual(cleared.body);
     expect((await server.events('user.updated')).map(({ data }) => data.fields)).toEqual([
       ['last_name', 'username', 'avatar_url', 'locale'],
@@ -123,7 +138,11 @@ describeEachDatabase("auth-2 §8 one's own account", (database) => {
     await server.login('state@x.test');
     await call('POST', '/api-keys', accessToken, { name: 'k', scopes: [] });
     await call('POST', '/change-email', accessToken, { email: 'next@x.test' });
-    expect(await security()).toMatchObject({ sessions: 2, api_keys: 1, pending_email: 'next@x.test' });
+    expect(await security()).toMatchObject({
+      sessions: 2,
+      api_keys: 1,
+      pending_email: 'next@x.test',
+    });
     const { token } = await mailbox.find('next@x.test', 'token=');
     await server.call('POST', '/api/auth/verify-email', { token });
     expect(await security()).toMatchObject({ email_verified: true, pending_email: null });
@@ -134,12 +153,18 @@ describeEachDatabase("auth-2 §8 one's own account", (database) => {
     const other = (await server.register('curious@x.test')).body;
     const [{ id }] = (await call('GET', '/sessions', body.accessToken)).body.sessions;
     const named = await call('PATCH', `/sessions/${id}`, body.accessToken, { name: 'Work laptop' });
-    expect([named.status, named.body]).toMatchObject([200, { id, name: 'Work laptop', current: true }]);
-    const listed = async () => (await call('GET', '/sessions', body.accessToken)).body.sessions[0].name;
+    expect([named.status, named.body]).toMatchObject([
+      200,
+      { id, name: 'Work laptop', current: true },
+    ]);
+    const listed = async () =>
+      (await call('GET', '/sessions', body.accessToken)).body.sessions[0].name;
     expect(await listed()).toBe('Work laptop');
     const foreign = await call('PATCH', `/sessions/${id}`, other.accessToken, { name: 'mine' });
     expect([foreign.status, foreign.body]).toEqual([404, { error: 'Session not found' }]);
-    expect((await call('PATCH', '/sessions/none', body.accessToken, { name: 'x' })).status).toBe(404);
+    expect((await call('PATCH', '/sessions/none', body.accessToken, { name: 'x' })).status).toBe(
+      404,
+    );
     await call('PATCH', `/sessions/${id}`, body.accessToken, { name: '' });
     expect(await listed()).toBeNull();
   });

@@ -9,6 +9,7 @@ import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../permissions.ts';
 import { assertProof } from '../proof.ts';
+import { assertStillOpen } from '../reauthentication.ts';
 import { clearRefreshCookie } from '../refresh-cookie.ts';
 import type { RightsChange } from '../roles.ts';
 import { rfc3339 } from '../time.ts';
@@ -22,14 +23,16 @@ export function deleteMe(parts: AuthParts): Handler {
   const { delete: allowed, grace } = model.account;
   return async ({ context, koa }) => {
     if (!allowed) throw failure.notFound();
-    const { account } = await assertProof(parts, context);
+    const { account, sessionId } = await assertProof(parts, context);
     // Without a mail there would be no way back.
     if (grace > 0) mailer.assertAvailable();
     const deletionAt = kernel.now() + grace;
     const caller = asUser(callerOf(context), account.id);
-    const token = await events.transact(caller, (trx, emit) =>
-      close(parts, { trx, emit, caller }, account, deletionAt),
-    );
+    const token = await events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, kernel.store.dialect);
+      await assertStillOpen(parts, trx, sessionId);
+      return close(parts, { trx, emit, caller }, account, deletionAt);
+    });
     clearRefreshCookie(parts, koa);
     if (grace > 0) mailRestoreLink(parts, account, token, deletionAt);
     else parts.background.run(() => purgeAccounts(parts));
@@ -37,7 +40,7 @@ export function deleteMe(parts: AuthParts): Handler {
   };
 }
 
-/** Ends all access to an account. @returns the token that restores it. */
+/** Ends all access to an account, after `serialiseRights`. @returns the token that restores it. */
 async function close(
   parts: AuthParts,
   change: RightsChange,
@@ -46,7 +49,6 @@ async function close(
 ): Promise<string> {
   const { trx, emit } = change;
   const { kernel, directory, sessions, oneTime, model } = parts;
-  await serialiseRights(trx, kernel.store.dialect);
   await directory.update(trx, account.id, {
     deletion_at: deletionAt,
     tokens_valid_after: kernel.now(),

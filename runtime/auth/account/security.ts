@@ -26,6 +26,7 @@ export async function securityOf(parts: AuthParts, account: Account) {
     sessions: (await parts.sessions.live(db, account.id)).length,
     api_keys: keys.length,
     identities: await countOf(parts, 'auth_identities', account),
+    passkeys: await countOf(parts, 'auth_passkeys', account),
   };
 }
 
