@@ -114,6 +114,7 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
     expect(list.body.total).toBe(2);
     expect(Object.keys(list.body.sessions[0])).toEqual([
       'id',
+      'name',
       'created_at',
       'last_seen_at',
       'ip',
