@@ -57,6 +57,10 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
     case 'create':
     case 'update':
     case 'remove':
+    case 'upsert':
+    case 'createMany':
+    case 'updateMany':
+    case 'removeMany':
       return inferredMember(
         name,
         `Checks the arguments and who calls, then ${DOES[action.kind]} ${action.entity} in one transaction. args may be others.`,
@@ -69,7 +73,15 @@ function ofOperation({ name, action }: Operation, coordinate: string): Ejection 
   }
 }
 
-const DOES = { create: 'inserts one', update: 'changes one', remove: 'removes one' } as const;
+const DOES = {
+  create: 'inserts one',
+  update: 'changes one',
+  remove: 'removes one',
+  upsert: 'changes or inserts one',
+  createMany: 'inserts several',
+  updateMany: 'changes several',
+  removeMany: 'removes several',
+} as const;
 
 /** The inferred action with the rules of the schema; the user adds code before and after it. */
 function inferredMember(name: string, about: string): Ejected {

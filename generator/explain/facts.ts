@@ -158,6 +158,14 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
       return { what: `update of one ${action.entity}` };
     case 'remove':
       return { what: `delete of one ${action.entity}` };
+    case 'upsert':
+      return { what: `update or insert of one ${action.entity}` };
+    case 'createMany':
+      return { what: `insert of several ${action.entity}` };
+    case 'updateMany':
+      return { what: `update of several ${action.entity}` };
+    case 'removeMany':
+      return { what: `delete of several ${action.entity}` };
     case 'subscribe':
       return { what: `${action.on.join(', ')} ${action.entity}, as it happens` };
     case 'custom':

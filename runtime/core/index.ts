@@ -19,6 +19,7 @@ export { seedApp } from './seed-app.ts';
 // The model, in the compact form that emitted code uses
 export {
   create,
+  createMany,
   custom,
   defineProject,
   duration,
@@ -31,10 +32,13 @@ export {
   node,
   one,
   remove,
+  removeMany,
   size,
   subscribe,
   through,
   update,
+  updateMany,
+  upsert,
   viaType,
 } from './model/index.ts';
 export type { FieldTable, LoadersOf, Model, RowLoader } from './model/index.ts';

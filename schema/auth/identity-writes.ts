@@ -1,4 +1,4 @@
-import type { Project, Write, WriteShape } from '../model.ts';
+import type { Action, Project, Write, WriteShape } from '../model.ts';
 import { shapeOwner } from '../write-shape-ids.ts';
 
 /** An identity column of the user, and the argument or input field that would write it. */
@@ -53,9 +53,17 @@ function reachable({ operations, writes }: Project): WriteShape[] {
     for (const nested of shape.writes.flatMap(nestedShape)) visit(nested);
   };
   for (const { action } of operations)
-    if (action.kind === 'create' || action.kind === 'update') visit(action.write);
+    for (const id of writesOf(action)) visit(id);
   return [...found];
 }
 
+/** The write shapes of an action, without nested ones. */
+export function writesOf(action: Action): string[] {
+  if (action.kind === 'upsert') return [action.create.write, action.update.write];
+  return 'write' in action ? [action.write] : [];
+}
+
 export const nestedShape = (write: Write): string[] =>
-  write.kind === 'nested' && write.create ? [write.create.shape] : [];
+  write.kind === 'nested'
+    ? [write.create, write.connectOrCreate?.create].flatMap((create) => create?.shape ?? [])
+    : [];

@@ -1,20 +1,27 @@
-import { getNamedType, getNullableType, isInputObjectType } from 'graphql';
+import { getNamedType, getNullableType, isInputObjectType, isRequiredArgument } from 'graphql';
 import type { GraphQLArgument, GraphQLInputObjectType } from 'graphql';
-import type { ArgumentPath } from '../model.ts';
+import type { ArgumentPath, RowKey } from '../model.ts';
 import { pascalCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
+import { inferMany, isMany } from './infer-many.ts';
+import type { ManyVerb } from './infer-many.ts';
 import type { Inference } from './infer-query.ts';
+import { inferUpsert } from './infer-upsert.ts';
 import { isKeyScalar, namesKey } from './keys.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { isById, keyOfInput, keysAmong } from './unique-keys.ts';
 import { unsetRefusal } from './unset-columns.ts';
 import { inputShape, source, writeShape } from './write-shapes.ts';
 import type { WriteSource } from './write-shapes.ts';
 
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
 
-const VERBS: ReadonlyMap<string, Verb> = new Map([
+/** What a mutation can be, as `@resolve(as:)` says it. */
+export type MutationVerb = Verb | 'UPSERT' | ManyVerb;
+
+const VERBS: ReadonlyMap<string, Verb | 'UPSERT'> = new Map([
   ['create', 'CREATE'],
   ['add', 'CREATE'],
   ['insert', 'CREATE'],
@@ -24,63 +31,81 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['delete', 'DELETE'],
   ['remove', 'DELETE'],
   ['destroy', 'DELETE'],
+  ['upsert', 'UPSERT'],
 ]);
 
 /**
  * The action of a field of Mutation, by its name and signature: `createUser`, `userCreate`,
- * `updateUser`, `deleteUser` and similar.
+ * `updateUser`, `deleteUser`, `upsertUser`, `createUsers` and similar.
  *
  * @example
  * inferMutation(shapes, field) // { action: { kind: 'create', entity: 'User', write: 'CreateUserInput:User', … }, decidedBy: 'create' }
  */
-export function inferMutation(shapes: Shapes, field: FieldFact, forced?: Verb): Inference {
+export function inferMutation(shapes: Shapes, field: FieldFact, forced?: MutationVerb): Inference {
   const named = verbAndEntity(shapes, field.name);
   const verb = forced ?? named?.verb;
   const written = field.directives.resolve?.of;
   const entity =
     (written === undefined ? named?.entity : undefined) ?? (forced && forcedEntity(shapes, field));
   if (!verb || !entity) return forced ? { why: unknownEntity(written) } : undefined;
+  if (isMany(verb)) return inferMany(shapes, field, entity, verb);
+  return verb === 'UPSERT'
+    ? inferUpsert(shapes, field, entity)
+    : inferOne(shapes, field, entity, verb);
+}
+
+function inferOne(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Inference {
   const returns = answerOf(shapes, field, entity, verb);
   if (isRefusal(returns)) return returns;
   const call = callOf(shapes, field, entity, verb);
   if (isRefusal(call)) return call;
   const common = { entity: entity.name, returns };
   const decidedBy = verb.toLowerCase();
-  if (verb === 'DELETE')
-    return call.id
-      ? { action: { kind: 'remove', ...common, id: call.id }, decidedBy }
-      : { why: 'no argument id says which row' };
+  const which = whichOf(call);
+  if (verb !== 'CREATE' && !which) return { why: noRow(entity) };
+  if (verb === 'DELETE') return { action: { kind: 'remove', ...common, ...which }, decidedBy };
   const write = { write: call.write, ...(call.input !== undefined && { input: call.input }) };
+  if (verb === 'UPDATE')
+    return { action: { kind: 'update', ...common, ...write, ...which }, decidedBy };
   const shape = shapes.writes.get(call.write);
-  const unset = verb === 'CREATE' && shape ? unsetRefusal(shapes, entity, shape) : undefined;
-  if (unset) return unset;
-  if (verb === 'CREATE') return { action: { kind: 'create', ...common, ...write }, decidedBy };
-  return call.id
-    ? { action: { kind: 'update', ...common, ...write, id: call.id }, decidedBy }
-    : { why: 'no argument id says which row' };
+  const unset = shape && unsetRefusal(shapes, entity, shape);
+  return unset ?? { action: { kind: 'create', ...common, ...write }, decidedBy };
 }
+
+const noRow = ({ fields }: EntityFact) =>
+  [...fields.values()].some(({ directives }) => directives.unique)
+    ? 'no argument id, and no unique field, says which row'
+    : 'no argument id says which row';
 
 const unknownEntity = (written: string | undefined) =>
   written === undefined ? 'nothing says which type it is about' : `there is no entity ${written}`;
 
-/** `createBlogPost` and `blogPostCreate`. */
+/** `createBlogPost` and `blogPostCreate`; the plural means many rows. */
 function verbAndEntity(
   { facts }: Shapes,
   name: string,
-): { verb: Verb; entity: EntityFact } | undefined {
+): { verb: MutationVerb; entity: EntityFact } | undefined {
   for (const [word, verb] of VERBS) {
-    const before = name.startsWith(word)
-      ? (facts.entities.get(name.slice(word.length).replace(/^_/, '')) ??
-        byPascal(facts.entities, name.slice(word.length)))
-      : undefined;
     const suffix = word.charAt(0).toUpperCase() + word.slice(1);
-    const after = name.endsWith(suffix)
-      ? byPascal(facts.entities, name.slice(0, -suffix.length))
-      : undefined;
-    const entity = before ?? after;
-    if (entity) return { verb, entity };
+    const rests = [
+      ...(name.startsWith(word) ? [name.slice(word.length).replace(/^_/, '')] : []),
+      ...(name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : []),
+    ];
+    for (const rest of rests) {
+      const entity = byPascal(facts.entities, rest);
+      if (entity) return { verb, entity };
+      const many = byPlural(facts.entities, rest);
+      if (many && verb !== 'UPSERT') return { verb: `${verb}_MANY`, entity: many };
+    }
   }
   return undefined;
+}
+
+function byPlural(entities: ReadonlyMap<string, EntityFact>, word: string): EntityFact | undefined {
+  const wanted = pascalCase(word);
+  return word === ''
+    ? undefined
+    : [...entities.values()].find(({ plural }) => pascalCase(plural) === wanted);
 }
 
 function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): EntityFact | undefined {
@@ -103,38 +128,74 @@ function forcedEntity({ facts }: Shapes, field: FieldFact): EntityFact | undefin
   return named.length === 1 ? named[0] : undefined;
 }
 
-interface Call {
+/** The arguments that say which row. */
+interface Which {
   readonly id?: ArgumentPath;
+  readonly by?: RowKey;
+}
+
+interface Call extends Which {
   readonly write: string;
   readonly input?: string;
 }
 
+const whichOf = ({ id, by }: Which): Which | undefined =>
+  id || by ? { ...(id && { id }), ...(by && { by }) } : undefined;
+
 /** Where the arguments contain the key and the values: side by side, or in one input object. */
 function callOf(shapes: Shapes, field: FieldFact, entity: EntityFact, verb: Verb): Call | Refusal {
   const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
-  const key =
-    verb === 'CREATE'
-      ? undefined
-      : args.find((argument) => isKey(argument.name, entity) && isId(shapes, argument));
-  const rest = args.filter((argument) => argument !== key);
+  const { names, ...found } = verb === 'CREATE' ? NO_KEY : keyArguments(shapes, args, entity, verb);
+  const rest = args.filter(({ name }) => !names.includes(name));
   const [input] = rest;
   const named = input && getNamedType(input.type);
   const wrapped =
     rest.length === 1 && isInputObjectType(named) && !entity.fields.has(input?.name ?? '');
-  const id = key && { id: [key.name] };
+  const which = whichOf(found);
   if (wrapped && input && isInputObjectType(named))
-    return inputCall(shapes, input.name, named, entity, verb, id);
+    return inputCall(shapes, input.name, named, entity, verb, which);
   if (verb === 'DELETE')
     return rest.length === 0
-      ? { write: '', ...id }
+      ? { write: '', ...which }
       : { why: `the argument ${rest[0]?.name} has no meaning for removing a row` };
   return argumentsCall(
     shapes,
     field,
     rest.map((argument) => source(argument.name, argument.type, argument.astNode)),
     entity,
-    id,
+    which,
   );
+}
+
+interface KeyArguments extends Which {
+  /** The arguments that are the key, which are not written. */
+  readonly names: readonly string[];
+}
+
+const NO_KEY: KeyArguments = { names: [] };
+
+/** `id`, an input of unique fields, or required arguments that are one unique key. */
+function keyArguments(
+  shapes: Shapes,
+  args: readonly GraphQLArgument[],
+  entity: EntityFact,
+  verb: Verb,
+): KeyArguments {
+  const id = args.find((argument) => isKey(argument.name, entity) && isId(shapes, argument));
+  if (id) return { id: [id.name], names: [id.name] };
+  if (args.length > 1 || verb === 'DELETE')
+    for (const { name, type } of args) {
+      const by = keyOfInput(shapes, entity, type, `${name}.`);
+      if (by && !(isById(by) && verb === 'DELETE' && name !== 'where'))
+        return { by, names: [name] };
+    }
+  const required = args.filter(
+    (argument) => isRequiredArgument(argument) && !isInputObjectType(getNamedType(argument.type)),
+  );
+  const key = keysAmong(shapes, entity, required).find(
+    (each) => Object.keys(each).length === required.length,
+  );
+  return key ? { by: [key], names: Object.keys(key) } : NO_KEY;
 }
 
 function inputCall(
@@ -143,7 +204,7 @@ function inputCall(
   input: GraphQLInputObjectType,
   entity: EntityFact,
   verb: Verb,
-  outer: { id: ArgumentPath } | undefined,
+  outer: Which | undefined,
 ): Call | Refusal {
   const inner =
     outer || verb === 'CREATE'
@@ -151,17 +212,17 @@ function inputCall(
       : Object.values(input.getFields()).find(
           (part) => isKey(part.name, entity) && isId(shapes, part),
         );
-  const id = outer ?? (inner && { id: [name, inner.name] });
+  const which = outer ?? (inner && { id: [name, inner.name] });
   if (verb === 'DELETE') {
     const extra = Object.keys(input.getFields()).find(
       (part) => part !== inner?.name && part !== 'clientMutationId',
     );
     return extra === undefined
-      ? { write: '', input: name, ...id }
+      ? { write: '', input: name, ...which }
       : { why: `${input.name}.${extra} has no meaning for removing a row` };
   }
   const shape = inputShape(shapes, input, entity, inner ? [inner.name] : []);
-  return isRefusal(shape) ? shape : { write: shape.id, input: name, ...id };
+  return isRefusal(shape) ? shape : { write: shape.id, input: name, ...which };
 }
 
 function argumentsCall(
@@ -169,11 +230,11 @@ function argumentsCall(
   field: FieldFact,
   sources: readonly WriteSource[],
   entity: EntityFact,
-  id: { id: ArgumentPath } | undefined,
+  which: Which | undefined,
 ): Call | Refusal {
   const owner = `${field.owner}.${field.name}`;
   const shape = writeShape(shapes, `${owner}:${entity.name}`, sources, entity, owner);
-  return isRefusal(shape) ? shape : { write: shape.id, ...id };
+  return isRefusal(shape) ? shape : { write: shape.id, ...which };
 }
 
 function isKey(name: string, entity: EntityFact): boolean {

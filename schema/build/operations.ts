@@ -4,6 +4,7 @@ import { authRules } from './access.ts';
 import { fieldFacts, isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { FieldFact } from './facts.ts';
 import { inferMutation } from './infer-mutation.ts';
+import type { MutationVerb } from './infer-mutation.ts';
 import { inferQuery } from './infer-query.ts';
 import type { Inference, Inferred } from './infer-query.ts';
 import { inferSubscription } from './infer-subscription.ts';
@@ -93,5 +94,5 @@ function byRoot(
   if (forced && reads !== (root === 'query')) return { why: `a ${root} cannot be ${forced}` };
   if (root === 'subscription') return inferSubscription(shapes, field);
   if (root === 'query') return inferQuery(shapes, field, reads ? forced : undefined);
-  return inferMutation(shapes, field, forced as 'CREATE' | 'UPDATE' | 'DELETE' | undefined);
+  return inferMutation(shapes, field, forced as MutationVerb | undefined);
 }

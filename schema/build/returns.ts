@@ -32,6 +32,54 @@ export function answerOf(
   return payloadOf(field.named.name, fields, entity, verb);
 }
 
+/**
+ * What a mutation of many returns: the rows, how many they are, or a payload that contains some of
+ * these.
+ *
+ * @example
+ * answerOfMany(shapes, field, tag) // { kind: 'rows' }
+ */
+export function answerOfMany(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact,
+): Returns | Refusal {
+  if (field.named.name === entity.name && field.type.list) return { kind: 'rows' };
+  if (field.named.name === 'Int' && !field.type.list) return { kind: 'count' };
+  const payload = shapes.facts.types.get(field.named.name);
+  const parts = payload?.role === 'payload' ? Object.values(payload.type.getFields()) : [];
+  const rows = parts.find(
+    ({ type }) => getNamedType(type).name === entity.name && isListType(getNullableType(type)),
+  );
+  const count = parts.find(
+    ({ name, type }) =>
+      ['count', 'affected', 'affectedRows'].includes(name) && getNamedType(type).name === 'Int',
+  );
+  if (field.type.list || (!rows && !count))
+    return {
+      why: `${field.type.text} is neither [${entity.name}!]!, nor Int, nor a payload with count`,
+    };
+  return {
+    kind: 'payload',
+    type: field.named.name,
+    ...(rows && { rows: rows.name }),
+    ...(count && { count: count.name }),
+    ...echoOf(parts),
+  };
+}
+
+/** The fields of every payload: `clientMutationId`, and lists of errors. */
+function echoOf(fields: readonly Field[]) {
+  const echo = fields.find((field) => field.name === 'clientMutationId');
+  const empty = fields.filter(
+    (field) => /errors$/i.test(field.name) && isListType(getNullableType(field.type)),
+  );
+  return {
+    ...(echo && { clientMutationId: echo.name }),
+    ...(empty.length > 0 && { empty: empty.map((field) => field.name) }),
+  };
+}
+
 function payloadOf(
   type: string,
   fields: readonly Field[],
@@ -55,10 +103,6 @@ function payloadOf(
       ['ok', 'success', 'deleted'].includes(field.name) &&
       getNamedType(field.type).name === 'Boolean',
   );
-  const echo = fields.find((field) => field.name === 'clientMutationId');
-  const empty = fields.filter(
-    (field) => /errors$/i.test(field.name) && isListType(getNullableType(field.type)),
-  );
   if (!holder && !id && !ok && verb !== 'DELETE')
     return { why: `${type} has no field of the type ${entity.name}` };
   return {
@@ -67,7 +111,6 @@ function payloadOf(
     ...(holder && { entity: holder.name }),
     ...(id && { id: id.name }),
     ...(ok && { ok: ok.name }),
-    ...(echo && { clientMutationId: echo.name }),
-    ...(empty.length > 0 && { empty: empty.map((field) => field.name) }),
+    ...echoOf(fields),
   };
 }

@@ -12,6 +12,8 @@ export interface Refusal {
   readonly fix?: string;
   /** The inferred result with `@resolve(as:)`, if only the field's name prevented it. */
   readonly forced?: string;
+  /** The arguments of the `@resolve` that would settle it. */
+  readonly resolve?: Readonly<Record<string, string>>;
 }
 
 /**

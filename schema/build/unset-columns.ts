@@ -4,7 +4,7 @@ import type { EntityFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 /**
- * Why a create could never succeed: it does not set a required column. `given`: a column that is
+ * Why a create could never succeed: it does not set a required column. `given`: columns that are
  * set in another way.
  *
  * @example
@@ -14,7 +14,7 @@ export function unsetRefusal(
   shapes: Shapes,
   entity: EntityFact,
   shape: WriteShape,
-  given?: string,
+  given: readonly string[] = [],
 ): Refusal | undefined {
   const [first, ...more] = unsetColumns(shapes, entity, shape, given).map(
     (column) => column.field ?? column.name.replace(/_id$/, ''),
@@ -36,14 +36,14 @@ function unsetColumns(
   shapes: Shapes,
   entity: EntityFact,
   shape: WriteShape,
-  given: string | undefined,
+  given: readonly string[],
 ): Column[] {
   const set = new Set(shape.writes.flatMap((write) => writtenColumns(shapes, entity, write)));
   const owners = ownerColumns(shapes, entity);
   const needed = (shapes.columns.get(entity.name) ?? []).filter(
     (column) => column.required && !column.default && !column.stamp,
   );
-  return needed.filter(({ name }) => name !== given && !set.has(name) && !owners.has(name));
+  return needed.filter(({ name }) => !given.includes(name) && !set.has(name) && !owners.has(name));
 }
 
 /** Under an OWNER rule, a row without a given owner belongs to the caller who creates it. */

@@ -1,5 +1,5 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { GraphQLInputField, GraphQLInputObjectType, GraphQLType } from 'graphql';
+import type { GraphQLInputObjectType, GraphQLType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { patchOf } from '../write-shape-ids.ts';
 import type { Constraint, Write, WriteShape } from '../model.ts';
@@ -9,15 +9,17 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isKeyScalar } from './keys.ts';
 import { namedColumn, takes } from './named-columns.ts';
+import { nestedWrite } from './nested-writes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
-import { unsetRefusal } from './unset-columns.ts';
 
 /** A field of an input object, or an argument, that is written. */
 export interface WriteSource {
   readonly name: string;
   readonly type: GraphQLType;
   readonly constraint?: Constraint;
+  /** For hooks alone: `@computed` on the argument or the input's field. */
+  readonly computed?: boolean;
 }
 
 /**
@@ -52,8 +54,8 @@ export function source(
   type: GraphQLType,
   node: Parameters<typeof readFieldDirectives>[0][number] | null | undefined,
 ): WriteSource {
-  const { constraint } = readFieldDirectives([node ?? {}]);
-  return { name, type, ...(constraint && { constraint }) };
+  const { constraint, computed } = readFieldDirectives([node ?? {}]);
+  return { name, type, ...(constraint && { constraint }), ...(computed && { computed }) };
 }
 
 /**
@@ -88,7 +90,12 @@ function writeOf(
   entity: EntityFact,
   owner: string,
 ): Write | Refusal {
-  if (item.name === 'clientMutationId') return { kind: 'ignored', name: item.name };
+  if (item.name === 'clientMutationId' || item.computed)
+    return {
+      kind: 'ignored',
+      name: item.name,
+      ...(item.constraint && { constraint: item.constraint }),
+    };
   const field = entity.fields.get(item.name);
   return (
     (field && fieldWrite(shapes, item, field, owner)) ??
@@ -185,73 +192,6 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
     : undefined;
 }
 
-function isListEnd(shapes: Shapes, field: FieldFact): boolean {
+export function isListEnd(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
-}
-
-type NestedWrite = {
-  -readonly [K in keyof Extract<Write, { kind: 'nested' }>]: Extract<Write, { kind: 'nested' }>[K];
-};
-
-/** `{ connect, disconnect, create }`, or those of them that the input declares. */
-function nestedWrite(
-  shapes: Shapes,
-  item: WriteSource,
-  field: FieldFact,
-  place: string,
-): Write | Refusal {
-  const input = getNamedType(item.type);
-  const link = shapes.links.byField.get(field);
-  const target = shapes.facts.entities.get(link?.entity ?? '');
-  if (!isInputObjectType(input) || !target || !link)
-    return { why: `${place} cannot be set through several types` };
-  const write: NestedWrite = { kind: 'nested', name: item.name, field: field.name };
-  const parent = link.kind === 'other' ? link.key.column : undefined;
-  for (const part of Object.values(input.getFields())) {
-    const refusal = addPart(shapes, write, part, {
-      input: input.name,
-      field,
-      target,
-      many: isListEnd(shapes, field),
-      parent,
-    });
-    if (refusal) return refusal;
-  }
-  return write;
-}
-
-interface Nesting {
-  readonly input: string;
-  readonly field: FieldFact;
-  readonly target: EntityFact;
-  readonly many: boolean;
-  /** The column of the other table that the relation itself fills. */
-  readonly parent: string | undefined;
-}
-
-function addPart(
-  shapes: Shapes,
-  write: NestedWrite,
-  part: GraphQLInputField,
-  { input, field, target, many, parent }: Nesting,
-): Refusal | undefined {
-  const named = getNamedType(part.type);
-  const where = `${input}.${part.name}`;
-  if (part.name === 'disconnect' && !many && named.name === 'Boolean') write.disconnect = part.name;
-  else if (part.name !== 'connect' && part.name !== 'disconnect' && part.name !== 'create')
-    return { why: `${where} is not one of connect, disconnect and create` };
-  else if (isListType(getNullableType(part.type)) !== many)
-    return {
-      why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is`,
-    };
-  else if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
-  else if (part.name === 'create') {
-    const shape = inputShape(shapes, named, target);
-    if (isRefusal(shape)) return shape;
-    write.create = { name: part.name, shape: shape.id };
-    return shapes.open.has(shape.id) ? undefined : unsetRefusal(shapes, target, shape, parent);
-  } else if (Object.keys(named.getFields()).join() !== 'id')
-    return { why: `${named.name} has to be { id: ID! }` };
-  else write[part.name] = part.name;
-  return undefined;
 }

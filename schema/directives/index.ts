@@ -41,6 +41,10 @@ enum TwofoldAction {
   CREATE
   UPDATE
   DELETE
+  UPSERT
+  CREATE_MANY
+  UPDATE_MANY
+  DELETE_MANY
   CUSTOM
 }
 

@@ -95,9 +95,9 @@ What a field of Query or Mutation does, where its signature leaves it open. CUST
 """
 directive @resolve(
   as: TwofoldAction!
-  "For GET: the fields that the arguments are compared with, in their order, when their names differ."
+  "For GET: the fields that the arguments are compared with, in their order, when their names differ. For UPSERT: the fields of the input that are the key."
   by: [String!]
-  "For CREATE, UPDATE and DELETE: the type whose row is written, when neither the field's name nor its type says it."
+  "For mutations: the type whose row is written, when neither the field's name nor its type says it."
   of: String
 ) on FIELD_DEFINITION
 `;

@@ -115,6 +115,11 @@ export const coreSchema = {
             default: 100,
             description: 'The most rows of any list.',
           },
+          many: {
+            $ref: '#/definitions/count',
+            default: 1000,
+            description: 'The most rows that one mutation writes at once.',
+          },
           time: { $ref: '#/definitions/duration', default: '10s' },
           result: { $ref: '#/definitions/size', default: '10MiB' },
           memory: {

@@ -43,7 +43,9 @@ export type Action =
   | {
       readonly kind: 'update';
       readonly entity: string;
-      readonly id: ArgumentPath;
+      /** Absent when a unique key says which row, see `by`. */
+      readonly id?: ArgumentPath;
+      readonly by?: RowKey;
       readonly write: string;
       readonly input?: string;
       readonly returns: Returns;
@@ -51,9 +53,40 @@ export type Action =
   | {
       readonly kind: 'remove';
       readonly entity: string;
-      readonly id: ArgumentPath;
+      readonly id?: ArgumentPath;
+      readonly by?: RowKey;
       readonly returns: Returns;
     }
+  /** Updates the row with the key, or creates it. */
+  | {
+      readonly kind: 'upsert';
+      readonly entity: string;
+      readonly by: RowKey;
+      readonly create: WriteAt;
+      readonly update: WriteAt;
+      readonly returns: Returns;
+    }
+  /** `skipDuplicates`: the argument that leaves out rows whose key is taken. */
+  | {
+      readonly kind: 'createMany';
+      readonly entity: string;
+      readonly write: string;
+      readonly input: string;
+      readonly skipDuplicates?: string;
+      readonly returns: Returns;
+    }
+  | ({
+      readonly kind: 'updateMany';
+      readonly entity: string;
+      readonly write: string;
+      readonly input: string;
+      readonly returns: Returns;
+    } & WhichRows)
+  | ({
+      readonly kind: 'removeMany';
+      readonly entity: string;
+      readonly returns: Returns;
+    } & WhichRows)
   | {
       readonly kind: 'subscribe';
       readonly entity: string;
@@ -61,6 +94,24 @@ export type Action =
       readonly id?: string;
     }
   | { readonly kind: 'custom' };
+
+/** Which rows a mutation of many writes: those of a filter, or those of the keys in an argument. */
+export interface WhichRows {
+  readonly where?: { readonly arg: string; readonly shape: string };
+  readonly ids?: string;
+}
+
+/** A write shape, and the argument that holds its values. */
+export interface WriteAt {
+  readonly write: string;
+  readonly input: string;
+}
+
+/**
+ * How arguments name one row. Each member is a unique key: the path of an argument (`where.slug`) →
+ * its column. A caller gives exactly one of them whole.
+ */
+export type RowKey = readonly Readonly<Record<string, string>>[];
 
 export type ChangeKind = 'created' | 'updated' | 'deleted';
 
@@ -75,16 +126,29 @@ export type Returns =
   | { readonly kind: 'entity' }
   | { readonly kind: 'id' }
   | { readonly kind: 'boolean' }
+  /** Of many: the rows, or how many they are. */
+  | { readonly kind: 'rows' }
+  | { readonly kind: 'count' }
   | {
       readonly kind: 'payload';
       readonly type: string;
       readonly entity?: string;
       readonly id?: string;
       readonly ok?: string;
+      /** Of many: the field with the rows, and the one that says how many they are. */
+      readonly rows?: string;
+      readonly count?: string;
       readonly clientMutationId?: string;
       /** Lists of errors, which are empty on success: `errors`, `userErrors`. */
       readonly empty?: readonly string[];
     };
+
+/** `connectOrCreate: { where: { name }, create: {…} }`; `by` begins with the name of `where`. */
+export interface ConnectOrCreate {
+  readonly name: string;
+  readonly by: RowKey;
+  readonly create: { readonly name: string; readonly shape: string };
+}
 
 export interface WriteShape {
   /**
@@ -120,6 +184,13 @@ export type Write =
       readonly connect?: string;
       readonly disconnect?: string;
       readonly create?: { readonly name: string; readonly shape: string };
+      readonly connectOrCreate?: ConnectOrCreate;
+      /** How the items of `connect` and `disconnect` name a row; by `id` when absent. */
+      readonly connectBy?: RowKey;
+      readonly disconnectBy?: RowKey;
     }
-  /** Copied to the payload: `clientMutationId`; it is not stored. */
-  | { readonly kind: 'ignored'; readonly name: string };
+  /**
+   * Not stored: `clientMutationId`, which the payload repeats, and what `@computed` says is for
+   * hooks alone.
+   */
+  | { readonly kind: 'ignored'; readonly name: string; readonly constraint?: Constraint };

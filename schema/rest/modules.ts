@@ -55,10 +55,14 @@ function operationFor(
   entity: Entity,
   verb: RestVerb,
 ): Operation | undefined {
-  const found = about.filter(({ action }) => action.kind === verb);
+  const found = about.filter(({ action }) => action.kind === verb && !isByOtherKey(action));
   if (verb === 'list') return bestNamed(found.filter(listsAll), entity.plural);
   return verb === 'get' ? bestNamed(found.filter(isByKey), entity.singular) : found[0];
 }
+
+/** Paths of REST hold ids. */
+const isByOtherKey = (action: Operation['action']) =>
+  (action.kind === 'update' || action.kind === 'remove') && action.by !== undefined;
 
 const bestNamed = (operations: readonly Operation[], name: string) =>
   operations.find((operation) => operation.name === name) ?? operations[0];

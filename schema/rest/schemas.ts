@@ -183,7 +183,7 @@ export function restBody(
 ): JsonSchema {
   const { action } = operation;
   const args = argumentsOf(schema, operation);
-  const key = action.kind === 'update' ? action.id : [];
+  const key = (action.kind === 'update' && action.id) || [];
   if (!('write' in action)) return { type: 'object' };
   if (action.input === undefined)
     return argumentsSchema(

@@ -8,7 +8,7 @@ import { finding, onField } from './finding.ts';
 import type { Rule } from './finding.ts';
 
 /**
- * NOT_INFERRED, CREATE_FIELD_UNSET, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,
+ * NOT_INFERRED, CREATE_FIELD_UNSET, UPSERT_KEY_AMBIGUOUS, RESOLVE_IMPOSSIBLE: a field that resembles a known operation,
  * and why the user has to write it.
  */
 export const operations: Rule = function* (built) {
@@ -37,9 +37,14 @@ export const operations: Rule = function* (built) {
   }
 };
 
+function resolving(field: FieldFact, { forced, resolve }: Refusal): Change | undefined {
+  const args = resolve ?? (forced === undefined ? undefined : { as: forced });
+  return args && onField(field, 'resolve', args);
+}
+
 /** A create without a required field is more often a mistake than intended. */
 function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
-  const { code, why, fix, forced } = refusal;
+  const { code, why, fix, forced, resolve } = refusal;
   const place = coordinate(field);
   const eject = `   and   npm run generator -- eject ${place}   for a start in your code`;
   return {
@@ -50,8 +55,8 @@ function notInferred(field: FieldFact, refusal: Refusal, change: Change): Findin
       {
         why,
         fix: (line) =>
-          fix ? `${fix}   or write it yourself:  ${line}` : line + (forced ? '' : eject),
-        changes: [forced ? onField(field, 'resolve', { as: forced }) : change],
+          fix ? `${fix}   or write it yourself:  ${line}` : line + (forced || resolve ? '' : eject),
+        changes: [resolving(field, refusal) ?? change],
       },
       code ? 'warning' : 'hint',
     ),

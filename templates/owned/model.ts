@@ -161,10 +161,18 @@ function compactWrite(write: Write): readonly [string, LiteralValue] {
           connect: write.connect,
           disconnect: write.disconnect,
           create: write.create as LiteralValue,
+          connectOrCreate: write.connectOrCreate as unknown as LiteralValue,
+          connectBy: write.connectBy as unknown as LiteralValue,
+          disconnectBy: write.disconnectBy as unknown as LiteralValue,
         },
       ];
     case 'ignored':
-      return [write.name, null];
+      return [
+        write.name,
+        write.constraint
+          ? { ignored: true, constraint: write.constraint as unknown as LiteralValue }
+          : null,
+      ];
   }
 }
 

@@ -2,6 +2,7 @@ import {
   QUERY_ROOT,
   remembered,
   type Action,
+  type ArgumentPath,
   type Entity,
   type FieldSource,
   type ListOptions,
@@ -10,6 +11,7 @@ import {
   type Operation,
   type Project,
   type Returns,
+  type RowKey,
 } from '@twofold/schema';
 import { code, file, join, local, runtime, type Code } from '../code.ts';
 import { literal, type LiteralValue, propertyName, str } from '../literal.ts';
@@ -115,21 +117,44 @@ function renderAction(action: Action): Code {
     case 'update':
       return call('update', [
         action.entity,
-        [...action.id],
+        keyWords(action),
         { write: action.write, input: action.input, returns: returnWords(action.returns) },
       ]);
     case 'remove':
       return call('remove', [
         action.entity,
-        [...action.id],
+        keyWords(action),
         unlessEmpty({ returns: returnWords(action.returns) }),
       ]);
+    case 'upsert':
+    case 'createMany':
+    case 'updateMany':
+    case 'removeMany':
+      return renderFurtherWrite(action);
     case 'subscribe':
       return call('subscribe', [action.entity, [...action.on], unlessEmpty({ id: action.id })]);
     case 'custom':
       return call('custom', []);
   }
 }
+
+type FurtherWrite = Extract<
+  Action,
+  { kind: 'upsert' | 'createMany' | 'updateMany' | 'removeMany' }
+>;
+
+/** Writes of one row that may be there, and writes of several rows. */
+function renderFurtherWrite(action: FurtherWrite): Code {
+  const { kind: _kind, entity, returns, ...words } = action;
+  return call(action.kind, [
+    entity,
+    { ...(words as unknown as { [word: string]: LiteralValue }), returns: returnWords(returns) },
+  ]);
+}
+
+/** Which row: the path of the id in the arguments, or arguments that are a unique key. */
+const keyWords = ({ id, by }: { readonly id?: ArgumentPath; readonly by?: RowKey }): LiteralValue =>
+  id ? [...id] : ((by ?? []) as unknown as LiteralValue);
 
 function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
   switch (source.kind) {

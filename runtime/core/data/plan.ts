@@ -168,6 +168,8 @@ export interface Call {
   readonly where?: unknown;
   readonly order: readonly Order[];
   readonly page?: Page;
+  /** Only the rows with these keys. */
+  readonly keys?: readonly string[];
   /** Of `node(id:)`: the parts of a global id. */
   readonly target?: { readonly type: string; readonly id: string };
 }

@@ -78,12 +78,21 @@ function listCondition(
   return and([
     listed.link && parent ? linkCondition(listed.link, alias, parent.ref('id')) : undefined,
     equalities(scope, listed.entity, listed.call, alias),
+    scope.calls[listed.call]?.keys ? isAmongKeys(scope, listed, alias) : undefined,
     shape !== undefined && filter !== undefined
       ? filterCondition(scope, shape, filter, { entity, alias, call: listed.call, path: ['where'] })
       : undefined,
     rowCondition(scope, entity.entity, readAccess(scope, listed.entity, listed.access), alias),
     page,
   ]);
+}
+
+function isAmongKeys(scope: Scope, { call }: Listed, alias: string): Sql {
+  const keys = parameter(call, ['keys'], { type: 'id', many: true });
+  const id = reference(alias, 'id');
+  return scope.dialect === 'sqlite'
+    ? sql`${id} in (select value from json_each(${keys}))`
+    : sql`${id} = any(${keys})`;
 }
 
 /** The caller's rules for the entity, or those of the root field that replace them. */

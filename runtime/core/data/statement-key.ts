@@ -12,8 +12,8 @@ export function statementKey(calls: readonly Call[], tree: boolean): string {
   return key;
 }
 
-function callKey({ equals, where, order, page, target }: Call): string {
-  let key = '';
+function callKey({ equals, where, order, page, target, keys }: Call): string {
+  let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) key += `;${valueKey(where)}`;
   if (order.length > 1 || order[0]?.descending)

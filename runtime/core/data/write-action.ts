@@ -1,21 +1,24 @@
-import type { Action, ArgumentPath, Operation } from '@twofold/schema';
+import type { Action, ArgumentPath, Operation, WriteShape } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
-import { ALL, refusal, rootAccess, type Access, type Rules } from './access.ts';
+import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change } from './changes.ts';
 import { assertConstraint, assertInput } from './constraint.ts';
-import { madeRowsOf } from './made-rows.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import type { Query } from './reader.ts';
-import { ROW_KEY, stored } from './scope.ts';
+import { stored } from './scope.ts';
+import { readRow } from './stored-row.ts';
 import { plainInsert, type PlainInsert } from './plain-insert.ts';
 import { toStored } from './values.ts';
+import { givenKey, locate } from './row-key.ts';
 import { createFrom, updateFrom } from './write-input.ts';
+import { assertUpsert, upsertRow } from './write-upsert.ts';
 import { deleteRow, note, type Writing } from './writer.ts';
+import { startWriting } from './writing.ts';
 import type { Arguments, Actor, WriteRequest } from './write-request.ts';
 
-export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' }>;
+export type WriteAction = Extract<Action, { kind: 'create' | 'update' | 'remove' | 'upsert' }>;
 
 /** `id` is null when there was no such row. */
 export type Written<T> = { readonly id: string; readonly read: T } | { readonly id: null };
@@ -50,19 +53,13 @@ async function explain(
   error: unknown,
 ): Promise<never> {
   const action = operation.action as WriteAction;
-  if (action.kind === 'remove' || !isMissingRelation(error)) throw error;
-  const { model, store, now } = actor;
-  const writing: Writing = {
-    model,
-    rules,
-    caller,
-    dialect: store.dialect,
-    query: store.query,
-    now: now(),
-    made: madeRowsOf(store),
-    changes: [],
-  };
-  throw (await missingRelation(writing, writeOf(actor, action), inputOf(action, args))) ?? error;
+  if (!isMissingRelation(error)) throw error;
+  const writing = startWriting(actor, { rules, caller }, actor.store.query);
+  for (const { shape, input } of inputsOf(actor.model, action, args)) {
+    const missing = await missingRelation(writing, shape, input);
+    if (missing) throw missing;
+  }
+  throw error;
 }
 
 function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promise<Written<T>> {
@@ -122,16 +119,7 @@ async function performLater<T>(
 ): Promise<Written<T>> {
   const changes: Change[] = [];
   const work = (query: Query) => {
-    const writing: Writing = {
-      model: actor.model,
-      rules: request.rules,
-      caller: request.caller,
-      dialect: actor.store.dialect,
-      query,
-      now: actor.now(),
-      made: madeRowsOf(actor.store),
-      changes,
-    };
+    const writing = { ...startWriting(actor, request, query), changes };
     return unlessCancelled(request, () =>
       insert
         ? insertWithin(writing, request, insert)
@@ -201,13 +189,24 @@ function assertArguments(
   { operation, args, prefix }: WriteRequest<unknown>,
 ): void {
   for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
-  if (action.kind === 'remove') return;
-  assertInput(
-    model,
-    writeOf({ model }, action),
-    inputOf(action, args),
-    prefix ?? (action.input === undefined ? '' : `${action.input}.`),
-  );
+  for (const { shape, input, at } of inputsOf(model, action, args))
+    assertInput(model, shape, input, prefix ?? (at === '' ? '' : `${at}.`));
+}
+
+/** The inputs of an action with what they write, and the names of their arguments. */
+function inputsOf(
+  model: Model,
+  action: WriteAction,
+  args: Arguments,
+): { readonly shape: WriteShape; readonly input: Arguments; readonly at: string }[] {
+  if (action.kind === 'remove') return [];
+  const inputs =
+    action.kind === 'upsert' ? [action.create, action.update] : [{ ...action, input: action.input }];
+  return inputs.map(({ write, input }) => ({
+    shape: found(model.writes.get(write), `input ${write}`),
+    input: inputOf({ input }, args),
+    at: input ?? '',
+  }));
 }
 
 const writeOf = (
@@ -215,15 +214,16 @@ const writeOf = (
   { write }: Extract<WriteAction, { kind: 'create' | 'update' }>,
 ) => found(model.writes.get(write), `input ${write}`);
 
-const inputOf = (action: Extract<WriteAction, { kind: 'create' | 'update' }>, args: Arguments) =>
+const inputOf = (action: { readonly input?: string | undefined }, args: Arguments) =>
   (action.input === undefined ? args : (args[action.input] ?? {})) as Arguments;
 
-const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE', upsert: 'UPDATE' } as const;
 
 function accessTo(model: Model, rules: Rules, operation: Operation, action: WriteAction): Access {
+  if (action.kind === 'upsert') assertUpsert(model, rules, operation);
   const verb = VERBS[action.kind];
   const access = rootAccess(model, rules, rules.operation(operation, verb), action.entity, verb);
-  if (access.kind === 'none') throw refusal(access.code);
+  if (access.kind === 'none' && action.kind !== 'upsert') throw refusal(access.code);
   return access;
 }
 
@@ -245,12 +245,16 @@ async function perform<T>(
       writing,
       writeOf(actor, action),
       inputOf(action, request.args),
-      access,
+      { access },
     );
     return { id, read: await request.read(id, query) };
   }
+  if (action.kind === 'upsert') {
+    const id = await upsertRow(writing, action, request);
+    return { id, read: await request.read(id, query) };
+  }
   const entity = model.entity(action.entity);
-  const id = keyOf(actor, entity, argumentAt(request.args, action.id));
+  const id = await existingKey(actor, writing, action, request.args);
   if (id === null) return { id };
   await request.precondition?.(id, query);
   if (action.kind === 'remove') return remove(actor, request, entity, id, { writing, access });
@@ -262,6 +266,19 @@ async function perform<T>(
     access,
   );
   return there ? { id, read: await request.read(id, query) } : { id: null };
+}
+
+/** The id that the arguments give, or that of the row with the unique key that they give. */
+async function existingKey(
+  actor: Actor,
+  writing: Writing,
+  { entity: of, id = [], by }: Extract<WriteAction, { kind: 'update' | 'remove' }>,
+  args: Arguments,
+): Promise<string | null> {
+  const entity = actor.model.entity(of);
+  if (!by) return keyOf(actor, entity, argumentAt(args, id));
+  const [argument = ''] = Object.keys(by[0] ?? {});
+  return locate(writing, entity, givenKey(by, args, argument.split('.')[0] ?? ''));
 }
 
 const argumentAt = (args: Arguments, path: ArgumentPath): unknown =>
@@ -287,32 +304,4 @@ async function remove<T>(
   if (!(await deleteRow(writing, entity, id, access))) return { id: null };
   writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
   return { id, read };
-}
-
-/** Reads the row without rules: access is decided for each subscriber. */
-async function readRow(
-  { reader }: Actor,
-  { entity }: EntityModel,
-  id: string,
-  writing: Writing,
-): Promise<Record<string, unknown> | undefined> {
-  const root = {
-    kind: 'get' as const,
-    entity: entity.name,
-    call: 0,
-    selection: { entity: entity.name, fields: [], row: true },
-    access: ALL,
-  };
-  const reading = {
-    rules: writing.rules,
-    tree: false,
-    caller: writing.caller,
-    query: writing.query,
-  };
-  const text = await reader.read(
-    root,
-    [{ equals: [{ column: 'id', value: id }], order: [] }],
-    reading,
-  );
-  return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
 }

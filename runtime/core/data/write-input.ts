@@ -12,16 +12,8 @@ import {
   type Writer,
   type Writing,
 } from './writer.ts';
-import {
-  attach,
-  createUnder,
-  detach,
-  existing,
-  isOpen,
-  keyOf,
-  replaceAll,
-  type Relation,
-} from './write-relation.ts';
+import { type CreateOptions, nestedKey, nestUnder } from './write-nested.ts';
+import { existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
@@ -42,12 +34,13 @@ export async function createFrom(
   writing: Writing,
   shape: WriteShape,
   input: Input,
-  access?: Access,
-  preset?: ReadonlyMap<string, unknown>,
+  { access, preset, fallback }: CreateOptions = {},
 ): Promise<Key> {
   const entity = writing.model.entity(shape.entity);
   const { values, names, fields, after } = await sortInput(writing, shape, input);
   for (const [column, value] of preset ?? []) values.set(column, value);
+  for (const [column, value] of fallback ?? [])
+    if (values.get(column) === undefined) values.set(column, value);
   const allowed = writeAccess(
     writing,
     entity,
@@ -229,44 +222,11 @@ async function sortNested(
   input: Input,
   sorted: SortedInput,
 ): Promise<void> {
-  const create = write.create && {
-    list: listOf(input[write.create.name]) as Input[],
-    shape: found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`),
-  };
-  const connect = listOf(write.connect === undefined ? undefined : input[write.connect]).map(idOf);
-  const disconnect = listOf(
-    write.disconnect === undefined ? undefined : input[write.disconnect],
-  ).map(idOf);
   const { source } = field;
+  const relation = { parent: entity, field, at: write.name };
+  const nesting = { write, input, create: createFrom };
   if (source.kind === 'one' && source.key === 'own') {
-    if (connect.length + (create?.list.length ?? 0) > 1)
-      throw failure.invalid(`${write.name} takes connect or create, not both`);
-    for (const item of create?.list ?? [])
-      sorted.values.set(
-        source.column,
-        await createFrom(writing, (create as NonNullable<typeof create>).shape, item),
-      );
-    if (connect.length > 0) await setKey(writing, entity, field, connect[0], write.name, sorted);
-    return;
-  }
-  sorted.after.push(async (id) => {
-    const relation: Relation = { parent: entity, field, id, at: write.name };
-    await detach(writing, relation, disconnect);
-    await attach(writing, relation, connect);
-    for (const item of create?.list ?? [])
-      await createUnder(writing, relation, (preset) =>
-        createFrom(writing, (create as NonNullable<typeof create>).shape, item, undefined, preset),
-      );
-  });
+    const key = await nestedKey(writing, { ...relation, id: '' }, nesting);
+    if (key !== undefined) sorted.values.set(source.column, key);
+  } else sorted.after.push((id) => nestUnder(writing, { ...relation, id }, nesting));
 }
-
-const listOf = (value: unknown): unknown[] =>
-  value === undefined || value === null || value === false
-    ? []
-    : Array.isArray(value)
-      ? value
-      : [value];
-
-/** `{ id }`, or the id alone. */
-const idOf = (value: unknown) =>
-  typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;

@@ -106,17 +106,26 @@ export async function attach(
         writing,
         sql`insert into ${name(join.table)} (${name(join.own)}, ${name(join.other)}) values (${keyValue(relation.id)}, ${keyValue(target)}) on conflict do nothing`,
       );
-    else if (
-      !(await updateRow(
-        writing,
-        other,
-        target,
-        { values: ownedValues(relation, source) },
-        writing.rules.entity(other.entity, 'UPDATE'),
-      ))
-    )
-      throw missing(other, relation.at);
+    else await move(writing, relation, target);
   }
+}
+
+/** Makes a row of the other table belong to this one, unless it does so already. */
+async function move(writing: Writing, relation: Relation, target: unknown): Promise<void> {
+  const source = sourceOf(relation);
+  const other = writing.model.entity(source.entity);
+  const values = ownedValues(relation, source);
+  const linked = [...values].map(
+    ([column, value]) => sql`${name(column)} = ${valueOf(writing, other, column, value)}`,
+  );
+  const there = await run(
+    writing,
+    sql`select id from ${name(other.entity.table)} where id = ${valueOf(writing, other, 'id', target)} and ${joinSql(linked, ' and ')}`,
+  );
+  if (there.length > 0) return;
+  const access = writing.rules.entity(other.entity, 'UPDATE');
+  if (!(await updateRow(writing, other, target, { values }, access)))
+    throw missing(other, relation.at);
 }
 
 const keyValue = (value: unknown) =>
@@ -149,6 +158,10 @@ async function release(
     );
 }
 
+/** `disconnect: true`: unlinks the row of a to-one relation whose key the other side has. */
+export const releaseAll = (writing: Writing, relation: Relation): Promise<void> =>
+  release(writing, relation, sourceOf(relation));
+
 /** Unlinks the rows of `keys` that belong to the row. */
 export async function detach(
   writing: Writing,
@@ -175,7 +188,7 @@ export async function createUnder(
   writing: Writing,
   relation: Relation,
   create: (preset: ReadonlyMap<string, unknown>) => Promise<Key>,
-): Promise<void> {
+): Promise<Key> {
   const source = sourceOf(relation);
   const join = joinOf(source);
   if (source.kind === 'one') await release(writing, relation, source);
@@ -185,6 +198,7 @@ export async function createUnder(
       writing,
       sql`insert into ${name(join.table)} (${name(join.own)}, ${name(join.other)}) values (${keyValue(relation.id)}, ${keyValue(key)})`,
     );
+  return key;
 }
 
 /** `tagIds: […]`: links exactly these rows. */

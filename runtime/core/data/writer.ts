@@ -30,6 +30,28 @@ export function run(writing: Writing, statement: Sql): Promise<readonly Record<s
   return writing.query(text, values);
 }
 
+/** One name is enough: inside itself it means the innermost one. */
+const SAVEPOINT = 'twofold_row';
+
+/** Runs `work` in a savepoint: a throw undoes what it wrote, and none of it is announced. */
+export async function savepoint<T>(
+  writing: Writing,
+  work: (inner: Writing) => Promise<T>,
+): Promise<T> {
+  const changes: Writing['changes'] = [];
+  await writing.query(`savepoint ${SAVEPOINT}`, []);
+  try {
+    const done = await work({ ...writing, changes });
+    await writing.query(`release savepoint ${SAVEPOINT}`, []);
+    writing.changes.push(...changes);
+    return done;
+  } catch (error) {
+    await writing.query(`rollback to savepoint ${SAVEPOINT}`, []);
+    await writing.query(`release savepoint ${SAVEPOINT}`, []);
+    throw error;
+  }
+}
+
 /** A value for a column, as a parameter in a statement. */
 export function valueOf(
   writing: Writing,

@@ -1,7 +1,7 @@
-import type { Dialect, Query } from '../store/store.ts';
+import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import type { Change } from './changes.ts';
-import type { MadeRows } from './made-rows.ts';
+import { madeRowsOf, type MadeRows } from './made-rows.ts';
 import type { Model } from './model.ts';
 
 /** One transaction of writes for one caller. */
@@ -18,6 +18,32 @@ export interface Writing {
   readonly made: MadeRows;
   /** Changes to announce after the commit. */
   readonly changes: Change[];
+}
+
+/** What begins a transaction of writes: who writes, and where. */
+interface Beginning {
+  readonly model: Model;
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** A transaction of writes without changes so far. */
+export function startWriting(
+  { model, store, now }: Beginning,
+  { rules, caller }: Pick<Writing, 'rules' | 'caller'>,
+  query: Query,
+): Writing {
+  const { dialect } = store;
+  return {
+    model,
+    rules,
+    caller,
+    dialect,
+    query,
+    now: now(),
+    made: madeRowsOf(store),
+    changes: [],
+  };
 }
 
 /** Values by column, in the form that arguments have. */

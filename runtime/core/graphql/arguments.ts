@@ -23,6 +23,9 @@ export interface ArgumentReading {
   readonly variables: VariableValues;
 }
 
+/** The key of a row that was just written, or those of several rows. */
+export type WrittenKey = string | readonly string[];
+
 /** The part of a plan node that is the same for every request. */
 interface ReadyCall {
   readonly source: CallSource;
@@ -48,13 +51,13 @@ const READY = new WeakMap<readonly CallSource[], Ready>();
 /**
  * The values of the arguments of a plan's nodes.
  *
- * @param key of the row, when the plan reads one known row.
+ * @param key of the row or rows, when the plan reads known ones.
  * @throws GraphQLError when a value does not have its type, AppError when it cannot be used.
  */
 export function readCalls(
   reading: ArgumentReading,
   sources: readonly CallSource[],
-  key?: string,
+  key?: WrittenKey,
 ): readonly Call[] {
   const ready = READY.get(sources) ?? prepare(reading, sources);
   if (ready.calls) return ready.calls;
@@ -100,10 +103,10 @@ function hasVariable(value: ValueNode): boolean {
 function readCall(
   { model, rules, variables }: ArgumentReading,
   node: ReadyCall,
-  key?: string,
+  key?: WrittenKey,
 ): Call {
   const { source } = node;
-  if (source.read === 'key') return { equals: [{ column: 'id', value: key ?? null }], order: [] };
+  if (source.read === 'key') return callOfKey(key);
   const args = node.definition ? argumentValues(node.definition, source.node, variables) : {};
   for (const { name, constraint } of node.constraints)
     assertConstraint(constraint, args[name], name);
@@ -120,6 +123,11 @@ function readCall(
       return { equals: [], order: [], target: parseGlobalId(String(args[source.arg])) };
   }
 }
+
+const callOfKey = (key: WrittenKey = ''): Call =>
+  typeof key === 'string'
+    ? { equals: [{ column: 'id', value: key }], order: [] }
+    : { equals: [], keys: key, order: [{ column: 'id', descending: false }] };
 
 /** The arguments of a root field as graphql-js reads them. */
 export function readArguments(

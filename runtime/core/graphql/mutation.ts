@@ -1,3 +1,4 @@
+import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal } from '../data/access.ts';
 import { hasLists } from '../data/long.ts';
@@ -7,7 +8,8 @@ import type { Query } from '../data/reader.ts';
 import { TYPE_KEY } from '../data/scope.ts';
 import type { Returning } from '../data/returning.ts';
 import { performAction, type WriteAction, type Written } from '../data/write-action.ts';
-import { readArguments, readCalls } from './arguments.ts';
+import { performMany, type ManyWritten } from '../data/write-many.ts';
+import { readArguments, readCalls, type WrittenKey } from './arguments.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import type { Plan } from './plan/planning.ts';
@@ -33,16 +35,22 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     { schema: engine.schema, variables },
     { type: 'Mutation', field: operation.name, node: root.node },
   );
-  const written = performAction<Parts>(engine, {
+  const request = {
     operation,
     args,
     rules,
     caller: callerId(context.principal),
     asker: context,
-    long: root.parts.some((part) => isLong(run, part, tree)),
-    returning: returningOf(run, root, tree),
-    read: (id, query) => readParts(run, root, id, { query, tree }),
-  });
+  };
+  const read = (key: WrittenKey, query: Query) => readParts(run, root, key, { query, tree });
+  const written = isMany(operation)
+    ? performMany<Parts>(engine, { ...request, read }).then(asWritten)
+    : performAction<Parts>(engine, {
+        ...request,
+        read,
+        long: root.parts.some((part) => isLong(run, part, tree)),
+        returning: returningOf(run, root, tree),
+      });
   const finish = (done: Written<Parts>) => {
     clearLoaders(context);
     run.batches.clear();
@@ -50,6 +58,15 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
   };
   return written instanceof Promise ? written.then(finish) : finish(written);
 }
+
+const isMany = ({ action }: Operation) =>
+  ['createMany', 'updateMany', 'removeMany'].includes(action.kind);
+
+const asWritten = ({ ids, read }: ManyWritten<Parts>): Written<Parts> & { count: number } => ({
+  id: ids[0] ?? '',
+  count: ids.length,
+  read,
+});
 
 /** Whether reading a part of the answer may take long, which only lists can. */
 function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
@@ -101,18 +118,22 @@ interface PartReading {
 async function readParts(
   run: Run,
   { parts }: WriteRoot,
-  id: string,
+  id: WrittenKey,
   reading: PartReading,
 ): Promise<Parts> {
   const texts: (string | null)[] = [];
   for (const part of parts)
     texts.push(
-      part.kind === 'entity' && !('code' in part.plan)
+      isRead(part) && !('code' in part.plan)
         ? await readPart(run, part.plan, id, reading)
         : null,
     );
   return withTypesIfMarked(run, parts, { texts, tree: reading.tree });
 }
+
+/** Whether a part of the answer is read from the database. */
+const isRead = (part: WritePart): part is Extract<WritePart, { kind: 'entity' | 'rows' }> =>
+  part.kind === 'entity' || part.kind === 'rows';
 
 /** Returns the texts, or trees when one holds an error or null that the executor must report. */
 function withTypesIfMarked(
@@ -122,7 +143,7 @@ function withTypesIfMarked(
 ): Parts {
   if (tree || !texts.some((text) => text?.includes(reader.marker))) return { texts, tree };
   const typed = (part: WritePart, text: string | null) =>
-    part.kind === 'entity' && !('code' in part.plan) && text !== null
+    isRead(part) && !('code' in part.plan) && text !== null
       ? JSON.stringify(withTypes(part.plan.node, JSON.parse(text), reader.marker))
       : text;
   return { texts: parts.map((part, index) => typed(part, texts[index] ?? null)), tree: true };
@@ -131,7 +152,7 @@ function withTypesIfMarked(
 async function readPart(
   { engine, rules, variables, context }: Run,
   plan: Plan<Root>,
-  id: string,
+  id: WrittenKey,
   { query, tree }: PartReading,
 ): Promise<string | null> {
   const calls = readCalls(
@@ -190,6 +211,11 @@ function partText(
   switch (part.kind) {
     case 'typename':
       return JSON.stringify(part.value);
+    case 'count':
+      return String('count' in written ? written.count : 0);
+    case 'rows':
+      if ('code' in part.plan) throw refusal(part.plan.code);
+      return written.id === null ? null : (written.read.texts[index] ?? '[]');
     case 'ok':
       return String(written.id !== null);
     case 'id':

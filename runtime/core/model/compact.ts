@@ -2,6 +2,7 @@ import type {
   Api,
   AuthRule,
   Column,
+  ConnectOrCreate,
   Constraint,
   Entity,
   FilterOperator,
@@ -9,6 +10,7 @@ import type {
   Index,
   ObjectType,
   OrderShape,
+  RowKey,
   ScalarType,
   ServerOptions,
 } from '@twofold/schema';
@@ -68,6 +70,7 @@ export type WriteField =
   | string
   | null
   | { readonly column: string; readonly constraint: Constraint }
+  | { readonly ignored: true; readonly constraint: Constraint }
   | { readonly key: string }
   | { readonly keys: string }
   | {
@@ -75,6 +78,9 @@ export type WriteField =
       readonly connect?: string;
       readonly disconnect?: string;
       readonly create?: { readonly name: string; readonly shape: string };
+      readonly connectOrCreate?: ConnectOrCreate;
+      readonly connectBy?: RowKey;
+      readonly disconnectBy?: RowKey;
     };
 
 /**

@@ -238,6 +238,7 @@ function readWriteShape([id, fields]: [string, Readonly<Record<string, WriteFiel
 function readWrite(name: string, words: WriteField): Write {
   if (words === null) return { kind: 'ignored', name };
   if (typeof words === 'string') return { kind: 'column', name, column: words };
+  if ('ignored' in words) return { kind: 'ignored', name, constraint: words.constraint };
   if ('column' in words) return { kind: 'column', name, ...words };
   if ('key' in words) return { kind: 'key', name, field: words.key };
   if ('keys' in words) return { kind: 'keys', name, field: words.keys };

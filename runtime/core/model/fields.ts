@@ -8,6 +8,7 @@ import type {
   Many,
   One,
   Returns,
+  RowKey,
 } from '@twofold/schema';
 
 /** How each field is answered, by type and field. A missing field is a column or a property. */
@@ -75,6 +76,8 @@ type ReturnWords =
   | 'entity'
   | 'id'
   | 'boolean'
+  | 'rows'
+  | 'count'
   | Omit<Extract<Returns, { kind: 'payload' }>, 'kind'>;
 
 /**
@@ -87,20 +90,61 @@ export function create(entity: string, { returns, ...rest }: WriteWords): Action
 }
 
 /**
- * Changes the given columns of a row. `id` is the path of the key in the arguments: `['id']`,
- * `['input', 'id']`.
+ * Changes the given columns of a row. `key` is the path of the id in the arguments: `['id']`,
+ * `['input', 'id']`; or its unique keys: `[{ slug: 'slug' }]`.
  */
-export function update(entity: string, id: ArgumentPath, { returns, ...rest }: WriteWords): Action {
-  return { kind: 'update', entity, id, ...rest, returns: returnsOf(returns) };
+export function update(
+  entity: string,
+  key: ArgumentPath | RowKey,
+  { returns, ...rest }: WriteWords,
+): Action {
+  return { kind: 'update', entity, ...whichOf(key), ...rest, returns: returnsOf(returns) };
 }
 
 /** Deletes a row. @example deleteUser: remove('User', ['id'], { returns: 'boolean' }) */
 export function remove(
   entity: string,
-  id: ArgumentPath,
+  key: ArgumentPath | RowKey,
   { returns }: { readonly returns?: ReturnWords } = {},
 ): Action {
-  return { kind: 'remove', entity, id, returns: returnsOf(returns) };
+  return { kind: 'remove', entity, ...whichOf(key), returns: returnsOf(returns) };
+}
+
+const whichOf = (key: ArgumentPath | RowKey) =>
+  typeof key[0] === 'string' ? { id: key as ArgumentPath } : { by: key as RowKey };
+
+/** The words of an action, with its answer in the short form. */
+type Words<Kind extends Action['kind']> = Omit<
+  Extract<Action, { kind: Kind }>,
+  'kind' | 'entity' | 'returns'
+> & { readonly returns?: ReturnWords };
+
+/**
+ * Updates the row with the key, or creates it.
+ *
+ * @example upsertTag: upsert('Tag', { by: [{ 'where.name': 'name' }], create: { write: 'NewTag:Tag', input: 'create' }, update: { write: 'TagPatch:Tag', input: 'update' } })
+ */
+export function upsert(entity: string, { returns, ...words }: Words<'upsert'>): Action {
+  return { kind: 'upsert', entity, ...words, returns: returnsOf(returns) };
+}
+
+/** Inserts several rows. @example createTags: createMany('Tag', { write: 'NewTag:Tag', input: 'input', returns: 'rows' }) */
+export function createMany(entity: string, { returns, ...words }: Words<'createMany'>): Action {
+  return { kind: 'createMany', entity, ...words, returns: returnsOf(returns) };
+}
+
+/**
+ * Changes the rows of a filter.
+ *
+ * @example updateTags: updateMany('Tag', { where: { arg: 'where', shape: 'TagFilter' }, write: 'TagPatch:Tag', input: 'input', returns: 'count' })
+ */
+export function updateMany(entity: string, { returns, ...words }: Words<'updateMany'>): Action {
+  return { kind: 'updateMany', entity, ...words, returns: returnsOf(returns) };
+}
+
+/** Deletes several rows. @example deleteTags: removeMany('Tag', { ids: 'ids', returns: 'count' }) */
+export function removeMany(entity: string, { returns, ...words }: Words<'removeMany'>): Action {
+  return { kind: 'removeMany', entity, ...words, returns: returnsOf(returns) };
 }
 
 /** Sends changes as they happen. @example userCreated: subscribe('User', ['created']) */

@@ -1,5 +1,6 @@
 export {
   create,
+  createMany,
   custom,
   get,
   list,
@@ -8,9 +9,12 @@ export {
   node,
   one,
   remove,
+  removeMany,
   subscribe,
   through,
   update,
+  updateMany,
+  upsert,
   viaType,
 } from './fields.ts';
 export type { FieldTable } from './fields.ts';

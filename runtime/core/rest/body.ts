@@ -50,7 +50,9 @@ function parse(text: string): unknown {
   }
 }
 
-type Write = Exclude<WriteAction, { kind: 'remove' }>;
+type Write = Extract<WriteAction, { kind: 'create' | 'update' }>;
+
+const keyPath = (action: Write) => (action.kind === 'update' && action.id) || [];
 
 /**
  * Reads a body as the arguments of the corresponding root field: the fields of its input object, or
@@ -67,7 +69,7 @@ export function readArguments(
 ): Record<string, unknown> {
   const action = operation.action as Write;
   const declared = argumentsOf(schema, operation);
-  const key = action.kind === 'update' ? action.id : [];
+  const key = keyPath(action);
   const given = id === undefined ? body : withoutOwnId(body, id, action, declared);
   const args = place(action, given, key, keyValue(declared, key, id));
   assertSize(declared, args);
@@ -119,7 +121,7 @@ function withoutOwnId(
 
 /** Whether `id` is a writable field, because the argument with the key has another name. */
 function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean {
-  const at = action.kind === 'update' ? action.id : [];
+  const at = keyPath(action);
   return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
 }
 

@@ -129,17 +129,22 @@ export async function callOwnWrite(
   args: Readonly<Record<string, unknown>>,
 ): Promise<OwnWritten> {
   const { action } = request.operation;
-  if (!('returns' in action)) throw failure.notFound();
+  if (action.kind !== 'create' && action.kind !== 'update' && action.kind !== 'remove')
+    throw failure.notFound();
+  const returns = action.returns as OneReturned;
   const text = await callField(
     request,
     args,
-    returnSelection(request, action.returns, action.kind === 'remove'),
+    returnSelection(request, returns, action.kind === 'remove'),
   );
   clearLoaders(request.context);
-  return readReturn(action.returns, text === null ? null : JSON.parse(text));
+  return readReturn(returns, text === null ? null : JSON.parse(text));
 }
 
-function returnSelection(request: RestRequest, returns: Returns, removing: boolean): string {
+/** What a mutation of one row returns: REST has no endpoint for mutations of many. */
+type OneReturned = Exclude<Returns, { kind: 'rows' | 'count' }>;
+
+function returnSelection(request: RestRequest, returns: OneReturned, removing: boolean): string {
   if (returns.kind === 'id' || returns.kind === 'boolean') return '';
   const object = () =>
     removing
@@ -154,7 +159,7 @@ function returnSelection(request: RestRequest, returns: Returns, removing: boole
   return `{ __typename ${parts.filter((part) => part !== undefined).join(' ')} }`;
 }
 
-function readReturn(returns: Returns, value: any): OwnWritten {
+function readReturn(returns: OneReturned, value: any): OwnWritten {
   switch (returns.kind) {
     case 'id':
       return { text: null, id: value === null ? null : String(value), done: value !== null };

@@ -40,8 +40,9 @@ export async function remove(request: RestRequest, key: string): Promise<RestAns
   if (action.kind !== 'remove') throw failure.notFound();
   const { operation, service } = request;
   const declared = service.engine.schema.getMutationType()?.getFields()[operation.name]?.args ?? [];
-  const id: unknown = keyValue(declared, action.id, key);
-  const args = action.id.reduceRight<unknown>((value, part) => ({ [part]: value }), id) as Args;
+  const { id: path = [] } = action;
+  const id: unknown = keyValue(declared, path, key);
+  const args = path.reduceRight<unknown>((value, part) => ({ [part]: value }), id) as Args;
   const { done } = await write(request, args, { answer: 'nothing', key });
   if (!done) throw notFound(request);
   return { status: 204 };

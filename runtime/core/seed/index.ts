@@ -2,7 +2,7 @@ import { buildSchema } from 'graphql';
 import { attachScalars } from '../data/scalars/attach.ts';
 import { NONE } from '../data/made-rows.ts';
 import { indexModel } from '../data/model.ts';
-import type { Writing } from '../data/writer.ts';
+import { startWriting } from '../data/writing.ts';
 import type { Kernel } from '../module.ts';
 import type { ScalarMapping } from '../plugin.ts';
 import { checkRows } from './check-rows.ts';
@@ -36,16 +36,8 @@ export async function seedRows(
   attachScalars(schema, project, scalars);
   const work = () =>
     store.transact(async (query) => {
-      const writing: Writing = {
-        model,
-        rules: OPERATOR,
-        caller: null,
-        dialect: store.dialect,
-        query,
-        now: now(),
-        made: NONE,
-        changes: [],
-      };
+      const begun = startWriting({ model, store, now }, { rules: OPERATOR, caller: null }, query);
+      const writing = { ...begun, made: NONE };
       const ledger = await readLedger(writing);
       const earlier = new Map(
         [...ledger].map(([type, seeded]) => [

@@ -2,7 +2,7 @@ import { userEntity } from '../../build/user.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { EntityFact, FieldFact } from '../../build/facts.ts';
 import type { Built } from '../../build/built.ts';
-import type { Verb, WriteShape } from '../../model.ts';
+import type { Action, Verb, WriteShape } from '../../model.ts';
 import type { Finding } from '../../parse/places.ts';
 import type { Change } from '../../parse/changes.ts';
 import { finding, listed, onField, onType, quoted } from '../../rules/finding.ts';
@@ -30,22 +30,32 @@ interface Mutation {
   readonly write?: WriteShape | undefined;
 }
 
-const VERBS = { create: 'CREATE', update: 'UPDATE', remove: 'DELETE' } as const;
+const VERBS: Readonly<Record<string, readonly Verb[]>> = {
+  create: ['CREATE'],
+  update: ['UPDATE'],
+  remove: ['DELETE'],
+  upsert: ['CREATE', 'UPDATE'],
+  createMany: ['CREATE'],
+  updateMany: ['UPDATE'],
+  removeMany: ['DELETE'],
+};
 
 /** Mutations without a user's function, for the type that they write. */
 function mutationsOf({ operations, shapes }: Built, { name }: EntityFact): Mutation[] {
   return operations.flatMap(({ field, operation: { action } }): Mutation[] =>
-    (action.kind === 'create' || action.kind === 'update' || action.kind === 'remove') &&
-    action.entity === name
-      ? [
-          {
-            field,
-            verb: VERBS[action.kind],
-            ...(action.kind !== 'remove' && { write: shapes.writes.get(action.write) }),
-          },
-        ]
+    'returns' in action && action.entity === name
+      ? (VERBS[action.kind] ?? []).map((verb) => ({
+          field,
+          verb,
+          write: shapes.writes.get(shapeFor(action, verb) ?? ''),
+        }))
       : [],
   );
+}
+
+function shapeFor(action: Action, verb: Verb): string | undefined {
+  if (action.kind === 'upsert') return action[verb === 'CREATE' ? 'create' : 'update'].write;
+  return 'write' in action ? action.write : undefined;
 }
 
 function* typeOpen(

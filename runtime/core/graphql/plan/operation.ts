@@ -1,10 +1,10 @@
-import type { Operation } from '@twofold/schema';
+import type { Operation, Returns } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { rootAccess, type Refusal } from '../../data/access.ts';
 import { readsTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
-import { planByKey, planRead } from './planner.ts';
+import { planByKey, planByKeys, planRead } from './planner.ts';
 import { fieldNameOf, type Plan, type Planning } from './planning.ts';
 
 /** The plan of an operation: one entry for each root field, in the order of the answer. */
@@ -51,7 +51,13 @@ export type WritePart =
       readonly key: string;
       readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal };
     }
-  | { readonly kind: 'id' | 'ok'; readonly key: string }
+  /** The rows of a mutation of many. */
+  | {
+      readonly kind: 'rows';
+      readonly key: string;
+      readonly plan: Plan<Root> | { readonly kind: 'none'; readonly code: Refusal };
+    }
+  | { readonly kind: 'id' | 'ok' | 'count'; readonly key: string }
   | { readonly kind: 'clientMutationId' | 'empty'; readonly key: string }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
 
@@ -112,6 +118,10 @@ function planRoot(
     case 'create':
     case 'update':
     case 'remove':
+    case 'upsert':
+    case 'createMany':
+    case 'updateMany':
+    case 'removeMany':
       return {
         ...head,
         kind: 'write',
@@ -150,7 +160,7 @@ function planEvent(
 function planWrite(
   planning: Planning,
   operation: Operation,
-  { entity, returns }: Extract<Operation['action'], { kind: 'create' | 'update' | 'remove' }>,
+  { entity, returns }: Extract<Operation['action'], { returns: Returns }>,
   nodes: readonly FieldNode[],
 ): WritePlan {
   const read = (key: string, selected: readonly FieldNode[]): WritePart => ({
@@ -159,9 +169,15 @@ function planWrite(
     plan: planByKey(planning, entity, selected),
   });
   const type = operation.type.name;
+  const rows = (key: string, selected: readonly FieldNode[]): WritePart => ({
+    kind: 'rows',
+    key,
+    plan: planByKeys(planning, entity, selected),
+  });
   if (returns.kind === 'entity') return finish([read('', nodes)], type);
+  if (returns.kind === 'rows') return finish([rows('', nodes)], type);
   if (returns.kind !== 'payload')
-    return finish([{ kind: returns.kind === 'id' ? 'id' : 'ok', key: '' }], type);
+    return finish([{ kind: returns.kind === 'boolean' ? 'ok' : returns.kind, key: '' }], type);
   const parts: WritePart[] = [];
   let complete = true;
   for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
@@ -169,6 +185,8 @@ function planWrite(
     if (name === '__typename') parts.push({ kind: 'typename', key, value: returns.type });
     else if (planning.isCustom(returns.type, name)) complete = false;
     else if (name === returns.entity) parts.push(read(key, selected));
+    else if (name === returns.rows) parts.push(rows(key, selected));
+    else if (name === returns.count) parts.push({ kind: 'count', key });
     else if (name === returns.id) parts.push({ kind: 'id', key });
     else if (name === returns.ok) parts.push({ kind: 'ok', key });
     else if (name === returns.clientMutationId) parts.push({ kind: 'clientMutationId', key });
@@ -201,7 +219,8 @@ function withReturning(kind: string, write: WritePlan): WritePlan {
 
 function finish(parts: readonly WritePart[], type: string): WritePlan {
   const pure = parts.every(
-    (part) => part.kind !== 'entity' || ('pure' in part.plan && part.plan.pure),
+    (part) =>
+      (part.kind !== 'entity' && part.kind !== 'rows') || ('pure' in part.plan && part.plan.pure),
   );
   return { parts, type, pure };
 }

@@ -1,4 +1,4 @@
-import type { Field, Operation } from '@twofold/schema';
+import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access.ts';
 import type { Planned, Root } from '../../data/plan.ts';
@@ -38,6 +38,27 @@ export function planByKey(
   const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
   return planOf({ kind: 'get', entity, call, selection: tree.selection(entity, nodes) }, tree);
 }
+
+/** Plans the rows of `entity` with given keys, as mutations of many answer them. */
+export function planByKeys(
+  planning: Planning,
+  entity: string,
+  nodes: readonly FieldNode[],
+): Plan<Root> | Refused {
+  const access = planning.rules.entity(planning.model.entity(entity).entity, 'READ');
+  if (access.kind === 'none') return access;
+  const tree = startTree(planning);
+  const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
+  const selection = tree.selection(entity, nodes);
+  return planOf({ kind: 'list', entity, list: BY_KEYS, call, selection }, tree);
+}
+
+/** The keys are the only arguments, and they limit the rows. */
+const BY_KEYS: ListOptions = {
+  filters: [],
+  paging: { default: Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
+  order: [{ column: 'id', descending: false }],
+};
 
 /** Plans one field of an object that user code returned. */
 export function planField(

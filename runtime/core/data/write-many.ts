@@ -1,0 +1,304 @@
+import type { Action, Verb, WhichRows, WriteShape } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { refusal, rootAccess, type Access } from './access.ts';
+import { assertConstraint, assertInput } from './constraint.ts';
+import { filterCondition } from './filter.ts';
+import { assertFilterSize } from './filter-size.ts';
+import { name, sql, toStatement, type Sql } from './fragment.ts';
+import { insertPlainRows } from './insert-rows.ts';
+import { found, type EntityModel } from './model.ts';
+import type { Query } from './reader.ts';
+import { bind } from './reader.ts';
+import { restricts } from './restricts.ts';
+import { isDirect } from './row-condition.ts';
+import { idIn, isConflict } from './row-key.ts';
+import { accessCondition, and, createScope, reference, where } from './scope.ts';
+import { readRow } from './stored-row.ts';
+import { createFrom, plainInput, updateFrom, type PlainInput } from './write-input.ts';
+import type { Actor, Arguments, WriteRequest } from './write-request.ts';
+import {
+  deleteRow,
+  savepoint,
+  writeAccess,
+  type Key,
+  type Writing,
+} from './writer.ts';
+import { startWriting } from './writing.ts';
+
+export type ManyAction = Extract<Action, { kind: 'createMany' | 'updateMany' | 'removeMany' }>;
+
+/** One mutation of several rows by one caller. Its action is a `ManyAction`. */
+export interface ManyRequest<T> extends Omit<
+  WriteRequest<T>,
+  'read' | 'returning' | 'precondition'
+> {
+  /** Reads what the answer shows of the rows: after they are written, or before their removal. */
+  read(ids: readonly Key[], query: Query): Promise<T>;
+}
+
+/** The keys of the rows that were written, and what the answer shows of them. */
+export interface ManyWritten<T> {
+  readonly ids: readonly Key[];
+  readonly read: T;
+}
+
+const VERBS = { createMany: 'CREATE', updateMany: 'UPDATE', removeMany: 'DELETE' } as const;
+
+/**
+ * Runs one mutation of several rows: all of them are written, or none.
+ *
+ * @throws AppError those of `performAction`, and `BAD_USER_INPUT` for more rows than
+ * `api.limits.many` or for a filter that says nothing.
+ */
+export async function performMany<T>(
+  actor: Actor,
+  request: ManyRequest<T>,
+): Promise<ManyWritten<T>> {
+  const { operation, rules, args } = request;
+  const action = operation.action as ManyAction;
+  const verb: Verb = VERBS[action.kind];
+  for (const { name: at, constraint } of operation.args) assertConstraint(constraint, args[at], at);
+  assertInputs(actor, action, args);
+  const own = rules.operation(operation, verb);
+  const access = rootAccess(actor.model, rules, own, action.entity, verb);
+  if (access.kind === 'none') throw refusal(access.code);
+  const changes: Writing['changes'] = [];
+  const bounds = request.asker && {
+    asker: request.asker,
+    limits: actor.model.project.api.limits,
+    sent: true,
+    long: true,
+  };
+  const written = await actor.store.transact(
+    (query) => write(actor, request, { ...startWriting(actor, request, query), changes }, access),
+    bounds,
+  );
+  actor.store.afterCommit(() => actor.changes.publish(changes));
+  return written;
+}
+
+function assertInputs({ model }: Actor, action: ManyAction, args: Arguments): void {
+  if (action.kind === 'removeMany') return;
+  const shape = found(model.writes.get(action.write), `input ${action.write}`);
+  if (action.kind === 'updateMany')
+    return assertInput(model, shape, inputOf(args[action.input]), `${action.input}.`);
+  const list = listOf(args[action.input]);
+  assertFew(model, list.length, action.input);
+  list.forEach((item, index) => assertInput(model, shape, item, `${action.input}.${index}.`));
+}
+
+const inputOf = (value: unknown) => (value ?? {}) as Arguments;
+
+const listOf = (value: unknown): readonly Arguments[] =>
+  value === undefined || value === null ? [] : ([value].flat() as Arguments[]);
+
+/** The limit of models that were generated before there was a setting. */
+const LIMIT = 1000;
+
+const limitOf = ({ project }: Actor['model']): number => project.api.limits.many ?? LIMIT;
+
+function assertFew(model: Actor['model'], count: number, at: string): void {
+  const limit = limitOf(model);
+  if (count <= limit) return;
+  throw failure.invalid(`${at} must name at most ${limit} rows`, {
+    extensions: { field: at, limit },
+  });
+}
+
+async function write<T>(
+  actor: Actor,
+  request: ManyRequest<T>,
+  writing: Writing,
+  access: Access,
+): Promise<ManyWritten<T>> {
+  const action = request.operation.action as ManyAction;
+  const { args } = request;
+  if (action.kind === 'createMany') {
+    const ids = await createRows(writing, action, args, access);
+    return { ids, read: await request.read(ids, writing.query) };
+  }
+  const entity = writing.model.entity(action.entity);
+  const ids = await chosenRows(writing, entity, { ...action, args, access });
+  if (action.kind === 'updateMany') {
+    const changed = await updateRows(writing, action, ids, { args, access });
+    return { ids: changed, read: await request.read(changed, writing.query) };
+  }
+  const read = await request.read(ids, writing.query);
+  return { ids: await removeRows(actor, { writing, access }, entity, ids), read };
+}
+
+type CreateMany = Extract<Action, { kind: 'createMany' }>;
+
+async function createRows(
+  writing: Writing,
+  action: CreateMany,
+  args: Arguments,
+  access: Access,
+): Promise<Key[]> {
+  const shape = found(writing.model.writes.get(action.write), `input ${action.write}`);
+  const inputs = listOf(args[action.input]);
+  const skip = action.skipDuplicates !== undefined && args[action.skipDuplicates] === true;
+  const rows = plainRows(writing, shape, inputs, access);
+  if (rows)
+    return insertPlainRows(writing, writing.model.entity(action.entity), rows, { access, skip });
+  const ids: Key[] = [];
+  for (const input of inputs) {
+    const create = (inner: Writing) => createFrom(inner, shape, input, { access });
+    const id = await (skip ? unlessTaken(writing, create) : create(writing));
+    if (id !== null) ids.push(id);
+  }
+  return ids;
+}
+
+/** The rows of a statement for all; undefined when a row needs further statements. */
+function plainRows(
+  writing: Writing,
+  shape: WriteShape,
+  inputs: readonly Arguments[],
+  access: Access,
+): PlainInput[] | undefined {
+  const { entity } = writing.model.entity(shape.entity);
+  if (writing.made.has(entity.name)) return undefined;
+  const rows: PlainInput[] = [];
+  for (const input of inputs) {
+    const row = plainInput(writing, shape, input);
+    if (!row) return undefined;
+    const allowed = writeAccess(
+      writing,
+      writing.model.entity(shape.entity),
+      row.fields,
+      'CREATE',
+      access,
+    );
+    if (allowed.kind === 'rows' && !isDirect(allowed.conditions)) return undefined;
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** Leaves out a row whose key is taken, with everything that was written for it. */
+async function unlessTaken(
+  writing: Writing,
+  create: (inner: Writing) => Promise<Key>,
+): Promise<Key | null> {
+  try {
+    return await savepoint(writing, create);
+  } catch (error) {
+    if (isConflict(error)) return null;
+    throw error;
+  }
+}
+
+interface Choice extends WhichRows {
+  readonly args: Arguments;
+  readonly access: Access;
+}
+
+/** The rows that the arguments name and that the caller may write, in the order of their keys. */
+async function chosenRows(
+  writing: Writing,
+  entity: EntityModel,
+  choice: Choice,
+): Promise<Key[]> {
+  const { ids, where: filter, args, access } = choice;
+  const at = ids ?? filter?.arg ?? '';
+  const given = args[at];
+  if (ids !== undefined) assertFew(writing.model, listOf(given).length, at);
+  else if (!filter || !restricts(writing.model, filter.shape, given))
+    throw failure.invalid(`${at} must say which rows: it would name all of them`, {
+      extensions: { field: at },
+    });
+  if (ids !== undefined && listOf(given).length === 0) return [];
+  const rows = await selectRows(writing, entity, { filter, given, access });
+  assertFew(writing.model, rows.length, at);
+  return rows;
+}
+
+interface Selected {
+  readonly filter: WhichRows['where'];
+  readonly given: unknown;
+  readonly access: Access;
+}
+
+async function selectRows(
+  writing: Writing,
+  entity: EntityModel,
+  { filter, given, access }: Selected,
+): Promise<Key[]> {
+  const { model, rules, dialect, caller, query } = writing;
+  const calls = [{ equals: [], order: [], where: given }];
+  const scope = createScope({ model, rules, dialect, calls, marker: '', tree: false });
+  const { name: of, table, softDelete } = entity.entity;
+  const alias = name(table);
+  if (filter) assertFilterSize(given);
+  const condition = and([
+    filter
+      ? filterCondition(scope, filter.shape, given, { entity, alias, call: 0, path: ['where'] })
+      : idIn(writing, entity, listOf(given)),
+    softDelete ? sql`${reference(alias, softDelete)} is null` : undefined,
+    accessCondition(scope, of, access, alias),
+    filter ? readable(writing, entity, scope, alias) : undefined,
+  ]);
+  const statement = toStatement(
+    sql`select ${reference(alias, 'id')} as id from ${alias}${where(condition)} order by ${reference(alias, 'id')} limit ${String(limitOf(model) + 1)}`,
+    scope,
+  );
+  const rows = await query(
+    statement.text,
+    bind(statement.parameters, model, dialect, {
+      calls,
+      caller,
+      organizations: rules.organizations,
+    }),
+  );
+  return rows.map(({ id }) => String(id));
+}
+
+/** A filter does not see rows that the caller may not see. */
+function readable(
+  { rules }: Writing,
+  { entity }: EntityModel,
+  scope: ReturnType<typeof createScope>,
+  alias: string,
+): Sql | undefined {
+  const access = rules.entity(entity, 'READ');
+  if (access.kind === 'none') throw refusal(access.code);
+  return accessCondition(scope, entity.name, access, alias);
+}
+
+interface UpdateOptions {
+  readonly args: Arguments;
+  readonly access: Access;
+}
+
+/** A row whose fields the caller may not set is refused, as in an update of this row alone. */
+async function updateRows(
+  writing: Writing,
+  action: Extract<Action, { kind: 'updateMany' }>,
+  ids: readonly Key[],
+  { args, access }: UpdateOptions,
+): Promise<Key[]> {
+  const shape = found(writing.model.writes.get(action.write), `input ${action.write}`);
+  const input = inputOf(args[action.input]);
+  const changed: Key[] = [];
+  for (const id of ids)
+    if (await updateFrom(writing, shape, id, input, access)) changed.push(id);
+  return changed;
+}
+
+async function removeRows(
+  actor: Actor,
+  { writing, access }: { readonly writing: Writing; readonly access: Access },
+  entity: EntityModel,
+  ids: readonly Key[],
+): Promise<Key[]> {
+  const removed: Key[] = [];
+  const { name: of } = entity.entity;
+  for (const id of ids) {
+    const row = actor.watchesRemoval(of) ? await readRow(actor, entity, id, writing) : undefined;
+    if (!(await deleteRow(writing, entity, id, access))) continue;
+    writing.changes.push({ entity: of, kind: 'deleted', id, ...(row && { row }) });
+    removed.push(id);
+  }
+  return removed;
+}

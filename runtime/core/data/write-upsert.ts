@@ -1,0 +1,70 @@
+import type { Action } from '@twofold/schema';
+import { refusal, rootAccess, type Access, type Rules } from './access.ts';
+import { found, type Model } from './model.ts';
+import { findOrCreate, givenKey, keyColumns } from './row-key.ts';
+import { createFrom, updateFrom } from './write-input.ts';
+import type { WriteRequest } from './write-request.ts';
+import type { Key, Writing } from './writer.ts';
+import { failure } from '../errors.ts';
+
+type Upsert = Extract<Action, { kind: 'upsert' }>;
+type Asked = Pick<WriteRequest<unknown>, 'operation' | 'args' | 'rules'>;
+
+/** A row that another caller removes between two statements is looked for again. */
+const ATTEMPTS = 3;
+
+/**
+ * Updates the row with the key, or creates it. The rules of the update or those of the create hold,
+ * as it turns out.
+ *
+ * @returns the id of the row.
+ */
+export async function upsertRow(
+  writing: Writing,
+  action: Upsert,
+  { operation, args, rules }: Asked,
+): Promise<Key> {
+  const entity = writing.model.entity(action.entity);
+  const key = givenKey(action.by, args, keyArgument(action));
+  const shape = (id: string) => found(writing.model.writes.get(id), `input ${id}`);
+  const access = (verb: 'CREATE' | 'UPDATE') =>
+    upsertAccess(writing.model, rules, { operation, verb });
+  const input = (name: string) => (args[name] ?? {}) as Readonly<Record<string, unknown>>;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { id, created } = await findOrCreate(writing, entity, key, (inner) =>
+      createFrom(inner, shape(action.create.write), input(action.create.input), {
+        access: access('CREATE'),
+        fallback: keyColumns(inner, key),
+      }),
+    );
+    const { write, input: name } = action.update;
+    if (created || (await updateFrom(writing, shape(write), id, input(name), access('UPDATE'))))
+      return id;
+  }
+  throw failure.conflict(`${action.entity} is changed by others at the same time`);
+}
+
+/** The argument of the key, for messages: `where`, `input`. */
+const keyArgument = ({ by }: Upsert) => Object.keys(by[0] ?? {})[0]?.split('.')[0] ?? '';
+
+/**
+ * What the caller may do in each of the two cases.
+ *
+ * @throws AppError when they may do neither.
+ */
+export function assertUpsert(model: Model, rules: Rules, operation: Asked['operation']): void {
+  const verbs = ['CREATE', 'UPDATE'] as const;
+  const accesses = verbs.map((verb) => upsertAccess(model, rules, { operation, verb }));
+  const [create] = accesses;
+  if (create?.kind === 'none' && accesses.every(({ kind }) => kind === 'none'))
+    throw refusal(create.code);
+}
+
+function upsertAccess(
+  model: Model,
+  rules: Rules,
+  { operation, verb }: { operation: Asked['operation']; verb: 'CREATE' | 'UPDATE' },
+): Access {
+  const { entity } = operation.action as Upsert;
+  return rootAccess(model, rules, rules.operation(operation, verb), entity, verb);
+}

@@ -1,0 +1,132 @@
+import { getNamedType, isInputObjectType, isRequiredArgument } from 'graphql';
+import type { GraphQLArgument, GraphQLInputObjectType } from 'graphql';
+import type { RowKey, WriteAt } from '../model.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import type { Inference } from './infer-query.ts';
+import { namedColumn } from './named-columns.ts';
+import { answerOf } from './returns.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+import { columnsOf, keyOfInput, keysAmong } from './unique-keys.ts';
+import { unsetRefusal } from './unset-columns.ts';
+import { inputShape } from './write-shapes.ts';
+
+interface Call {
+  readonly by: RowKey;
+  readonly create: WriteAt;
+  readonly update: WriteAt;
+}
+
+/**
+ * `upsertTag(where:, create:, update:)`, or `upsertProfile(input:)` by the unique key that the input
+ * contains.
+ */
+export function inferUpsert(shapes: Shapes, field: FieldFact, entity: EntityFact): Inference {
+  const returns = answerOf(shapes, field, entity, 'UPDATE');
+  if (isRefusal(returns)) return returns;
+  const args = field.field.args.filter(({ name }) => name !== 'clientMutationId');
+  const [only] = args;
+  const call =
+    args.length === 1 && only
+      ? oneInput(shapes, field, entity, only)
+      : twoInputs(shapes, entity, args);
+  if (isRefusal(call)) return call;
+  const shape = shapes.writes.get(call.create.write);
+  const given = call.by.length === 1 ? columnsOf(call.by) : [];
+  const unset = shape && unsetRefusal(shapes, entity, shape, given);
+  if (unset) return unset;
+  return {
+    action: { kind: 'upsert', entity: entity.name, ...call, returns },
+    decidedBy: 'upsert',
+  };
+}
+
+function oneInput(
+  shapes: Shapes,
+  { directives }: FieldFact,
+  entity: EntityFact,
+  { name, type }: GraphQLArgument,
+): Call | Refusal {
+  const input = getNamedType(type);
+  if (!isInputObjectType(input)) return { why: `${name} has to be an input type` };
+  const fields = Object.values(input.getFields());
+  const keys = keysAmong(shapes, entity, fields, `${name}.`);
+  const chosen = directives.resolve?.by;
+  const by = chosen ? keys.filter((key) => isNamed(shapes, entity, key, chosen)) : keys;
+  if (by.length > 1) return ambiguous(input, by, name);
+  if (by.length === 0)
+    return {
+      why: `${input.name} contains no ${chosen ? chosen.join() : 'unique key'} of ${entity.name}`,
+    };
+  const isId = Object.entries(by[0]!).find(([, column]) => column === 'id')?.[0];
+  const shape = inputShape(shapes, input, entity, isId ? [isId.slice(name.length + 1)] : []);
+  if (isRefusal(shape)) return shape;
+  const write = { write: shape.id, input: name };
+  return { by, create: write, update: write };
+}
+
+/** Whether a key has the fields that `@resolve(by:)` names. */
+function isNamed(
+  shapes: Shapes,
+  entity: EntityFact,
+  key: RowKey[number],
+  names: readonly string[],
+): boolean {
+  const wanted = names.map((name) => namedColumn(shapes, entity, name)?.column).sort();
+  return wanted.join() === Object.values(key).sort().join();
+}
+
+function ambiguous(input: GraphQLInputObjectType, keys: RowKey, prefix: string): Refusal {
+  const names = keys.map((key) => Object.keys(key).map((path) => path.slice(prefix.length + 1)));
+  const others = names.find((key) => key.join() !== 'id') ?? names[0]!;
+  return {
+    code: 'UPSERT_KEY_AMBIGUOUS',
+    why: `${input.name} contains the keys ${names.map((key) => key.join(' and ')).join(', ')}`,
+    resolve: { as: 'UPSERT', by: JSON.stringify(others) },
+  };
+}
+
+/** `where` and `create` and `update`; the required arguments beside them may be the key instead. */
+function twoInputs(
+  shapes: Shapes,
+  entity: EntityFact,
+  args: readonly GraphQLArgument[],
+): Call | Refusal {
+  const [create, update] = ['create', 'update'].map((name) =>
+    args.find((argument) => argument.name === name),
+  );
+  const rest = args.filter((argument) => argument !== create && argument !== update);
+  if (!create || !update) return { why: 'it needs where, create and update, or one input' };
+  const by = keyOf(shapes, entity, rest);
+  if (!by) return { why: 'no argument where, with unique fields, says which row' };
+  const creates = shapeAt(shapes, entity, create);
+  if (isRefusal(creates)) return creates;
+  const updates = shapeAt(shapes, entity, update);
+  return isRefusal(updates) ? updates : { by, create: creates, update: updates };
+}
+
+function keyOf(
+  shapes: Shapes,
+  entity: EntityFact,
+  args: readonly GraphQLArgument[],
+): RowKey | undefined {
+  const [where] = args;
+  if (args.length === 1 && where && isInputObjectType(getNamedType(where.type)))
+    return keyOfInput(shapes, entity, where.type, `${where.name}.`);
+  const required = args.filter(isRequiredArgument);
+  const key = keysAmong(shapes, entity, required).find(
+    (each) => Object.keys(each).length === args.length,
+  );
+  return key && [key];
+}
+
+function shapeAt(
+  shapes: Shapes,
+  entity: EntityFact,
+  { name, type }: GraphQLArgument,
+): WriteAt | Refusal {
+  const input = getNamedType(type);
+  if (!isInputObjectType(input)) return { why: `${name} has to be an input type` };
+  const shape = inputShape(shapes, input, entity);
+  return isRefusal(shape) ? shape : { write: shape.id, input: name };
+}

@@ -1,0 +1,137 @@
+import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import type { GraphQLInputField } from 'graphql';
+import type { RowKey, Write } from '../model.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+import { columnsOf, isById, keyOfInput } from './unique-keys.ts';
+import { unsetRefusal } from './unset-columns.ts';
+import { inputShape, isListEnd } from './write-shapes.ts';
+import type { WriteSource } from './write-shapes.ts';
+
+type Nested = Extract<Write, { kind: 'nested' }>;
+type NestedWrite = { -readonly [K in keyof Nested]: Nested[K] };
+
+/** `{ connect, disconnect, create, connectOrCreate }`, or those of them that the input declares. */
+export function nestedWrite(
+  shapes: Shapes,
+  item: WriteSource,
+  field: FieldFact,
+  place: string,
+): Write | Refusal {
+  const input = getNamedType(item.type);
+  const link = shapes.links.byField.get(field);
+  const target = shapes.facts.entities.get(link?.entity ?? '');
+  if (!isInputObjectType(input) || !target || !link)
+    return { why: `${place} cannot be set through several types` };
+  const write: NestedWrite = { kind: 'nested', name: item.name, field: field.name };
+  const parent = link.kind === 'other' ? [link.key.column] : [];
+  const nesting = { input: input.name, field, target, many: isListEnd(shapes, field), parent };
+  for (const part of Object.values(input.getFields())) {
+    const refusal = addPart(shapes, write, part, nesting);
+    if (refusal) return refusal;
+  }
+  return write;
+}
+
+interface Nesting {
+  readonly input: string;
+  readonly field: FieldFact;
+  readonly target: EntityFact;
+  readonly many: boolean;
+  /** The columns of the other table that the relation itself fills. */
+  readonly parent: readonly string[];
+}
+
+function addPart(
+  shapes: Shapes,
+  write: NestedWrite,
+  part: GraphQLInputField,
+  nesting: Nesting,
+): Refusal | undefined {
+  const { input, field, many } = nesting;
+  const named = getNamedType(part.type);
+  const where = `${input}.${part.name}`;
+  if (part.name === 'disconnect' && !many && named.name === 'Boolean') {
+    write.disconnect = part.name;
+    return undefined;
+  }
+  if (!isPart(part.name))
+    return { why: `${where} is not one of connect, disconnect, create and connectOrCreate` };
+  if (isListType(getNullableType(part.type)) !== many)
+    return {
+      why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is`,
+    };
+  if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
+  if (part.name === 'create') return addCreate(shapes, write, part, nesting);
+  return part.name === 'connectOrCreate'
+    ? addConnectOrCreate(shapes, write, part, nesting)
+    : addKey(shapes, write, part.name, part, nesting);
+}
+
+const PARTS = ['connect', 'disconnect', 'create', 'connectOrCreate'] as const;
+
+const isPart = (name: string): name is (typeof PARTS)[number] =>
+  PARTS.some((part) => part === name);
+
+function addCreate(
+  shapes: Shapes,
+  write: NestedWrite,
+  part: GraphQLInputField,
+  { target, parent }: Nesting,
+): Refusal | undefined {
+  const create = createPart(shapes, part, target, parent);
+  if (isRefusal(create)) return create;
+  write.create = create;
+  return undefined;
+}
+
+function createPart(
+  shapes: Shapes,
+  part: GraphQLInputField,
+  target: EntityFact,
+  given: readonly string[],
+): NonNullable<Nested['create']> | Refusal {
+  const named = getNamedType(part.type);
+  if (!isInputObjectType(named)) return { why: `${part.name} has to be an input type` };
+  const shape = inputShape(shapes, named, target);
+  if (isRefusal(shape)) return shape;
+  const unset = shapes.open.has(shape.id) ? undefined : unsetRefusal(shapes, target, shape, given);
+  return unset ?? { name: part.name, shape: shape.id };
+}
+
+function addKey(
+  shapes: Shapes,
+  write: NestedWrite,
+  name: 'connect' | 'disconnect',
+  part: GraphQLInputField,
+  { target }: Nesting,
+): Refusal | undefined {
+  const named = getNamedType(part.type);
+  const by = keyOfInput(shapes, target, named);
+  if (!by) return { why: `${named.name} has to be { id: ID! }, or other unique fields` };
+  write[name] = part.name;
+  if (!isById(by)) write[`${name}By`] = by;
+  return undefined;
+}
+
+function addConnectOrCreate(
+  shapes: Shapes,
+  write: NestedWrite,
+  part: GraphQLInputField,
+  { input, target, parent }: Nesting,
+): Refusal | undefined {
+  const named = getNamedType(part.type);
+  const { where, create, ...others } = isInputObjectType(named) ? named.getFields() : {};
+  if (!where || !create || Object.keys(others).length > 0)
+    return { why: `${input}.${part.name} has to be { where: …, create: … }` };
+  const by = keyOfInput(shapes, target, where.type, 'where.');
+  if (!by) return { why: `${named.name}.where has to hold unique fields of ${target.name}` };
+  const made = createPart(shapes, create, target, [...parent, ...givenBy(by)]);
+  if (isRefusal(made)) return made;
+  write.connectOrCreate = { name: part.name, by, create: made };
+  return undefined;
+}
+
+/** A row that is not there is created with its key. With several keys, only one is given. */
+const givenBy = (by: RowKey): string[] => (by.length === 1 ? columnsOf(by) : []);
