@@ -52,8 +52,7 @@ function reachable({ operations, writes }: Project): WriteShape[] {
     found.add(shape);
     for (const nested of shape.writes.flatMap(nestedShape)) visit(nested);
   };
-  for (const { action } of operations)
-    for (const id of writesOf(action)) visit(id);
+  for (const { action } of operations) for (const id of writesOf(action)) visit(id);
   return [...found];
 }
 

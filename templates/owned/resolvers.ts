@@ -153,8 +153,13 @@ function renderFurtherWrite(action: FurtherWrite): Code {
 }
 
 /** Which row: the path of the id in the arguments, or arguments that are a unique key. */
-const keyWords = ({ id, by }: { readonly id?: ArgumentPath; readonly by?: RowKey }): LiteralValue =>
-  id ? [...id] : ((by ?? []) as unknown as LiteralValue);
+const keyWords = ({
+  id,
+  by,
+}: {
+  readonly id?: ArgumentPath;
+  readonly by?: RowKey;
+}): LiteralValue => (id ? [...id] : ((by ?? []) as unknown as LiteralValue));
 
 function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
   switch (source.kind) {

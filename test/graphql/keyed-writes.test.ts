@@ -50,7 +50,8 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
     async () =>
       void (server = await startServer(SDL, {
         database,
-        manifest: 'name: keyed\napi: { limits: { many: 250, aliases: 200, cost: 1000000, root_fields: 200 } }\n',
+        manifest:
+          'name: keyed\napi: { limits: { many: 250, aliases: 200, cost: 1000000, root_fields: 200 } }\n',
       })),
   );
   afterAll(() => server?.close());
@@ -72,17 +73,15 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
     expect(
       await run('mutation { updateArticle(slug: "a", input: { title: "B" }) { slug title } }'),
     ).toEqual({ updateArticle: { slug: 'a', title: 'B' } });
-    expect(await run('mutation { updateArticle(slug: "x", input: { title: "B" }) { slug } }')).toEqual(
-      { updateArticle: null },
-    );
+    expect(
+      await run('mutation { updateArticle(slug: "x", input: { title: "B" }) { slug } }'),
+    ).toEqual({ updateArticle: null });
     expect(await run('mutation { deleteArticle(slug: "a") }')).toEqual({ deleteArticle: true });
     expect(await run('mutation { deleteArticle(slug: "a") }')).toEqual({ deleteArticle: false });
   });
 
   it('update and delete a row by an input of keys, of which exactly one is given', async () => {
-    await run(
-      'mutation { createUser(input: { email: "a@x.test", name: "Ada" }) { id } }',
-    );
+    await run('mutation { createUser(input: { email: "a@x.test", name: "Ada" }) { id } }');
     const [ada] = await server.store.db.selectFrom('users').select('id').execute();
     await run(
       'mutation ($id: ID) { createArticle(input: { slug: "a", title: "A", number: 7, authorId: $id }) { id } }',
@@ -186,9 +185,9 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
     expect(
       await run('mutation { tagUpsert(input: { name: "x", color: "green" }) { name color } }'),
     ).toEqual({ tagUpsert: { name: 'x', color: 'green' } });
-    expect(
-      await run('mutation { tagUpsert(input: { color: "green" }) { name color } }'),
-    ).toEqual(['BAD_USER_INPUT: input must have name']);
+    expect(await run('mutation { tagUpsert(input: { color: "green" }) { name color } }')).toEqual([
+      'BAD_USER_INPUT: input must have name',
+    ]);
     expect(await tags()).toEqual([{ name: 'x', color: 'green' }]);
   });
 
@@ -199,21 +198,18 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
             'mutation ($c: String) { upsertTag(where: { name: "x" }, create: { color: $c }, update: { color: $c }) { name } }',
             { c: String(n) },
           )
-        : run(
-            'mutation ($input: NewArticle!) { createArticle(input: $input) { tags { name } } }',
-            {
-              input: {
-                slug: `s${n}`,
-                title: 'T',
-                tags: {
-                  connectOrCreate: [n % 3 ? 'x' : 'y', n % 3 ? 'y' : 'x'].map((name) => ({
-                    where: { name },
-                    create: {},
-                  })),
-                },
+        : run('mutation ($input: NewArticle!) { createArticle(input: $input) { tags { name } } }', {
+            input: {
+              slug: `s${n}`,
+              title: 'T',
+              tags: {
+                connectOrCreate: [n % 3 ? 'x' : 'y', n % 3 ? 'y' : 'x'].map((name) => ({
+                  where: { name },
+                  create: {},
+                })),
               },
             },
-          );
+          });
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => one(n)));
     expect(answers.filter(Array.isArray)).toEqual([]);
     expect((await tags()).map(({ name }: { name: string }) => name).sort()).toEqual(['x', 'y']);
@@ -221,7 +217,8 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
 
   it('create many rows in their order, all or none, or without those whose key is taken', async () => {
     const names = Array.from({ length: 213 }, (_, n) => ({ name: `t${n}`, color: String(n) }));
-    const create = 'mutation ($input: [NewTag!]!, $skip: Boolean) { createTags(input: $input, skipDuplicates: $skip) { name color } }';
+    const create =
+      'mutation ($input: [NewTag!]!, $skip: Boolean) { createTags(input: $input, skipDuplicates: $skip) { name color } }';
     expect(await run(create, { input: names })).toEqual({ createTags: names });
     const more = [{ name: 'new' }, { name: 't7' }, { name: 'newer', color: 'red' }];
     expect(await run(create, { input: more })).toEqual(['CONFLICT: name already exists']);
@@ -233,9 +230,9 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
     });
     expect(await run(create, { input: [] })).toEqual({ createTags: [] });
     expect((await tags()).length).toBe(100);
-    expect(await run(create, { input: [{ name: 'a' }, { name: 'b', color: 'much too long' }] })).toEqual(
-      ['BAD_USER_INPUT: input.1.color must have at most 8 characters'],
-    );
+    expect(
+      await run(create, { input: [{ name: 'a' }, { name: 'b', color: 'much too long' }] }),
+    ).toEqual(['BAD_USER_INPUT: input.1.color must have at most 8 characters']);
     const { errors } = await server.query(create, {
       input: Array.from({ length: 251 }, (_, n) => ({ name: `m${n}` })),
     });
@@ -261,7 +258,13 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
         ],
       },
     });
-    for (const where of ['{}', '{ and: [] }', '{ name: {} }', '{ or: [{ name: { eq: "c" } }, {}] }', '{ not: {} }'])
+    for (const where of [
+      '{}',
+      '{ and: [] }',
+      '{ name: {} }',
+      '{ or: [{ name: { eq: "c" } }, {}] }',
+      '{ not: {} }',
+    ])
       expect(await run(`mutation { deleteTags(where: ${where}) }`), where).toEqual([
         'BAD_USER_INPUT: where must say which rows: it would name all of them',
       ]);

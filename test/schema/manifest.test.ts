@@ -41,6 +41,7 @@ describe('the manifest', () => {
         tokens: 2000,
         batch: 0,
         list: 100,
+        many: 1000,
         time: 10_000,
         result: 10 * 1_048_576,
         memory: 128 * 2 ** 20,

@@ -33,7 +33,7 @@ export async function insertPlainRows(
   });
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const ids: Key[] = [];
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0; at < rows.length;) {
     const size = columns.length === 0 ? 1 : largest(rows.length - at);
     ids.push(...(await insertPart(writing, entity, rows.slice(at, at + size), { columns, skip })));
     at += size;

@@ -201,7 +201,9 @@ function inputsOf(
 ): { readonly shape: WriteShape; readonly input: Arguments; readonly at: string }[] {
   if (action.kind === 'remove') return [];
   const inputs =
-    action.kind === 'upsert' ? [action.create, action.update] : [{ ...action, input: action.input }];
+    action.kind === 'upsert'
+      ? [action.create, action.update]
+      : [{ ...action, input: action.input }];
   return inputs.map(({ write, input }) => ({
     shape: found(model.writes.get(write), `input ${write}`),
     input: inputOf({ input }, args),
@@ -241,12 +243,9 @@ async function perform<T>(
   const { model } = actor;
   const { query } = writing;
   if (action.kind === 'create') {
-    const id = await createFrom(
-      writing,
-      writeOf(actor, action),
-      inputOf(action, request.args),
-      { access },
-    );
+    const id = await createFrom(writing, writeOf(actor, action), inputOf(action, request.args), {
+      access,
+    });
     return { id, read: await request.read(id, query) };
   }
   if (action.kind === 'upsert') {

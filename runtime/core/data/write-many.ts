@@ -16,13 +16,7 @@ import { accessCondition, and, createScope, reference, where } from './scope.ts'
 import { readRow } from './stored-row.ts';
 import { createFrom, plainInput, updateFrom, type PlainInput } from './write-input.ts';
 import type { Actor, Arguments, WriteRequest } from './write-request.ts';
-import {
-  deleteRow,
-  savepoint,
-  writeAccess,
-  type Key,
-  type Writing,
-} from './writer.ts';
+import { deleteRow, savepoint, writeAccess, type Key, type Writing } from './writer.ts';
 import { startWriting } from './writing.ts';
 
 export type ManyAction = Extract<Action, { kind: 'createMany' | 'updateMany' | 'removeMany' }>;
@@ -195,11 +189,7 @@ interface Choice extends WhichRows {
 }
 
 /** The rows that the arguments name and that the caller may write, in the order of their keys. */
-async function chosenRows(
-  writing: Writing,
-  entity: EntityModel,
-  choice: Choice,
-): Promise<Key[]> {
+async function chosenRows(writing: Writing, entity: EntityModel, choice: Choice): Promise<Key[]> {
   const { ids, where: filter, args, access } = choice;
   const at = ids ?? filter?.arg ?? '';
   const given = args[at];
@@ -281,8 +271,7 @@ async function updateRows(
   const shape = found(writing.model.writes.get(action.write), `input ${action.write}`);
   const input = inputOf(args[action.input]);
   const changed: Key[] = [];
-  for (const id of ids)
-    if (await updateFrom(writing, shape, id, input, access)) changed.push(id);
+  for (const id of ids) if (await updateFrom(writing, shape, id, input, access)) changed.push(id);
   return changed;
 }
 

@@ -30,12 +30,7 @@ export interface CreateOptions {
 export interface Nesting {
   readonly write: Nested;
   readonly input: Input;
-  create(
-    writing: Writing,
-    shape: WriteShape,
-    input: Input,
-    options?: CreateOptions,
-  ): Promise<Key>;
+  create(writing: Writing, shape: WriteShape, input: Input, options?: CreateOptions): Promise<Key>;
 }
 
 /**

@@ -124,9 +124,7 @@ async function readParts(
   const texts: (string | null)[] = [];
   for (const part of parts)
     texts.push(
-      isRead(part) && !('code' in part.plan)
-        ? await readPart(run, part.plan, id, reading)
-        : null,
+      isRead(part) && !('code' in part.plan) ? await readPart(run, part.plan, id, reading) : null,
     );
   return withTypesIfMarked(run, parts, { texts, tree: reading.tree });
 }

@@ -84,6 +84,7 @@ export const model = {
       tokens: 2000,
       batch: 0,
       list: 100,
+      many: 1000,
       time: duration('10s'),
       result: size('10MiB'),
       memory: size('128MiB'),
