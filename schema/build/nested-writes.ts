@@ -1,13 +1,12 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { GraphQLInputField } from 'graphql';
-import type { RowKey, Write } from '../model.ts';
+import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
+import type { RowKey, Write, WriteShape } from '../model.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { columnsOf, isById, keyOfInput } from './unique-keys.ts';
+import type { Named } from './unique-keys.ts';
 import { unsetRefusal } from './unset-columns.ts';
-import { inputShape, isListEnd } from './write-shapes.ts';
-import type { WriteSource } from './write-shapes.ts';
 
 type Nested = Extract<Write, { kind: 'nested' }>;
 type NestedWrite = { -readonly [K in keyof Nested]: Nested[K] };
@@ -15,18 +14,25 @@ type NestedWrite = { -readonly [K in keyof Nested]: Nested[K] };
 /** `{ connect, disconnect, create, connectOrCreate }`, or those of them that the input declares. */
 export function nestedWrite(
   shapes: Shapes,
-  item: WriteSource,
+  item: Named,
   field: FieldFact,
-  place: string,
+  shapeOf: ShapeOf,
 ): Write | Refusal {
   const input = getNamedType(item.type);
   const link = shapes.links.byField.get(field);
   const target = shapes.facts.entities.get(link?.entity ?? '');
   if (!isInputObjectType(input) || !target || !link)
-    return { why: `${place} cannot be set through several types` };
+    return { why: `${item.name} cannot be set through several types` };
   const write: NestedWrite = { kind: 'nested', name: item.name, field: field.name };
   const parent = link.kind === 'other' ? [link.key.column] : [];
-  const nesting = { input: input.name, field, target, many: isListEnd(shapes, field), parent };
+  const nesting = {
+    input: input.name,
+    field,
+    target,
+    many: isListEnd(shapes, field),
+    parent,
+    shapeOf,
+  };
   for (const part of Object.values(input.getFields())) {
     const refusal = addPart(shapes, write, part, nesting);
     if (refusal) return refusal;
@@ -34,7 +40,15 @@ export function nestedWrite(
   return write;
 }
 
+/** Infers what an input type writes. It is passed in, because inputs may contain themselves. */
+type ShapeOf = (
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  entity: EntityFact,
+) => WriteShape | Refusal;
+
 interface Nesting {
+  readonly shapeOf: ShapeOf;
   readonly input: string;
   readonly field: FieldFact;
   readonly target: EntityFact;
@@ -78,9 +92,9 @@ function addCreate(
   shapes: Shapes,
   write: NestedWrite,
   part: GraphQLInputField,
-  { target, parent }: Nesting,
+  nesting: Nesting,
 ): Refusal | undefined {
-  const create = createPart(shapes, part, target, parent);
+  const create = createPart(shapes, part, nesting, nesting.parent);
   if (isRefusal(create)) return create;
   write.create = create;
   return undefined;
@@ -89,12 +103,12 @@ function addCreate(
 function createPart(
   shapes: Shapes,
   part: GraphQLInputField,
-  target: EntityFact,
+  { target, shapeOf }: Nesting,
   given: readonly string[],
 ): NonNullable<Nested['create']> | Refusal {
   const named = getNamedType(part.type);
   if (!isInputObjectType(named)) return { why: `${part.name} has to be an input type` };
-  const shape = inputShape(shapes, named, target);
+  const shape = shapeOf(shapes, named, target);
   if (isRefusal(shape)) return shape;
   const unset = shapes.open.has(shape.id) ? undefined : unsetRefusal(shapes, target, shape, given);
   return unset ?? { name: part.name, shape: shape.id };
@@ -119,15 +133,16 @@ function addConnectOrCreate(
   shapes: Shapes,
   write: NestedWrite,
   part: GraphQLInputField,
-  { input, target, parent }: Nesting,
+  nesting: Nesting,
 ): Refusal | undefined {
+  const { input, target, parent } = nesting;
   const named = getNamedType(part.type);
   const { where, create, ...others } = isInputObjectType(named) ? named.getFields() : {};
   if (!where || !create || Object.keys(others).length > 0)
     return { why: `${input}.${part.name} has to be { where: …, create: … }` };
   const by = keyOfInput(shapes, target, where.type, 'where.');
   if (!by) return { why: `${named.name}.where has to hold unique fields of ${target.name}` };
-  const made = createPart(shapes, create, target, [...parent, ...givenBy(by)]);
+  const made = createPart(shapes, create, nesting, [...parent, ...givenBy(by)]);
   if (isRefusal(made)) return made;
   write.connectOrCreate = { name: part.name, by, create: made };
   return undefined;
@@ -135,3 +150,8 @@ function addConnectOrCreate(
 
 /** A row that is not there is created with its key. With several keys, only one is given. */
 const givenBy = (by: RowKey): string[] => (by.length === 1 ? columnsOf(by) : []);
+
+/** Whether a field leads to several rows: a list, or a connection. */
+export function isListEnd(shapes: Shapes, field: FieldFact): boolean {
+  return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
+}

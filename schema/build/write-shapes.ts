@@ -9,7 +9,7 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { isKeyScalar } from './keys.ts';
 import { namedColumn, takes } from './named-columns.ts';
-import { nestedWrite } from './nested-writes.ts';
+import { isListEnd, nestedWrite } from './nested-writes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -123,7 +123,7 @@ function fieldWrite(
   const link = shapes.links.byField.get(field);
   if (link)
     return isInputObjectType(getNamedType(item.type))
-      ? nestedWrite(shapes, item, field, place)
+      ? nestedWrite(shapes, item, field, inputShape)
       : directKeys(shapes, item, field, place);
   const stored = storedAs(field, facts);
   if (!stored)
@@ -190,8 +190,4 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
   return field && isListEnd(shapes, field) && shapes.links.byField.has(field)
     ? { kind: 'keys', name: item.name, field: field.name }
     : undefined;
-}
-
-export function isListEnd(shapes: Shapes, field: FieldFact): boolean {
-  return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
 }
