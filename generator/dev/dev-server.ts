@@ -178,7 +178,12 @@ interface WaitingServer {
 }
 
 function launch(root: string): WaitingServer {
-  const env = { NODE_ENV: 'development', ...process.env, [WAIT_VARIABLE]: '1' };
+  const env = {
+    NODE_ENV: 'development',
+    TWOFOLD_DEV: '1',
+    ...process.env,
+    [WAIT_VARIABLE]: '1',
+  };
   const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

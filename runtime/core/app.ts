@@ -2,7 +2,7 @@ import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { RequestContext } from './context/request-context.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
-import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
+import type { OwnRouter } from './routes/types.ts';
 
 /**
  * Everything a server is made of. An emitted project passes it in as generated data and the user's
@@ -22,7 +22,7 @@ export interface App {
   /** HTTP routes of the user's own, after authentication and before all that is generated. */
   routes?(router: OwnRouter<RequestContext, any>): void;
   /** Koa middleware before authentication, for GraphQL, REST and routes. */
-  readonly middleware?: readonly MiddlewareOf<any>[];
+  readonly middleware?: readonly ((ctx: any, next: () => Promise<any>) => unknown)[];
   /** Folder of the migrations. Without one, the server makes missing tables when it starts. */
   readonly migrations?: URL;
   /**

@@ -3,12 +3,14 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
 import type { Booted } from './boot.ts';
+import { logFormat } from './config/logger.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { crossOrigin } from './http/cross-origin.ts';
 import { errorBoundary } from './http/error-boundary.ts';
 import { healthRoute } from './http/health.ts';
 import { mountRoutes } from './http/mount.ts';
 import { requestContext } from './http/request-context.ts';
+import { requestLines } from './http/request-lines.ts';
 import type { BoundRoute } from './http/route.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { batchByTick } from './http/tick-batch.ts';
@@ -63,6 +65,7 @@ export function createApplication(
       modules.flatMap((module) => module.errorForm ?? []),
     ),
     requestContext(kernel, loaders),
+    ...(logFormat(kernel.settings) === 'pretty' ? [requestLines()] : []),
     ...crossOrigin(kernel.project.server.cors),
     ...beforeAuthentication(app),
     ...modules.flatMap((module) => module.middleware ?? []),

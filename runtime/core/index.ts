@@ -63,7 +63,7 @@ export { createFoldedIndex } from './store/folded-index.ts';
 export type { FoldedIndex } from './store/folded-index.ts';
 export { columnTypes } from './store/column-types.ts';
 export type { ColumnTypes } from './store/column-types.ts';
-export type { Migration } from './store/migration.ts';
+export type { Migration, MigrationContext } from './store/migration.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { sql } from 'kysely';
 export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';

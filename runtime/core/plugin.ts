@@ -44,7 +44,7 @@ export interface Hooks {
 export interface Plugin {
   readonly name: string;
   /** Middleware before authentication, for GraphQL, REST and routes. */
-  readonly before?: MiddlewareOf<any> | readonly MiddlewareOf<any>[];
+  readonly before?: MiddlewareOf<RequestContext> | readonly MiddlewareOf<RequestContext>[];
   /** Middleware after authentication. */
   readonly middleware?: Middleware | readonly Middleware[];
   readonly resolvers?: Resolvers;

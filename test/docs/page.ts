@@ -7,6 +7,7 @@ export const FOLDERS = [
   'schema/docs',
   'runtime/core/graphql/docs',
   'runtime/core/rest/docs',
+  'runtime/core/routes/docs',
   'runtime/auth/docs',
   'generator/docs',
 ] as const;

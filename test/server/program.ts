@@ -60,7 +60,7 @@ export async function end(program: Program): Promise<void> {
 /** The environment without what would change a server's settings. */
 function clean(): Record<string, string> {
   const settings =
-    /^(PORT|HOST|DATABASE_URL|NODE_ENV|MIGRATE|WORKERS|LOG_LEVEL|APP_URL|JWT_SECRET|API_KEY|VITEST.*|NODE_OPTIONS)$/;
+    /^(PORT|HOST|DATABASE_URL|NODE_ENV|MIGRATE|WORKERS|LOG_LEVEL|LOG_FORMAT|APP_URL|JWT_SECRET|API_KEY|VITEST.*|NODE_OPTIONS)$/;
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name, value]) => !settings.test(name) && value !== undefined,

@@ -332,7 +332,7 @@ for (const { name, missing, create } of databases) {
           for (const [from, into, values] of SAMPLES) {
             const init = { ...start(from, values), name: `0001_${from}_${into}` };
             await store.structuralTransaction(async (trx) => {
-              await init.up(trx);
+              await init.up(trx, store);
               await alterTable(trx, 'posts')
                 .alterColumn('value', {
                   from: columnTypes(trx)[from],

@@ -5,7 +5,7 @@ import type { Table } from '@twofold/schema';
 import { columnTypes } from '../../runtime/core/store/column-types.ts';
 import { createTables } from '../../runtime/core/store/create-tables.ts';
 import { migrate, migrationStatus, revert } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import type { Migration, MigrationContext } from '../../runtime/core/store/migration.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import { databases, type TestDatabase } from './databases.ts';
 
@@ -107,6 +107,19 @@ describe.each(databases.filter(({ missing }) => missing === null))(
       expect(await store.query('select id from notes', [])).toHaveLength(1);
     });
 
+    it('gives each migration the dialect, up and down', async () => {
+      const { store } = database;
+      const seen: string[] = [];
+      const migration = {
+        name: '0001_seen',
+        up: async (_db: unknown, { dialect }: MigrationContext) => void seen.push(dialect),
+        down: async (_db: unknown, { dialect }: MigrationContext) => void seen.push(dialect),
+      };
+      await migrate(store, [migration]);
+      await revert(store, [migration]);
+      expect(seen).toEqual([store.dialect, store.dialect]);
+    });
+
     it('refuses a row that refers to nothing', async () => {
       const { store } = database;
       await migrate(store, [notes]);
@@ -156,7 +169,7 @@ describe.each(databases.filter(({ missing }) => missing === null))(
         name: '0001_broken',
         text: '',
         up: async (db) => (
-          await notes.up(db),
+          await notes.up(db, store),
           sql`select nonsense from nowhere`.execute(db).then(() => {})
         ),
       };

@@ -40,7 +40,7 @@ export interface LogOptions {
 export function createLog({ level, secret = [] }: LogOptions, destination: Destination): Logger {
   const least = level === 'silent' ? Infinity : LEVELS[level];
   const fieldsOf = createWriter(new Set(secret));
-  const bind = (bound: string): Logger => {
+  const bind = (bound: string, known: ReadonlySet<string>): Logger => {
     const write = (name: Level): Write =>
       LEVELS[name] < least
         ? () => {}
@@ -48,7 +48,7 @@ export function createLog({ level, secret = [] }: LogOptions, destination: Desti
             const { fields, message } = partsOf(first, rest);
             const said = message === undefined ? '' : `,"msg":${JSON.stringify(message)}`;
             const time = `{"level":${LEVELS[name]},"time":${Date.now()}`;
-            destination.write(`${time}${bound}${fieldsOf(fields)}${said}}\n`);
+            destination.write(`${time}${bound}${fieldsOf(fields, known)}${said}}\n`);
           };
     return {
       trace: write('trace'),
@@ -57,11 +57,12 @@ export function createLog({ level, secret = [] }: LogOptions, destination: Desti
       warn: write('warn'),
       error: write('error'),
       fatal: write('fatal'),
-      child: (fields) => bind(bound + fieldsOf(fields)),
+      child: (fields) =>
+        bind(bound + fieldsOf(fields, known), new Set([...known, ...Object.keys(fields)])),
       flush: () => destination.flushSync?.(),
     };
   };
-  return bind('');
+  return bind('', new Set());
 }
 
 interface Parts {
@@ -79,17 +80,23 @@ function partsOf(first: object | string, rest: readonly unknown[]): Parts {
   return { fields: first, message: said };
 }
 
-/** Prints fields as the middle of a JSON object, each with a comma before it. */
-function createWriter(secret: ReadonlySet<string>): (fields: object) => string {
+/**
+ * Prints fields as the middle of a JSON object, each with a comma before it. A field that a child
+ * has bound is not printed again, as a line has one `requestId`.
+ */
+function createWriter(
+  secret: ReadonlySet<string>,
+): (fields: object, bound: ReadonlySet<string>) => string {
   const hidden = (key: string, value: unknown) =>
     secret.has(key) && value !== undefined ? '[secret]' : value;
   const inner = (value: unknown) =>
     isPlain(value) && Object.keys(value).some((key) => secret.has(key))
       ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hidden(key, each)]))
       : value;
-  return (fields) => {
+  return (fields, bound) => {
     let text = '';
     for (const [key, value] of Object.entries(fields)) {
+      if (bound.has(key)) continue;
       const printed = print(inner(hidden(key, value)));
       if (printed !== undefined) text += `,${JSON.stringify(key)}:${printed}`;
     }

@@ -1,5 +1,6 @@
 import sonicBoom from 'sonic-boom';
 import { createLog, type Destination, LEVELS, type Logger, type LogOptions } from './log.ts';
+import { prettyLines } from './pretty.ts';
 import type { Settings } from './settings.ts';
 
 const NAMES: readonly string[] = [...Object.keys(LEVELS), 'silent'];
@@ -20,19 +21,41 @@ const SECRET = [
   'apiKey',
 ];
 
+/** How lines are written: for programs, or for people. */
+export type LogFormat = 'json' | 'pretty';
+
 /**
- * The server's log: one JSON document a line on standard output, or plain lines on a terminal.
- * `LOG_LEVEL` sets how much. `destination` is for tests.
+ * The server's log, in the format of `logFormat`. `LOG_LEVEL` sets how much. `destination` is for
+ * tests.
  */
 export function createLogger(settings: Settings, destination?: Destination): Logger {
   const level = settings.text('LOG_LEVEL', 'info');
   if (!isLevel(level)) settings.problem(`LOG_LEVEL must be one of ${NAMES.join(', ')}`);
-  const onTerminal = process.stdout.isTTY && !settings.production;
+  const output = destination ?? standardOutput();
   return createLog(
     { level: isLevel(level) ? level : 'info', secret: SECRET },
-    destination ?? (onTerminal ? terminal() : standardOutput()),
+    logFormat(settings, destination !== undefined) === 'pretty'
+      ? { ...output, ...prettyLines((text) => output.write(text)) }
+      : output,
   );
 }
+
+/**
+ * `LOG_FORMAT`. When it is absent: lines for people on a terminal and under `generator dev`, but
+ * never in production; else one JSON document a line.
+ *
+ * @param given whether the output is another one than the standard output.
+ */
+export function logFormat(settings: Settings, given = false): LogFormat {
+  const format = settings.text('LOG_FORMAT');
+  if (format === 'json' || format === 'pretty') return format;
+  if (format !== undefined) settings.problem('LOG_FORMAT must be json or pretty');
+  const watched = process.stdout.isTTY || settings.text(DEV) !== undefined;
+  return watched && !settings.production && !given ? 'pretty' : 'json';
+}
+
+/** `generator dev` sets it. */
+const DEV = 'TWOFOLD_DEV';
 
 const isLevel = (text: string): text is LogOptions['level'] => NAMES.includes(text);
 
@@ -53,25 +76,4 @@ function standardOutput(): Destination {
   };
   process.on('exit', () => destination.flushSync?.());
   return destination;
-}
-
-/** Prints `12:03:11 warn the message  key=value` on a terminal. */
-function terminal(): Destination {
-  return {
-    write: (line) => {
-      const { time, level, msg, ...rest } = JSON.parse(line) as {
-        time: number;
-        level: number;
-        msg?: string;
-      };
-      const { stack, ...fields } = rest as { stack?: string };
-      const details = Object.entries(fields).map(
-        ([key, value]) => `  ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-      );
-      const name = Object.entries(LEVELS).find(([, number]) => number === level)?.[0];
-      process.stdout.write(
-        `${new Date(time).toTimeString().slice(0, 8)} ${name} ${msg ?? ''}${details.join('')}\n${stack ? `${stack}\n` : ''}`,
-      );
-    },
-  };
 }

@@ -139,6 +139,7 @@ function run(
 ): Response | Promise<Response> {
   const operation = findOperation(service, parameters);
   const kind = operation.node.operation;
+  ctx.state['operation'] = operation.node;
   if (kind === 'subscription')
     throw failure.badRequest('subscriptions need a WebSocket or Accept: text/event-stream');
   if (kind === 'mutation' && ctx.req.method === 'GET') {

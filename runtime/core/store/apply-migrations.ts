@@ -10,7 +10,7 @@ import { noteApplied } from './ledger.ts';
 import type { Migration } from './migration.ts';
 import { createRun, type Finding, type MigrationRun, rowsError, withRun } from './migration-run.ts';
 import { repeatedValues } from './row-checks.ts';
-import type { Store } from './store.ts';
+import type { Dialect, Store } from './store.ts';
 
 export interface ApplyOptions {
   readonly allowLoss: readonly string[];
@@ -39,7 +39,7 @@ export async function applyAll(
     await store.structuralTransaction(async (trx) => {
       const watched = trx.withPlugin(countSteps(run, (seen) => (node.last = seen)));
       for (const migration of migrations)
-        await applyOne({ trx, watched, run }, migration, allowLoss);
+        await applyOne({ dialect: store.dialect, trx, watched, run }, migration, allowLoss);
       if (run.found.length > 0) throw rowsError(run.found);
       if (!keep) throw DRY_RUN_DONE;
     });
@@ -54,13 +54,14 @@ export async function applyAll(
 }
 
 interface Applying {
+  readonly dialect: Dialect;
   readonly trx: Transaction<any>;
   readonly watched: Kysely<any>;
   readonly run: MigrationRun;
 }
 
 async function applyOne(
-  { trx, watched, run }: Applying,
+  { dialect, trx, watched, run }: Applying,
   migration: Migration,
   allowLoss: readonly string[],
 ): Promise<void> {
@@ -70,7 +71,7 @@ async function applyOne(
     object: null,
     allowLoss: new Set([...allowLoss, ...(migration.allowLoss ?? [])]),
   });
-  await withRun(run, () => migration.up(watched));
+  await withRun(run, () => migration.up(watched, { dialect }));
   await noteApplied(trx, migration);
 }
 
@@ -154,7 +155,11 @@ async function reportRepeated(
       );
       try {
         for (const migration of migrations)
-          await applyOne({ trx, watched, run: again }, migration, allowLoss);
+          await applyOne(
+            { dialect: store.dialect, trx, watched, run: again },
+            migration,
+            allowLoss,
+          );
       } catch (error) {
         if (error !== stop) throw error;
         found = await repeatedValues(trx, table, columns as string[]);

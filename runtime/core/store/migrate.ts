@@ -84,7 +84,7 @@ export async function revert(
     const { down } = last;
     if (!down) throw new AppError(500, 'MIGRATION_ONE_WAY', `${last.name} has no down step`);
     await store.structuralTransaction(async (trx) => {
-      await down(trx);
+      await down(trx, { dialect: store.dialect });
       await trx.deleteFrom(LEDGER).where('name', '=', last.name).execute();
     });
     return last.name;

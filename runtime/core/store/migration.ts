@@ -1,4 +1,10 @@
 import type { Kysely } from 'kysely';
+import type { Dialect } from './store.ts';
+
+/** The second argument of a migration. */
+export interface MigrationContext {
+  readonly dialect: Dialect;
+}
 
 /**
  * One step of the database's history. Migrations are sorted by name. `twofold_migrations` records
@@ -11,6 +17,6 @@ export interface Migration {
   readonly text?: string;
   /** Columns whose values may lose a part, as the file states: `posts.rating`. */
   readonly allowLoss?: readonly string[];
-  up(db: Kysely<any>): Promise<void>;
-  down?(db: Kysely<any>): Promise<void>;
+  up(db: Kysely<any>, context: MigrationContext): Promise<void>;
+  down?(db: Kysely<any>, context: MigrationContext): Promise<void>;
 }

@@ -22,7 +22,7 @@ async function startProject(store: Store, schema: string) {
       (each) => /^migrations\/\d/.test(each) && !applied.has(each),
     )) {
       applied.add(path);
-      await store.structuralTransaction((trx) => evaluateMigration(shop.read(path)).up(trx));
+      await store.structuralTransaction((trx) => evaluateMigration(shop.read(path)).up(trx, store));
     }
     return plan;
   };

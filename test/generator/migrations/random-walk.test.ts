@@ -59,9 +59,9 @@ async function takeStep(
   await expectRows(store.db, rows, after.tables);
   if (!migration || !random.chance(0.4)) return;
   const there = await readStructure(store);
-  await store.structuralTransaction((trx) => migration.down(trx));
+  await store.structuralTransaction((trx) => migration.down(trx, store));
   expect(await readStructure(store)).toEqual(structure);
-  await store.structuralTransaction((trx) => migration.up(trx));
+  await store.structuralTransaction((trx) => migration.up(trx, store));
   expect(await readStructure(store)).toEqual(there);
 }
 
@@ -78,7 +78,7 @@ async function migrate(
   const text = renderMigration(steps, { ids: 'integer' });
   written.push({ file: `migrations/${written.length}.ts`, text });
   const migration = evaluateMigration(text);
-  await store.structuralTransaction((trx) => migration.up(trx));
+  await store.structuralTransaction((trx) => migration.up(trx, store));
   return migration;
 }
 
