@@ -133,8 +133,8 @@ function joinTables(project: Project, names: TableNames): Table[] {
   for (const entity of project.entities) {
     for (const field of entity.fields) {
       if (field.source.kind !== 'many' || field.source.via.kind !== 'table') continue;
-      const { table, own, other } = field.source.via;
-      if (tables.has(table)) continue;
+      const { table, own, other, managed } = field.source.via;
+      if (tables.has(table) || managed) continue;
       const key = (name: string, of: string): TableColumn => ({
         name,
         type: 'id',

@@ -3,7 +3,8 @@ import { identityFields } from '../build/identity.ts';
 import { userAttributes, userEntity } from '../build/user.ts';
 import { rateLimit } from '../manifest/quantities.ts';
 import type { AuthValues } from './manifest.ts';
-import type { AuthModel, AuthUser, OAuthProvider } from './model.ts';
+import type { AuthModel, AuthUser, OAuthProvider, Organizations } from './model.ts';
+import { managing } from './organizations.ts';
 
 /** The users table of the runtime, for projects in which no entity is the user. */
 export const OWN_USERS: AuthUser = {
@@ -17,12 +18,17 @@ export const OWN_USERS: AuthUser = {
 /** The model of the section `auth:`, with the entity that is the user; null without the section. */
 export function buildAuth(facts: Facts): AuthModel | null {
   const { auth } = facts.manifest.values;
-  return auth ? authModel(auth, buildUser(facts, auth)) : null;
+  return auth ? authModel(auth, buildUser(facts, auth), buildOrganizations(facts, auth)) : null;
 }
 
 /** Values that have no form of their own in the model are copied from the manifest. */
-export function authModel(auth: AuthValues, user: AuthUser): AuthModel {
-  const { user: _named, register: _fields, trustedProxies: _proxies, routes, ...rest } = auth;
+export function authModel(
+  auth: AuthValues,
+  user: AuthUser,
+  organizations?: Organizations,
+): AuthModel {
+  const { user: _named, register: _fields, trustedProxies: _proxies, routes, ...others } = auth;
+  const { organizations: _organizations, ...rest } = others;
   const { listeners: _file, ...events } = rest.events;
   return {
     ...rest,
@@ -34,8 +40,25 @@ export function authModel(auth: AuthValues, user: AuthUser): AuthModel {
     ...routeLimits(routes),
     oauth: { ...rest.oauth, providers: Object.entries(rest.oauth.providers).map(provider) },
     events,
+    ...(organizations && { organizations }),
     passkeys: rest.passkeys === true ? { rpId: null, origins: [] } : rest.passkeys,
     user,
+  };
+}
+
+function buildOrganizations(facts: Facts, auth: AuthValues): Organizations | undefined {
+  const entity = auth.organizations && facts.entities.get(auth.organizations.type);
+  if (!auth.organizations || !entity) return undefined;
+  const { roles, create, invitations } = auth.organizations;
+  return {
+    entity: entity.name,
+    table: entity.table,
+    name: entity.fields.get('name')?.type.kind === 'scalar' ? 'name' : null,
+    softDelete: entity.directives.entity?.softDelete ? 'deleted_at' : null,
+    roles,
+    manage: managing(auth.organizations),
+    create,
+    invitations,
   };
 }
 

@@ -6,7 +6,9 @@ import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
 import { identityColumns } from './rules/identity-columns.ts';
 import { oauthProviders } from './rules/oauth-providers.ts';
+import { organizations } from './rules/organizations.ts';
 import { openTypes } from './rules/open-types.ts';
+import { tenants } from './rules/tenants.ts';
 import { settings } from './rules/settings.ts';
 import { userType } from './rules/user-type.ts';
 
@@ -30,8 +32,8 @@ export const authCapability: CapabilitySpec = {
   isWanted: ({ auth, hosting }) => auth !== null || hosting !== null,
   signsIn: ({ auth }) => auth !== null,
   build: buildAuth,
-  schemaRules: [access, identityColumns, openTypes],
-  manifestRules: [userType, settings, oauthProviders, addresses],
+  schemaRules: [access, tenants, identityColumns, openTypes],
+  manifestRules: [userType, organizations, settings, oauthProviders, addresses],
   routes: authRoutes,
   isServed: ({ id }, { auth }) =>
     auth === null ? OPERATOR.has(id) : auth.passkeys !== false || !PASSKEYS.has(id),

@@ -239,6 +239,48 @@ export const authSchema = {
         },
       },
     },
+    organizations: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      default: null,
+      required: ['type'],
+      description: 'Absent: no organizations, and the rule word TENANT is off.',
+      properties: {
+        type: {
+          type: 'string',
+          minLength: 1,
+          description: 'The type whose rows are the organizations.',
+        },
+        roles: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          minItems: 1,
+          uniqueItems: true,
+          default: ['Owner', 'Administrator', 'Member'],
+          description:
+            'Roles in an organization, the highest first. Whoever makes it has the first.',
+        },
+        manage: {
+          type: ['array', 'null'],
+          items: { type: 'string', minLength: 1 },
+          minItems: 1,
+          uniqueItems: true,
+          default: null,
+          description:
+            'Roles that change the organization and its members. Default: all but the last.',
+        },
+        create: {
+          enum: ['user', 'admin'],
+          default: 'user',
+          description: 'Who makes organizations: any user, or administrators.',
+        },
+        invitations: {
+          $ref: '#/definitions/duration',
+          default: '7d',
+          description: 'How long an invitation is good.',
+        },
+      },
+    },
     events: {
       type: 'object',
       additionalProperties: false,

@@ -12,6 +12,7 @@ type Reworded =
   | 'oauth'
   | 'passkeys'
   | 'events'
+  | 'organizations'
   | 'trustedProxies';
 
 /** `auth:` of the manifest, with every default filled in; times in milliseconds. */
@@ -31,6 +32,8 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
     readonly providers: readonly OAuthProvider[];
   };
   readonly events: Omit<AuthValues['events'], 'listeners'>;
+  /** Absent without organizations. */
+  readonly organizations?: Organizations;
   /** `false`: the routes of passkeys do not exist. */
   readonly passkeys: Exclude<AuthValues['passkeys'], true>;
 }
@@ -53,6 +56,22 @@ export interface AuthUser {
   readonly identity: readonly string[];
   /** Required fields of the entity that register takes from its body. */
   readonly registerFields: readonly string[];
+}
+
+/** Organizations: rows of an entity, to which users belong with a role. */
+export interface Organizations {
+  readonly entity: string;
+  readonly table: string;
+  /** The column that shows which organization it is; null when the type has no `name`. */
+  readonly name: string | null;
+  /** The column that marks a removed organization. */
+  readonly softDelete: string | null;
+  /** The highest first. */
+  readonly roles: readonly string[];
+  readonly manage: readonly string[];
+  readonly create: 'user' | 'admin';
+  /** Milliseconds for which an invitation is good. */
+  readonly invitations: number;
 }
 
 export interface OAuthProvider {

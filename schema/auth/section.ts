@@ -1,5 +1,6 @@
 import type { Section } from '../manifest/section.ts';
 import { authSchema, providerSchema, type AuthValues } from './manifest.ts';
+import { tenancyOf } from './organizations.ts';
 import { withProfile } from './profiles.ts';
 
 /** `auth:` of the manifest. */
@@ -15,9 +16,11 @@ export const authSection = {
     if (first !== 'oauth' || second !== 'providers' || provider === undefined) return undefined;
     return `${provider.replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
   },
-  signIn: ({ user, roles }: AuthValues) => ({
+  signIn: ({ user, roles, organizations }: AuthValues) => ({
     ...(user !== undefined && { user }),
     ...(roles && { roles: roles.list }),
+    ...(roles?.first && { first: roles.first }),
+    ...(organizations && { tenancy: tenancyOf(organizations) }),
   }),
   trustedProxies: ({ trustedProxies = [] }: AuthValues) => trustedProxies,
 } as const satisfies Section;

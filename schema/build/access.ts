@@ -4,6 +4,7 @@ import type { AuthUse } from '../directives/of-both.ts';
 import type { EntityFact } from './facts.ts';
 import { namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';
+import { tenantPath } from './tenant.ts';
 
 /** The rules of a type, a field or an operation; `entity` is the type whose rows they protect. */
 export function authRules(
@@ -14,10 +15,12 @@ export function authRules(
   const fact = entity === undefined ? undefined : shapes.facts.entities.get(entity);
   return uses.map((use) => {
     const owner = use.allow.includes('OWNER') && fact ? ownerColumn(shapes, use, fact) : undefined;
+    const tenant = use.allow.includes('TENANT') && fact ? tenantPath(shapes, use, fact) : undefined;
     return {
       allow: use.allow,
       roles: use.roles,
       ...(owner !== undefined && { owner }),
+      ...(tenant && { tenant }),
       on: use.on,
     };
   });

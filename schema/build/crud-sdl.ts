@@ -125,7 +125,7 @@ function inputField(
       ? undefined
       : keyField(built, entity, field, link.key.column, creating);
   if (link)
-    return field.type.list && link.kind === 'join'
+    return field.type.list && link.kind === 'join' && !link.managed
       ? `${singularize(field.name)}Ids: [ID!]`
       : undefined;
   const column = columns.find((candidate) => candidate.field === field.name);

@@ -14,6 +14,7 @@ import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { fellowRules, tenantRules } from './tenant.ts';
 
 /** An entity of the model, and those of its lists whose arguments could not be inferred. */
 export interface BuiltEntity {
@@ -50,7 +51,8 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     ],
     rules: [
       ...authRules(shapes, fact.directives.auth, fact.name),
-      ...(userEntity(shapes.facts) === fact ? defaultRules(fact) : []),
+      ...(userEntity(shapes.facts) === fact ? fellowRules(shapes.facts, defaultRules(fact)) : []),
+      ...tenantRules(shapes.facts, fact),
     ],
     interfaces: type?.getInterfaces().map((face) => face.name) ?? [],
     ...(renamed !== undefined &&
@@ -154,16 +156,25 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
   if (isRefusal(list)) return { source: { kind: 'custom' }, decidedBy: 'stub', refusal: list };
   return {
     source: manySource(link, list, inverse),
-    decidedBy: directive ?? (link.kind === 'join' ? 'join table' : 'inverse of a foreign key'),
+    decidedBy: directive ?? listDecidedBy(link),
   };
 }
+
+const listDecidedBy = (link: Link): string =>
+  link.kind !== 'join' ? 'inverse of a foreign key' : link.managed ? 'membership' : 'join table';
 
 function manySource(link: Link, list: ListOptions, inverse: { inverse: string } | undefined): Many {
   if (link.kind === 'join')
     return {
       kind: 'many',
       entity: link.entity,
-      via: { kind: 'table', table: link.table, own: link.own, other: link.other },
+      via: {
+        kind: 'table',
+        table: link.table,
+        own: link.own,
+        other: link.other,
+        ...(link.managed && { managed: true }),
+      },
       ...inverse,
       list,
     };

@@ -7,6 +7,7 @@ import { pairRelations } from './pair-relations.ts';
 import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
 import type { End } from './relation-ends.ts';
+import { membershipEnds } from './tenant.ts';
 
 /** How a field that leads to other entities is stored. */
 export type Link =
@@ -30,6 +31,8 @@ export type Link =
       readonly table: string;
       readonly own: string;
       readonly other: string;
+      /** Whether a capability keeps the table: the relation is read-only. */
+      readonly managed?: true;
       readonly inverse?: FieldFact;
     };
 
@@ -62,6 +65,8 @@ interface Draft {
   /** Tables of entities, in lower case: a join table must not have the same name. */
   readonly tables: ReadonlySet<string>;
   readonly pairing: Pairing;
+  /** Lists that are the membership of users in organizations. */
+  readonly memberships: ReadonlySet<End>;
   readonly links: Map<FieldFact, Link>;
   readonly keys: Map<string, ForeignKey[]>;
   readonly keyOf: Map<FieldFact, ForeignKey>;
@@ -82,6 +87,7 @@ export function linkRelations(facts: Facts): Links {
     facts,
     tables: new Set(Array.from(facts.entities.values(), ({ table }) => table.toLowerCase())),
     pairing,
+    memberships: membershipEnds(facts, ends, pairing.partner),
     links: new Map(),
     keys: new Map(),
     keyOf: new Map(),
@@ -197,10 +203,25 @@ function listLink(end: End, draft: Draft): Link | undefined {
   const partner = draft.pairing.partner.get(end);
   const [entity] = end.targets;
   if (!entity) return undefined;
+  if (draft.memberships.has(end)) return membershipLink(end, entity, partner, draft);
   if (!partner) return unpairedLink(end, entity, draft);
   if (partner.many) return joinLink(end, entity, partner, draft);
   const key = draft.keyOf.get(partner.field);
   return key && { kind: 'other', entity, key, inverse: partner.field };
+}
+
+function membershipLink(
+  { field }: End,
+  entity: string,
+  partner: End | undefined,
+  { facts, memberships }: Draft,
+): Link | undefined {
+  const tenancy = facts.signIn?.tenancy;
+  if (!tenancy) return undefined;
+  const { table, user, organization } = tenancy.members;
+  const [own, other] = field.owner === tenancy.type ? [organization, user] : [user, organization];
+  const inverse = partner && memberships.has(partner) && { inverse: partner.field };
+  return { kind: 'join', entity, table, own, other, managed: true, ...inverse };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Column, Write, WriteShape } from '../model.ts';
 import { ownerColumn } from './access.ts';
 import type { EntityFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { tenantPath } from './tenant.ts';
 
 /**
  * Why a create could never succeed: it does not set a required column. `given`: columns that are
@@ -46,12 +47,29 @@ function unsetColumns(
   return needed.filter(({ name }) => !given.includes(name) && !set.has(name) && !owners.has(name));
 }
 
-/** Under an OWNER rule, a row without a given owner belongs to the caller who creates it. */
+/** Under a TENANT rule, a row without a given organization belongs to that of the request. */
+function tenantColumns(shapes: Shapes, entity: EntityFact): string[] {
+  return entity.directives.auth.flatMap((use) => {
+    const path =
+      use.allow.includes('TENANT') && use.on.includes('CREATE')
+        ? tenantPath(shapes, use, entity)
+        : undefined;
+    return path && path.through.length === 0 && path.column !== 'id' ? [path.column] : [];
+  });
+}
+
+/**
+ * Under an OWNER rule, a row without a given owner belongs to the caller who creates it; under
+ * TENANT, to the organization of the request.
+ */
 export function ownerColumns(shapes: Shapes, entity: EntityFact): ReadonlySet<string> {
   const uses = entity.directives.auth.filter(
     (use) => use.allow.includes('OWNER') && use.on.includes('CREATE'),
   );
-  return new Set(uses.flatMap((use) => ownerColumn(shapes, use, entity) ?? []));
+  return new Set([
+    ...uses.flatMap((use) => ownerColumn(shapes, use, entity) ?? []),
+    ...tenantColumns(shapes, entity),
+  ]);
 }
 
 function writtenColumns({ links }: Shapes, entity: EntityFact, write: Write): string[] {

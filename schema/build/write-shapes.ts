@@ -97,12 +97,23 @@ function writeOf(
       ...(item.constraint && { constraint: item.constraint }),
     };
   const field = entity.fields.get(item.name);
-  return (
+  const write =
     (field && fieldWrite(shapes, item, field, owner)) ??
     keyWrite(shapes, item, entity) ??
     keysWrite(shapes, item, entity) ??
-    unknown(item, entity, owner)
-  );
+    unknown(item, entity, owner);
+  return isManaged(shapes, entity, write)
+    ? {
+        why: `${owner}.${item.name} would write the membership, which changes by /api/auth/organizations/:id/members`,
+      }
+    : write;
+}
+
+function isManaged({ links }: Shapes, entity: EntityFact, write: Write | Refusal): boolean {
+  if (isRefusal(write) || !('field' in write)) return false;
+  const field = entity.fields.get(write.field);
+  const link = field && links.byField.get(field);
+  return link?.kind === 'join' && link.managed === true;
 }
 
 function unknown(item: WriteSource, entity: EntityFact, owner: string): Refusal {

@@ -25,6 +25,7 @@ enum TwofoldAllow {
   USER
   OWNER
   ROLE
+  TENANT
   API_KEY
 }
 

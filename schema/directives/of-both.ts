@@ -10,10 +10,12 @@ Who may. Several on one type or field are alternatives. A rule about rows become
 """
 directive @auth(
   allow: [TwofoldAllow!]!
-  "Names of roles, when ROLE is allowed."
+  "Names of roles, when ROLE is allowed; of roles in an organization, when TENANT is."
   roles: [String!]
   "The field that holds the owner, when OWNER is allowed."
   owner: String
+  "The field that leads to the organization, or a path as in project.company, when TENANT is allowed."
+  tenant: String
   on: [TwofoldVerb!] = [READ, CREATE, UPDATE, DELETE]
 ) repeatable on OBJECT | FIELD_DEFINITION
 
@@ -29,6 +31,7 @@ export interface AuthUse {
   readonly allow: readonly Allow[];
   readonly roles: readonly string[];
   readonly owner?: string;
+  readonly tenant?: string;
   readonly on: readonly Verb[];
   readonly node: ConstDirectiveNode;
 }
@@ -38,7 +41,7 @@ export function auth(args: Arguments, node: ConstDirectiveNode): AuthUse {
   return {
     allow: (texts(args, 'allow') ?? []) as Allow[],
     roles: texts(args, 'roles') ?? [],
-    ...compact({ owner: text(args, 'owner') }),
+    ...compact({ owner: text(args, 'owner'), tenant: text(args, 'tenant') }),
     on: (texts(args, 'on') ?? ['READ', 'CREATE', 'UPDATE', 'DELETE']) as Verb[],
     node,
   };

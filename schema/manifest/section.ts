@@ -1,3 +1,4 @@
+import type { Memberships } from '../model/access.ts';
 import type { Shape } from './shape.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -36,4 +37,21 @@ export interface SignIn {
   readonly user?: string;
   /** The names of the roles; absent without roles. */
   readonly roles?: readonly string[];
+  /** The role that holds everything, if there is one. */
+  readonly first?: string;
+  /** Organizations; absent without them. */
+  readonly tenancy?: Tenancy;
+}
+
+/** Organizations, and how users belong to them. */
+export interface Tenancy {
+  /** The entity whose rows are the organizations. */
+  readonly type: string;
+  /** The roles in an organization, the highest first. */
+  readonly roles: readonly string[];
+  /** Those that change the organization and its members. */
+  readonly manage: readonly string[];
+  /** Who may create an organization. */
+  readonly create: 'user' | 'admin';
+  readonly members: Memberships;
 }

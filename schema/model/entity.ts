@@ -72,6 +72,8 @@ export interface Many {
         readonly table: string;
         readonly own: string;
         readonly other: string;
+        /** Whether a capability makes the table and writes it: it is read-only here. */
+        readonly managed?: true;
       };
   readonly inverse?: string;
   readonly list: ListOptions;

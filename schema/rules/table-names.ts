@@ -43,7 +43,7 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
 function* checkJoinTables({ links }: Built, types: Map<string, string>): Generator<Finding> {
   const owners = new Map<string, string>();
   for (const [field, link] of links.byField) {
-    if (link.kind !== 'join') continue;
+    if (link.kind !== 'join' || link.managed) continue;
     const key = link.table.toLowerCase();
     const ends = endsOf(field, link.inverse);
     const other = owners.get(key);

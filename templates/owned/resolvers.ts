@@ -182,7 +182,8 @@ function oneWords({ key, inverse, typeColumn }: One): { [word: string]: LiteralV
 
 /** How related rows are found: the name of a column, or `through(…)`. */
 export function viaWords(via: Many['via']): LiteralValue {
-  if (via.kind === 'table') return call('through', [via.table, via.own, via.other]);
+  if (via.kind === 'table')
+    return call('through', [via.table, via.own, via.other, ...(via.managed ? ['managed'] : [])]);
   return via.typeColumn === undefined ? via.column : call('viaType', [via.column, via.typeColumn]);
 }
 

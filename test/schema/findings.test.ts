@@ -21,6 +21,7 @@ function parses(sdl: string): boolean {
 }
 
 const AUTH = 'name: x\nauth:\n  roles: { list: [Admin, Member] }';
+const ORGANIZATIONS = 'name: x\nauth: { organizations: { type: Company } }';
 const USER = 'type User { id: ID! email: String! }';
 
 const CASES: readonly Case[] = [
@@ -382,6 +383,54 @@ const CASES: readonly Case[] = [
     sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "name") { id: ID! name: String }`,
     manifest: AUTH,
     at: '2:45',
+  },
+  {
+    code: 'AUTH_TENANT_OFF',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [TENANT]) { id: ID! company: Company }`,
+    manifest: AUTH,
+    at: '2:70',
+    fix: 'in manifest.yaml: auth: { organizations: { type: Company } }',
+  },
+  {
+    code: 'AUTH_TENANT_UNKNOWN',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [TENANT]) { id: ID! buyer: Company seller: Company }`,
+    manifest: ORGANIZATIONS,
+    at: '2:70',
+    fix: '@auth(allow: [TENANT], tenant: "buyer")',
+  },
+  {
+    code: 'AUTH_TENANT_UNKNOWN',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type P { id: ID! company: Company } type A @auth(allow: [TENANT]) { id: ID! p: P }`,
+    manifest: ORGANIZATIONS,
+    at: '2:106',
+    fix: '@auth(allow: [TENANT], tenant: "p.company")',
+  },
+  {
+    code: 'AUTH_TENANT_UNKNOWN',
+    sdl: `${QUERY}${USER} type Company { id: ID! }`,
+    manifest: 'name: x\nauth: { organizations: { type: Compny } }',
+    at: 'm2:32',
+    fix: 'Did you mean "Company"?',
+  },
+  {
+    code: 'AUTH_RULE_AMBIGUOUS',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [ROLE, TENANT], roles: ["Owner"]) { id: ID! company: Company }`,
+    manifest: ORGANIZATIONS,
+    at: '2:70',
+  },
+  {
+    code: 'AUTH_ROLE_UNKNOWN',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [TENANT], roles: ["Ownr"]) { id: ID! company: Company }`,
+    manifest: ORGANIZATIONS,
+    at: '2:70',
+    fix: 'Did you mean "Owner"?',
+  },
+  {
+    code: 'AUTH_TENANT_UNIQUE',
+    sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [TENANT]) { id: ID! slug: String @unique company: Company }`,
+    manifest: ORGANIZATIONS,
+    at: '2:103',
+    severity: 'warning',
   },
   {
     code: 'AUTH_USER_UNKNOWN',

@@ -201,7 +201,8 @@ export function viaType(
 }
 
 /**
- * A join table: the column with our key, and the column with theirs.
+ * A join table: the column with our key, and the column with theirs. A managed one is made and
+ * written by a capability.
  *
  * @example through('post_tags', 'post_id', 'tag_id')
  */
@@ -209,8 +210,9 @@ export function through(
   table: string,
   own: string,
   other: string,
+  managed?: 'managed',
 ): Extract<Many['via'], { kind: 'table' }> {
-  return { kind: 'table', table, own, other };
+  return { kind: 'table', table, own, other, ...(managed && { managed: true }) };
 }
 
 function listOptions(words: ListWords): ListOptions {

@@ -4,6 +4,7 @@ import { userEntity } from '../../build/user.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { Built } from '../../build/built.ts';
 import { didYouMean, nearest } from '../../did-you-mean.ts';
+import type { AuthValues } from '../manifest.ts';
 import type { Finding } from '../../parse/places.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
@@ -43,7 +44,7 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
     );
     return;
   }
-  yield* checkRoles(use, auth?.roles?.list);
+  yield* checkRoles(use, auth);
   if (use.allow.includes('OWNER')) yield* checkOwner(built, use, entity);
   else if (use.owner !== undefined)
     yield finding('AUTH_OWNER_UNKNOWN', 'owner is named and OWNER is not allowed', use.node, {
@@ -51,7 +52,10 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
     });
 }
 
-function* checkRoles(use: AuthUse, known: readonly string[] | undefined): Generator<Finding> {
+function* checkRoles(use: AuthUse, auth: AuthValues | undefined): Generator<Finding> {
+  const known = auth?.roles?.list;
+  // Roles in an organization are checked with the rest of TENANT.
+  if (use.allow.includes('TENANT')) return;
   if (!use.allow.includes('ROLE')) {
     if (use.roles.length > 0)
       yield finding('AUTH_ROLE_UNKNOWN', 'Roles are named and ROLE is not allowed', use.node, {

@@ -1,3 +1,4 @@
+import { tenantEntity, tenantKeys } from '../../build/tenant.ts';
 import { userEntity } from '../../build/user.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { EntityFact, FieldFact } from '../../build/facts.ts';
@@ -69,7 +70,7 @@ function* typeOpen(
       rulesFor(entity.directives.auth, verb).length === 0,
   );
   const changing = open.filter(({ verb }) => verb !== 'CREATE');
-  if (changing.length === 0) return;
+  if (changing.length === 0 || entity === tenantEntity(built.facts)) return;
   const verbs = (['CREATE', 'UPDATE', 'DELETE'] as const).filter((verb) =>
     open.some((mutation) => mutation.verb === verb),
   );
@@ -93,9 +94,12 @@ function closingRule(
   user: EntityFact | undefined,
   verbs: readonly Verb[],
 ): Advice {
+  const [company, other] = tenantKeys(built.shapes, entity);
+  const on = `[${verbs.join(', ')}]`;
+  if (company?.field && !other)
+    return ruled(onType(entity, 'auth', { allow: '[TENANT]', tenant: quoted(company.field.name) }));
   const keys = built.links.keys.get(entity.name) ?? [];
   const key = keys.find(({ target, field }) => target === user?.name && field);
-  const on = `[${verbs.join(', ')}]`;
   if (key?.field)
     return ruled(onType(entity, 'auth', { allow: '[OWNER]', owner: quoted(key.field.name), on }));
   const roles = built.facts.manifest.values.auth?.roles;

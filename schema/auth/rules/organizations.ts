@@ -1,0 +1,36 @@
+import { tenantEntity } from '../../build/tenant.ts';
+import { userEntity } from '../../build/user.ts';
+import { didYouMean } from '../../did-you-mean.ts';
+import { finding } from '../../rules/finding.ts';
+import type { Rule } from '../../rules/finding.ts';
+
+/** AUTH_TENANT_UNKNOWN, AUTH_ROLE_UNKNOWN: `auth.organizations` must name a type and its own roles. */
+export const organizations: Rule = function* ({ facts }) {
+  const { auth } = facts.manifest.values;
+  const given = auth?.organizations;
+  if (!given) return;
+  const entity = tenantEntity(facts);
+  if (!entity || entity === userEntity(facts)) {
+    const others = [...facts.entities.keys()].filter((name) => name !== userEntity(facts)?.name);
+    yield finding(
+      'AUTH_TENANT_UNKNOWN',
+      entity
+        ? `${given.type} is the user, and an organization has users`
+        : `There is no type ${given.type} that is kept in a table`,
+      facts.manifest.at(['auth', 'organizations', 'type']),
+      {
+        fix:
+          didYouMean(given.type, others) ??
+          `type ${entity ? 'Company' : given.type} { id: ID! name: String! }`,
+      },
+    );
+  }
+  for (const [index, role] of (given.manage ?? []).entries())
+    if (!given.roles.includes(role))
+      yield finding(
+        'AUTH_ROLE_UNKNOWN',
+        `auth.organizations.manage names ${role}, which is no role of an organization`,
+        facts.manifest.at(['auth', 'organizations', 'manage', index]),
+        { fix: didYouMean(role, given.roles) ?? `known: ${given.roles.join(', ')}` },
+      );
+};

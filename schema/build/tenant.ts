@@ -1,0 +1,139 @@
+import type { AuthRule, TenantPath } from '../model.ts';
+import type { Tenancy } from '../manifest/section.ts';
+import type { AuthUse } from '../directives/of-both.ts';
+import type { EntityFact, Facts } from './facts.ts';
+import { namedColumn } from './named-columns.ts';
+import type { End } from './relation-ends.ts';
+import type { Shapes } from './shapes.ts';
+import { userEntity } from './user.ts';
+
+/** The entity whose rows are the organizations. */
+export const tenantEntity = ({ signIn, entities }: Facts): EntityFact | undefined =>
+  signIn?.tenancy && entities.get(signIn.tenancy.type);
+
+/**
+ * The way from a row to its organization: the path that the rule names, the row itself if it is an
+ * organization, its memberships if it is a user, or the entity's only key of an organization.
+ *
+ * @example
+ * tenantPath(shapes, { allow: ['TENANT'], tenant: 'project.company', … }, task) // { through: [{ column: 'project_id', entity: 'Project' }], column: 'company_id' }
+ */
+export function tenantPath(
+  shapes: Shapes,
+  use: Pick<AuthUse, 'tenant'>,
+  entity: EntityFact,
+): TenantPath | undefined {
+  const tenant = tenantEntity(shapes.facts);
+  if (!tenant) return undefined;
+  if (use.tenant !== undefined) return namedPath(shapes, use.tenant.split('.'), entity, tenant);
+  if (entity === tenant) return { through: [], column: 'id' };
+  const keys = tenantKeys(shapes, entity);
+  const members = shapes.facts.signIn?.tenancy?.members;
+  if (entity === userEntity(shapes.facts) && members) return { through: [], column: 'id', members };
+  return keys.length === 1 && keys[0] ? { through: [], column: keys[0].column } : undefined;
+}
+
+/** The keys of an entity that refer to an organization. */
+export function tenantKeys({ links, facts }: Shapes, { name }: EntityFact) {
+  const tenant = tenantEntity(facts)?.name;
+  return (links.keys.get(name) ?? []).filter(
+    ({ target, typeColumn }) => target === tenant && !typeColumn,
+  );
+}
+
+function namedPath(
+  shapes: Shapes,
+  [first = '', ...rest]: readonly string[],
+  entity: EntityFact,
+  tenant: EntityFact,
+): TenantPath | undefined {
+  const named = namedColumn(shapes, entity, first);
+  const key = shapes.links.keys.get(entity.name)?.find(({ column }) => column === named?.column);
+  if (!key || key.typeColumn) return undefined;
+  if (rest.length === 0)
+    return key.target === tenant.name ? { through: [], column: key.column } : undefined;
+  const next = shapes.facts.entities.get(key.target);
+  const path = next && namedPath(shapes, rest, next, tenant);
+  return (
+    path && { ...path, through: [{ column: key.column, entity: key.target }, ...path.through] }
+  );
+}
+
+/**
+ * The default rules of an organization, for the verbs that its own `@auth` does not name: members
+ * read it, those who manage it change it, and the first role deletes it.
+ */
+export function tenantRules(facts: Facts, entity: EntityFact): AuthRule[] {
+  const tenancy = facts.signIn?.tenancy;
+  if (!tenancy || tenantEntity(facts) !== entity) return [];
+  const named = new Set(entity.directives.auth.flatMap(({ on }) => on));
+  return defaults(tenancy, facts.signIn?.first).flatMap((rule) => {
+    const on = rule.on.filter((verb) => !named.has(verb));
+    return on.length > 0 ? [{ ...rule, on }] : [];
+  });
+}
+
+function defaults({ roles, manage, create }: Tenancy, first: string | undefined): AuthRule[] {
+  const tenant = { through: [], column: 'id' };
+  const member = (names: readonly string[]) =>
+    ({ allow: ['TENANT'], roles: names, tenant }) as const;
+  return [
+    { ...member([]), on: ['READ'], implied: true },
+    { ...member(manage), on: ['UPDATE'], implied: true },
+    { ...member(roles.slice(0, 1)), on: ['DELETE'], implied: true },
+    create === 'user'
+      ? { allow: ['USER'], roles: [], on: ['CREATE'], implied: true }
+      : {
+          allow: first ? ['ROLE'] : [],
+          roles: first ? [first] : [],
+          on: ['CREATE'],
+          implied: true,
+        },
+  ];
+}
+
+/** The default rules by which users see their fellow members, and nobody else. */
+export function fellowRules(facts: Facts, rules: readonly AuthRule[]): AuthRule[] {
+  const members = facts.signIn?.tenancy?.members;
+  if (!members || !tenantEntity(facts)) return [...rules];
+  return rules.flatMap((rule): AuthRule[] =>
+    rule.implied && rule.allow[0] === 'USER'
+      ? [
+          { ...rule, allow: ['OWNER'], owner: 'id' },
+          { ...rule, allow: ['TENANT'], tenant: { through: [], column: 'id', members } },
+        ]
+      : [rule],
+  );
+}
+
+/**
+ * The lists that are the membership: of users on an organization, and of organizations on a user.
+ * A list that a key of the other side explains, or that names its own table, is another relation.
+ */
+export function membershipEnds(
+  facts: Facts,
+  ends: readonly End[],
+  partner: ReadonlyMap<End, End>,
+): ReadonlySet<End> {
+  const [tenant, user] = [tenantEntity(facts), userEntity(facts)];
+  if (!tenant || !user) return new Set();
+  const lists = ends.filter((end) => {
+    const written = end.field.directives.relation;
+    return (
+      end.many &&
+      !end.loose &&
+      !end.abstract &&
+      partner.get(end)?.many !== false &&
+      written?.table === undefined &&
+      written?.column === undefined
+    );
+  });
+  const between = (owner: EntityFact, target: EntityFact, usual: string) => {
+    const found = lists.filter(
+      (end) => end.field.owner === owner.name && end.targets[0] === target.name,
+    );
+    return found.find(({ field }) => field.name === usual) ?? found[0];
+  };
+  const both = [between(tenant, user, 'members'), between(user, tenant, tenant.plural)];
+  return new Set(both.filter((end) => end !== undefined));
+}
