@@ -7,7 +7,7 @@ import { pairRelations } from './pair-relations.ts';
 import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
 import type { End } from './relation-ends.ts';
-import { membershipEnds } from './tenant.ts';
+import { membershipEnds } from './memberships.ts';
 
 /** How a field that leads to other entities is stored. */
 export type Link =

@@ -1,4 +1,5 @@
-import { tenantEntity, tenantKeys } from '../../build/tenant.ts';
+import { tenantEntity } from '../../build/memberships.ts';
+import { tenantKeys } from '../../build/tenant.ts';
 import { userEntity } from '../../build/user.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { EntityFact, FieldFact } from '../../build/facts.ts';

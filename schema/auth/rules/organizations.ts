@@ -1,4 +1,4 @@
-import { tenantEntity } from '../../build/tenant.ts';
+import { tenantEntity } from '../../build/memberships.ts';
 import { userEntity } from '../../build/user.ts';
 import { didYouMean } from '../../did-you-mean.ts';
 import { finding } from '../../rules/finding.ts';

@@ -1,4 +1,5 @@
-import { tenantEntity, tenantKeys, tenantPath } from '../../build/tenant.ts';
+import { tenantEntity } from '../../build/memberships.ts';
+import { tenantKeys, tenantPath } from '../../build/tenant.ts';
 import { userEntity } from '../../build/user.ts';
 import type { Built } from '../../build/built.ts';
 import type { EntityFact } from '../../build/facts.ts';
