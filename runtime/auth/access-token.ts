@@ -13,6 +13,8 @@ export interface AccessClaims {
   readonly iat: number;
   readonly jti: string;
   readonly sid: string;
+  /** The administrator who acts as the user. */
+  readonly impersonated_by?: UserId;
 }
 
 /** Claims of the operator's token. */

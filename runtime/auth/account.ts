@@ -1,6 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from './caller.ts';
+import { refuseImpersonation } from './authority.ts';
 import { endAccess } from './ended-access.ts';
 import type { UserId } from './ids.ts';
 import { checkPassword, toAttempt } from './login.ts';
@@ -19,6 +20,7 @@ export function accountHandlers(parts: AuthParts) {
     return reply(200, signIn.profile(account, account.last_login ?? kernel.now()));
   };
   const reauthenticate: Handler = async ({ context, koa, body }) => {
+    refuseImpersonation(context);
     const { account, sessionId } = await signedInAccount(parts, context);
     await checkPassword(parts, toAttempt(parts, context, koa, account.email, body.password));
     const now = kernel.now();
@@ -30,6 +32,7 @@ export function accountHandlers(parts: AuthParts) {
     return reply(200, { reauthenticated_until: rfc3339(now + PROOF_LIFETIME) });
   };
   const changePassword: Handler = async ({ context, koa, body }) => {
+    refuseImpersonation(context);
     const { account, sessionId } = await signedInAccount(parts, context);
     await checkPassword(
       parts,

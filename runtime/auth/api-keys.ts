@@ -158,9 +158,10 @@ export class ApiKeys {
 function isLive(row: Record<string, any>, now: number): boolean {
   if (row['revoked_at'] !== null) return false;
   if (row['expires_at'] !== null && row['expires_at'] <= now) return false;
+  const isEnabled = row['disabled_at'] === null || (row['disabled_until'] ?? Infinity) <= now;
   return (
     row['owner_user_id'] === null ||
-    (row['owner'] !== null && row['disabled_at'] === null && row['deletion_at'] === null)
+    (row['owner'] !== null && isEnabled && row['deletion_at'] === null)
   );
 }
 
@@ -173,7 +174,7 @@ const rows = (db: Kysely<any>) =>
 /** SQL that finds a key by its hash, with its owner's state and the permissions of their role. */
 function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): string {
   const permissions = roles ? permissionList(dialect, roles) : 'null';
-  return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.deletion_at, ${permissions} as permissions
+  return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions
     from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
       left join auth_roles r on r.id = a.role_id
     where k.hash = ${dialect === 'postgres' ? '$1' : '?'}`;

@@ -200,6 +200,7 @@ export function readUser(
     context.values.set('extend', extend);
     context.values.set('session_id', sessionId);
     context.values.set('auth_method', 'bearer');
+    if (session.impersonator !== null) context.values.set('impersonator', session.impersonator);
     return true;
   });
 }

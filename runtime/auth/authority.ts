@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { presentedKey } from './authenticate.ts';
+import { impersonatorOf } from './caller.ts';
 import type { AuthParts } from './parts.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Account } from './user-directory.ts';
@@ -11,6 +12,14 @@ export function heldBy(context: RequestContext): readonly string[] {
   const { principal } = context;
   const permissions = principal.kind === 'user' ? principal.permissions : [];
   return [...permissions, ...(presentedKey(context)?.scopes ?? [])];
+}
+
+/**
+ * Refuses an administrator who acts as a user, where even the right password must not help: it would
+ * make the session that of the user. @throws AppError 403
+ */
+export function refuseImpersonation(context: RequestContext): void {
+  if (impersonatorOf(context) !== undefined) throw failure.forbidden('Reauthentication required');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { RequestContext } from '@twofold/runtime/kernel';
+import type { UserId } from './ids.ts';
 
 /** The user, key or process that caused an event, as events and logs name it. */
 export interface Actor {
@@ -13,6 +14,8 @@ export interface Caller {
   readonly ip: string;
   readonly userAgent: string;
   readonly requestId: string;
+  /** Whether the actor is an administrator who acts as a user. */
+  readonly impersonates?: boolean;
 }
 
 /** The caller of events that the module itself causes, at start or by a timer. */
@@ -26,18 +29,27 @@ export const SYSTEM: Caller = {
 /** The caller of a request. */
 export function callerOf(context: RequestContext): Caller {
   const agent = context.headers['user-agent'];
+  const impersonator = impersonatorOf(context);
   return {
-    actor: actorOf(context),
+    actor: impersonator === undefined ? actorOf(context) : { kind: 'user', id: impersonator },
+    ...(impersonator !== undefined && { impersonates: true }),
     ip: context.ip,
     userAgent: printable(typeof agent === 'string' ? agent : '').slice(0, 256),
     requestId: context.id,
   };
 }
 
-/** A copy of a caller, with the user as its actor. */
+/**
+ * A copy of a caller, with the user as its actor. An administrator who acts as the user remains the
+ * actor.
+ */
 export function asUser(caller: Caller, id: number | string): Caller {
-  return { ...caller, actor: { kind: 'user', id } };
+  return caller.impersonates ? caller : { ...caller, actor: { kind: 'user', id } };
 }
+
+/** The administrator who acts as the signed-in user, if there is one. */
+export const impersonatorOf = ({ values }: RequestContext): UserId | undefined =>
+  values.get<UserId>('impersonator')[0];
 
 function actorOf({ principal }: RequestContext): Actor {
   if (principal.kind === 'user' || principal.kind === 'api_key')

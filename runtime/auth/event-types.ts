@@ -12,6 +12,7 @@ export const EVENT_TYPES = {
   'user.deleted': 'notice',
   'user.disabled': 'notice',
   'user.enabled': 'notice',
+  'user.impersonated': 'warning',
   'auth.login.succeeded': 'info',
   'auth.login.failed': 'notice',
   'auth.logout': 'info',

@@ -19,8 +19,8 @@ const HOST_PERMISSIONS = [
 ] as const;
 
 /**
- * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `host`, and
- * one for each permission of hosting.
+ * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `impersonate`, `host`,
+ * and one for each permission of hosting.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host =
@@ -40,9 +40,19 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
       await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
       assertAdmin(context, method === 'GET' ? ['auth:read', 'auth:manage'] : ['auth:manage']);
     },
+    impersonate: (context) => guardImpersonation(parts, context),
     host: host('host:manage'),
     ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
   });
+}
+
+/** Only a person who is signed in may act as a user: no key, and no request that has one. */
+async function guardImpersonation(parts: AuthParts, context: RequestContext): Promise<void> {
+  const { principal } = context;
+  if (principal.kind === 'api_key' || presentedKey(context)) throw failure.forbidden();
+  if (principal.kind !== 'user') throw unauthorized(context);
+  if (!hasScope(principal.permissions, 'auth:impersonate')) throw failure.forbidden();
+  await guardProof(parts, context);
 }
 
 /** Wraps guards so that each refusal is logged with caller, route and guard (ASVS 16.3.2). */

@@ -34,7 +34,12 @@ export interface Lockout {
    * @throws AppError 423 when it is locked, 503 when too many wait already.
    */
   enter(key: LockKey, signal: AbortSignal): Promise<Ticket>;
-  state(db: Kysely<any>, key: LockKey): Promise<LockState>;
+  /** The states of several identifiers in one bucket; those without a failure are absent. */
+  states(
+    db: Kysely<any>,
+    identifierHashes: readonly string[],
+    bucket: string,
+  ): Promise<ReadonlyMap<string, LockState>>;
   /** Deletes every failure of an identifier, in all buckets. @returns whether there was one. */
   clear(db: Kysely<any>, identifierHash: string): Promise<boolean>;
 }
@@ -112,7 +117,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
         succeed: () => forget(store, key).finally(release),
       };
     },
-    state: readLock,
+    states: readLocks,
     clear: async (db, identifierHash) =>
       Number(
         (
@@ -195,15 +200,31 @@ async function readLock(
     .where('identifier_hash', '=', identifierHash)
     .where('bucket', '=', bucket);
   const row = await (forUpdate ? query.forUpdate() : query).executeTakeFirst();
-  if (!row) return UNLOCKED;
-  return {
-    recent: JSON.parse(row.recent) as number[],
-    lockedUntil: row.locked_until ?? 0,
-    lockCount: row.lock_count,
-    totalSinceSuccess: row.total_since_success,
-    lastFailureAt: row.last_failure_at ?? 0,
-  };
+  return row ? fromRow(row) : UNLOCKED;
 }
+
+async function readLocks(
+  db: Kysely<any>,
+  identifierHashes: readonly string[],
+  bucket: string,
+): Promise<ReadonlyMap<string, LockState>> {
+  if (identifierHashes.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('auth_identifier_locks')
+    .selectAll()
+    .where('identifier_hash', 'in', identifierHashes)
+    .where('bucket', '=', bucket)
+    .execute();
+  return new Map(rows.map((row) => [row['identifier_hash'] as string, fromRow(row)]));
+}
+
+const fromRow = (row: Record<string, any>): LockState => ({
+  recent: JSON.parse(row['recent']) as number[],
+  lockedUntil: row['locked_until'] ?? 0,
+  lockCount: row['lock_count'],
+  totalSinceSuccess: row['total_since_success'],
+  lastFailureAt: row['last_failure_at'] ?? 0,
+});
 
 function toRow({ identifierHash, bucket }: LockKey, state: LockState) {
   return {

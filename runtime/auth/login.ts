@@ -7,6 +7,7 @@ import { presentedKey } from './authenticate.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
 import { emailKey, maskIdentifier } from './identity-rules.ts';
+import type { UserId } from './ids.ts';
 import { mac } from './keys.ts';
 import type { LockKey, Ticket } from './lockout.ts';
 import type { AuthParts } from './parts.ts';
@@ -146,12 +147,26 @@ async function refuse(
     });
     if (locked) emit('auth.locked', account?.id ?? null, { until: rfc3339(until), failures });
   });
+  if (locked && account) await nameLockedUser(parts, attempt.key.identifierHash, account.id);
   parts.alerts.observe({
     caller: attempt.caller,
     identifierHash: attempt.key.identifierHash,
     userId: account?.id ?? null,
   });
   throw failure.unauthenticated('Invalid credentials');
+}
+
+/** The hash of an address cannot be read back, so the list of locked users needs the id. */
+async function nameLockedUser(
+  { kernel }: AuthParts,
+  identifierHash: string,
+  user_id: UserId,
+): Promise<void> {
+  await kernel.store.db
+    .updateTable('auth_identifier_locks')
+    .set({ user_id })
+    .where('identifier_hash', '=', identifierHash)
+    .execute();
 }
 
 /** Called only after a right password, so that others cannot learn the state of the account. */

@@ -82,6 +82,7 @@ export const sessionView = (session: Session, current: string) => ({
   user_agent: session.user_agent,
   auth_method: session.auth_method,
   current: session.id === current,
+  impersonated_by: session.impersonated_by,
 });
 
 /**

@@ -19,6 +19,11 @@ const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
     subject: 'Your password was reset',
     text: ({ data }) => `The password of your account was reset.${listEnded(data)}`,
   },
+  'user.impersonated': {
+    subject: 'An administrator signed in as you',
+    text: ({ data }) =>
+      `An administrator acts as you until ${named(data['until'])}. The reason: ${named(data['reason'])}`,
+  },
   'passkey.added': {
     subject: 'A passkey was added',
     text: ({ data }) => `A passkey was added to your account: ${named(data['name'])}.`,
@@ -88,6 +93,7 @@ export function startNotices(parts: AuthParts): () => void {
     if (event.type.startsWith('alert.') && parts.model.events.alertEmail)
       alert(parts, parts.model.events.alertEmail, event);
     if (event.user_id === null) return;
+    if (event.type === 'user.impersonated' && !notifiesImpersonation(parts)) return;
     const notice = noticeOf(event);
     if (!notice && event.type !== 'auth.locked') return;
     const account = await parts.directory.find(parts.kernel.store.db, event.user_id);
@@ -116,6 +122,9 @@ function noticeOf(event: SecurityEvent): Notice | undefined {
   if ((type === 'api_key.revoked' || type === 'oauth.unlinked') && data['reason']) return undefined;
   return NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
 }
+
+const notifiesImpersonation = ({ model }: AuthParts): boolean =>
+  model.impersonation !== false && model.impersonation.notify;
 
 const NEW_DEVICE: Notice = {
   subject: 'New sign-in to your account',

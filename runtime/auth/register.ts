@@ -106,7 +106,16 @@ export async function readUser(
   parts: AuthParts,
   body: Readonly<Record<string, any>>,
 ): Promise<NewUser> {
-  const { model, kernel, policy, passwords } = parts;
+  const { kernel, policy, passwords } = parts;
+  const { patch, fields } = readNames(parts, body);
+  await policy.assert(body['password'], { ...patch, name: checkText('name', body['name']) });
+  const password = await passwords.hash(body['password']);
+  return { patch: { ...patch, password, password_changed_at: kernel.now() }, fields };
+}
+
+/** Like `readUser`, for a user without a password. @throws AppError 400 */
+export function readNames(parts: AuthParts, body: Readonly<Record<string, any>>) {
+  const { model, kernel } = parts;
   const email = checkEmail(body['email']);
   const username = checkUsername(body['username']);
   const phone = checkPhone(body['phone']);
@@ -119,20 +128,9 @@ export async function readUser(
     model.user.registerFields,
     body,
   );
-  await policy.assert(body['password'], { email, username, first_name, last_name, name });
-  const password = await passwords.hash(body['password']);
   const fullName =
     name || [first_name, last_name].filter(Boolean).join(' ') || username || email.split('@')[0]!;
-  const patch = {
-    email,
-    username,
-    phone,
-    first_name,
-    last_name,
-    password,
-    password_changed_at: kernel.now(),
-    avatar_url: '',
-  };
+  const patch = { email, username, phone, first_name, last_name, avatar_url: '' };
   return { patch: { ...patch, ...(model.user.columns.name && { name: fullName }) }, fields };
 }
 

@@ -93,6 +93,7 @@ export async function giveRole(
   const { kernel, directory } = parts;
   await directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: kernel.now() });
   await assertOwnerLeft(parts, trx, account);
+  await parts.sessions.endImpersonations(trx, account.id, 'role changed');
   const action = roleId === null ? 'role.removed' : 'role.assigned';
   await recordChange(trx, kernel.now(), caller, {
     action,

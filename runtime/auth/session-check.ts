@@ -11,6 +11,8 @@ export interface CheckedSession {
   readonly principal: 'user' | 'host';
   readonly role: { readonly id: number; readonly name: string } | null;
   readonly permissions: readonly string[];
+  /** The administrator who acts as the user in this session, or null. */
+  readonly impersonator: UserId | null;
 }
 
 /** The claims of a token that identify its session. */
@@ -61,7 +63,7 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
     return (claim) => sessions.load(claim).then(use);
   }
   const statement = sqliteStatement(options);
-  const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat];
+  const parametersOf = ({ sid, jti, iat }: SessionClaim) => [sid, now(), now(), jti, iat, now()];
   const parse = (claim: SessionClaim, text: string | null | undefined) =>
     parseSession(claim, text == null ? null : (JSON.parse(text) as Row));
   const { valueNow } = store;
@@ -81,7 +83,7 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /**
- * User, principal, time of last use, time of expiry. If the manifest has roles, also the role's id,
+ * User, principal, time of last use, time of expiry, impersonator. If the manifest has roles, also the role's id,
  * name and permissions.
  */
 type Row = readonly [
@@ -89,6 +91,7 @@ type Row = readonly [
   'user' | 'host',
   number,
   number,
+  UserId | null,
   (number | null)?,
   (string | null)?,
   (string | null)?,
@@ -99,7 +102,7 @@ const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
   if (row === null) return null;
-  const [userId, principal, lastSeen, until, roleId, roleName, permissions] = row;
+  const [userId, principal, lastSeen, until, impersonator, roleId, roleName, permissions] = row;
   if (userId !== user_id) return null;
   return {
     sid,
@@ -107,6 +110,7 @@ function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): F
     principal,
     lastSeen,
     until,
+    impersonator,
     role: roleId && roleName ? { id: roleId, name: roleName } : null,
     permissions: splitPermissions(permissions),
   };
@@ -141,7 +145,7 @@ function sessionLoader(
 /** Limits the parameters of one statement. */
 const MAX_CHECKS = 500;
 
-/** Parameters: session, now, now, token id, `iat`. */
+/** Parameters: session, now, now, token id, `iat`, now. */
 function sqliteStatement({ directory, roles }: SessionCheckOptions): string {
   const columns = sessionColumns('sqlite', roles);
   return `select json_array(${columns}) as session
@@ -163,7 +167,7 @@ function postgresStatement({ directory, roles }: SessionCheckOptions): string {
 function sessionColumns(dialect: Dialect, roles: RolesModel): string {
   const until = `${dialect === 'postgres' ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
   const ofRole = roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : '';
-  return `s.user_id, s.principal, s.last_seen_at, ${until}${ofRole}`;
+  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by${ofRole}`;
 }
 
 /** The SQL of each value of a token. */
@@ -190,6 +194,7 @@ function liveSessions(
     left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
     where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${now} and s.absolute_expires_at > ${now}
       and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})
-      and (s.principal = 'host' or (u.id is not null and a.disabled_at is null and a.deletion_at is null
-        and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))))`;
+      and (s.principal = 'host' or (u.id is not null and a.deletion_at is null
+        and (a.tokens_valid_after = 0 or (${iat} >= a.tokens_valid_after / 1000 and s.rotated_at >= a.tokens_valid_after))
+        and (a.disabled_at is null or a.disabled_until <= ${now})))`;
 }

@@ -9,7 +9,14 @@ import { MINUTE, SECOND } from './time.ts';
 import type { UserDirectory } from './user-directory.ts';
 
 /** How a user signed in. */
-export type AuthMethod = 'password' | 'register' | 'setup' | 'passkey' | 'host' | `oauth:${string}`;
+export type AuthMethod =
+  | 'password'
+  | 'register'
+  | 'setup'
+  | 'passkey'
+  | 'impersonation'
+  | 'host'
+  | `oauth:${string}`;
 
 /** A row of `auth_sessions`. */
 export interface Session {
@@ -30,6 +37,8 @@ export interface Session {
   readonly name: string | null;
   readonly reauth_at: number | null;
   readonly revoked_at: number | null;
+  /** The administrator who acts as the user in this session. */
+  readonly impersonated_by: UserId | null;
 }
 
 export interface NewSession {
@@ -37,6 +46,8 @@ export interface NewSession {
   readonly method: AuthMethod;
   /** Lifetime in milliseconds, instead of the manifest's. */
   readonly lifetime?: number;
+  /** The administrator who will act as the user. Such a session never has a proof. */
+  readonly impersonatedBy?: UserId;
 }
 
 /** Maximum number of live sessions of one user. */
@@ -69,14 +80,23 @@ export class Sessions {
   async open(
     trx: Transaction<any>,
     caller: Caller,
-    { userId, method, lifetime }: NewSession,
+    { userId, method, lifetime, impersonatedBy }: NewSession,
   ): Promise<{ session: Session; ended: string[] }> {
     const { model, now } = this.#options;
     const session = { ...newSession(model, now(), lifetime), ...ownerOf(userId) };
     const { ip, userAgent: user_agent } = caller;
-    const row = { ...session, ip, user_agent, auth_method: method, name: null };
+    const acting = impersonatedBy === undefined ? null : { reauth_at: null };
+    const row = {
+      ...session,
+      ...acting,
+      ip,
+      user_agent,
+      auth_method: method,
+      name: null,
+      impersonated_by: impersonatedBy ?? null,
+    };
     await trx.insertInto('auth_sessions').values(row).execute();
-    const ended = userId === null ? [] : await this.#beyondMost(trx, userId);
+    const ended = userId === null || acting ? [] : await this.#beyondMost(trx, userId);
     if (ended.length > 0)
       await this.#revoke(trx, 'too many sessions').where('id', 'in', ended).execute();
     return { session: row, ended };
@@ -108,7 +128,13 @@ export class Sessions {
       .where('principal', '=', principal)
       .where('absolute_expires_at', '>', this.#options.now());
     if (keep) query = query.where('id', '!=', keep);
+    if (userId !== null) await this.endImpersonations(trx, userId, reason);
     return Number((await query.executeTakeFirst()).numUpdatedRows);
+  }
+
+  /** Ends the sessions in which this user acts as another one. */
+  async endImpersonations(trx: Kysely<any>, by: UserId, reason: string): Promise<void> {
+    await this.#revoke(trx, reason).where('impersonated_by', '=', by).execute();
   }
 
   /** Ends one session. @returns whether it was live. */

@@ -36,6 +36,8 @@ export interface LoginObject extends Profile {
   readonly extend: Extended;
   readonly refreshToken?: string;
   readonly refreshExp?: number;
+  /** The administrator who acts as the user. */
+  readonly impersonated_by?: Account['id'];
 }
 
 export interface SignIn {
@@ -182,7 +184,11 @@ function buildLoginObject(
   extend: Extended,
 ): LoginObject {
   const iat = Math.floor(kernel.now() / SECOND);
-  const exp = iat + Math.floor(model.jwt.ttl / SECOND);
+  const acting =
+    session.impersonated_by === null ? null : { impersonated_by: session.impersonated_by };
+  const exp = acting
+    ? Math.floor(session.absolute_expires_at / SECOND)
+    : iat + Math.floor(model.jwt.ttl / SECOND);
   // Without `jti`, two logins of one user in the same second would get the same token, and logging
   // one out would end both.
   const accessToken = tokens.sign({
@@ -192,9 +198,10 @@ function buildLoginObject(
     iat,
     jti: randomToken(16),
     sid: session.id,
+    ...acting,
   });
-  const base = { ...profile, accessToken, exp, extend };
-  if (!model.refresh.enabled) return base;
+  const base = { ...profile, accessToken, exp, extend, ...acting };
+  if (!model.refresh.enabled || acting) return base;
   return {
     ...base,
     refreshToken: makeRefreshToken(keys, session.id, generation, session.salt),
@@ -213,7 +220,10 @@ async function novelty(
   userAgent: string,
 ): Promise<{ new_ip: boolean; new_device: boolean }> {
   if (account.last_login === null) return { new_ip: false, new_device: false };
-  const sessions = store.db.selectFrom('auth_sessions').where('user_id', '=', account.id);
+  const sessions = store.db
+    .selectFrom('auth_sessions')
+    .where('user_id', '=', account.id)
+    .where('impersonated_by', 'is', null);
   const address = await sessions.select('id').where('ip', '=', ip).limit(1).executeTakeFirst();
   const agents = await sessions
     .select('user_agent')

@@ -18,7 +18,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
     { name: 'auth/0006_phone_numbers', up: indexPhones },
     { name: 'auth/0007_leases', up: createWindows },
-    { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, ids) },
+    { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, user, ids) },
     { name: 'auth/0011_account', up: createAccountColumns },
   ];
 }

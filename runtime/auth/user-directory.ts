@@ -30,6 +30,11 @@ export interface Account {
   readonly disabledAt: number | null;
   /** When the account goes, if its owner has deleted it. Until then they can restore it. */
   readonly deletionAt: number | null;
+  /** When a disabled user is enabled again by itself; null for never. */
+  readonly disabledUntil: number | null;
+  readonly disabledReason: string | null;
+  /** Whether the next sign-in asks for a new password. */
+  readonly passwordChangeRequired: boolean;
   readonly tokensValidAfter: number;
   readonly passwordChangedAt: number;
 }
@@ -52,6 +57,9 @@ export interface AccountPatch {
   readonly tokens_valid_after?: number;
   readonly disabled_at?: number | null;
   readonly deletion_at?: number | null;
+  readonly disabled_until?: number | null;
+  readonly disabled_reason?: string | null;
+  readonly password_change_required_at?: number | null;
 }
 
 /** Whether an account is disabled or deleted, so that nothing signs in to it. */
@@ -85,6 +93,9 @@ const SIDE_COLUMNS = [
   'a.role_id',
   'a.disabled_at',
   'a.deletion_at',
+  'a.disabled_until',
+  'a.disabled_reason',
+  'a.password_change_required_at',
   'a.tokens_valid_after',
   'a.verified_email',
   'a.password_changed_at',
@@ -121,6 +132,14 @@ export class UserDirectory {
 
   async find(db: Kysely<any>, id: UserId): Promise<Account | null> {
     return this.#first(this.#select(db).where('u.id', '=', id));
+  }
+
+  /** The users with these ids, in the order of the ids. */
+  async findMany(db: Kysely<any>, ids: readonly UserId[]): Promise<Account[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#select(db).where('u.id', 'in', ids).execute();
+    const accounts = new Map(rows.map((row) => [row['id'], toAccount(row, this.#now())]));
+    return ids.flatMap((id) => accounts.get(id) ?? []);
   }
 
   async findByEmail(db: Kysely<any>, email: string): Promise<Account | null> {
@@ -189,7 +208,8 @@ export class UserDirectory {
       await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
   }
 
-  #columnOf(attribute: UserAttribute): string {
+  /** The column of an attribute in a query with the tables `u` and `a`. */
+  columnOf(attribute: UserAttribute): string {
     const column = this.#user.columns[attribute];
     return column ? `u.${column}` : `a.${attribute}`;
   }
@@ -197,7 +217,7 @@ export class UserDirectory {
   #keyOf(attribute: Identity) {
     return attribute === 'username' && !this.#user.columns.username
       ? sql.ref<string>('a.username_key')
-      : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.#columnOf(attribute));
+      : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.columnOf(attribute));
   }
 
   async #hasKey(
@@ -225,13 +245,13 @@ export class UserDirectory {
     const attributes = ['email', ...TEXT_COLUMNS, 'last_login', 'email_verified_at'] as const;
     return this.#joined(db)
       .select(SIDE_COLUMNS)
-      .select(attributes.map((attribute) => `${this.#columnOf(attribute)} as ${attribute}`));
+      .select(attributes.map((attribute) => `${this.columnOf(attribute)} as ${attribute}`));
   }
 
   async #first(query: any): Promise<Account | null> {
     const { softDelete } = this.#entity ?? {};
     const live = softDelete ? query.where(`u.${softDelete}`, 'is', null) : query;
-    return toAccount(await live.orderBy('u.id').limit(1).executeTakeFirst());
+    return toAccount(await live.orderBy('u.id').limit(1).executeTakeFirst(), this.#now());
   }
 }
 
@@ -275,6 +295,7 @@ function splitColumns(
   if (patch.username !== undefined && !user.columns.username)
     side['username_key'] = patch.username?.toLowerCase() ?? null;
   if (patch.email !== undefined && !user.columns.email) side['email_key'] = emailKey(patch.email);
+  if (patch.password !== undefined) side['password_change_required_at'] = null;
   if (patch.email_verified_at !== undefined)
     side['verified_email'] =
       patch.email_verified_at !== null && patch.email ? emailKey(patch.email) : null;
@@ -311,8 +332,9 @@ function decodeTime(value: unknown): number | null {
   return typeof value === 'number' ? value : Date.parse(String(value));
 }
 
-function toAccount(row: Record<string, any> | undefined): Account | null {
+function toAccount(row: Record<string, any> | undefined, now: number): Account | null {
   if (!row) return null;
+  const isDisabled = row['disabled_at'] !== null && (row['disabled_until'] ?? Infinity) > now;
   const texts = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name] ?? ''])) as Record<
     (typeof TEXT_COLUMNS)[number],
     string
@@ -327,8 +349,11 @@ function toAccount(row: Record<string, any> | undefined): Account | null {
       row['role_id'] && row['role_name'] ? { id: row['role_id'], name: row['role_name'] } : null,
     emailVerified:
       row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
-    disabledAt: row['disabled_at'] ?? null,
+    disabledAt: isDisabled ? (row['disabled_at'] ?? null) : null,
+    disabledUntil: isDisabled ? (row['disabled_until'] ?? null) : null,
+    disabledReason: isDisabled ? (row['disabled_reason'] ?? null) : null,
     deletionAt: row['deletion_at'] ?? null,
+    passwordChangeRequired: (row['password_change_required_at'] ?? null) !== null,
     tokensValidAfter: row['tokens_valid_after'] ?? 0,
     passwordChangedAt: row['password_changed_at'] ?? 0,
   };

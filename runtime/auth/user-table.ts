@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { indexName, type AuthModel } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
+import { createSearchIndexes, searchKeys } from './admin/search-keys.ts';
 import { otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
 import { IDENTITY_FOLDS } from './user-directory.ts';
@@ -33,6 +34,7 @@ export async function tieUserTable(
   const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
     await indexIdentities(store, user);
+    await createSearchIndexes(store.db, table, searchKeys(user));
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
     const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };

@@ -3,6 +3,7 @@ import {
   DURATION,
   ERROR,
   ID,
+  LOGIN,
   MESSAGE,
   NAMES,
   object,
@@ -15,6 +16,7 @@ import type { JsonSchema, RouteSpec } from '../routes/route.ts';
 
 const tag = 'auth-admin';
 const access = 'admin';
+const REASON = { type: 'string', minLength: 1, maxLength: 256, pattern: '\\S' } as const;
 const refused = (description: string) => ({ description, schema: ERROR });
 const answer = (
   status: number,
@@ -121,6 +123,52 @@ export const adminRoutes = [
   },
 
   {
+    id: 'users',
+    method: 'GET',
+    path: '/api/auth/admin/users',
+    access,
+    tag,
+    summary: 'Users, by the start of an e-mail address, username or name, by role and by state',
+    query: {
+      q: SHORT,
+      role: SHORT,
+      state: { type: 'string', enum: ['active', 'disabled', 'locked', 'unverified', 'deleted'] },
+      limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      cursor: { type: 'string', maxLength: 2048 },
+    },
+    responses: answer(200, 'The users', page('users')),
+  },
+  {
+    id: 'createUser',
+    method: 'POST',
+    path: '/api/auth/admin/users',
+    access,
+    tag,
+    summary: 'Make an account; the mail has the link that sets its password, good for 24 hours',
+    body: {
+      kind: 'json',
+      schema: object(
+        {
+          email: SHORT,
+          first_name: SHORT,
+          last_name: SHORT,
+          name: SHORT,
+          username: SHORT,
+          phone: SHORT,
+          role_id: { type: 'integer' },
+        },
+        ['email'],
+      ),
+    },
+    responses: {
+      ...answer(201, 'The user', USER),
+      400: refused('A field is not acceptable'),
+      404: refused('Role not found'),
+      409: refused('User already exists'),
+      503: refused('Mail is not set up'),
+    },
+  },
+  {
     id: 'adminUser',
     method: 'GET',
     path: '/api/auth/admin/users/:id',
@@ -144,7 +192,15 @@ export const adminRoutes = [
     path: '/api/auth/admin/users/:id/disable',
     access,
     tag,
-    summary: 'Disable an account; its sessions, keys and tokens end',
+    summary: 'Disable an account, perhaps until a time; its sessions, keys and tokens end',
+    body: {
+      kind: 'json',
+      optional: true,
+      schema: object({
+        reason: SHORT,
+        until: { type: 'string', format: 'date-time', maxLength: 64 },
+      }),
+    },
     responses: answer(200, 'Done', MESSAGE),
   },
   {
@@ -164,6 +220,49 @@ export const adminRoutes = [
     tag,
     summary: 'Send the mail that resets a password',
     responses: answer(200, 'Done', MESSAGE),
+  },
+  {
+    id: 'requirePasswordChange',
+    method: 'POST',
+    path: '/api/auth/admin/users/:id/require-password-change',
+    access,
+    tag,
+    summary: 'End the sessions of a user and ask for a new password at the next sign-in',
+    responses: answer(200, 'Done', MESSAGE),
+  },
+  {
+    id: 'removeSecondFactor',
+    method: 'DELETE',
+    path: '/api/auth/admin/users/:id/second-factor',
+    access,
+    tag,
+    summary: 'Remove TOTP, recovery codes, passkeys and remembered devices; sessions end',
+    responses: answer(204, 'Removed'),
+  },
+  {
+    id: 'restoreUser',
+    method: 'POST',
+    path: '/api/auth/admin/users/:id/restore',
+    access,
+    tag,
+    summary: 'Restore an account that its owner has deleted, during the grace',
+    responses: { ...answer(200, 'Done', MESSAGE), 409: refused('Account is not deleted') },
+  },
+  {
+    id: 'impersonate',
+    method: 'POST',
+    path: '/api/auth/admin/users/:id/impersonate',
+    access: 'impersonate',
+    tag,
+    security: ['bearer'],
+    summary: 'Act as a user for a while, with the permission auth:impersonate and a proof',
+    body: { kind: 'json', schema: object({ reason: REASON }, ['reason']) },
+    responses: {
+      200: { description: 'The login object, without a refresh token', schema: LOGIN },
+      401: refused('No valid bearer token'),
+      403: refused('Forbidden, or Reauthentication required'),
+      404: refused('User not found'),
+    },
   },
   {
     id: 'deleteUser',

@@ -1,7 +1,7 @@
 import type { Facts } from '../build/facts.ts';
 import { identityFields } from '../build/identity.ts';
 import { userAttributes, userEntity } from '../build/user.ts';
-import { rateLimit } from '../manifest/quantities.ts';
+import { duration, rateLimit } from '../manifest/quantities.ts';
 import type { AuthValues } from './manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider, Organizations } from './model.ts';
 import { managing } from './organizations.ts';
@@ -42,6 +42,8 @@ export function authModel(
     events,
     ...(organizations && { organizations }),
     passkeys: rest.passkeys === true ? { rpId: null, origins: [] } : rest.passkeys,
+    impersonation:
+      rest.impersonation === true ? { notify: true, ttl: duration('15m') } : rest.impersonation,
     user,
   };
 }

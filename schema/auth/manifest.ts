@@ -157,6 +157,17 @@ export const authSchema = {
         },
       },
     },
+    impersonation: {
+      type: ['object', 'boolean'],
+      additionalProperties: false,
+      default: {},
+      description:
+        'Acting as a user, for administrators with the permission auth:impersonate. false: off.',
+      properties: {
+        notify: { type: 'boolean', default: true, description: 'Whether the user gets a mail.' },
+        ttl: { $ref: '#/definitions/duration', default: '15m' },
+      },
+    },
     lockout: {
       type: 'object',
       additionalProperties: false,

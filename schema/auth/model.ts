@@ -11,6 +11,7 @@ type Reworded =
   | 'routes'
   | 'oauth'
   | 'passkeys'
+  | 'impersonation'
   | 'events'
   | 'organizations'
   | 'trustedProxies';
@@ -36,6 +37,8 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
   readonly organizations?: Organizations;
   /** `false`: the routes of passkeys do not exist. */
   readonly passkeys: Exclude<AuthValues['passkeys'], true>;
+  /** `false`: no administrator can act as a user. */
+  readonly impersonation: Exclude<AuthValues['impersonation'], true>;
 }
 
 /**

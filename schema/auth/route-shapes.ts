@@ -77,6 +77,7 @@ export const LOGIN: JsonSchema = object(
     },
     refreshToken: text(),
     refreshExp: { type: 'integer' },
+    impersonated_by: { ...ID, description: 'Present while an administrator acts as the user' },
   },
   ['id', 'email', 'accessToken', 'exp', 'extend'],
 );
@@ -91,6 +92,10 @@ export const SESSION: JsonSchema = object({
   user_agent: text(),
   auth_method: text(),
   current: { type: 'boolean' },
+  impersonated_by: {
+    type: ['integer', 'string', 'null'],
+    description: 'The administrator who acts as the user in this session',
+  },
 });
 
 export const SESSIONS: JsonSchema = object(

@@ -1,6 +1,8 @@
 import type { AuthParts } from '../parts.ts';
+import { createImpersonate } from './impersonation.ts';
 import { keyHandlers } from './keys.ts';
 import { logHandlers } from './logs.ts';
+import { newUserHandlers } from './new-users.ts';
 import { roleHandlers } from './roles.ts';
 import { tokenHandlers } from './tokens.ts';
 import { userHandlers } from './users.ts';
@@ -12,6 +14,8 @@ export function adminHandlers(parts: AuthParts) {
     ...keyHandlers(parts),
     ...tokenHandlers(parts),
     ...userHandlers(parts),
+    ...newUserHandlers(parts),
+    impersonate: createImpersonate(parts),
     ...roleHandlers(parts),
     ...logHandlers(parts),
     ...webhookHandlers(parts),

@@ -2,34 +2,41 @@ import type { Kysely, Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { LAST_OWNER, isLastOwner } from '@twofold/runtime/kernel';
+import { restoreAccount } from '../account/deletion.ts';
 import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { type Caller, callerOf } from '../caller.ts';
 import type { Emit } from '../events.ts';
 import { parseUserId } from '../ids.ts';
-import { lockedUntil } from '../lock-state.ts';
+import { checkText } from '../identity-rules.ts';
 import { identifierOf } from '../login.ts';
 import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
+import { endPasskeys } from '../passkeys/passkey-store.ts';
 import { startReset } from '../recovery.ts';
 import { permissionsOf, serialiseRights } from '../permissions.ts';
 import { giveRole, recordChange } from '../roles.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 import { isForeignKeyViolation } from '../user-table.ts';
+import { showUser } from './show-user.ts';
 
 const DONE = reply(200, { message: 'Done' });
 
 /** Management of accounts. An administrator cannot set another user's password (ASVS 6.4.6). */
 export function userHandlers(parts: AuthParts) {
   return {
-    adminUser: showUser(parts),
+    adminUser: read(parts),
     unlockUser: changeHandler(parts, (account, trx, emit) => unlock(parts, account, trx, emit)),
-    disableUser: changeHandler(parts, (account, trx, emit, caller) =>
-      disable(parts, account, trx, emit, caller),
-    ),
+    disableUser: disable(parts),
     enableUser: changeHandler(parts, (account, trx, emit, caller) =>
       enable(parts, account, trx, emit, caller),
     ),
+    restoreUser: changeHandler(parts, async (account, trx, emit) => {
+      if (!(await restoreAccount(parts, trx, emit, account)))
+        throw failure.conflict('Account is not deleted');
+    }),
+    requirePasswordChange: requirePasswordChange(parts),
+    removeSecondFactor: removeSecondFactor(parts),
     startReset: sendReset(parts),
     deleteUser: remove(parts),
     endUserSessions: endSessions(parts),
@@ -37,8 +44,9 @@ export function userHandlers(parts: AuthParts) {
   };
 }
 
-function showUser(parts: AuthParts): Handler {
-  return async ({ params }) => reply(200, await show(parts, await find(parts, params['id'])));
+function read(parts: AuthParts): Handler {
+  return async ({ params }) =>
+    reply(200, await showUser(parts, await findUser(parts, params['id'])));
 }
 
 type Change = (
@@ -62,7 +70,7 @@ function changeHandler(parts: AuthParts, change: Change): Handler {
  *
  * @throws AppError 403, 404
  */
-async function actOn(
+export async function actOn(
   parts: AuthParts,
   { context, params }: Pick<Call, 'context' | 'params'>,
   change: Change,
@@ -70,7 +78,7 @@ async function actOn(
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
     await serialiseRights(trx, parts.kernel.store.dialect);
-    const account = await find(parts, params['id'], trx);
+    const account = await findUser(parts, params['id'], trx);
     await assertHoldsAsMuch(parts, trx, context, account);
     await change(account, trx, emit, caller);
   });
@@ -86,24 +94,40 @@ async function unlock(
   emit('auth.unlocked', account.id, { by: 'admin' });
 }
 
-async function disable(
-  parts: AuthParts,
-  account: Account,
-  trx: Transaction<any>,
-  emit: Emit,
-  caller: Caller,
-): Promise<void> {
-  const now = parts.kernel.now();
-  await parts.directory.update(trx, account.id, { disabled_at: account.disabledAt ?? now });
-  await assertOwnerLeft(parts, trx, account);
-  await endEverything(parts, account, trx, 'user disabled');
-  await recordChange(trx, now, caller, {
-    action: 'user.disabled',
-    target: { kind: 'user', id: account.id },
-    before: { disabled: account.disabledAt !== null },
-    after: { disabled: true },
-  });
-  emit('user.disabled', account.id, {});
+function disable(parts: AuthParts): Handler {
+  return async (call) => {
+    const now = parts.kernel.now();
+    const disabled_until = readUntil(call.body.until, now);
+    const disabled_reason = checkText('reason', call.body.reason) || null;
+    const data = {
+      ...(disabled_reason && { reason: disabled_reason }),
+      ...(disabled_until && { until: rfc3339(disabled_until) }),
+    };
+    await actOn(parts, call, async (account, trx, emit, caller) => {
+      const disabled_at = account.disabledAt ?? now;
+      const patch = { disabled_at, disabled_until, disabled_reason };
+      await parts.directory.update(trx, account.id, patch);
+      await assertOwnerLeft(parts, trx, account);
+      await endEverything(parts, account, trx, 'user disabled');
+      await recordChange(trx, now, caller, {
+        action: 'user.disabled',
+        target: { kind: 'user', id: account.id },
+        before: { disabled: account.disabledAt !== null },
+        after: { disabled: true, ...data },
+      });
+      emit('user.disabled', account.id, data);
+    });
+    return DONE;
+  };
+}
+
+/** @throws AppError 400 unless it is a time to come. */
+function readUntil(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
+  const until = Date.parse(text);
+  if (!(until > now) || !/^\d{4}-\d\d-\d\dT/.test(text))
+    throw failure.invalid('until must be a time to come, such as 2027-01-31T00:00:00Z');
+  return until;
 }
 
 async function enable(
@@ -113,7 +137,8 @@ async function enable(
   emit: Emit,
   caller: Caller,
 ): Promise<void> {
-  await directory.update(trx, account.id, { disabled_at: null });
+  const patch = { disabled_at: null, disabled_until: null, disabled_reason: null };
+  await directory.update(trx, account.id, patch);
   await recordChange(trx, kernel.now(), caller, {
     action: 'user.enabled',
     target: { kind: 'user', id: account.id },
@@ -143,7 +168,7 @@ async function endEverything(
 function sendReset(parts: AuthParts): Handler {
   return async ({ context, params }) => {
     const { db } = parts.kernel.store;
-    const account = await find(parts, params['id']);
+    const account = await findUser(parts, params['id']);
     await assertHoldsAsMuch(parts, db, context, account);
     parts.mailer.assertAvailable();
     await startReset(parts, callerOf(context), account);
@@ -180,6 +205,32 @@ function endSessions(parts: AuthParts): Handler {
   };
 }
 
+function requirePasswordChange(parts: AuthParts): Handler {
+  const { sessions, directory, kernel } = parts;
+  return changeHandler(parts, async (account, trx, emit) => {
+    const now = kernel.now();
+    const revoked = await sessions.endAll(trx, account.id, 'password change required');
+    await directory.update(trx, account.id, {
+      tokens_valid_after: now,
+      password_change_required_at: now,
+    });
+    emit('auth.logout_all', account.id, { revoked, reason: 'password change required' });
+  });
+}
+
+/** For a user who lost the device. They sign in with the password or a reset afterwards. */
+function removeSecondFactor(parts: AuthParts): Handler {
+  return async (call) => {
+    await actOn(parts, call, async (account, trx, emit) => {
+      await endPasskeys(trx, emit, account, 'removed by an administrator');
+      const revoked = await parts.sessions.endAll(trx, account.id, 'second factor removed');
+      await parts.directory.update(trx, account.id, { tokens_valid_after: parts.kernel.now() });
+      emit('auth.logout_all', account.id, { revoked, reason: 'second factor removed' });
+    });
+    return reply(204);
+  };
+}
+
 function assignRole(parts: AuthParts): Handler {
   return async (call) => {
     if (!parts.model.roles) throw failure.notFound();
@@ -189,11 +240,11 @@ function assignRole(parts: AuthParts): Handler {
       assertHolds(call.context, await permissionsOf(trx, parts.model.roles, role));
       await giveRole(parts, { trx, emit, caller }, account, role?.id ?? null);
     });
-    return reply(200, await show(parts, await find(parts, call.params['id'])));
+    return reply(200, await showUser(parts, await findUser(parts, call.params['id'])));
   };
 }
 
-async function findRole(
+export async function findRole(
   trx: Transaction<any>,
   id: number,
 ): Promise<{ readonly id: number; readonly name: string }> {
@@ -206,7 +257,7 @@ async function findRole(
   return role as { id: number; name: string };
 }
 
-async function find(
+export async function findUser(
   { directory, kernel }: AuthParts,
   id = '',
   db: Kysely<any> = kernel.store.db,
@@ -217,24 +268,4 @@ async function find(
   const account = fits ? await directory.find(db, userId) : null;
   if (!account) throw failure.notFound('User not found');
   return account;
-}
-
-async function show(parts: AuthParts, account: Account) {
-  const { kernel, lockout, model, signIn, sessions } = parts;
-  const { db } = kernel.store;
-  const state = await lockout.state(db, {
-    identifierHash: identifierOf(parts, account.email),
-    bucket: 'public',
-  });
-  const profile = signIn.profile(account, account.last_login ?? 0);
-  return {
-    ...profile,
-    last_login: account.last_login === null ? null : profile.last_login,
-    email_verified: account.emailVerified,
-    disabled: account.disabledAt !== null,
-    disabled_at: rfc3339(account.disabledAt),
-    locked_until: rfc3339(lockedUntil(state, model.lockout, kernel.now())),
-    sessions: (await sessions.live(db, account.id)).length,
-    has_password: account.password !== null,
-  };
 }

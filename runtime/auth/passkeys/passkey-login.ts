@@ -6,6 +6,7 @@ import { askHook, identifierOf, requireApiKey } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
 import { deliverLogin } from '../refresh-cookie.ts';
 import { requestOptions } from './challenges.ts';
+import { isClosed } from '../user-directory.ts';
 import { noteUse } from './passkey-store.ts';
 import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
 
@@ -75,7 +76,7 @@ async function refusalOf(
   { account }: ProvenPasskey,
 ): Promise<{ unproven: Unproven; error?: AppError } | null> {
   const unproven = (reason: string) => ({ unproven: { reason, userId: account.id } });
-  if (account.disabledAt !== null) return unproven('disabled');
+  if (isClosed(account)) return unproven('disabled');
   if (parts.model.requireVerifiedEmail && !account.emailVerified) return unproven('unverified');
   const error = await askHook(parts, account, context);
   return error && { ...unproven('hook_denied'), error };

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Emit } from '../events.ts';
 import { randomToken, type UserId } from '../ids.ts';
 import { rfc3339 } from '../time.ts';
 import type { NewPasskey, UsedPasskey } from './webauthn.ts';
@@ -102,6 +103,21 @@ export async function ensureHandle(db: Kysely<any>, userId: UserId): Promise<str
     .where('passkey_handle', 'is', null)
     .execute();
   return (await handleOf(db, userId)) ?? '';
+}
+
+/** Removes the passkeys of a user. `reason` is why the owner did not do it. */
+export async function endPasskeys(
+  trx: Transaction<any>,
+  emit: Emit,
+  { id }: { readonly id: UserId },
+  reason: string,
+): Promise<string[]> {
+  const passkeys = await passkeysOf(trx, id);
+  if (passkeys.length === 0) return [];
+  await trx.deleteFrom('auth_passkeys').where('user_id', '=', id).execute();
+  for (const { id: passkey_id, name } of passkeys)
+    emit('passkey.removed', id, { passkey_id, name, reason });
+  return passkeys.map(({ name }) => name);
 }
 
 /** A passkey as its owner sees it. */

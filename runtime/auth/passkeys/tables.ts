@@ -1,9 +1,10 @@
 import { columnTypes } from '@twofold/runtime/kernel';
-import type { IdKind } from '@twofold/schema';
+import type { AuthUser, IdKind } from '@twofold/schema';
 import type { Kysely } from 'kysely';
+import { createAdministration } from '../admin/tables.ts';
 
-/** Creates `auth_passkeys` and the column with the random name of a user in authenticators. */
-export async function createPasskeys(db: Kysely<any>, ids: IdKind): Promise<void> {
+/** Creates `auth_passkeys`, what administration needs, and the column with the random name of a user in authenticators. */
+export async function createPasskeys(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
   await db.schema
     .createTable('auth_passkeys')
@@ -19,4 +20,5 @@ export async function createPasskeys(db: Kysely<any>, ids: IdKind): Promise<void
     .execute();
   await db.schema.createIndex('auth_passkeys_user').on('auth_passkeys').column('user_id').execute();
   await db.schema.alterTable('auth_users').addColumn('passkey_handle', 'text').execute();
+  await createAdministration(db, user, ids);
 }

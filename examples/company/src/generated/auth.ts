@@ -27,6 +27,7 @@ export const authSettings: AuthModel = {
   },
   account: { delete: true, grace: duration('14d') },
   passkeys: { rpId: null, origins: [] },
+  impersonation: { notify: true, ttl: duration('15m') },
   lockout: {
     attempts: 5,
     window: duration('15m'),

@@ -1,0 +1,43 @@
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import { assertHoldsAsMuch } from '../authority.ts';
+import { callerOf } from '../caller.ts';
+import { checkText } from '../identity-rules.ts';
+import type { AuthParts } from '../parts.ts';
+import { serialiseRights } from '../permissions.ts';
+import { assertStillOpen, signedInAccount } from '../reauthentication.ts';
+import { rfc3339 } from '../time.ts';
+import { isClosed } from '../user-directory.ts';
+import { findUser } from './users.ts';
+
+/**
+ * `POST /api/auth/admin/users/:id/impersonate`: opens a short session in which an administrator acts
+ * as the user. It has no refresh token and never a proof, so it changes nothing that signs the user
+ * in, and nobody can go on from it to a third user.
+ */
+export function createImpersonate(parts: AuthParts): Handler {
+  return async ({ context, params, body }) => {
+    const { impersonation } = parts.model;
+    if (impersonation === false) throw failure.notFound();
+    const { account: administrator, sessionId } = await signedInAccount(parts, context);
+    const reason = checkText('reason', body.reason);
+    const caller = callerOf(context);
+    const { account, session } = await parts.events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, parts.kernel.store.dialect);
+      await assertStillOpen(parts, trx, sessionId);
+      const user = await findUser(parts, params['id'], trx);
+      await assertHoldsAsMuch(parts, trx, context, user);
+      if (user.id === administrator.id || isClosed(user)) throw failure.forbidden();
+      const opened = await parts.sessions.open(trx, caller, {
+        userId: user.id,
+        method: 'impersonation',
+        lifetime: impersonation.ttl,
+        impersonatedBy: administrator.id,
+      });
+      const until = rfc3339(opened.session.absolute_expires_at);
+      emit('user.impersonated', user.id, { reason, until, session_id: opened.session.id });
+      return { account: user, session: opened.session };
+    });
+    return reply(200, await parts.signIn.continue(context, account, session, session.gen));
+  };
+}

@@ -1,0 +1,91 @@
+import type { Transaction } from 'kysely';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import { assertHolds } from '../authority.ts';
+import { callerOf } from '../caller.ts';
+import { emailKey } from '../identity-rules.ts';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { permissionsOf, serialiseRights } from '../permissions.ts';
+import { createUser, isUniqueViolation, readNames, userExists } from '../register.ts';
+import { giveRole, type RightsChange } from '../roles.ts';
+import { DAY } from '../time.ts';
+import { linkText } from '../verification.ts';
+import { showUser, showUsers } from './show-user.ts';
+import { findRole, findUser } from './users.ts';
+import { searchUsers } from './user-search.ts';
+
+/** The list of users, and accounts that an administrator makes for other people. */
+export function newUserHandlers(parts: AuthParts): {
+  readonly users: Handler;
+  readonly createUser: Handler;
+} {
+  return { users: list(parts), createUser: create(parts) };
+}
+
+function list(parts: AuthParts): Handler {
+  const { db } = parts.kernel.store;
+  return async ({ query }) => {
+    const { ids, next } = await searchUsers(parts, query);
+    const accounts = await parts.directory.findMany(db, ids);
+    const users = await showUsers(parts, accounts);
+    // The lock of an earlier address of the user is not theirs any more.
+    const shown =
+      query.state === 'locked' ? users.filter((user) => user.locked_until !== null) : users;
+    return reply(200, { users: shown, next_cursor: next });
+  };
+}
+
+function create(parts: AuthParts): Handler {
+  return async ({ context, body }) => {
+    parts.mailer.assertAvailable();
+    const user = readNames(parts, body);
+    const caller = callerOf(context);
+    const work = parts.events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, parts.kernel.store.dialect);
+      const role = await givenRole(parts, trx, body.role_id);
+      if (role) assertHolds(context, await permissionsOf(trx, parts.model.roles, role));
+      const id = await createUser(parts, trx, emit, user);
+      if (role) await give(parts, { trx, emit, caller }, id, role.id);
+      await mailPasswordLink(parts, trx, id, user.patch.email);
+      return id;
+    });
+    const id = await work.catch((error: unknown) => {
+      throw isUniqueViolation(error) ? userExists() : error;
+    });
+    return reply(201, await showUser(parts, await findUser(parts, String(id))));
+  };
+}
+
+async function givenRole({ model }: AuthParts, trx: Transaction<any>, id: unknown) {
+  if (id === undefined) return null;
+  if (!model.roles) throw failure.notFound('Role not found');
+  return findRole(trx, id as number);
+}
+
+async function give(
+  parts: AuthParts,
+  change: RightsChange,
+  userId: UserId,
+  roleId: number,
+): Promise<void> {
+  const account = await parts.directory.find(change.trx, userId);
+  if (account) await giveRole(parts, change, account, roleId);
+}
+
+async function mailPasswordLink(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  userId: UserId,
+  email: string,
+): Promise<void> {
+  const token = await parts.oneTime.issue(trx, 'reset', userId, {
+    data: { email: emailKey(email) },
+    life: DAY,
+  });
+  parts.mailer.send({
+    to: email,
+    subject: `Your account at ${parts.kernel.project.name}`,
+    text: `An account was made for you. Set its password within 24 hours.\n\n${linkText(parts, 'reset-password', token)}`,
+  });
+}

@@ -1,0 +1,70 @@
+import { dialectOf, type Dialect } from '@twofold/runtime/kernel';
+import type { AuthUser } from '@twofold/schema';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+
+/** A text by whose start users are found: an address, a username or a name. */
+export interface SearchKey {
+  readonly name: string;
+  /** The table that has its columns: the user table or `auth_users`. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Whether an index for another purpose serves the search as well. */
+  readonly indexed: boolean;
+}
+
+/** The keys of a search, in the order in which their users are listed. */
+export function searchKeys({ table, columns }: AuthUser): SearchKey[] {
+  const key = (name: 'email' | 'username' | 'name' | 'first_name' | 'last_name'): SearchKey => ({
+    name,
+    table: columns[name] ? table : 'auth_users',
+    columns: [columns[name] ?? name],
+    indexed: name === 'email' || (name === 'username' && columns[name] !== undefined),
+  });
+  const [first, last] = [key('first_name'), key('last_name')];
+  // `Ada Lovelace` is found by `Ada L`, if one table has both names.
+  const full = { ...first, columns: [...first.columns, ...last.columns] };
+  return [
+    key('email'),
+    key('username'),
+    ...(columns.name ? [key('name')] : []),
+    first.table === last.table ? full : first,
+    last,
+  ];
+}
+
+/**
+ * A key as it is compared. ASCII letters are folded, in the same way as in the unique indexes of
+ * addresses, so that these indexes serve the search too.
+ */
+export function searchText(
+  dialect: Dialect,
+  { columns }: SearchKey,
+  alias?: string,
+): RawBuilder<string> {
+  const of = (column: string) => sql.ref<string>(alias ? `${alias}.${column}` : column);
+  const text =
+    columns.length === 1
+      ? of(columns[0]!)
+      : sql<string>`(${sql.join(
+          columns.map((column) => sql`coalesce(${of(column)}, '')`),
+          sql` || ' ' || `,
+        )})`;
+  return dialect === 'postgres'
+    ? sql`nullif(lower(${text} collate "C"), '')`
+    : sql`nullif(lower(${text}), '')`;
+}
+
+/** Creates the indexes that the search needs on one table and that are not there. */
+export async function createSearchIndexes(
+  db: Kysely<any>,
+  table: string,
+  keys: readonly SearchKey[],
+): Promise<void> {
+  for (const key of keys.filter((each) => each.table === table && !each.indexed))
+    await db.schema
+      .createIndex(`auth_${table}_${key.name}_search`)
+      .ifNotExists()
+      .on(table)
+      .expression(searchText(dialectOf(db), key))
+      .execute();
+}

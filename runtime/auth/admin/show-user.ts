@@ -1,0 +1,69 @@
+import { type Kysely, sql } from 'kysely';
+import type { UserId } from '../ids.ts';
+import { lockedUntil, UNLOCKED } from '../lock-state.ts';
+import { identifierOf } from '../login.ts';
+import type { AuthParts } from '../parts.ts';
+import { rfc3339 } from '../time.ts';
+import type { Account } from '../user-directory.ts';
+
+/** Users with the state of their accounts, as administrators see them: three statements in all. */
+export async function showUsers(parts: AuthParts, accounts: readonly Account[]) {
+  const { kernel, lockout, model } = parts;
+  const { db } = kernel.store;
+  const ids = accounts.map(({ id }) => id);
+  const hashes = new Map(accounts.map(({ id, email }) => [id, identifierOf(parts, email)]));
+  const locks = await lockout.states(db, [...hashes.values()], 'public');
+  const sessions = await countRows(db, 'auth_sessions', ids, parts.kernel.now());
+  const passkeys = await countRows(db, 'auth_passkeys', ids, null);
+  return accounts.map((account) => {
+    const state = locks.get(hashes.get(account.id) ?? '') ?? UNLOCKED;
+    return {
+      ...showAccount(parts, account),
+      locked_until: rfc3339(lockedUntil(state, model.lockout, kernel.now())),
+      sessions: sessions.get(account.id) ?? 0,
+      passkeys: passkeys.get(account.id) ?? 0,
+    };
+  });
+}
+
+export async function showUser(parts: AuthParts, account: Account) {
+  return (await showUsers(parts, [account]))[0]!;
+}
+
+function showAccount({ signIn }: AuthParts, account: Account) {
+  const profile = signIn.profile(account, account.last_login ?? 0);
+  return {
+    ...profile,
+    last_login: account.last_login === null ? null : profile.last_login,
+    email_verified: account.emailVerified,
+    disabled: account.disabledAt !== null,
+    disabled_at: rfc3339(account.disabledAt),
+    disabled_until: rfc3339(account.disabledUntil),
+    disabled_reason: account.disabledReason,
+    deletion_at: rfc3339(account.deletionAt),
+    has_password: account.password !== null,
+    password_change_required: account.passwordChangeRequired,
+  };
+}
+
+/** The number of rows of each user; with a time, only of sessions that are open then. */
+async function countRows(
+  db: Kysely<any>,
+  table: string,
+  ids: readonly UserId[],
+  openAt: number | null,
+): Promise<ReadonlyMap<UserId, number>> {
+  if (ids.length === 0) return new Map();
+  let query = db
+    .selectFrom(table)
+    .select(['user_id', sql<number>`count(*)`.as('count')])
+    .where('user_id', 'in', ids)
+    .groupBy('user_id');
+  if (openAt !== null)
+    query = query
+      .where('revoked_at', 'is', null)
+      .where('idle_expires_at', '>', openAt)
+      .where('absolute_expires_at', '>', openAt);
+  const rows = await query.execute();
+  return new Map(rows.map((row) => [row['user_id'], Number(row['count'])]));
+}

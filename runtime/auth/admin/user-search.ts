@@ -1,0 +1,177 @@
+import { type RawBuilder, sql } from 'kysely';
+import { failure } from '@twofold/runtime/errors';
+import type { UserId } from '../ids.ts';
+import { isUserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { folded } from '@twofold/runtime/kernel';
+import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
+
+/** The query of `GET /api/auth/admin/users`. */
+export interface UserQuery {
+  readonly q?: string;
+  readonly role?: string;
+  readonly state?: 'active' | 'disabled' | 'locked' | 'unverified' | 'deleted';
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** A page of ids; `next` is null on the last page. */
+export interface UserPage {
+  readonly ids: readonly UserId[];
+  readonly next: string | null;
+}
+
+/**
+ * Where a page ends: the number of the key that was searched, the text that it has in the last row,
+ * and the row's id. Without `q` only the id counts.
+ */
+type Position = readonly [key: number, text: string, id: UserId];
+
+/** A search for one text, with the ranges in which keys begin with it. */
+interface Search {
+  readonly keys: readonly SearchKey[];
+  readonly ranges: readonly (readonly [from: string, to: string])[];
+}
+
+/**
+ * Finds one page of users. Each key is searched in its own index and in its order, one after the
+ * other, so the time does not depend on the number of users. A user is listed under the first key
+ * that matches.
+ *
+ * @throws AppError 400 for a cursor that this function did not give.
+ */
+export async function searchUsers(parts: AuthParts, query: UserQuery): Promise<UserPage> {
+  const limit = query.limit ?? 50;
+  const after = query.cursor === undefined ? null : readCursor(parts, query.cursor);
+  const q = (query.q ?? '').trim().replaceAll('\0', '');
+  const found = q === '' ? await byId(parts, query, after, limit + 1) : [];
+  if (q !== '') {
+    const search = { keys: searchKeys(parts.model.user), ranges: rangesOf(q) };
+    for (let key = after?.[0] ?? 0; key < search.keys.length && found.length <= limit; key += 1) {
+      const from = after?.[0] === key ? after : null;
+      const need = limit + 1 - found.length;
+      found.push(...(await byKey(parts, query, { search, key, from, need })));
+    }
+  }
+  const page = found.slice(0, limit);
+  const next = found.length > limit ? writeCursor(page.at(-1)!) : null;
+  return { ids: page.map(([, , id]) => id), next };
+}
+
+async function byId(
+  parts: AuthParts,
+  query: UserQuery,
+  after: Position | null,
+  count: number,
+): Promise<Position[]> {
+  const { table } = parts.directory;
+  const rows = await sql<{ id: UserId }>`select u.id from ${sql.table(table)} u
+    left join auth_users a on a.user_id = u.id
+    where ${conditions(parts, query)} ${after ? sql`and u.id > ${after[2]}` : sql``}
+    order by u.id limit ${sql.lit(count)}`.execute(parts.kernel.store.db);
+  return rows.rows.map(({ id }) => [0, '', id]);
+}
+
+async function byKey(
+  parts: AuthParts,
+  query: UserQuery,
+  { search, key, from, need }: { search: Search; key: number; from: Position | null; need: number },
+): Promise<Position[]> {
+  const { dialect, db } = parts.kernel.store;
+  const { table } = parts.directory;
+  const isSide = search.keys[key]!.table === 'auth_users';
+  const text = textOf(parts, search.keys[key]!);
+  const id = sql.ref(isSide ? 'a.user_id' : 'u.id');
+  const matches = (each: RawBuilder<string>) =>
+    sql`(${sql.join(
+      search.ranges.map(([low, high]) => sql`(${each} >= ${low} and ${each} < ${high})`),
+      sql` or `,
+    )})`;
+  const earlier = search.keys
+    .slice(0, key)
+    .map((each) => sql`and not coalesce(${matches(textOf(parts, each))}, ${falseOf(dialect)})`);
+  const tables = isSide
+    ? sql`auth_users a join ${sql.table(table)} u on u.id = a.user_id`
+    : sql`${sql.table(table)} u left join auth_users a on a.user_id = u.id`;
+  const beyond = from
+    ? sql`and (${text} > ${from[1]} or (${text} = ${from[1]} and ${id} > ${from[2]}))`
+    : sql``;
+  const { rows } = await sql<{ id: UserId; text: string }>`select ${id} as id, ${text} as text
+    from ${tables}
+    where ${matches(text)} ${sql.join(earlier, sql` `)} and ${conditions(parts, query)} ${beyond}
+    order by ${text}, ${id} limit ${sql.lit(need)}`.execute(db);
+  return rows.map((row) => [key, row.text, row.id]);
+}
+
+const falseOf = (dialect: string) => (dialect === 'postgres' ? sql`false` : sql`0`);
+
+const textOf = ({ kernel }: AuthParts, key: SearchKey) =>
+  searchText(kernel.store.dialect, key, key.table === 'auth_users' ? 'a' : 'u');
+
+/**
+ * The ranges of texts that begin with `q`. SQLite folds only ASCII letters, so that other letters
+ * are searched as typed, in lower case, capitalised and in upper case.
+ */
+function rangesOf(q: string): (readonly [string, string])[] {
+  const lower = q.toLowerCase();
+  const [first = ''] = lower;
+  const variants = [q, lower, first.toUpperCase() + lower.slice(first.length), q.toUpperCase()];
+  const starts = new Set(
+    variants.map((text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())),
+  );
+  return [...starts].map((start) => [start, `${start}\u{10ffff}`] as const);
+}
+
+/** SQL for the role and the state. */
+function conditions(parts: AuthParts, { role, state }: UserQuery): RawBuilder<unknown> {
+  const all = [
+    sql.raw(`u.id is not null${parts.directory.live}`),
+    ...(role === undefined ? [] : [hasRole(role)]),
+    ...(state === undefined ? [] : [isIn(parts, state)]),
+  ];
+  return sql.join(all, sql` and `);
+}
+
+const hasRole = (role: string) =>
+  /^\d{1,9}$/.test(role)
+    ? sql`a.role_id = ${Number(role)}`
+    : sql`a.role_id = (select id from auth_roles where name = ${role.replaceAll('\0', '')})`;
+
+function isIn(parts: AuthParts, state: NonNullable<UserQuery['state']>): RawBuilder<unknown> {
+  const { kernel, model, directory } = parts;
+  const now = kernel.now();
+  const disabled = sql`(a.disabled_at is not null and coalesce(a.disabled_until, ${now + 1}) > ${now})`;
+  switch (state) {
+    case 'disabled':
+      return disabled;
+    case 'unverified': {
+      const email = folded(kernel.store.dialect, 'letters', directory.columnOf('email'));
+      const at = sql.ref(directory.columnOf('email_verified_at'));
+      return sql`(${at} is null or a.verified_email is null or a.verified_email <> ${email})`;
+    }
+    case 'locked':
+      return sql`u.id in (select l.user_id from auth_identifier_locks l where l.bucket = 'public'
+        and (l.locked_until > ${now} or l.total_since_success >= ${model.lockout.hardAfter}))`;
+    case 'deleted':
+      return sql`a.deletion_at is not null`;
+    case 'active':
+      return sql`a.deletion_at is null and not coalesce(${disabled}, ${falseOf(kernel.store.dialect)})`;
+  }
+}
+
+const writeCursor = (position: Position): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
+
+function readCursor({ kernel }: AuthParts, text: string): Position {
+  try {
+    const value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
+    const [key, from, id] = value;
+    const fits = isUserId(id) && (typeof id === 'string') === (kernel.project.ids === 'uuid');
+    const isText = typeof from === 'string' && !from.includes('\0');
+    if (fits && isText && Number.isSafeInteger(key) && (key as number) >= 0)
+      return [key as number, from, id];
+  } catch {
+    // The error below says it.
+  }
+  throw failure.badRequest('cursor is not one that this list gave');
+}
