@@ -121,6 +121,7 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
       'user_agent',
       'auth_method',
       'current',
+      'impersonated_by',
     ]);
     const current = list.body.sessions.find((each: any) => each.current);
     expect(current).toMatchObject({
