@@ -67,13 +67,12 @@ async function* list(name: string, rows: AsyncIterable<object[]>): AsyncGenerato
   yield* items(rows);
 }
 
-/** A JSON array of all rows, a batch at a time. */
+/** A JSON array of all rows, a batch at a time; no batch is empty. */
 async function* items(batches: AsyncIterable<object[]>): AsyncGenerator<string> {
   let before = '[';
-  for await (const rows of batches)
-    for (const row of rows) {
-      yield before + JSON.stringify(row);
-      before = ',';
-    }
+  for await (const rows of batches) {
+    yield before + rows.map((row) => JSON.stringify(row)).join(',');
+    before = ',';
+  }
   yield before === '[' ? '[]' : ']';
 }
