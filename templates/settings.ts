@@ -12,11 +12,14 @@ import { HEADER } from './owned/header.ts';
  */
 export function settings(section: string, values: object): LiteralValue {
   const printed = printSettings(section, values, {
-    duration: (milliseconds) => unitCall('duration', durationText(milliseconds)),
+    duration: durationCall,
     size: (bytes) => unitCall('size', sizeText(bytes)),
   });
   return printed as LiteralValue;
 }
+
+export const durationCall = (milliseconds: number): Code =>
+  unitCall('duration', durationText(milliseconds));
 
 function unitCall(name: 'duration' | 'size', text: string): Code {
   return { text: `${name}(${str(text)})`, imports: runtime(name).imports };

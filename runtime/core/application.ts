@@ -25,10 +25,14 @@ const MEMBERS = [
   'user',
   'principal',
   'db',
+  'data',
   'loaders',
   'log',
   'signal',
 ] as const;
+
+/** Its functions, which also stand there. */
+const METHODS = ['graphql', 'sudo', 'as', 'transaction', 'afterCommit', 'lock'] as const;
 
 /** Error codes of a response stream whose client has disconnected. */
 const READER_LEFT: ReadonlySet<string> = new Set([
@@ -57,14 +61,12 @@ export function createApplication(
   });
   exposeContext(koa);
   guardStreams(koa);
-  const loaders = (context: RequestContext) =>
-    modules.find((module) => module.loaders)?.loaders?.(context);
   const chain: Middleware[] = [
     errorBoundary(
       kernel.log,
       modules.flatMap((module) => module.errorForm ?? []),
     ),
-    requestContext(kernel, loaders),
+    requestContext(kernel),
     ...(logFormat(kernel.settings) === 'pretty' ? [requestLines()] : []),
     ...crossOrigin(kernel.project.server.cors),
     ...beforeAuthentication(app),
@@ -90,6 +92,15 @@ function exposeContext(koa: Koa): void {
       configurable: true,
       get(this: Koa.Context) {
         return (this.state['context'] as RequestContext)[member];
+      },
+    });
+  }
+  for (const method of METHODS) {
+    Object.defineProperty(koa.context, method, {
+      configurable: true,
+      value(this: Koa.Context, ...args: unknown[]) {
+        const context = this.state['context'] as any;
+        return context[method](...args);
       },
     });
   }

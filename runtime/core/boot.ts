@@ -46,7 +46,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
   const log = createLogger(settings, options.logTo);
-  const store = open(settings, root);
+  const store = open(settings, root, app.project.transactionTimeout);
   const kernel: Kernel = {
     project: app.project,
     settings,
@@ -74,10 +74,10 @@ export function openDatabase(settings: Settings, root: string): Store {
  * An invalid address is reported with the other problems. To find those, the modules are made over
  * a database in memory.
  */
-function open(settings: Settings, root: string): Store {
+function open(settings: Settings, root: string, timeout?: number): Store {
   const url = databaseUrl(settings);
   try {
-    return openStore(url, root);
+    return openStore(url, root, { timeout });
   } catch (error) {
     const problem = error instanceof ConfigError ? error : unreachable(error, url);
     if (!problem) throw error;

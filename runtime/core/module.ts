@@ -63,8 +63,6 @@ export interface ServerModule {
   readonly endpoint?: Middleware;
   /** The routes that `endpoint` answers, unless an own route has the same path. */
   generated?(): readonly RouteSpec[];
-  /** The value of `context.loaders`, made on first use in a request. */
-  loaders?(context: RequestContext): unknown;
   /** Members that the module adds to `GET /api/health`. */
   health?(): Promise<Readonly<Record<string, unknown>>>;
   /**

@@ -1,19 +1,26 @@
 import type { Middleware } from 'koa';
-import type { RequestContext } from './context/request-context.ts';
+import type { OwnTransactionOptions, RequestContext } from './context/request-context.ts';
 import type { Kernel } from './module.ts';
 import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
 
 /** A resolver of the user. The emitted types are narrower. */
 export type Resolver = (parent: any, args: any, context: any, info: any) => unknown;
 
-/** Resolvers by type and field; a subscription field may be `{ subscribe, resolve? }`. */
+/** A function of `Mutation` with the options of its transaction; `false`: it runs without one. */
+export interface MutationResolver {
+  readonly transaction: false | OwnTransactionOptions;
+  readonly resolve: Resolver;
+}
+
+/** A subscription field: its events, and the value of each. */
+export interface SubscriptionResolver {
+  readonly subscribe: Resolver;
+  readonly resolve?: Resolver;
+}
+
+/** Resolvers by type and field. */
 export type Resolvers = Readonly<
-  Record<
-    string,
-    Readonly<
-      Record<string, Resolver | { readonly subscribe: Resolver; readonly resolve?: Resolver }>
-    >
-  >
+  Record<string, Readonly<Record<string, Resolver | MutationResolver | SubscriptionResolver>>>
 >;
 
 /** How a custom scalar is parsed, serialised and stored. */

@@ -1,6 +1,6 @@
 import type { Project } from '../model.ts';
 import { capabilities } from '../capabilities.ts';
-import type { SectionModels } from '../sections.ts';
+import type { ManifestValues, SectionModels } from '../sections.ts';
 import type { Built } from './built.ts';
 import { buildEntity } from './entities.ts';
 import type { BuiltEntity } from './entities.ts';
@@ -65,6 +65,7 @@ function assemble(
     sdl: facts.parsed.sdl,
     ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
+    ...transactionTimeout(values),
     entities,
     ...buildTypes(facts),
     operations: operations.map(({ operation }) => operation),
@@ -77,6 +78,14 @@ function assemble(
     ...sectionModels(facts),
   };
 }
+
+const DEFAULT_TIMEOUT = 10_000;
+
+/** The default is left out, so that it is in no emitted model. */
+const transactionTimeout = ({ database }: ManifestValues) =>
+  database.transactionTimeout === DEFAULT_TIMEOUT
+    ? {}
+    : { transactionTimeout: database.transactionTimeout };
 
 /** The model of each capability that has its section at the top of the manifest. */
 function sectionModels(facts: Facts): SectionModels {

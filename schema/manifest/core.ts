@@ -58,6 +58,11 @@ export const coreSchema = {
         default: 'integer',
         description: 'integer: 1, 2, 3 … uuid: version 7.',
       },
+      transaction_timeout: {
+        $ref: '#/definitions/duration',
+        default: '10s',
+        description: 'How long a transaction of your own code may stay open.',
+      },
     },
   },
   api: {

@@ -16,6 +16,8 @@ export interface Project extends SectionModels {
    */
   readonly crudSdl?: string;
   readonly ids: IdKind;
+  /** Milliseconds that a transaction of the project's own code may stay open. 10 s when absent. */
+  readonly transactionTimeout?: number;
   readonly entities: readonly Entity[];
   readonly objects: readonly ObjectType[];
   readonly abstracts: readonly AbstractType[];

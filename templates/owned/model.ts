@@ -11,7 +11,7 @@ import {
 } from '@twofold/schema';
 import { code, file, type Code } from '../code.ts';
 import { literal, type LiteralValue, Tall } from '../literal.ts';
-import { settings } from '../settings.ts';
+import { durationCall, settings } from '../settings.ts';
 import { HEADER } from './header.ts';
 import { rootNames } from '../root-names.ts';
 
@@ -38,6 +38,9 @@ function compactModel(project: Project): LiteralValue {
   return {
     name: project.name,
     ids: project.ids,
+    ...(project.transactionTimeout !== undefined && {
+      transactionTimeout: durationCall(project.transactionTimeout),
+    }),
     entities: new Tall(
       byName(project.entities, (entity) =>
         printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))),

@@ -1,4 +1,5 @@
 import {
+  camelCase,
   createMemory,
   type Column,
   type Entity,
@@ -76,7 +77,7 @@ function rowMember(
   const optional = column.name === 'id' || column.required ? '' : '?';
   const single = memberType(column, { project, names });
   const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
-  return `${propertyName(column.field ?? column.name)}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
+  return `${propertyName(column.field ?? camelCase(column.name))}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
 }
 
 function memberType(

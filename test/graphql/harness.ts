@@ -161,7 +161,7 @@ function application(kernel: Kernel, modules: readonly ServerModule[]): Koa {
       modules.flatMap((module) => module.errorForm ?? []),
     ),
   );
-  koa.use(requestContext(kernel, (context) => modules[0]?.loaders?.(context)));
+  koa.use(requestContext(kernel));
   koa.use(async (ctx, next) => {
     const principal = ctx.get(PRINCIPAL);
     if (principal) ctx.state['context'].principal = JSON.parse(principal);

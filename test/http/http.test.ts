@@ -71,7 +71,7 @@ beforeAll(async () => {
   };
   mountRoutes(router, routes, guards, validator);
   const koa = new Koa();
-  koa.use(errorBoundary(log)).use(requestContext(kernel, () => ({})));
+  koa.use(errorBoundary(log)).use(requestContext(kernel));
   koa.use(ownRoutes());
   koa.use(router.routes() as never).use(router.allowedMethods() as never);
   const server = createServer(koa.callback());

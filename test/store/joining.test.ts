@@ -185,4 +185,4 @@ describe.each(databases)('code that is part of a transaction on $name', ({ missi
 const open = (url: string, timeout: number): Store =>
   url.startsWith('file:')
     ? sqliteStore(url.slice('file:'.length), timeout)
-    : postgresStore(url, timeout);
+    : postgresStore(url, { timeout });

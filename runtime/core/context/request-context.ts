@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { IsolationLevel } from './isolation.ts';
 import type { Logger } from '../config/log.ts';
 import type { Values } from './values.ts';
 
@@ -31,7 +32,9 @@ export type Principal =
       /** Of its user, or the one that it is bound to. */
       readonly organizations?: readonly Membership[];
     }
-  | { readonly kind: 'host'; readonly sessionId: string };
+  | { readonly kind: 'host'; readonly sessionId: string }
+  /** The server itself, where no request is answered: jobs, listeners, seeds. No rules apply. */
+  | { readonly kind: 'system' };
 
 /** A signed-in user as resolvers see it. */
 export interface CurrentUser {
@@ -40,13 +43,23 @@ export interface CurrentUser {
   readonly extend: Readonly<Record<string, unknown>>;
 }
 
+/** The options of `ctx.transaction`. */
+export interface OwnTransactionOptions {
+  /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
+  readonly isolation?: IsolationLevel;
+  /** How often it runs again after a serialization failure or a deadlock; 3 when absent. */
+  readonly retries?: number;
+  /** How long it may stay open: `10s`, or milliseconds. `database.transaction_timeout` when absent. */
+  readonly timeout?: string | number;
+}
+
 /**
  * The data of one request that resolvers, routes and middleware use. In Koa middleware the same
  * members are on `ctx`.
  *
- * `Db` and `Loaders` are the emitted project's own types.
+ * `Db`, `Loaders` and `Data` are the emitted project's own types.
  */
-export interface RequestContext<Db = any, Loaders = any> {
+export interface RequestContext<Db = any, Loaders = any, Data = any> {
   /** The request id: `X-Request-Id` of the answer, `requestId` in the log. */
   readonly id: string;
   /** The caller's address, through trusted proxies only. */
@@ -63,6 +76,31 @@ export interface RequestContext<Db = any, Loaders = any> {
   readonly db: Kysely<Db>;
   /** Made on first use, for this request alone. */
   readonly loaders: Loaders;
+  /** Reads and writes rows with the checks, rules and events of the API. */
+  readonly data: Data;
+  /** Runs a GraphQL operation as the caller. @returns its data. @throws its first error */
+  graphql<Answer = any>(
+    document: string,
+    variables?: Readonly<Record<string, unknown>>,
+  ): Promise<Answer>;
+  /** The same context without rules. */
+  sudo(): RequestContext<Db, Loaders, Data>;
+  /** The same context as that user. @throws AppError `UNAUTHENTICATED` when they cannot sign in */
+  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data>>;
+  /**
+   * Runs `work` in a transaction that everything takes part in that it awaits. Inside another one
+   * it is a savepoint.
+   *
+   * @throws AppError `TIMEOUT`, `TRANSACTION_CLOSED`, `CONFLICT` after all retries
+   */
+  transaction<T>(work: () => Promise<T>, options?: OwnTransactionOptions): Promise<T>;
+  /**
+   * Calls `work` after the outermost commit, never after a rollback. A throw is logged, and changes
+   * no answer.
+   */
+  afterCommit(work: () => unknown): void;
+  /** Runs `work` while no other code with `name` runs, in all servers of the database. */
+  lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   principal: Principal;
   /** The signed-in user, or null. Derived from `principal`. */
   readonly user: CurrentUser | null;

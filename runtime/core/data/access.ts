@@ -1,6 +1,7 @@
 import type { AuthRule, Entity, Field, Operation, Verb } from '@twofold/schema';
 import type { Membership, Principal } from '../context/request-context.ts';
 import { hasScope } from '../context/scopes.ts';
+import { isUnrestricted } from '../context/unrestricted.ts';
 import { AppError, failure } from '../errors.ts';
 import type { Model } from './model.ts';
 import {
@@ -40,11 +41,22 @@ export type RootAccess = Access & { readonly explicit: boolean };
 
 export const ALL: Access = { kind: 'all' };
 
+/** The rules of code that no rules apply to. */
+export const UNRESTRICTED: Rules = {
+  callerClass: 'system',
+  entity: () => ALL,
+  field: () => ALL,
+  reaches: () => true,
+  writesIdentity: false,
+  operation: () => ({ ...ALL, explicit: false }),
+};
+
 /** A user who signed in to operate the server may do what a key with every scope may do. */
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
 
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'rows', conditions: [[{ kind: 'caller', column: 'author_id' }]] } */
 export function createRules(model: Model, caller: Principal): Rules {
+  if (isUnrestricted(caller)) return UNRESTRICTED;
   const principal = caller.kind === 'host' ? OPERATOR : caller;
   const { access } = model.project.api;
   const refused = none(principal);

@@ -11,6 +11,7 @@ import type {
   Project,
   WriteShape,
 } from '@twofold/schema';
+import { camelCase } from './names.ts';
 import { InternalError } from '../errors.ts';
 import type { KeyType } from './plan.ts';
 
@@ -89,14 +90,14 @@ export function found<T>(value: T | undefined, what: string): T {
 }
 
 /**
- * The name of a column in a row that user code sees: the name of its field, or the column's own
- * name when that field is a relation.
+ * The name of a column in a row that user code sees: the name of its field. The key of a relation
+ * has its column's name in camelCase.
  *
- * @example propertyOf(post, column) // 'createdAt', or 'author_id'
+ * @example propertyOf(post, column) // 'createdAt', or 'authorId'
  */
 export function propertyOf({ fields }: EntityModel, column: Column): string {
   const field = column.field === undefined ? undefined : fields.get(column.field);
-  return field?.source.kind === 'column' ? field.name : column.name;
+  return field?.source.kind === 'column' ? field.name : camelCase(column.name);
 }
 
 /** The field that shows a column: its own field, or the relation whose key it is. */

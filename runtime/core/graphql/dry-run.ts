@@ -139,6 +139,15 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
       throw noDatabase();
     },
     loaders: {},
+    get data(): never {
+      throw noDatabase();
+    },
+    graphql: refuseToRun,
+    sudo: () => contextOf({ log }, principal),
+    as: refuseToRun,
+    transaction: refuseToRun,
+    afterCommit: () => {},
+    lock: refuseToRun,
     principal,
     user: principal.kind === 'user' ? principal : null,
   };
@@ -168,7 +177,6 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
   // A made-up row in the form that a plan reads. Only the columns below are used.
   const row = { id: keyOf(ids), i: 0, j: '{"$":""}' };
   const query: Query = async (text) => (noted.push(text), [row]);
-  const refuse = () => Promise.reject(noDatabase());
   return {
     dialect,
     get db(): never {
@@ -176,19 +184,24 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
     },
     query: query as Store['query'],
     answer: async ({ text }) => (noted.push(text), row.j),
-    valueLater: refuse,
+    valueLater: refuseToRun,
     answerRows: ({ text }, values) => query(text, values),
     memory: createAnswerMemory(),
     transact: (work) => work(query),
-    transaction: refuse,
-    structuralTransaction: refuse,
+    transaction: refuseToRun,
+    transactionLater: (work) => work(),
+    structuralTransaction: refuseToRun,
     afterCommit: (work) => work(),
-    lock: refuse,
+    keep: refuseToRun,
+    transactionTimeout: Infinity,
+    lock: refuseToRun,
     close: async () => {},
   };
 }
 
 const keyOf = (ids: Project['ids']) =>
   ids === 'uuid' ? '019aa000-0000-7000-8000-000000000001' : 1;
+
+const refuseToRun = () => Promise.reject(noDatabase());
 
 const noDatabase = () => new InternalError('a dry run has no database');

@@ -3,6 +3,7 @@ import type { Logger } from '../config/log.ts';
 import type { Changes } from '../data/changes.ts';
 import type { Model } from '../data/model.ts';
 import type { Reader } from '../data/reader.ts';
+import type { OwnTransactionOptions } from '../context/request-context.ts';
 import type { Resolver, Resolvers } from '../plugin.ts';
 import type { Store } from '../store/store.ts';
 
@@ -48,5 +49,15 @@ export const ownRootResolver = (
 /** The user's `subscribe` function for a subscription field, if there is one. */
 export function ownSubscribeResolver(engine: Engine, field: string): Resolver | undefined {
   const resolver = engine.resolvers[rootName(engine, 'subscription') ?? '']?.[field];
-  return typeof resolver === 'object' ? resolver.subscribe : undefined;
+  return typeof resolver === 'object' && 'subscribe' in resolver ? resolver.subscribe : undefined;
+}
+
+/** The options of the transaction of a function of `Mutation`; false when it runs without one. */
+export function transactionOf(
+  { resolvers }: Engine,
+  type: string,
+  field: string,
+): false | OwnTransactionOptions {
+  const resolver = resolvers[type]?.[field];
+  return typeof resolver === 'object' && 'transaction' in resolver ? resolver.transaction : {};
 }

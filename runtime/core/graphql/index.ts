@@ -15,7 +15,8 @@ import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
 import { keepCallersOrder } from './caller-order.ts';
 import { createInputTypes } from './input-types.ts';
-import { createLoaders } from './loaders.ts';
+import { addServices } from '../own-context/services.ts';
+import { contextServices } from './context-services.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
@@ -58,6 +59,7 @@ export function createGraphql({
     }),
     source: createDocumentSource(api.trustedDocuments, kernel.root),
   };
+  addServices(kernel.store, contextServices(service, kernel));
   const callers = createSocketCallers();
   const sockets = createSockets({
     service,
@@ -82,7 +84,6 @@ export function createGraphql({
     endpoint: createEndpoint(options),
     errorForm: createErrorForm(options),
     inputs: createInputTypes(engine.schema),
-    loaders: (context) => createLoaders(engine, context),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),
     leave: () => {

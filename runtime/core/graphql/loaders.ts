@@ -5,6 +5,7 @@ import { decodeRow, type EntityModel, type Model } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import type { Reader } from '../data/reader.ts';
 import { ROW_KEY } from '../data/scope.ts';
+import { requestOf } from '../context/context-family.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,15 +43,16 @@ export function createLoaders(parts: Parts, context: RequestContext): Loaders {
 const LOADERS_OF = new WeakMap<RequestContext, RowLoader[]>();
 
 function registerLoader(context: RequestContext, loader: RowLoader): RowLoader {
-  const made = LOADERS_OF.get(context);
+  const request = requestOf(context);
+  const made = LOADERS_OF.get(request);
   if (made) made.push(loader);
-  else LOADERS_OF.set(context, [loader]);
+  else LOADERS_OF.set(request, [loader]);
   return loader;
 }
 
 /** Drops loaded rows, which a write may have changed. */
 export function clearLoaders(context: RequestContext): void {
-  for (const loader of LOADERS_OF.get(context) ?? []) loader.clearAll();
+  for (const loader of LOADERS_OF.get(requestOf(context)) ?? []) loader.clearAll();
 }
 
 const ROWS = new WeakMap<RequestContext, Map<string, RowLoader>>();

@@ -14,9 +14,11 @@ import { assertConstraint } from '../data/constraint.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
+import { logTimeout, transactionOptions } from '../own-context/base-context.ts';
+import type { Resolver } from '../plugin.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
-import { ownResolver, ownSubscribeResolver, type Engine } from './engine.ts';
+import { ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
@@ -83,7 +85,9 @@ function rootField(
   name: string,
   operation: Operation | undefined,
 ): Resolve {
-  const own = ownResolver(engine, type, name);
+  const given = ownResolver(engine, type, name);
+  const isMutation = operation?.root === 'mutation';
+  const own = given && isMutation ? inTransaction(engine, type, name, given) : given;
   if (!own && operation && operation.action.kind !== 'custom')
     return (run: Run, _args, _context, info) => resolveRoot(run, info);
   return (run: Run, args, context, info) => {
@@ -93,6 +97,22 @@ function rootField(
     if (!own) throw notImplemented(`${type}.${name}`);
     return own(run.event ?? {}, args, context, info);
   };
+}
+
+/**
+ * A function of `Mutation` is one transaction, which begins with its first statement. Rows below it
+ * are read after the commit.
+ */
+function inTransaction(engine: Engine, type: string, name: string, own: Resolver): Resolver {
+  const options = transactionOf(engine, type, name);
+  if (options === false) return own;
+  // It is not run again: a function may have sent a mail before it failed.
+  const opening = transactionOptions({ ...options, retries: 0 }, engine);
+  const run = async (...args: Parameters<Resolver>) => own(...args);
+  return (parent, args, context: RequestContext, info) =>
+    engine.store
+      .transactionLater(() => run(parent, args, context, info), opening)
+      .catch((error: unknown) => logTimeout(error, context.log));
 }
 
 function assertCallable(

@@ -4,7 +4,9 @@ import type { Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { Cancellation } from '../context/cancellation.ts';
 import { createValues, type Values } from '../context/values.ts';
-import type { CurrentUser, Principal, RequestContext } from '../context/request-context.ts';
+import { BaseContext } from '../own-context/base-context.ts';
+import { DerivedContext } from '../own-context/derived-context.ts';
+import type { Principal, RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import { clientIp } from './client-ip.ts';
 import { clientOf, isGone } from './client-of.ts';
@@ -12,44 +14,40 @@ import { clientOf, isGone } from './client-of.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
-/** Makes the value of `context.loaders`. The server passes the one of the graphql module. */
-export type LoadersFactory = (context: RequestContext) => unknown;
-
 /**
  * Middleware that gives each request its id, its address and its context: `ctx.state.context`,
  * whose members are also on `ctx` itself.
  */
-export function requestContext(kernel: Kernel, loaders: LoadersFactory): Middleware {
+export function requestContext(kernel: Kernel): Middleware {
   const ipOf = clientIp(kernel.project.server.trustedProxies);
   return function requestContext(ctx, next) {
     const { req: request, res: response } = ctx;
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', id);
-    ctx.state.context = new Context({ kernel, loaders, request, response }, id, ipOf(request));
+    ctx.state.context = new Context({ kernel, request, response }, id, ipOf(request));
     return next();
   };
 }
 
 interface Origin {
   readonly kernel: Kernel;
-  readonly loaders: LoadersFactory;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /** Most requests use few of these, so each is made when it is first asked for. */
-class Context implements RequestContext {
+class Context extends BaseContext {
   readonly id: string;
   readonly ip: string;
   principal: Principal = ANONYMOUS;
   readonly #origin: Origin;
   #values: Values | undefined;
   #log: Logger | undefined;
-  #loaders: unknown;
   #cancellation: Cancellation | undefined;
 
   constructor(origin: Origin, id: string, ip: string) {
+    super();
     this.#origin = origin;
     this.id = id;
     this.ip = ip;
@@ -59,8 +57,8 @@ class Context implements RequestContext {
     return this.#origin.request.headers;
   }
 
-  get db() {
-    return this.#origin.kernel.store.db;
+  protected get parts() {
+    return this.#origin.kernel;
   }
 
   get values(): Values {
@@ -69,10 +67,6 @@ class Context implements RequestContext {
 
   get log(): Logger {
     return (this.#log ??= this.#origin.kernel.log.child({ requestId: this.id }));
-  }
-
-  get loaders(): unknown {
-    return (this.#loaders ??= this.#origin.loaders(this));
   }
 
   get signal(): AbortSignal {
@@ -91,7 +85,7 @@ class Context implements RequestContext {
     return (this.#cancellation ??= new Cancellation(clientOf(this.#origin.response)));
   }
 
-  get user(): CurrentUser | null {
-    return this.principal.kind === 'user' ? this.principal : null;
+  protected withPrincipal(principal: Principal): RequestContext {
+    return new DerivedContext(this.#origin.kernel, this, { principal, sameRequest: true });
   }
 }

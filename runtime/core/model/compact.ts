@@ -22,6 +22,8 @@ import type {
 export interface Model {
   readonly name: string;
   readonly ids: IdKind;
+  /** Milliseconds; 10 s when absent. */
+  readonly transactionTimeout?: number;
   readonly entities: Readonly<Record<string, EntityWords>>;
   /** Object types that are not tables. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;

@@ -58,6 +58,7 @@ export function defineProject(parts: ProjectParts): Project {
     name: model.name,
     sdl,
     ids: model.ids,
+    ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
     entities: Object.entries(model.entities).map(([name, words]) =>
       readEntity(name, words, reading),
     ),

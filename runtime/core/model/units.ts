@@ -8,6 +8,10 @@ export function duration(text: `${number}${keyof typeof MILLISECONDS}`): number 
   return measure(text, MILLISECONDS);
 }
 
+/** Whether the text is a span of time: `10s`. */
+export const isDuration = (text: string): text is `${number}${keyof typeof MILLISECONDS}` =>
+  /^\d+(ms|s|m|h|d)$/.test(text);
+
 /** An amount of memory in bytes. @example size('1MiB') // 1048576 */
 export function size(text: `${number}${keyof typeof BYTES}`): number {
   return measure(text, BYTES);

@@ -4,7 +4,7 @@ import type { Field } from '@twofold/schema';
 import { assertConstraint } from '../data/constraint.ts';
 import type { EntityModel, Model } from '../data/model.ts';
 import { AppError } from '../errors.ts';
-import { coerceValue } from './coerce-value.ts';
+import { coerceValue } from '../data/scalars/coerce-value.ts';
 import { readTargets } from './read-targets.ts';
 import type { CheckedRow, Link, SeedFinding, SeedRow } from './seed-row.ts';
 import type { Checking } from './checking.ts';

@@ -18,8 +18,9 @@ export function joiningPool(options: JoiningPoolOptions): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     connect: async () => {
-      const scope = scopes.current();
-      if (scope?.connected) return joinedClient(scope);
+      const joined = scopes.current();
+      if (joined) return joinedClient(joined);
+      const scope = scopes.beginning();
       const client = await pool.connect();
       if (!scope) return client as unknown as PostgresPoolClient;
       const connection = new ScopeConnection(client, scope, options);

@@ -1,20 +1,29 @@
-import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
+import type { Kysely, TransactionBuilder } from 'kysely';
 import { InternalError } from '../errors.ts';
-import type { Query, Store } from './store.ts';
+import { beginOrJoin, type Beginning } from './begin-transaction.ts';
+import type { Dialect, Query, Store } from './store.ts';
 import type { Scopes, TransactionScope } from './transaction-scope.ts';
 
-/** Milliseconds that a transaction may stay open. */
+/** Milliseconds that a transaction of the project's own code may stay open. */
 export const TRANSACTION_TIMEOUT = 10_000;
+
+export interface JoiningParts {
+  readonly scopes: Scopes;
+  readonly dialect: Dialect;
+  /** Milliseconds that a transaction of the query builder may stay open. */
+  readonly timeout: number;
+}
 
 /**
  * Wraps a query builder so that `transaction()` joins the running transaction as a savepoint, if
  * there is one. Builders derived from it (`withSchema`, `withPlugin` …) do so too.
  */
-export function joiningDatabase(db: Kysely<any>, scopes: Scopes, timeout: number): Kysely<any> {
-  const joined = (made: Kysely<any>) => joiningDatabase(made, scopes, timeout);
+export function joiningDatabase(db: Kysely<any>, parts: JoiningParts): Kysely<any> {
+  const { scopes, dialect, timeout } = parts;
+  const joined = (made: Kysely<any>) => joiningDatabase(made, parts);
   const { transaction, withSchema, withPlugin, withoutPlugins, withTables } = bound(db);
   return Object.assign(db, {
-    transaction: () => joiningBuilder({ db, scopes, builder: transaction(), timeout }),
+    transaction: () => joiningBuilder({ db, scopes, dialect, builder: transaction(), timeout }),
     startTransaction: refuseControlled,
     withSchema: (schema: string) => joined(withSchema(schema)),
     withPlugin: (plugin: Parameters<Kysely<any>['withPlugin']>[0]) => joined(withPlugin(plugin)),
@@ -40,38 +49,20 @@ function refuseControlled(): never {
   );
 }
 
-/** How a transaction is begun when none is running. */
-interface Beginning<Builder = Pick<TransactionBuilder<any>, 'execute'>> {
-  readonly db: Kysely<any>;
-  readonly scopes: Scopes;
-  readonly builder: Builder;
-  /** Milliseconds; unlimited when absent. */
-  readonly timeout?: number;
-}
-
 function joiningBuilder(beginning: Beginning<TransactionBuilder<any>>): TransactionBuilder<any> {
   const { builder } = beginning;
-  const configured = (next: TransactionBuilder<any>) =>
-    joiningBuilder({ ...beginning, builder: next });
+  const configured = (next: Partial<Beginning<TransactionBuilder<any>>>) =>
+    joiningBuilder({ ...beginning, ...next });
   return {
-    setIsolationLevel: (level) => configured(builder.setIsolationLevel(level)),
-    setAccessMode: (mode) => configured(builder.setAccessMode(mode)),
+    setIsolationLevel: (isolation) =>
+      configured({ builder: builder.setIsolationLevel(isolation), isolation }),
+    setAccessMode: (mode) => configured({ builder: builder.setAccessMode(mode) }),
     execute: (work) => beginOrJoin(beginning, work),
   } as TransactionBuilder<any>;
 }
 
-/** Runs `work` in a new transaction, or in a savepoint of the running one. */
-export async function beginOrJoin<T>(
-  { db, scopes, builder, timeout }: Beginning,
-  work: (trx: Transaction<any>) => Promise<T>,
-): Promise<T> {
-  const open = scopes.current();
-  if (open) return open.nested(() => work(db as Transaction<any>));
-  return scopes.open(timeout, (bounded) => builder.execute((trx) => bounded(() => work(trx))));
-}
-
 /** Wraps a store so that its statements and transactions join the running one. */
-export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes): Store {
+export function joiningStore(store: Omit<Store, 'afterCommit' | 'keep'>, scopes: Scopes): Store {
   return {
     ...store,
     query: ((sql, parameters) => {
@@ -115,6 +106,10 @@ export function joiningStore(store: Omit<Store, 'afterCommit'>, scopes: Scopes):
       if (scope) scope.afterCommit(work);
       else work();
     },
+    keep: (work) => {
+      const scope = scopes.current();
+      return scope ? scope.keep(work) : work();
+    },
   };
 }
 
@@ -144,6 +139,7 @@ function joiningValue(
 ): NonNullable<Store['valueNow']> {
   return (sql, parameters) => {
     const scope = scopes.current();
-    return scope ? scope.connection.valueNow?.(sql, parameters) : value(sql, parameters);
+    // A transaction that has not begun has written nothing.
+    return scope?.connected ? scope.connection.valueNow?.(sql, parameters) : value(sql, parameters);
   };
 }

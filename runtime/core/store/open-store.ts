@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
-import { postgresStore } from './postgres-store.ts';
+import { postgresStore, type PostgresOptions as StoreOptions } from './postgres-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
@@ -12,11 +12,13 @@ import type { Store } from './store.ts';
  * @throws ConfigError when the text is none of these.
  * @example const store = openStore('file:data/app.db', process.cwd());
  */
-export function openStore(url: string, root: string): Store {
-  if (url === ':memory:') return sqliteStore(url);
-  if (/^postgres(ql)?:\/\//.test(url)) return postgresStore(url);
-  if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url));
-  if (url.startsWith('file:')) return sqliteStore(resolve(root, url.slice('file:'.length)));
+export function openStore(url: string, root: string, options: StoreOptions = {}): Store {
+  const { timeout } = options;
+  if (url === ':memory:') return sqliteStore(url, timeout);
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresStore(url, options);
+  if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url), timeout);
+  if (url.startsWith('file:'))
+    return sqliteStore(resolve(root, url.slice('file:'.length)), timeout);
   throw new ConfigError([
     'DATABASE_URL must be file:<path>, :memory: or postgres://user:password@host/database',
   ]);

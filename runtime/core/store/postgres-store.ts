@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
-import { beginOrJoin, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import { beginLaterOrJoin, beginningWith, beginOrJoin } from './begin-transaction.ts';
+import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import { createLockPool } from './lock-pool.ts';
+import { reentrant } from './reentrant-lock.ts';
 import { joiningPool } from './joining-pool.ts';
 import { createStatementNames, type StatementNames } from './statement-names.ts';
 import { type AnswerMemory, bytesOf, createAnswerMemory } from './answer-memory.ts';
@@ -17,6 +20,9 @@ const POOL = 10;
 /** A schema change that waits for a lock delays every later query, so its wait is limited. */
 const LOCK_TIMEOUT = '5s';
 
+/** The most locks that this process may hold at a time; further ones wait. */
+const LOCK_CONNECTIONS = 10;
+
 /** The most connections for long statements; the others stay free for short ones. */
 const LONG_CONNECTIONS = 6;
 
@@ -29,14 +35,24 @@ const driver = () =>
     readonly utils: { prepareValue(value: unknown): unknown };
   };
 
+export interface PostgresOptions {
+  /** Milliseconds that a transaction of the query builder may stay open. */
+  readonly timeout?: number | undefined;
+  /** The most connections. */
+  readonly pool?: number | undefined;
+}
+
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
-export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT): Store {
+export function postgresStore(
+  url: string,
+  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL }: PostgresOptions = {},
+): Store {
   const { Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
   const pool = new Pool({
     connectionString: url,
-    max: POOL,
+    max: connections,
     types: { getTypeParser } as pg.CustomTypesConfig,
     onConnect: prepare,
   });
@@ -53,7 +69,9 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
   const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });
   const plain = new Kysely<any>({ dialect: new PostgresDialect({ pool: joining }) });
   const builder = plain.transaction();
-  const db = joiningDatabase(plain, scopes, timeout);
+  const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
+  const beginning = { db, scopes, dialect: 'postgres', builder } as const;
+  const locks = createLockPool(() => new Pool({ connectionString: url, max: LOCK_CONNECTIONS }));
   const query: Query = (text, values, bounds) => {
     const asked: Asked = { text, values, asker: bounds?.asker };
     return ask(parts, asked).catch((error) =>
@@ -67,12 +85,16 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
   const textOf = (sql: string, values: readonly unknown[], asker?: Asker) =>
     text({ text: sql, values: values.map((value) => utils.prepareValue(value)), asker });
   const answering = createAnswering();
-  const transaction: Store['transaction'] = (work) => beginOrJoin({ db, scopes, builder }, work);
+  const transaction: Store['transaction'] = (work, options = {}) =>
+    beginOrJoin(beginningWith(beginning, options), work);
   return joiningStore(
     {
       dialect: 'postgres',
       db,
+      transactionTimeout: timeout,
       transaction,
+      transactionLater: (work, options = {}) =>
+        beginLaterOrJoin(beginningWith(beginning, options), work),
       transact: (work, bounds) => transact(parts, work, bounds),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
@@ -88,8 +110,11 @@ export function postgresStore(url: string, timeout: number = TRANSACTION_TIMEOUT
       answerRows: (statement, values, bounds) =>
         inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
       memory: answering.memory,
-      lock: (name, work) => withAdvisoryLock(db, name, work),
-      close: () => db.destroy(),
+      lock: reentrant(locks.lock),
+      close: async () => {
+        await locks.close();
+        await db.destroy();
+      },
     },
     scopes,
   );
@@ -238,21 +263,6 @@ async function transact<T>(
   } finally {
     client.release(broken || isSpent(parts, client));
   }
-}
-
-async function withAdvisoryLock<T>(
-  db: Kysely<any>,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  return db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(hashtextextended(${name}, 0))`.execute(connection);
-    try {
-      return await work();
-    } finally {
-      await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection);
-    }
-  });
 }
 
 /**

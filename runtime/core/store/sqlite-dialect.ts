@@ -125,9 +125,9 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
   return {
     init: async () => {},
     acquireConnection: async () => {
-      const scope = scopes.current();
-      if (scope?.connected) return new JoinedConnection(handles, scope);
-      scope?.connect({
+      const joined = scopes.current();
+      if (joined) return new JoinedConnection(handles, joined);
+      scopes.beginning()?.connect({
         run: async (sql, parameters, bounds) => {
           const run = () => handles.writer.run(sql, parameters).rows;
           return bounds ? withinBounds(handles.writer, bounds, run) : run();

@@ -6,13 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
-import {
-  beginOrJoin,
-  firstOf,
-  joiningDatabase,
-  joiningStore,
-  TRANSACTION_TIMEOUT,
-} from './joining.ts';
+import { beginLaterOrJoin, beginningWith, beginOrJoin } from './begin-transaction.ts';
+import { firstOf, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import { reentrant } from './reentrant-lock.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
 import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
@@ -37,18 +33,19 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
   const scopes = createScopes();
   const plain = new Kysely<any>({ dialect: sqliteDialect(handles, scopes) });
   const builder = plain.transaction();
-  const db = joiningDatabase(plain, scopes, timeout);
-  const locks = new Map<string, Mutex>();
+  const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout });
+  const beginning = { db, scopes, dialect: 'sqlite', builder } as const;
   return joiningStore(
     {
       dialect: 'sqlite',
       db,
-      transaction: (work) => beginOrJoin({ db, scopes, builder }, work),
+      transactionTimeout: timeout,
+      transaction: (work, options = {}) => beginOrJoin(beginningWith(beginning, options), work),
+      transactionLater: (work, options = {}) =>
+        beginLaterOrJoin(beginningWith(beginning, options), work),
       transact: (work, bounds) => transact(bounds, work),
       structuralTransaction: (work) =>
-        withoutForeignKeys(handles, () =>
-          beginOrJoin({ db, scopes, builder }, checked(handles, work)),
-        ),
+        withoutForeignKeys(handles, () => beginOrJoin(beginning, checked(handles, work))),
       query: async (sql, parameters) => (await runAlone(handles, sql, parameters)).rows as never,
       valueLater: async (sql, parameters) =>
         firstOf((await runAlone(handles, sql, parameters)).rows) as string | null,
@@ -60,7 +57,7 @@ export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT)
         readTogether: shared.together,
       }),
       writeTogether: writes.write,
-      lock: (name, work) => withLock(file, locks, name, work),
+      lock: reentrant((name, work) => withFileLock(file, name, work)),
       close: async () => {
         writes.flush();
         shared?.renew();
@@ -189,25 +186,10 @@ function assertForeignKeys(handles: SqliteHandles): void {
  * Across processes, the lock is SQLite's own on a file beside the database: it is released when the
  * process ends in any way.
  */
-async function withLock<T>(
-  file: string,
-  locks: Map<string, Mutex>,
-  name: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const mutex = locks.get(name) ?? createMutex();
-  locks.set(name, mutex);
-  const release = await mutex.acquire();
-  try {
-    if (file === MEMORY) return await work();
-    return await withFileLock(`${file}.${name.replaceAll(/[^a-z0-9-]/gi, '-')}.lock`, work);
-  } finally {
-    release();
-  }
-}
-
-async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const lock = new DatabaseSync(file, { timeout: 0 });
+async function withFileLock<T>(file: string, name: string, work: () => Promise<T>): Promise<T> {
+  if (file === MEMORY) return work();
+  const path = `${file}.${name.replaceAll(/[^a-z0-9-]/gi, '-')}.lock`;
+  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     while (!tryLock(lock)) await sleep(25);
     return await work();

@@ -1,6 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
+import type { IsolationLevel } from '../context/isolation.ts';
 import type { Bounds, ReadStatement, TransactionBounds } from './bounds.ts';
+
+/** How a transaction runs; those of a nested one are checked against the one around it. */
+export interface TransactionOptions {
+  /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
+  readonly isolation?: IsolationLevel;
+  /** How often it runs again after a serialization failure or a deadlock; never when absent. */
+  readonly retries?: number;
+  /** Milliseconds that it may stay open; unlimited when absent. */
+  readonly timeout?: number;
+}
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -24,15 +35,25 @@ export type Query = (
 export interface Store {
   readonly dialect: Dialect;
   readonly db: Kysely<any>;
+  /** Milliseconds that a transaction of the project's own code may stay open. */
+  readonly transactionTimeout: number;
   /**
    * Runs `work` in one transaction (IMMEDIATE on SQLite); a throw rolls back. Everything that
    * `work` awaits takes part in it, through `trx` and through every other handle of this store.
    * Inside another transaction it is a savepoint.
    *
    * @throws AppError `TIMEOUT` when it is open for too long, `TRANSACTION_CLOSED` for a statement
-   * after its end.
+   * after its end, `CONFLICT` when it failed after all retries.
    */
-  transaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
+  transaction<T>(
+    work: (trx: Transaction<any>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
+  /**
+   * The same, begun with the first statement of `work`: without one, nothing is sent to the
+   * database.
+   */
+  transactionLater<T>(work: () => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * The same for SQL texts: each is prepared and cached, without the query builder. `work` may use
    * only its `query`. With bounds, its statements end when the client is gone or the time limit is
@@ -101,7 +122,15 @@ export interface Store {
    * when no transaction is running.
    */
   afterCommit(work: () => void): void;
-  /** Runs `work` while no other server that shares this database holds `name`. Not re-entrant. */
+  /**
+   * Runs `work`, whose effect must outlive a rollback, such as counting a wrong password. When a
+   * transaction around it is rolled back, `work` runs once more after that, outside of it.
+   */
+  keep<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` while no other code with `name` runs, in all servers that share this database. The
+   * same name inside of `work` joins it.
+   */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

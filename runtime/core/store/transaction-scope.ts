@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError, InternalError } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
 import { createMutex } from './semaphore.ts';
-import type { Store } from './store.ts';
+import type { IsolationLevel } from '../context/isolation.ts';
 
 type Rows = readonly Record<string, unknown>[];
 
@@ -10,7 +10,7 @@ type Rows = readonly Record<string, unknown>[];
 export interface TransactionConnection {
   run(sql: string, parameters: readonly unknown[], bounds?: Bounds): Promise<Rows>;
   /** See `Store.valueNow`. */
-  readonly valueNow?: Store['valueNow'];
+  readonly valueNow?: ((sql: string, parameters: readonly unknown[]) => unknown) | undefined;
 }
 
 /**
@@ -36,41 +36,135 @@ export interface TransactionScope {
   nested<T>(work: () => Promise<T>): Promise<T>;
   /** Calls `work` after the outermost commit, never after a rollback. */
   afterCommit(work: () => void): void;
+  /** See `Store.keep`. */
+  keep<T>(work: () => Promise<T>): Promise<T>;
+  readonly isolation: IsolationLevel;
+}
+
+/** How a transaction is opened. */
+export interface Opening {
+  /** Milliseconds that the body may take; unlimited when absent. */
+  readonly timeout?: number | undefined;
+  readonly isolation: IsolationLevel;
+  /** Whether the caller will run the body again after this error. */
+  readonly repeats?: (error: unknown) => boolean;
 }
 
 /** The running transactions of one store. */
 export interface Scopes {
   /** The transaction around the running code; undefined when there is none. */
   current(): TransactionScope | undefined;
+  /** The transaction that the running code is about to begin. */
+  beginning(): TransactionScope | undefined;
   /**
    * Runs `work` in a new scope. `work` begins the transaction, runs its body through the function
    * that it gets, and resolves after the commit.
    *
-   * @param timeout milliseconds that the body may take; unlimited when absent.
-   * @throws AppError `TIMEOUT` when the body takes longer; `work` then rolls back.
+   * @throws AppError `TIMEOUT` when the body takes longer than it may; `work` then rolls back.
    */
-  open<T>(timeout: number | undefined, work: (bounded: Bounded) => Promise<T>): Promise<T>;
+  open<T>(opening: Opening, work: (bounded: Bounded) => Promise<T>): Promise<T>;
+  /**
+   * Runs `body` in a new scope whose transaction begins with its first statement. `begin` begins
+   * it, awaits the function that it gets, and then commits, or rolls back when that one throws.
+   */
+  openLater<T>(opening: Opening, begin: Begin, body: () => Promise<T>): Promise<T>;
+  /** Runs `work` outside of every transaction. */
+  outside<T>(work: () => T): T;
 }
 
 type Bounded = <T>(body: () => Promise<T>) => Promise<T>;
-type Storage = AsyncLocalStorage<OpenScope | undefined>;
+export type Begin = (hold: () => Promise<void>) => Promise<void>;
+
+/** The code that begins a transaction. Its own statements must not join what has not begun. */
+interface Beginner {
+  readonly begins: OpenScope;
+}
+
+type Storage = AsyncLocalStorage<OpenScope | Beginner | undefined>;
 
 export function createScopes(): Scopes {
   const storage: Storage = new AsyncLocalStorage();
   return {
-    current: () => storage.getStore(),
-    open: async (timeout, work) => {
-      const scope = new OpenScope(storage, undefined);
-      try {
-        const result = await storage.run(scope, () => work(boundedBy(scope, timeout)));
-        scope.close();
-        storage.run(undefined, () => scope.committed.forEach((each) => each()));
-        return result;
-      } finally {
-        scope.close();
-      }
+    current: () => {
+      const store = storage.getStore();
+      return store instanceof OpenScope ? store : undefined;
     },
+    beginning: () => {
+      const store = storage.getStore();
+      return store instanceof OpenScope ? undefined : store?.begins;
+    },
+    open: (opening, work) => openNow(storage, opening, work),
+    openLater: (opening, begin, body) => openLater(storage, opening, begin, body),
+    outside: (work) => storage.run(undefined, work),
   };
+}
+
+async function openNow<T>(
+  storage: Storage,
+  opening: Opening,
+  work: (bounded: Bounded) => Promise<T>,
+): Promise<T> {
+  const scope = new OpenScope(storage, opening);
+  return settled(storage, scope, opening, () =>
+    storage.run({ begins: scope }, () =>
+      work((body) => bounded(scope, opening.timeout, () => storage.run(scope, body))),
+    ),
+  );
+}
+
+async function openLater<T>(
+  storage: Storage,
+  opening: Opening,
+  begin: Begin,
+  body: () => Promise<T>,
+): Promise<T> {
+  const finished = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  let transaction: Promise<void> | undefined;
+  const scope = new OpenScope(storage, opening, () => {
+    const begun = Promise.withResolvers<void>();
+    const hold = () => {
+      begun.resolve();
+      return bounded(scope, opening.timeout, () => finished.promise);
+    };
+    transaction = storage.run({ begins: scope }, () => begin(hold));
+    transaction.catch((error: unknown) => (begun.reject(error), failed.reject(error)));
+    return begun.promise;
+  });
+  failed.promise.catch(() => {});
+  finished.promise.catch(() => {});
+  return settled(storage, scope, opening, async () => {
+    try {
+      const result = await Promise.race([storage.run(scope, body), failed.promise]);
+      finished.resolve();
+      await transaction;
+      return result;
+    } catch (error) {
+      finished.reject(error);
+      await transaction?.catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** Closes the scope when `work` has ended, and does what waits for its end. */
+async function settled<T>(
+  storage: Storage,
+  scope: OpenScope,
+  { repeats }: Opening,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work();
+    scope.close();
+    storage.run(undefined, () => scope.committed.forEach((each) => each()));
+    return result;
+  } catch (error) {
+    scope.close();
+    if (!repeats?.(error))
+      for (const each of scope.kept) await storage.run(undefined, each).catch(() => {});
+    throw error;
+  }
 }
 
 class OpenScope implements TransactionScope {
@@ -79,12 +173,27 @@ class OpenScope implements TransactionScope {
   readonly #root: OpenScope;
   readonly #turn = createMutex();
   readonly committed: (() => void)[] = [];
+  readonly kept: (() => Promise<unknown>)[] = [];
+  readonly isolation: IsolationLevel;
+  /** Its stack says where the transaction was opened. */
+  readonly opened: Error | undefined;
+  readonly #begin: (() => Promise<void>) | undefined;
+  #begun: Promise<void> | undefined;
   #connection: TransactionConnection | undefined;
   #savepoints = 0;
   #closed = false;
 
-  constructor(storage: Storage, parent: OpenScope | undefined) {
+  /** @param begin begins the transaction; absent when it has begun before anything uses the scope. */
+  constructor(
+    storage: Storage,
+    { isolation, timeout }: Opening,
+    begin?: () => Promise<void>,
+    parent?: OpenScope,
+  ) {
     this.#storage = storage;
+    this.isolation = isolation;
+    this.opened = timeout === undefined ? undefined : new Error('the transaction was opened here');
+    this.#begin = begin;
     this.#parent = parent;
     this.#root = parent ? parent.#root : this;
   }
@@ -117,6 +226,8 @@ class OpenScope implements TransactionScope {
   }
 
   async ready(): Promise<void> {
+    this.assertOpen();
+    if (!this.connected) await this.#root.#beginOnce();
     if (this.#turn.held) (await this.#turn.acquire())();
     this.assertOpen();
   }
@@ -124,6 +235,16 @@ class OpenScope implements TransactionScope {
   afterCommit(work: () => void): void {
     this.assertOpen();
     this.committed.push(work);
+  }
+
+  async keep<T>(work: () => Promise<T>): Promise<T> {
+    this.assertOpen();
+    this.kept.push(work);
+    return work();
+  }
+
+  #beginOnce(): Promise<void> | undefined {
+    return (this.#begun ??= this.#begin?.());
   }
 
   async nested<T>(work: () => Promise<T>): Promise<T> {
@@ -138,7 +259,8 @@ class OpenScope implements TransactionScope {
 
   async #inSavepoint<T>(work: () => Promise<T>): Promise<T> {
     const name = `twofold_${(this.#root.#savepoints += 1)}`;
-    const child = new OpenScope(this.#storage, this);
+    const child = new OpenScope(this.#storage, { isolation: this.isolation }, undefined, this);
+    if (!this.connected) await this.#root.#beginOnce();
     const { connection } = this;
     await connection.run(`savepoint ${name}`, []);
     try {
@@ -146,11 +268,15 @@ class OpenScope implements TransactionScope {
       child.assertOpen();
       await connection.run(`release savepoint ${name}`, []);
       this.committed.push(...child.committed);
+      this.kept.push(...child.kept);
       return result;
     } catch (error) {
+      child.close();
+      this.kept.push(...child.kept);
       if (!this.closed) {
         await connection.run(`rollback to savepoint ${name}`, []);
         await connection.run(`release savepoint ${name}`, []);
+        for (const each of child.kept) await this.#inSavepoint(each).catch(() => {});
       }
       throw error;
     } finally {
@@ -159,24 +285,26 @@ class OpenScope implements TransactionScope {
   }
 }
 
-function boundedBy(scope: OpenScope, timeout: number | undefined): Bounded {
-  if (timeout === undefined) return (body) => body();
-  const opened = new Error('the transaction was opened here');
-  return async (body) => {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      scope.close();
-      late.reject(timedOut(timeout, opened));
-    }, timeout);
-    try {
-      return await Promise.race([body(), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+/** Ends the scope and rejects when `body` takes longer than `timeout`. */
+async function bounded<T>(
+  scope: OpenScope,
+  timeout: number | undefined,
+  body: () => Promise<T>,
+): Promise<T> {
+  if (timeout === undefined) return body();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    scope.close();
+    late.reject(timedOut(timeout, scope.opened));
+  }, timeout);
+  try {
+    return await Promise.race([body(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-const timedOut = (timeout: number, cause: Error) =>
+const timedOut = (timeout: number, cause: Error | undefined) =>
   new AppError(
     503,
     'TIMEOUT',

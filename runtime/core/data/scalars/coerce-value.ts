@@ -20,7 +20,16 @@ class ValueError extends Error {}
  * @throws Error with the problem: `is not a valid Int`.
  */
 export function coerceValue(schema: GraphQLSchema, type: string, value: unknown): unknown {
-  return coerce(schema, parseType(type, { noLocation: true }), value, '');
+  return coerce(schema, typeNode(type), value, '');
+}
+
+const NODES = new Map<string, TypeNode>();
+
+/** The types of a schema are few, and parsing one takes longer than coercing a value. */
+function typeNode(text: string): TypeNode {
+  const node = NODES.get(text) ?? parseType(text, { noLocation: true });
+  NODES.set(text, node);
+  return node;
 }
 
 function coerce(schema: GraphQLSchema, node: TypeNode, value: unknown, at: string): unknown {
@@ -72,7 +81,7 @@ function coerceObject(
         field.name,
         coerce(
           schema,
-          parseType(String(field.type), { noLocation: true }),
+          typeNode(String(field.type)),
           (value as Record<string, unknown>)[field.name],
           `${field.name} ${at}`,
         ),

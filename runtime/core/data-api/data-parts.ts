@@ -1,0 +1,18 @@
+import type { GraphQLSchema } from 'graphql';
+import type { RequestContext } from '../context/request-context.ts';
+import type { Rules } from '../data/access.ts';
+import type { Actor } from '../data/write-request.ts';
+
+/** What the data API of all callers shares; made with its first use. */
+export interface DataParts extends Actor {
+  readonly schema: GraphQLSchema;
+}
+
+/** For whom rows are read and written. */
+export interface DataCaller {
+  readonly context: RequestContext;
+  readonly rules: Rules;
+  readonly caller: number | string | null;
+  /** Empties the loaders of the request, because rows have changed. */
+  clear(): void;
+}

@@ -1,0 +1,217 @@
+import type { Filter, FilterOperator, Write } from '@twofold/schema';
+import type { GraphQLSchema } from 'graphql';
+import { didYouMean } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { found, type EntityModel, type Model } from '../data/model.ts';
+import { coerceValue } from '../data/scalars/coerce-value.ts';
+import { filterShape } from './data-model.ts';
+import { type ColumnMember, columnMembers } from './members.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What reading an input needs; made once. */
+export interface InputReading {
+  readonly model: Model;
+  readonly schema: GraphQLSchema;
+}
+
+interface InputError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Reads inputs like GraphQL's: each value is coerced by its type, and unknown members are errors. */
+export class InputReader {
+  readonly #reading: InputReading;
+  readonly #errors: InputError[] = [];
+
+  constructor(reading: InputReading) {
+    this.#reading = reading;
+  }
+
+  /** @throws AppError `BAD_USER_INPUT` with all errors that were found. */
+  assertValid(): void {
+    const [first] = this.#errors;
+    if (!first) return;
+    throw failure.invalid(`${first.field} ${first.message}`, {
+      extensions: { field: first.field, errors: this.#errors },
+    });
+  }
+
+  /** `data` of a write. */
+  data(shape: string, value: unknown, at: string): Input {
+    const { model } = this.#reading;
+    const { entity, writes } = found(model.writes.get(shape), `input ${shape}`);
+    const members = membersOf(model.entity(entity));
+    return this.#object(value, at, (name, given, path) => {
+      const write = named(writes).get(name);
+      if (!write) return this.#unknown(path, named(writes).keys());
+      return write.kind === 'nested'
+        ? this.#nested(write, given, path)
+        : this.#coerced(found(members.get(name), name).type, given, path);
+    });
+  }
+
+  /** A filter. A plain value means `eq`. */
+  where(entity: string, value: unknown, at: string): Input {
+    const { model } = this.#reading;
+    const { filters } = found(model.filters.get(filterShape(entity)), `filter of ${entity}`);
+    const members = membersOf(model.entity(entity));
+    return this.#object(value, at, (name, given, path) => {
+      const filter = named(filters).get(name);
+      if (!filter) return this.#unknown(path, named(filters).keys());
+      return this.#filter(entity, filter, given, path, members.get(name)?.type ?? '');
+    });
+  }
+
+  /** The columns of a unique key with their values. */
+  key(entity: EntityModel, value: unknown, at: string): { column: string; value: unknown }[] {
+    const members = membersOf(entity);
+    const given = this.#object(value, at, (name, item, path) => {
+      const member = members.get(name);
+      return member ? this.#coerced(member.type, item, path) : this.#unknown(path, members.keys());
+    });
+    return Object.entries(given).flatMap(([name, item]) => {
+      const member = members.get(name);
+      return member ? [{ column: member.column.name, value: item }] : [];
+    });
+  }
+
+  orderBy(entity: EntityModel, value: unknown, at: string): Input[] {
+    const members = membersOf(entity);
+    return (Array.isArray(value) ? value : [value]).map((item) =>
+      this.#object(item, at, (name, direction, path) => {
+        if (!members.has(name)) return this.#unknown(path, members.keys());
+        if (!/^(asc|desc)$/i.test(String(direction))) this.#report(path, 'must be asc or desc');
+        return direction;
+      }),
+    );
+  }
+
+  #filter(entity: string, filter: Filter, value: unknown, path: string, type: string): unknown {
+    const { model } = this.#reading;
+    switch (filter.kind) {
+      case 'and':
+      case 'or':
+      case 'not':
+        return Array.isArray(value)
+          ? value.map((item, index) => this.where(entity, item, `${path}[${index}]`))
+          : this.where(entity, value, path);
+      case 'operators':
+        return this.#operators(filter, value, path, type);
+      case 'equals':
+        return this.#coerced(type, value, path);
+      case 'one':
+      case 'many': {
+        const target = found(model.filters.get(filter.shape), filter.shape).entity;
+        if (filter.kind === 'one') return value === null ? null : this.where(target, value, path);
+        return this.#object(value, path, (name, item, at) =>
+          filter.quantifiers.includes(name as 'some')
+            ? this.where(target, item, at)
+            : this.#unknown(at, filter.quantifiers),
+        );
+      }
+    }
+  }
+
+  #operators(
+    { operators }: Extract<Filter, { kind: 'operators' }>,
+    value: unknown,
+    path: string,
+    type: string,
+  ): unknown {
+    if (!isObject(value)) return { eq: this.#coerced(type, value, path) };
+    return this.#object(value, path, (name, item, at) => {
+      if (!operators.includes(name as FilterOperator)) return this.#unknown(at, operators);
+      if (name === 'isNull') return this.#coerced('Boolean', item, at);
+      return this.#coerced(name === 'in' || name === 'notIn' ? `[${type}]` : type, item, at);
+    });
+  }
+
+  #nested(write: Extract<Write, { kind: 'nested' }>, value: unknown, path: string): unknown {
+    if (value === null) return null;
+    return this.#object(value, path, (name, given, at) => {
+      if (write.create && name === write.create.name)
+        return this.#each(given, at, (item, here) => this.data(write.create!.shape, item, here));
+      if (name !== write.connect && name !== write.disconnect)
+        return this.#unknown(at, [
+          'connect',
+          'create',
+          ...(write.disconnect ? ['disconnect'] : []),
+        ]);
+      return this.#each(given, at, (item, here) =>
+        isObject(item)
+          ? { id: this.#coerced('ID', item['id'], `${here}.id`) }
+          : this.#coerced('ID', item, here),
+      );
+    });
+  }
+
+  #each(value: unknown, path: string, read: (item: unknown, path: string) => unknown): unknown {
+    return Array.isArray(value)
+      ? value.map((item, index) => read(item, `${path}[${index}]`))
+      : read(value, path);
+  }
+
+  #object(
+    value: unknown,
+    path: string,
+    read: (name: string, value: unknown, path: string) => unknown,
+  ): Input {
+    if (!isObject(value)) {
+      this.#report(path, 'must be an object');
+      return {};
+    }
+    const made: Record<string, unknown> = {};
+    for (const [name, item] of Object.entries(value))
+      if (item !== undefined) made[name] = read(name, item, path === '' ? name : `${path}.${name}`);
+    return made;
+  }
+
+  #coerced(type: string, value: unknown, path: string): unknown {
+    try {
+      return coerceValue(this.#reading.schema, type, value);
+    } catch (error) {
+      this.#report(path, error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  #unknown(path: string, known: Iterable<string>): undefined {
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    this.#report(path, ['is not known', didYouMean(name, known)].filter(Boolean).join('. '));
+  }
+
+  /** The arguments of a function. */
+  arguments(given: Input, known: readonly string[]): void {
+    for (const name of Object.keys(given)) if (!known.includes(name)) this.#unknown(name, known);
+  }
+
+  #report(field: string, message: string): void {
+    this.#errors.push({ field, message });
+  }
+}
+
+const isObject = (value: unknown): value is Input =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Date) &&
+  !(value instanceof Uint8Array);
+
+const MEMBERS = new WeakMap<EntityModel, ReadonlyMap<string, ColumnMember>>();
+
+function membersOf(entity: EntityModel): ReadonlyMap<string, ColumnMember> {
+  const members =
+    MEMBERS.get(entity) ?? new Map(columnMembers(entity).map((member) => [member.name, member]));
+  MEMBERS.set(entity, members);
+  return members;
+}
+
+const NAMED = new WeakMap<object, ReadonlyMap<string, any>>();
+
+function named<T extends { readonly name: string }>(list: readonly T[]): ReadonlyMap<string, T> {
+  const known = NAMED.get(list) ?? new Map(list.map((item) => [item.name, item]));
+  NAMED.set(list, known);
+  return known;
+}

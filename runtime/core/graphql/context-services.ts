@@ -1,0 +1,57 @@
+import type { ContextParts } from '../own-context/context-parts.ts';
+import { DerivedContext } from '../own-context/derived-context.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { ContextServices } from '../own-context/services.ts';
+import { createDataApi } from '../data-api/index.ts';
+import { rootCause } from './errors.ts';
+import { clearLoaders, createLoaders } from './loaders.ts';
+import { clearingDatabase } from './clearing-database.ts';
+import type { Answer } from './operation-run.ts';
+import { readParameters } from './parameters.ts';
+import { runOperation } from './run.ts';
+import { findOperation, RequestErrors, type Service } from './service.ts';
+
+/** What the GraphQL module adds to contexts. */
+export function contextServices(
+  service: Service,
+  parts: ContextParts,
+): Omit<ContextServices, 'principalOf'> {
+  const { engine } = service;
+  const own: Service = { ...service, source: { textOf: ({ query }) => query ?? '' } };
+  const dataOf = createDataApi(engine);
+  return {
+    loaders: (context) => createLoaders(engine, context),
+    db: (context) => clearingDatabase(engine.store.db, () => clearLoaders(context)),
+    data: (context) => dataOf(context, () => clearLoaders(context)),
+    graphql: (context, query, variables) => {
+      const { principal } = context;
+      const asked = new DerivedContext(parts, context, { principal, sameRequest: true });
+      return answerOperation(own, asked, query, variables);
+    },
+  };
+}
+
+async function answerOperation(
+  service: Service,
+  context: RequestContext,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const { engine } = service;
+  try {
+    const operation = findOperation(service, readParameters({ query, variables }));
+    return dataOf(await runOperation(engine, { operation, variables, context }));
+  } catch (error) {
+    throw error instanceof RequestErrors ? (error.errors[0] ?? error) : error;
+  } finally {
+    engine.store.memory.end(context);
+  }
+}
+
+/** @throws the first error of the answer, as it was thrown originally. */
+function dataOf(answer: Answer): unknown {
+  if ('text' in answer) return JSON.parse(answer.text).data;
+  const { data, errors } = answer.result;
+  if (errors?.[0]) throw rootCause(errors[0]);
+  return data;
+}

@@ -1,0 +1,119 @@
+import type { Kysely } from 'kysely';
+import { isDuration, duration } from '../model/units.ts';
+import type { Logger } from '../config/log.ts';
+import { AppError, failure, InternalError } from '../errors.ts';
+import type { TransactionOptions } from '../store/store.ts';
+import type { ContextParts } from './context-parts.ts';
+import type {
+  CurrentUser,
+  OwnTransactionOptions,
+  Principal,
+  RequestContext,
+} from '../context/request-context.ts';
+import { findService, serviceOf } from './services.ts';
+import { unrestricted } from '../context/unrestricted.ts';
+import type { Values } from '../context/values.ts';
+
+const RETRIES = 3;
+
+/** What all contexts can do. A member that a request does not use costs it nothing. */
+export abstract class BaseContext implements RequestContext {
+  abstract readonly id: string;
+  abstract readonly ip: string;
+  abstract readonly headers: RequestContext['headers'];
+  abstract readonly values: Values;
+  abstract readonly log: Logger;
+  abstract readonly signal: AbortSignal;
+  abstract readonly cancelled: boolean;
+  abstract principal: Principal;
+  protected abstract readonly parts: ContextParts;
+  #loaders: unknown;
+  #data: { readonly principal: Principal; readonly api: unknown } | undefined;
+  #db: Kysely<any> | undefined;
+
+  abstract cancel(reason?: DOMException): void;
+
+  get user(): CurrentUser | null {
+    return this.principal.kind === 'user' ? this.principal : null;
+  }
+
+  get loaders(): unknown {
+    return (this.#loaders ??= findService(this.parts.store, 'loaders')?.(this));
+  }
+
+  get data(): unknown {
+    // Middleware may use it before the caller is known.
+    if (this.#data?.principal !== this.principal)
+      this.#data = {
+        principal: this.principal,
+        api: serviceOf(this.parts.store, 'data')(this),
+      };
+    return this.#data.api;
+  }
+
+  get db(): Kysely<any> {
+    const { store } = this.parts;
+    return (this.#db ??= findService(store, 'db')?.(this) ?? store.db);
+  }
+
+  graphql(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<any> {
+    return serviceOf(this.parts.store, 'graphql')(this, document, variables);
+  }
+
+  sudo(): RequestContext {
+    return this.withPrincipal(unrestricted(this.principal));
+  }
+
+  async as(userId: number | string): Promise<RequestContext> {
+    const principal = await serviceOf(this.parts.store, 'principalOf')(userId);
+    if (!principal) throw failure.unauthenticated();
+    return this.withPrincipal(principal);
+  }
+
+  transaction<T>(work: () => Promise<T>, options: OwnTransactionOptions = {}): Promise<T> {
+    return this.parts.store
+      .transaction(() => work(), transactionOptions(options, this.parts))
+      .catch((error: unknown) => logTimeout(error, this.log));
+  }
+
+  afterCommit(work: () => unknown): void {
+    const failed = (error: unknown) =>
+      this.log.error({ stack: stackOf(error) }, 'work after a commit failed');
+    this.parts.store.afterCommit(() => {
+      new Promise((resolve) => resolve(work())).catch(failed);
+    });
+  }
+
+  lock<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.parts.store.lock(name, work);
+  }
+
+  protected abstract withPrincipal(principal: Principal): RequestContext;
+}
+
+/** The options of a transaction of the project's own code, with all defaults. */
+export function transactionOptions(
+  { isolation, retries = RETRIES, timeout }: OwnTransactionOptions,
+  { store }: ContextParts,
+): TransactionOptions {
+  return {
+    ...(isolation && { isolation }),
+    retries,
+    timeout: timeout === undefined ? store.transactionTimeout : milliseconds(timeout),
+  };
+}
+
+function milliseconds(timeout: string | number): number {
+  if (typeof timeout === 'number') return timeout;
+  if (isDuration(timeout)) return duration(timeout);
+  throw new InternalError(`the timeout of a transaction is ${timeout}: write it as 10s or 500ms`);
+}
+
+/** The log says where a transaction was opened that took too long. */
+export function logTimeout(error: unknown, log: Logger): never {
+  if (error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof Error)
+    log.warn({ stack: error.cause.stack }, error.message);
+  throw error;
+}
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

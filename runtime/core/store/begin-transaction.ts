@@ -1,0 +1,143 @@
+import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
+import { AppError } from '../errors.ts';
+import { createMutex, type Mutex } from './semaphore.ts';
+import type { Dialect, TransactionOptions } from './store.ts';
+import type { IsolationLevel } from '../context/isolation.ts';
+import type { Opening, Scopes, TransactionScope } from './transaction-scope.ts';
+
+type Builder = Pick<TransactionBuilder<any>, 'execute' | 'setIsolationLevel'>;
+
+/** How a transaction is begun when none is running. */
+export interface Beginning<Begins extends Builder = Builder> {
+  readonly db: Kysely<any>;
+  readonly scopes: Scopes;
+  readonly dialect: Dialect;
+  readonly builder: Begins;
+  /** Milliseconds; unlimited when absent. */
+  readonly timeout?: number | undefined;
+  /** The default of the database when absent. */
+  readonly isolation?: string | undefined;
+  /** How often it is run again after a serialization failure; never when absent. */
+  readonly retries?: number | undefined;
+}
+
+/** Adds the options of one transaction. */
+export function beginningWith<B extends Beginning>(beginning: B, options: TransactionOptions): B {
+  const { isolation } = options;
+  return {
+    ...beginning,
+    ...options,
+    ...(isolation && { builder: beginning.builder.setIsolationLevel(isolation) }),
+  };
+}
+
+/** Runs `work` in a new transaction, or in a savepoint of the running one. */
+export async function beginOrJoin<T>(
+  beginning: Beginning,
+  work: (trx: Transaction<any>) => Promise<T>,
+): Promise<T> {
+  const { db, scopes, builder } = beginning;
+  const open = scopes.current();
+  if (open) {
+    assertIsolated(open, beginning);
+    return open.nested(() => work(db as Transaction<any>));
+  }
+  return retried(beginning, (opening) =>
+    scopes.open(opening, (bounded) => builder.execute((trx) => bounded(() => work(trx)))),
+  );
+}
+
+/** Runs `work` in a transaction that begins with its first statement, or in the running one. */
+export async function beginLaterOrJoin<T>(
+  beginning: Beginning,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { scopes, builder } = beginning;
+  const open = scopes.current();
+  if (open) {
+    assertIsolated(open, beginning);
+    return open.nested(work);
+  }
+  const begin = (hold: () => Promise<void>) => builder.execute(hold);
+  return retried(beginning, (opening) => scopes.openLater(opening, begin, work));
+}
+
+/** SQLite has one writer at a time. */
+const DEFAULT_ISOLATION: Readonly<Record<Dialect, IsolationLevel>> = {
+  sqlite: 'serializable',
+  postgres: 'read committed',
+};
+
+const LEVELS = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+const strictness = (isolation: string) => LEVELS.indexOf(isolation.replace('snapshot', LEVELS[2]!));
+
+const isolationOf = ({ dialect, isolation }: Beginning) =>
+  (dialect === 'sqlite' ? DEFAULT_ISOLATION.sqlite : isolation) as IsolationLevel | undefined;
+
+function assertIsolated(open: TransactionScope, beginning: Beginning): void {
+  const wanted = isolationOf(beginning);
+  if (wanted === undefined || strictness(wanted) <= strictness(open.isolation)) return;
+  throw new AppError(
+    500,
+    'TRANSACTION_ISOLATION',
+    `A nested transaction asks for ${wanted}, and the one around it is ${open.isolation}: ask for ${wanted} there`,
+  );
+}
+
+/** Held by a transaction that is run again. New ones then wait, so that it does not fail again. */
+const RETRYING = new WeakMap<Scopes, Mutex>();
+
+async function retried<T>(
+  beginning: Beginning,
+  attempt: (opening: Opening) => Promise<T>,
+): Promise<T> {
+  const { scopes, retries = 0, timeout, dialect } = beginning;
+  const isolation = isolationOf(beginning) ?? DEFAULT_ISOLATION[dialect];
+  const mutex = RETRYING.get(scopes);
+  if (retries > 0 && mutex?.held) (await mutex.acquire())();
+  const fails = (error: unknown) => retries > 0 && isSerializationFailure(error);
+  try {
+    return await attempt({ timeout, isolation, repeats: fails });
+  } catch (error) {
+    if (!fails(error)) throw error;
+    return again(beginning, (repeats) => attempt({ timeout, isolation, repeats }));
+  }
+}
+
+async function again<T>(
+  { scopes, retries = 0 }: Beginning,
+  attempt: (repeats: (error: unknown) => boolean) => Promise<T>,
+): Promise<T> {
+  const mutex = RETRYING.get(scopes) ?? createMutex();
+  RETRYING.set(scopes, mutex);
+  const release = await mutex.acquire();
+  try {
+    for (let left = retries; ; left -= 1) {
+      const repeats = (error: unknown) => left > 1 && isSerializationFailure(error);
+      try {
+        return await attempt(repeats);
+      } catch (error) {
+        if (!isSerializationFailure(error)) throw error;
+        if (left <= 1) throw serializationConflict(error);
+      }
+    }
+  } finally {
+    release();
+  }
+}
+
+/** `serialization_failure` and `deadlock_detected`, see PostgreSQL's appendix "Error Codes". */
+const CODES: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
+/** Whether the same work may succeed when it is run again. */
+export function isSerializationFailure(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, severity, cause } = error as { code?: unknown; severity?: string; cause?: unknown };
+  return (severity !== undefined && CODES.has(code)) || isSerializationFailure(cause);
+}
+
+const serializationConflict = (cause: unknown) =>
+  new AppError(409, 'CONFLICT', 'Other changes were made at the same time: try again', {
+    cause,
+    extensions: { reason: 'SERIALIZATION' },
+  });

@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createMutex, type Mutex } from './semaphore.ts';
+
+type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+
+interface Turn {
+  readonly mutex: Mutex;
+  /** Code that holds or awaits the mutex. */
+  users: number;
+}
+
+/**
+ * Adds to a lock between processes one within this process, so that one caller at a time asks for
+ * the other one. Code inside the lock may ask for the same name again.
+ */
+export function reentrant(lock: Lock): Lock {
+  const held = new AsyncLocalStorage<ReadonlySet<string>>();
+  const turns = new Map<string, Turn>();
+  return async (name, work) => {
+    const names = held.getStore();
+    if (names?.has(name)) return work();
+    const turn = turns.get(name) ?? { mutex: createMutex(), users: 0 };
+    turns.set(name, turn);
+    turn.users += 1;
+    const release = await turn.mutex.acquire();
+    try {
+      return await lock(name, () => held.run(new Set([...(names ?? []), name]), work));
+    } finally {
+      release();
+      turn.users -= 1;
+      if (turn.users === 0) turns.delete(name);
+    }
+  };
+}
