@@ -29,6 +29,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'migrateApp',
     'migrationsOfApp',
     'node',
+    'openContext',
     'one',
     'openapiOfApp',
     'remove',

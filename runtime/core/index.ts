@@ -45,11 +45,27 @@ export type { FieldTable, LoadersOf, Model, RowLoader } from './model/index.ts';
 export type { AuthModel, HostingModel } from '@twofold/schema';
 
 // In functions of the project's own
+export { openContext, type OpenContext } from './open-context.ts';
 export { inferred } from './inferred.ts';
+
+// The data API
+export type {
+  DataInput,
+  EntityData,
+  EntityShape,
+  ListInput,
+  OrderInput,
+  WhereInput,
+} from './data-api/types.ts';
 
 // The request
 export type { Logger } from './config/log.ts';
-export type { CurrentUser, Principal, RequestContext } from './context/request-context.ts';
+export type {
+  CurrentUser,
+  OwnTransactionOptions,
+  Principal,
+  RequestContext,
+} from './context/request-context.ts';
 export type { Values } from './context/values.ts';
 
 // Errors

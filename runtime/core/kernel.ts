@@ -6,6 +6,8 @@ export type { App } from './app.ts';
 export { boot, prepareDatabase } from './boot.ts';
 export type { Booted, BootOptions } from './boot.ts';
 export type { Capability } from './capability.ts';
+export { addServices } from './own-context/services.ts';
+export { systemContext } from './own-context/system-context.ts';
 export type { Logger } from './config/log.ts';
 export type { Environment, Settings } from './config/settings.ts';
 export type { Principal, RequestContext } from './context/request-context.ts';

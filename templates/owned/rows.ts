@@ -77,10 +77,13 @@ function rowMember(
   const optional = column.name === 'id' || column.required ? '' : '?';
   const single = memberType(column, { project, names });
   const type = column.list ? `${/^\w+$/.test(single) ? single : `(${single})`}[]` : single;
-  return `${propertyName(column.field ?? camelCase(column.name))}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
+  return `${propertyName(memberName(column))}${optional}: ${type}${optional === '' ? '' : ' | null'};`;
 }
 
-function memberType(
+/** The name of a column in rows of the project's own code. */
+export const memberName = ({ field, name }: Column): string => field ?? camelCase(name);
+
+export function memberType(
   { scalar, type }: Column,
   { project, names }: { project: RowTypes; names: TypeNames },
 ): string {

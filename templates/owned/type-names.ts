@@ -17,13 +17,13 @@ const TAKEN: ReadonlySet<string> = new Set([
     ' ',
   ),
   // Names that the file declares or imports
-  ...'AuthHooks ColumnType Context Credentials Database Extend Generated Listeners LoadersOf Middleware MiddlewareOf RequestContext Routes RoutesOf RuntimeAuthHooks ScalarMapping ScalarTypes Scalars loaders'.split(
+  ...'AuthHooks ColumnType Context Credentials Data Database EntityData Extend Generated Listeners LoadersOf Middleware MiddlewareOf RequestContext Routes RoutesOf RuntimeAuthHooks ScalarMapping ScalarTypes Scalars loaders'.split(
     ' ',
   ),
 ]);
 
 /** Suffixes of derived names: `User` gives `UserResolvers`. */
-const ENDING = /^(\w+)(?:Overrides|Resolvers|Row|ScalarConfig)$/;
+const ENDING = /^(\w+)(?:Overrides|Resolvers|Row|ScalarConfig|Shape)$/;
 
 /**
  * Names that every object inherits from its prototype: a lookup table keyed by type name would find

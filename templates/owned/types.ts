@@ -4,6 +4,7 @@ import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
 import { rootNames } from '../root-names.ts';
 import { HEADER } from './header.ts';
+import { renderData } from './data-types.ts';
 import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
 import { typeNamesOf } from './type-names.ts';
@@ -44,6 +45,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
         ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
         renderDatabase(tables, project.ids),
         renderRows(project, names),
+        renderData(project, names),
         raw(values.join('\n\n')),
         printGenericTypes(resolvers),
         raw(resolvers),
@@ -64,7 +66,7 @@ function renderContext(): Code {
   };
   return code`
     /** What a resolver gets as \`ctx\`. */
-    export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>>;
+    export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>, Data>;
   `;
 }
 

@@ -14,6 +14,11 @@ declare const ROW: unique symbol;
 export interface RowLoader<Row> {
   load(key: Key): Promise<Row>;
   loadMany(keys: readonly Key[]): Promise<(Row | Error)[]>;
+  /** Forgets what was loaded for the key. */
+  clear(key: Key): void;
+  clearAll(): void;
+  /** Sets what the key loads, unless it is loaded already. */
+  prime(key: Key, row: Row): void;
 }
 
 /** What `ctx.loaders` is, from the table of loaders. */

@@ -1,10 +1,10 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
-export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
 
 /** The type of the function in `src/routes.ts`. */
 export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreatePostInput' | 'UpdatePostInput'>>;
@@ -76,7 +76,7 @@ export interface AuthorRow {
 export interface CommentRow {
   id: number | string;
   text: string;
-  post_id: number | string;
+  postId: number | string;
   createdAt: string;
 }
 
@@ -86,7 +86,7 @@ export interface PostRow {
   title: string;
   body: string;
   status: PostStatus;
-  author_id: number | string;
+  authorId: number | string;
   createdAt: string;
   updatedAt: string;
 }
@@ -95,6 +95,46 @@ export interface PostRow {
 export interface TagRow {
   id: number | string;
   name: string;
+}
+
+/** `ctx.data`: rows with the checks, rules and events of the API. */
+export interface Data {
+  readonly author: EntityData<AuthorShape>;
+  readonly comment: EntityData<CommentShape>;
+  readonly post: EntityData<PostShape>;
+  readonly tag: EntityData<TagShape>;
+}
+
+/** What `ctx.data.author` takes and returns. */
+export interface AuthorShape {
+  row: AuthorRow;
+  key: { id: number | string } | { email: string };
+  one: {};
+  many: { posts: PostShape };
+}
+
+/** What `ctx.data.comment` takes and returns. */
+export interface CommentShape {
+  row: CommentRow;
+  key: { id: number | string };
+  one: { post: PostShape };
+  many: {};
+}
+
+/** What `ctx.data.post` takes and returns. */
+export interface PostShape {
+  row: PostRow;
+  key: { id: number | string };
+  one: { author: AuthorShape };
+  many: { comments: CommentShape; tags: TagShape };
+}
+
+/** What `ctx.data.tag` takes and returns. */
+export interface TagShape {
+  row: TagRow;
+  key: { id: number | string } | { name: string };
+  one: {};
+  many: { posts: PostShape };
 }
 
 export type Maybe<T> = T | null;

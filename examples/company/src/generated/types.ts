@@ -1,11 +1,11 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { AuthHooks as RuntimeAuthHooks } from '@twofold/auth';
-import type { Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
-export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
 
 /** The type of the function in `src/routes.ts`. */
 export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreateProjectInput'>>;
@@ -61,7 +61,7 @@ export interface Database {
 export interface CompanyRow {
   id: number | string;
   name: string;
-  owner_id: number | string;
+  ownerId: number | string;
 }
 
 /** A row of `projects`: the fields that are columns, and the foreign keys. */
@@ -69,8 +69,8 @@ export interface ProjectRow {
   id: number | string;
   title: string;
   done: boolean;
-  company_id: number | string;
-  owner_id: number | string;
+  companyId: number | string;
+  ownerId: number | string;
   createdAt: string;
 }
 
@@ -79,7 +79,38 @@ export interface UserRow {
   id: number | string;
   name: string;
   email: string;
-  company_id?: number | string | null;
+  companyId?: number | string | null;
+}
+
+/** `ctx.data`: rows with the checks, rules and events of the API. */
+export interface Data {
+  readonly company: EntityData<CompanyShape>;
+  readonly project: EntityData<ProjectShape>;
+  readonly user: EntityData<UserShape>;
+}
+
+/** What `ctx.data.company` takes and returns. */
+export interface CompanyShape {
+  row: CompanyRow;
+  key: { id: number | string };
+  one: { owner: UserShape };
+  many: { employees: UserShape; projects: ProjectShape };
+}
+
+/** What `ctx.data.project` takes and returns. */
+export interface ProjectShape {
+  row: ProjectRow;
+  key: { id: number | string };
+  one: { company: CompanyShape; owner: UserShape };
+  many: {};
+}
+
+/** What `ctx.data.user` takes and returns. */
+export interface UserShape {
+  row: UserRow;
+  key: { id: number | string } | { email: string };
+  one: { company: CompanyShape };
+  many: {};
 }
 
 export type Maybe<T> = T | null;

@@ -1,10 +1,10 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
-export type Context = RequestContext<Database, LoadersOf<typeof loaders>>;
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
 
 /** The type of the function in `src/routes.ts`. */
 export type Routes = RoutesOf<Context, object>;
@@ -44,13 +44,35 @@ export interface Database {
 export interface HostedAppRow {
   id: number | string;
   name: string;
-  team_id?: number | string | null;
+  teamId?: number | string | null;
 }
 
 /** A row of `teams`: the fields that are columns, and the foreign keys. */
 export interface TeamRow {
   id: number | string;
   name: string;
+}
+
+/** `ctx.data`: rows with the checks, rules and events of the API. */
+export interface Data {
+  readonly hostedApp: EntityData<HostedAppShape>;
+  readonly team: EntityData<TeamShape>;
+}
+
+/** What `ctx.data.hostedApp` takes and returns. */
+export interface HostedAppShape {
+  row: HostedAppRow;
+  key: { id: number | string } | { name: string };
+  one: { team: TeamShape };
+  many: {};
+}
+
+/** What `ctx.data.team` takes and returns. */
+export interface TeamShape {
+  row: TeamRow;
+  key: { id: number | string } | { name: string };
+  one: {};
+  many: { apps: HostedAppShape };
 }
 
 export type Maybe<T> = T | null;

@@ -1,0 +1,67 @@
+import type { Column, Entity, Project } from '@twofold/schema';
+import { code, type Code, join, runtimeType } from '../code.ts';
+import { propertyName } from '../literal.ts';
+import { sorted } from './model.ts';
+import { memberName, memberType } from './rows.ts';
+import type { TypeNames } from './type-names.ts';
+
+/** The types of `ctx.data`: for each entity its row, its unique keys and its relations. */
+export function renderData(project: Project, names: TypeNames): Code {
+  const entities = sorted(project.entities, ({ name }) => name);
+  return join(
+    [
+      code`
+        /** \`ctx.data\`: rows with the checks, rules and events of the API. */
+        export interface Data {
+          ${entities.map(({ name, singular }) => code`readonly ${propertyName(singular)}: ${runtimeType('EntityData')}<${names(name)}Shape>;`)}
+        }
+      `,
+      ...entities.map((entity) => renderShape(entity, project, names)),
+    ],
+    '\n\n',
+  );
+}
+
+function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
+  return code`
+    /** What \`ctx.data.${entity.singular}\` takes and returns. */
+    export interface ${names(entity.name)}Shape {
+      row: ${names(entity.name)}Row;
+      key: ${uniqueKeys(entity)
+        .map((columns) => keyType(columns, project, names))
+        .join(' | ')};
+      one: ${relations(entity, 'one', { project, names })};
+      many: ${relations(entity, 'many', { project, names })};
+    }
+  `;
+}
+
+function uniqueKeys({ columns, indexes }: Entity): (readonly Column[])[] {
+  const named = (wanted: readonly string[]) =>
+    wanted.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+  return [
+    named(['id']),
+    ...columns.filter(({ unique }) => unique).map((column) => [column]),
+    ...indexes.filter(({ unique, fold }) => unique && !fold).map((index) => named(index.columns)),
+  ];
+}
+
+function keyType(columns: readonly Column[], project: Project, names: TypeNames): string {
+  const members = columns.map(
+    (column) => `${propertyName(memberName(column))}: ${memberType(column, { project, names })}`,
+  );
+  return `{ ${members.join('; ')} }`;
+}
+
+function relations(
+  { fields }: Entity,
+  kind: 'one' | 'many',
+  { project, names }: { readonly project: Project; readonly names: TypeNames },
+): string {
+  const members = fields.flatMap(({ name, source }) =>
+    source.kind === kind && project.entities.some((entity) => entity.name === source.entity)
+      ? [`${propertyName(name)}: ${names(source.entity)}Shape`]
+      : [],
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`;
+}
