@@ -1,9 +1,9 @@
 import type { ListOptions, Operation } from '@twofold/schema';
-import { refusal, UNRESTRICTED } from '../data/access.ts';
+import { refusal, type Rules, UNRESTRICTED } from '../data/access.ts';
 import { toFailure } from '../data/database-failure.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
 import { readListArguments } from '../data/page.ts';
-import type { Call, Get, Root } from '../data/plan.ts';
+import type { Call, Root } from '../data/plan.ts';
 import type { Reading } from '../data/reader.ts';
 import { performAction } from '../data/write-action.ts';
 import type { WriteRequest } from '../data/write-request.ts';
@@ -14,7 +14,7 @@ import { createShape, filterShape, orderShape, UNLIMITED, updateShape } from './
 import { uniqueKeys } from './members.ts';
 import { InputReader } from './read-input.ts';
 import { ROW_KEY } from '../data/scope.ts';
-import { rowOf, rowsOf, type Row } from './rows.ts';
+import { rowOf, rowsOf, ruledFields, type Row } from './rows.ts';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -68,13 +68,13 @@ export class EntityPlan {
   /** The plan of a read. Callers of one class share it, and its statements with it. */
   root<Kind extends 'get' | 'list' | 'count'>(
     kind: Kind,
-    callerClass: string,
+    rules: Rules,
   ): Extract<Root, { kind: Kind }> {
-    const key = `${kind} ${callerClass}`;
+    const key = `${kind} ${rules.callerClass}`;
     const known = this.#roots.get(key);
     if (known) return known as Extract<Root, { kind: Kind }>;
     const { name: entity } = this.entity.entity;
-    const selection = { entity, fields: [], row: true };
+    const selection = { entity, fields: ruledFields(this.entity, rules), row: true };
     const { list } = this;
     const root = {
       get: { kind: 'get', entity, call: 0, selection },
@@ -136,18 +136,18 @@ export class EntityData {
     const { rules } = this.#caller;
     this.#assertReadable();
     const key = this.#key(args.where);
-    const root = this.#plan.root('get', rules.callerClass);
+    const root = this.#plan.root('get', rules);
     const call: Call = { equals: key, order: [] };
     const text = await parts.reader.read(root, [call], this.#reading());
-    return rowOf(text as string | null, { ...this.#caller, entity });
+    return rowOf(text as string | null, { entity, marker: parts.reader.marker });
   }
 
   /** @returns the rows, all of them when `limit` is absent */
   async findMany(args: ListArguments = {}): Promise<Row[]> {
     const { entity, parts } = this.#plan;
-    const root = this.#plan.root('list', this.#caller.rules.callerClass);
+    const root = this.#plan.root('list', this.#caller.rules);
     const text = await parts.reader.read(root, [this.#listCall(args)], this.#reading());
-    return rowsOf(text as string | null, { ...this.#caller, entity });
+    return rowsOf(text as string | null, { entity, marker: parts.reader.marker });
   }
 
   async findFirst(args: ListArguments = {}): Promise<Row | null> {
@@ -157,7 +157,7 @@ export class EntityData {
   async count(args: { readonly where?: Where } = {}): Promise<number> {
     this.#input(args, 'where').assertValid();
     const { where } = args;
-    const root = this.#plan.root('count', this.#caller.rules.callerClass);
+    const root = this.#plan.root('count', this.#caller.rules);
     const call = this.#listCall(where ? { where } : {});
     return Number(await this.#plan.parts.reader.read(root, [call], this.#reading()));
   }
@@ -182,7 +182,7 @@ export class EntityData {
     if (key.length === 1 && key[0]?.column === 'id') return write(key[0].value);
     const { parts } = this.#plan;
     return parts.store.transaction(async () => {
-      const root = this.#plan.root('get', UNRESTRICTED.callerClass);
+      const root = this.#plan.root('get', UNRESTRICTED);
       const reading = { ...this.#reading(), rules: UNRESTRICTED };
       const text = await parts.reader.read(root, [{ equals: key, order: [] }], reading);
       return text === null ? null : write(JSON.parse(text as string)[ROW_KEY].id);
@@ -240,10 +240,10 @@ export class EntityData {
   #request(operation: Operation, args: Readonly<Record<string, unknown>>): WriteRequest<Row> {
     const { entity, parts } = this.#plan;
     const { rules } = this.#caller;
-    const root = this.#plan.root('get', rules.callerClass);
+    const root = this.#plan.root('get', rules);
     const take = (text: string | null): Row => {
       // The caller may write the row, and not read it. Nothing is written then.
-      const row = rowOf(text, { ...this.#caller, entity });
+      const row = rowOf(text, { entity, marker: parts.reader.marker });
       if (!row) throw failure.forbidden();
       return row;
     };
@@ -258,7 +258,10 @@ export class EntityData {
         const text = await parts.reader.read(root, [call], { ...this.#reading(), query });
         return take(text as string | null);
       },
-      returning: { root: root as Get, calls: [{ equals: [], order: [] }], tree: false, take },
+      // Such an insert is committed before `take` could refuse it.
+      ...(rules.entity(entity.entity, 'READ').kind === 'all' && {
+        returning: { root, calls: [{ equals: [], order: [] }], tree: false, take },
+      }),
     };
   }
 

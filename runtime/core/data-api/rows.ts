@@ -1,73 +1,65 @@
-import type { Entity } from '@twofold/schema';
-import { type Access, callerId, type Rules } from '../data/access.ts';
+import type { Column, Entity, Field } from '@twofold/schema';
+import type { Rules } from '../data/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
+import type { Planned } from '../data/plan.ts';
 import { ROW_KEY } from '../data/scope.ts';
-import type { RequestContext } from '../context/request-context.ts';
 
 export type Row = Record<string, unknown>;
 
-/** For whom rows are shown. */
-export interface Showing {
+/**
+ * Fields that the caller may read in some rows: their values decide whether the row shows them. Those
+ * that the caller may read in no row are among them.
+ */
+export function ruledFields(entity: EntityModel, rules: Rules): Planned[] {
+  return ruled(entity).flatMap(({ field, column }): Planned[] => {
+    const access = rules.field(entity.entity, field, 'READ');
+    const key = propertyOf(entity, column);
+    if (access.kind === 'all') return [];
+    if (access.kind === 'none') return [{ kind: 'refused', key, code: access.code }];
+    return [{ kind: 'column', key, column: column.name, only: access.conditions }];
+  });
+}
+
+/** How rows are read from the texts of the reader. */
+export interface RowReading {
   readonly entity: EntityModel;
-  readonly rules: Rules;
-  readonly context: RequestContext;
+  /** See `Reader.marker`. */
+  readonly marker: string;
 }
 
-/** The row of the text that the reader returns. */
-export function rowOf(text: string | null, showing: Showing): Row | null {
-  return text === null ? null : shown(JSON.parse(text)[ROW_KEY], showing);
-}
+export const rowOf = (text: string | null, reading: RowReading): Row | null =>
+  text === null ? null : shown(JSON.parse(text), reading);
 
-/** The rows of such a text of a list. */
-export const rowsOf = (text: string | null, showing: Showing): Row[] =>
-  text === null ? [] : JSON.parse(text).map((item: Row) => shown(item[ROW_KEY], showing));
+/** The rows of the text of a list. */
+export const rowsOf = (text: string | null, reading: RowReading): Row[] =>
+  text === null ? [] : JSON.parse(text).map((item: Row) => shown(item, reading));
 
 /** The row without the fields that the caller may not read. */
-function shown(stored: any, { entity, rules, context }: Showing): Row {
+function shown({ [ROW_KEY]: stored, ...ruledValues }: any, { entity, marker }: RowReading): Row {
   const row = decodeRow(entity, stored);
-  const caller = callerId(context.principal);
-  const hidden = ruled(entity).filter(({ field }) => {
-    const access = rules.field(entity.entity, field, 'READ');
-    return access.kind !== 'all' && !owns(access, { entity, row, caller });
-  });
-  // Only now, because a hidden column may say who the owner is.
-  for (const { property } of hidden) delete row[property];
+  for (const [property, value] of Object.entries(ruledValues))
+    if (typeof value === 'object' && value !== null && marker in value) delete row[property];
   return row;
 }
 
-interface Owned {
-  readonly entity: EntityModel;
-  readonly row: Row;
-  readonly caller: number | string | null;
-}
-
-const owns = (access: Access, { entity, row, caller }: Owned) =>
-  access.kind === 'owner' &&
-  caller !== null &&
-  access.columns.some(
-    (column) => String(row[propertyOf(entity, entity.column(column))]) === String(caller),
-  );
-
 interface Ruled {
-  readonly field: Entity['fields'][number];
-  readonly property: string;
+  readonly field: Field;
+  readonly column: Column;
 }
 
-const RULED = new WeakMap<EntityModel, readonly Ruled[]>();
+const RULED = new WeakMap<Entity, readonly Ruled[]>();
 
 /** The fields with rules whose values are in the row. */
-function ruled(entity: EntityModel): readonly Ruled[] {
+function ruled({ entity, columns }: EntityModel): readonly Ruled[] {
   const known = RULED.get(entity);
   if (known) return known;
-  const found = entity.entity.fields.flatMap((field): Ruled[] => {
+  const found = entity.fields.flatMap((field): Ruled[] => {
     const { source } = field;
-    const column =
+    const shownColumn =
       source.kind === 'column' || (source.kind === 'one' && source.key === 'own')
-        ? source.column
+        ? columns.get(source.column)
         : undefined;
-    return field.rules.length === 0 || column === undefined
-      ? []
-      : [{ field, property: propertyOf(entity, entity.column(column)) }];
+    return field.rules.length > 0 && shownColumn ? [{ field, column: shownColumn }] : [];
   });
   RULED.set(entity, found);
   return found;

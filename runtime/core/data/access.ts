@@ -44,6 +44,7 @@ export const ALL: Access = { kind: 'all' };
 /** The rules of code that no rules apply to. */
 export const UNRESTRICTED: Rules = {
   callerClass: 'system',
+  organizations: [],
   entity: () => ALL,
   field: () => ALL,
   reaches: () => true,
