@@ -29,8 +29,9 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'migrateApp',
     'migrationsOfApp',
     'node',
-    'openContext',
+
     'one',
+    'openContext',
     'openapiOfApp',
     'remove',
     'removeMany',
@@ -63,6 +64,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   'runtime/kernel': [
     'LAST_OWNER',
     'SCOPE',
+    'addServices',
     'boot',
     'columnTypes',
     'createBoundedCache',
@@ -74,6 +76,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'hasScope',
     'isLastOwner',
     'prepareDatabase',
+    'systemContext',
     'uuid7',
   ],
   schema: [
