@@ -128,11 +128,13 @@ export const adminRoutes = [
     path: '/api/auth/admin/users',
     access,
     tag,
-    summary: 'Users, by the start of an e-mail address, username or name, by role and by state',
+    summary:
+      'Users, by the start of an e-mail address, username or name, by role, state and organization',
     query: {
       q: SHORT,
       role: SHORT,
       state: { type: 'string', enum: ['active', 'disabled', 'locked', 'unverified', 'deleted'] },
+      organization: SHORT,
       limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
       cursor: { type: 'string', maxLength: 2048 },
     },

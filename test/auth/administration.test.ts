@@ -85,6 +85,7 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
       expect((await admin('GET', `/users?cursor=${cursor}`)).status).toBe(400);
     expect((await admin('GET', '/users?limit=201')).status).toBe(400);
     expect((await admin('GET', '/users?state=asleep')).status).toBe(400);
+    expect((await admin('GET', '/users?organization=1')).status).toBe(400);
     expect((await admin('GET', '/users', undefined, {})).status).toBe(401);
   });
 

@@ -589,6 +589,12 @@ const CASES: readonly Case[] = [
   {
     code: 'ADDRESS_INVALID',
     sdl: QUERY,
+    manifest: 'name: x\nauth: { passkeys: { origins: [shop.example] } }',
+    at: 'm2:31',
+  },
+  {
+    code: 'ADDRESS_INVALID',
+    sdl: QUERY,
     manifest: 'name: x\nauth: { events: { webhooks: [{ url: http://x.test, secret_env: S }] } }',
     at: 'm2:37',
   },

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
-import type { UserId } from '../ids.ts';
-import { isUserId } from '../ids.ts';
+import { isUserId, parseUserId, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { folded } from '@twofold/runtime/kernel';
 import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
@@ -10,6 +9,7 @@ import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
 export interface UserQuery {
   readonly q?: string;
   readonly role?: string;
+  readonly organization?: string;
   readonly state?: 'active' | 'disabled' | 'locked' | 'unverified' | 'deleted';
   readonly limit?: number;
   readonly cursor?: string;
@@ -122,11 +122,15 @@ function rangesOf(q: string): (readonly [string, string])[] {
   return [...starts].map((start) => [start, `${start}\u{10ffff}`] as const);
 }
 
-/** SQL for the role and the state. */
-function conditions(parts: AuthParts, { role, state }: UserQuery): RawBuilder<unknown> {
+/** SQL for the role, the state and the organization. */
+function conditions(
+  parts: AuthParts,
+  { role, state, organization }: UserQuery,
+): RawBuilder<unknown> {
   const all = [
     sql.raw(`u.id is not null${parts.directory.live}`),
     ...(role === undefined ? [] : [hasRole(role)]),
+    ...(organization === undefined ? [] : [isMember(parts, organization)]),
     ...(state === undefined ? [] : [isIn(parts, state)]),
   ];
   return sql.join(all, sql` and `);
@@ -136,6 +140,16 @@ const hasRole = (role: string) =>
   /^\d{1,9}$/.test(role)
     ? sql`a.role_id = ${Number(role)}`
     : sql`a.role_id = (select id from auth_roles where name = ${role.replaceAll('\0', '')})`;
+
+/** @throws AppError 400 */
+function isMember({ model, kernel }: AuthParts, organization: string): RawBuilder<unknown> {
+  if (!model.organizations)
+    throw failure.badRequest('organization needs auth.organizations in the manifest');
+  const id = parseUserId(organization);
+  if (id === null || (typeof id === 'string') !== (kernel.project.ids === 'uuid'))
+    throw failure.badRequest('organization must be an id');
+  return sql`u.id in (select m.user_id from auth_members m where m.organization_id = ${id})`;
+}
 
 function isIn(parts: AuthParts, state: NonNullable<UserQuery['state']>): RawBuilder<unknown> {
   const { kernel, model, directory } = parts;

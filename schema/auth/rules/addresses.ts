@@ -1,6 +1,6 @@
 import { finding, type Rule } from '../../rules/finding.ts';
 import { proxyFindings } from '../../rules/server-addresses.ts';
-import { isSafeUrl } from '../../rules/urls.ts';
+import { isOrigin, isSafeUrl } from '../../rules/urls.ts';
 
 /** ADDRESS_INVALID: the addresses in the auth section must be valid. */
 export const addresses: Rule = function* ({ facts }) {
@@ -15,6 +15,16 @@ export const addresses: Rule = function* ({ facts }) {
       at(['auth', 'password', 'breached', 'url']),
       { fix: 'https://…/range/' },
     );
+  const { passkeys } = values.auth;
+  for (const [index, origin] of (typeof passkeys === 'object' ? passkeys.origins : []).entries()) {
+    if (!isOrigin(origin) || !isSafeUrl(origin))
+      yield finding(
+        'ADDRESS_INVALID',
+        `${origin} is no https origin, so its pages cannot use passkeys`,
+        at(['auth', 'passkeys', 'origins', index]),
+        { fix: 'https://www.shop.example' },
+      );
+  }
   for (const [index, { url }] of values.auth.events.webhooks.entries()) {
     if (!isSafeUrl(url))
       yield finding(
