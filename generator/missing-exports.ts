@@ -4,6 +4,7 @@ import type { Sources } from './files.ts';
 
 /** What the generated `app.ts` imports from each of the user's files, by name. */
 const EXPORTS: readonly (readonly [RegExp, string])[] = [
+  [/^src\/mails\/[^/]+\.ts$/, 'mail'],
   [/^src\/routes\.ts$/, 'routes'],
   [/^src\/middleware\.ts$/, 'middleware'],
   [/^src\/credentials\.ts$/, 'credentials'],
@@ -12,6 +13,7 @@ const EXPORTS: readonly (readonly [RegExp, string])[] = [
   [/^src\/auth-events\.ts$/, 'listeners'],
   [/^src\/scalars\.ts$/, 'scalars'],
   [/^src\/resolvers\/[^/]+\.ts$/, 'resolvers'],
+  [/^src\/texts\/[^/]+\.ts$/, 'texts'],
   [/^src\/plugins\/[^/]+\.ts$/, 'default'],
 ];
 

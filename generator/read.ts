@@ -17,7 +17,7 @@ const SINGLE = [
   'src/middleware.ts',
   'src/credentials.ts',
 ];
-const FOLDERS = ['src/resolvers', 'src/plugins'];
+const FOLDERS = ['src/mails', 'src/plugins', 'src/resolvers', 'src/texts'];
 
 /** Reads all inputs of a run. Later stages do not read the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {

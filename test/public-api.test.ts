@@ -47,7 +47,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'upsert',
     'viaType',
   ],
-  auth: ['adminApp', 'auth', 'runAdmin'],
+  auth: ['Html', 'adminApp', 'auth', 'html', 'mailsApp', 'runAdmin'],
   hosting: ['hosting'],
   models: ['models'],
   'runtime/http': [

@@ -189,6 +189,20 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/admin.ts'),
   },
   {
+    name: 'mails',
+    usage: '[preview|eject KIND]',
+    about: 'the kinds of mails, one of them with sample data, or its text as a file of yours',
+    positionals: 2,
+    words: ['list', 'preview', 'eject'],
+    options: [
+      { name: 'locale', value: 'LANGUAGE', about: 'the language of a preview: de' },
+      { name: 'html', about: 'preview the HTML part' },
+    ],
+    example:
+      'npm run generator -- mails\nnpm run generator -- mails preview reset-password --locale de\nnpm run generator -- mails eject reset-password',
+    load: () => import('../commands/mails.ts'),
+  },
+  {
     name: 'doctor',
     usage: '',
     about: 'what is wrong with this machine and project, and the command that mends it',

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { SYSTEM } from './caller.ts';
 import { checkEmail, emailKey } from './identity-rules.ts';
+import { pageLink } from './links.ts';
 import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
 import { serialiseRights } from './permissions.ts';
@@ -72,7 +73,7 @@ async function createAccount(
   const token = await work.catch((error: unknown) => {
     throw isUniqueViolation(error) ? userExists() : error;
   });
-  const link = `${config.appUrl}/reset-password?token=${token}`;
+  const link = pageLink(parts, 'reset-password', token);
   return {
     ok: true,
     link,
@@ -80,7 +81,7 @@ async function createAccount(
 
   ${link}
 
-It is for a page of yours. Without one:
+Without a browser:
 
   ${curl(config.appUrl, 'reset-password', { token, new_password: '…' })}`,
   };
@@ -114,7 +115,7 @@ async function printLink(parts: AuthParts): Promise<Administered> {
 
   ${link}
 
-It is for a page of yours. Without one:
+Without a browser:
 
   ${curl(parts.config.appUrl, 'setup', body)}`,
   };

@@ -3,6 +3,8 @@ import { type AuthModule, createAuth } from './create-auth.ts';
 import type { AuthHooks } from './auth-hooks.ts';
 import type { Listeners } from './event-types.ts';
 import type { Extend } from './extend.ts';
+import type { OwnMails } from './mails/kinds.ts';
+import type { OwnTexts } from './pages/texts.ts';
 
 /** Functions that the project provides. Settings are in the manifest, not here. */
 export interface AuthFunctions {
@@ -12,6 +14,15 @@ export interface AuthFunctions {
   readonly listeners?: Listeners;
   /** Called while a user signs in or chooses a password. */
   readonly hooks?: AuthHooks;
+  /** Mails of the project's own, from `src/mails/`, by kind. */
+  readonly mails?: OwnMails;
+  /** Words of the pages, from `src/texts/`, by language. */
+  readonly texts?: OwnTexts;
+}
+
+/** The capability, with the functions that it got. */
+export interface AuthCapability extends Capability {
+  readonly functions: AuthFunctions;
 }
 
 /**
@@ -20,9 +31,10 @@ export interface AuthFunctions {
  *
  * @example defineApp({ project, capabilities: [auth({ extend, listeners })] });
  */
-export function auth(functions: AuthFunctions = {}): Capability {
+export function auth(functions: AuthFunctions = {}): AuthCapability {
   return {
     name: 'auth',
+    functions,
     create: (kernel): AuthModule =>
       createAuth({
         kernel,

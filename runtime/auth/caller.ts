@@ -16,6 +16,8 @@ export interface Caller {
   readonly requestId: string;
   /** Whether the actor is an administrator who acts as a user. */
   readonly impersonates?: boolean;
+  /** The header `Accept-Language`: the languages of a mail that the request causes. */
+  readonly language?: string;
 }
 
 /** The caller of events that the module itself causes, at start or by a timer. */
@@ -30,12 +32,14 @@ export const SYSTEM: Caller = {
 export function callerOf(context: RequestContext): Caller {
   const agent = context.headers['user-agent'];
   const impersonator = impersonatorOf(context);
+  const language = context.headers['accept-language'];
   return {
     actor: impersonator === undefined ? actorOf(context) : { kind: 'user', id: impersonator },
     ...(impersonator !== undefined && { impersonates: true }),
     ip: context.ip,
     userAgent: printable(typeof agent === 'string' ? agent : '').slice(0, 256),
     requestId: context.id,
+    ...(typeof language === 'string' && { language }),
   };
 }
 

@@ -22,8 +22,11 @@ import { storedWindows } from './limits/stored-windows.ts';
 import type { Windows } from './limits/windows.ts';
 import { createLockout } from './lockout.ts';
 import { createMailer } from './mail.ts';
+import type { OwnMails } from './mails/kinds.ts';
+import { createMails } from './mails/mails.ts';
 import { createOneTimeTokens } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
+import type { OwnTexts } from './pages/texts.ts';
 import { createPasswordPolicy } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
 import { Sessions } from './sessions.ts';
@@ -40,6 +43,10 @@ export interface AuthOptions {
   readonly extend?: Extend;
   readonly listeners?: Listeners;
   readonly hooks?: AuthHooks;
+  /** Mails of the project's own, by kind. */
+  readonly mails?: OwnMails;
+  /** Words of the pages, by language. */
+  readonly texts?: OwnTexts;
   /** A bcrypt cost below 10. Only for tests, which would take minutes otherwise. */
   readonly bcryptCost?: number;
 }
@@ -86,7 +93,7 @@ export function createParts(options: AuthOptions): AuthParts {
     }),
     lockout: createLockout(store, model.lockout, now),
     oneTime: createOneTimeTokens(now),
-    mailer: createMailer(kernel, config),
+    ...createMailParts(base, options),
     background: createBackground(kernel.log),
     apiKeys: new ApiKeys({
       store,
@@ -166,6 +173,18 @@ function createPasswordParts({
       [kernel.project.name],
       breachedBy(kernel, model.password, hooks),
     ),
+  };
+}
+
+function createMailParts(
+  { kernel, model, config }: Base,
+  { mails: own = {} }: AuthOptions,
+): Pick<AuthParts, 'mailer' | 'mails'> {
+  const mailer = createMailer(kernel, config);
+  const { project, log } = kernel;
+  return {
+    mailer,
+    mails: createMails({ app: project.name, pages: model.pages, own, mailer, log }),
   };
 }
 

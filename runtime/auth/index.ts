@@ -1,8 +1,23 @@
 /** `@twofold/auth`: everything that a project may import. */
 export { auth } from './auth.ts';
-export type { AuthFunctions } from './auth.ts';
+export type { AuthCapability, AuthFunctions } from './auth.ts';
 export { adminApp, runAdmin } from './admin-app.ts';
 export type { AdminReport, AdminRequest } from './admin-app.ts';
+export { mailsApp } from './mails-app.ts';
+export type { MailRow, MailsReport, MailsRequest } from './mails-app.ts';
+export { Html, html } from './html.ts';
+export type { HtmlValue } from './html.ts';
+export type {
+  Mail,
+  MailContent,
+  MailContext,
+  MailData,
+  MailKind,
+  MailUser,
+  MailWriter,
+  OwnMails,
+} from './mails/kinds.ts';
+export type { OwnTexts, Texts } from './pages/texts.ts';
 export type { AuthModule } from './create-auth.ts';
 export type {
   AuthHookContext,

@@ -14,7 +14,8 @@ export type KeyPurpose =
   | 'identifier'
   | 'webhook-seal'
   | 'device'
-  | 'link';
+  | 'link'
+  | 'pages';
 
 /** Keys derived from `JWT_SECRET`, and from the earlier secrets in `JWT_SECRET_PREVIOUS`. */
 export interface Keys {

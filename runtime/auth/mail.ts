@@ -6,11 +6,12 @@ import type { AuthConfig } from './config.ts';
 import { isEmail } from '@twofold/schema';
 import { SECOND } from './time.ts';
 
-export interface Mail {
+export interface OutgoingMail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text only, so that user input cannot become HTML. */
   readonly text: string;
+  /** Made by the tag `html`, which escapes what users wrote. */
+  readonly html?: string;
 }
 
 /** Sends mail in the background, so that the response time shows nothing about it. */
@@ -18,7 +19,7 @@ export interface Mailer {
   /** `smtp`, `log` (in development), or `none`. */
   readonly mode: 'smtp' | 'log' | 'none';
   /** Queues one mail, after the commit. Errors are retried and logged, never thrown. */
-  send(mail: Mail): void;
+  send(mail: OutgoingMail): void;
   /** @throws AppError 503 when there is no way to send a mail. */
   assertAvailable(): void;
   /** Waits for queued mail, for at most `limit` milliseconds. */
@@ -33,17 +34,18 @@ export function createMailer({ settings, log, store }: Kernel, config: AuthConfi
     ? nodemailer.createTransport(config.smtpUrl, { from: config.mailFrom })
     : null;
   const queued = new Set<Promise<void>>();
-  const deliver = async (mail: Mail) => {
+  const deliver = async (mail: OutgoingMail) => {
     // The address was checked when it was stored. It is checked again here because the header `To`
     // accepts lists of addresses.
     if (!isEmail(mail.to)) return log.error('a mail was not sent: its address is not one mailbox');
-    if (!transport) return log.info({ mail }, 'mail');
+    if (!transport) return log.info({ mail: readable(mail) }, 'mail');
     for (let attempt = 1; ; attempt += 1) {
       try {
         await transport.sendMail({
           to: { name: '', address: mail.to },
           subject: mail.subject,
           text: mail.text,
+          ...(mail.html !== undefined && { html: mail.html }),
         });
         return;
       } catch (error) {
@@ -73,3 +75,6 @@ export function createMailer({ settings, log, store }: Kernel, config: AuthConfi
     },
   };
 }
+
+/** The log shows the text, without the same words in HTML. */
+const readable = ({ to, subject, text }: OutgoingMail) => ({ to, subject, text });

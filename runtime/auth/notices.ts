@@ -1,87 +1,94 @@
+import { deviceKind } from './device-kind.ts';
 import type { EndedAccess } from './ended-access.ts';
 import type { EventType, SecurityEvent } from './event-types.ts';
+import { pageLink } from './links.ts';
+import type { MailData, MailKind } from './mails/kinds.ts';
+import { ONE_TIME_LIFETIME } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
-import { linkText } from './verification.ts';
+import { MINUTE } from './time.ts';
+import type { Account } from './user-directory.ts';
 
-interface Notice {
-  readonly subject: string;
-  readonly text: string | ((event: SecurityEvent) => string);
+/** A kind of mail with its data. */
+type Notice = { [Kind in MailKind]: readonly [Kind, MailData[Kind]] }[MailKind];
+
+interface Links {
+  readonly account: string;
+  readonly forgot: string;
 }
+
+type NoticeOf = (event: SecurityEvent, links: Links) => Notice;
 
 /** The mails that users get about their own accounts (ASVS 6.3.5 and 6.3.7), by event. */
-const NOTICES: Readonly<Partial<Record<EventType, Notice>>> = {
-  'password.changed': {
-    subject: 'Your password was changed',
-    text: ({ data }) => `The password of your account was changed.${listEnded(data)}`,
-  },
-  'password.reset': {
-    subject: 'Your password was reset',
-    text: ({ data }) => `The password of your account was reset.${listEnded(data)}`,
-  },
-  'user.impersonated': {
-    subject: 'An administrator signed in as you',
-    text: ({ data }) =>
-      `An administrator acts as you until ${named(data['until'])}. The reason: ${named(data['reason'])}`,
-  },
-  'passkey.added': {
-    subject: 'A passkey was added',
-    text: ({ data }) => `A passkey was added to your account: ${named(data['name'])}.`,
-  },
-  'passkey.removed': {
-    subject: 'A passkey was removed',
-    text: ({ data }) => `A passkey was removed from your account: ${named(data['name'])}.`,
-  },
-  'passkey.cloned': {
-    subject: 'A passkey may have been copied',
-    text: ({ data }) =>
-      `Somebody tried to sign in with what looks like a copy of your passkey ${named(data['name'])}. It was refused. Remove the passkey and make a new one.`,
-  },
-  'api_key.created': {
-    subject: 'An API key was made',
-    text: ({ data }) => `An API key that acts for you was made: ${named(data['name'])}.`,
-  },
-  'api_key.rotated': {
-    subject: 'An API key was replaced',
-    text: ({ data }) =>
-      `An API key that acts for you was replaced by a new one: ${named(data['name'])}.`,
-  },
-  'api_key.revoked': {
-    subject: 'An API key was revoked',
-    text: ({ data }) => `An API key that acted for you was revoked: ${named(data['name'])}.`,
-  },
-  'oauth.linked': {
-    subject: 'A sign-in provider was linked',
-    text: ({ data }) =>
-      `A provider was linked to your account: ${named(data['provider'])} can now be used to sign in.`,
-  },
-  'oauth.unlinked': {
-    subject: 'A sign-in provider was unlinked',
-    text: ({ data }) =>
-      `A provider was unlinked from your account: ${named(data['provider'])} can no longer be used to sign in.`,
-  },
-  'token.refresh_reuse': {
-    subject: 'A session was ended',
-    text: 'A token of one of your sessions was used twice. The session was ended, as the token may have been copied.',
-  },
+const NOTICES: Readonly<Partial<Record<EventType, NoticeOf>>> = {
+  'password.changed': ({ data }, { forgot }) => passwordNotice('changed', data, forgot),
+  'password.reset': ({ data }, { forgot }) => passwordNotice('reset', data, forgot),
+  'api_key.created': ({ data }, { account: link }) => [
+    'api-key-added',
+    { change: 'added', name: text(data['name']), link },
+  ],
+  'api_key.rotated': ({ data }, { account: link }) => [
+    'api-key-added',
+    { change: 'replaced', name: text(data['name']), link },
+  ],
+  'api_key.revoked': ({ data }, { account: link }) => [
+    'api-key-added',
+    { change: 'removed', name: text(data['name']), link },
+  ],
+  'oauth.linked': ({ data }, { account: link }) => [
+    'identity-linked',
+    { change: 'added', provider: text(data['provider']), link },
+  ],
+  'oauth.unlinked': ({ data }, { account: link }) => [
+    'identity-linked',
+    { change: 'removed', provider: text(data['provider']), link },
+  ],
+  'user.impersonated': ({ data, time }, { account: link }) => [
+    'impersonated',
+    { reason: text(data['reason']), time: shortTime(time), link },
+  ],
+  'passkey.added': passkeyNotice('added'),
+  'passkey.removed': passkeyNotice('removed'),
+  'passkey.cloned': passkeyNotice('cloned'),
+  'token.refresh_reuse': (_, { account: link }) => ['refresh-reuse', { link }],
 };
 
-const named = (value: unknown) => (typeof value === 'string' ? value : '');
+const NEW_DEVICE: NoticeOf = ({ user_agent, ip, time }, { account: link }) => [
+  'new-device',
+  { link, device: deviceKind(user_agent), ip, time: shortTime(time) },
+];
 
-/** Lists what a new password ended (`EndedAccess`), one item a line. */
-function listEnded(data: SecurityEvent['data']): string {
-  const { sessions_ended, api_keys_ended, identities_ended } = data as Partial<EndedAccess>;
-  const lines = [
-    ...(sessions_ended ? [`sessions: ${sessions_ended}`] : []),
-    ...(api_keys_ended?.length ? [`API keys: ${api_keys_ended.join(', ')}`] : []),
-    ...(identities_ended?.length ? [`sign-in through: ${identities_ended.join(', ')}`] : []),
+function passkeyNotice(change: MailData['passkey-added']['change']): NoticeOf {
+  return ({ data }, { account: link }) => [
+    'passkey-added',
+    { change, name: text(data['name']), link },
   ];
-  return lines.length === 0
-    ? ' Nothing else had to end.'
-    : `\n\nWhat ended with it:\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }
 
-const WARNING = '\n\nIf it was not you, reset your password.\n';
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** `2026-05-04 10:30 UTC` */
+export const shortTime = (rfc3339: string) => `${rfc3339.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** The mail about a new password lists what ended with the old one. */
+function passwordNotice(
+  change: 'changed' | 'reset',
+  data: SecurityEvent['data'],
+  link: string,
+): Notice {
+  const ended = data as Partial<EndedAccess> & { readonly passkeys_ended?: readonly string[] };
+  return [
+    'password-changed',
+    {
+      change,
+      link,
+      sessions_ended: ended.sessions_ended || null,
+      api_keys_ended: ended.api_keys_ended ?? [],
+      identities_ended: ended.identities_ended ?? [],
+      passkeys_ended: ended.passkeys_ended ?? [],
+    },
+  ];
+}
 
 /**
  * Mails users about changes of their accounts, and alerts to `auth.events.alert_email`.
@@ -89,55 +96,48 @@ const WARNING = '\n\nIf it was not you, reset your password.\n';
  * @returns the function that stops it.
  */
 export function startNotices(parts: AuthParts): () => void {
+  const links = { account: pageLink(parts, 'account'), forgot: pageLink(parts, 'forgot-password') };
   return parts.events.on('*', async (event) => {
     if (event.type.startsWith('alert.') && parts.model.events.alertEmail)
       alert(parts, parts.model.events.alertEmail, event);
     if (event.user_id === null) return;
     if (event.type === 'user.impersonated' && !notifiesImpersonation(parts)) return;
-    const notice = noticeOf(event);
+    const notice = noticeOf(event, links);
     if (!notice && event.type !== 'auth.locked') return;
     const account = await parts.directory.find(parts.kernel.store.db, event.user_id);
     if (!account) return;
-    if (notice)
-      return parts.mailer.send({
-        to: account.email,
-        subject: notice.subject,
-        text: `${typeof notice.text === 'string' ? notice.text : notice.text(event)}${WARNING}`,
-      });
-    const token = await parts.oneTime.issue(parts.kernel.store.db, 'unlock', account.id);
-    await sendStrangerMail(parts, {
-      to: account.email,
-      subject: 'Your account is locked',
-      text: `Too many failed sign-ins have locked your account for a while.\n\n${linkText(parts, 'unlock', token)}`,
-    });
+    if (notice) parts.mails.send(notice[0], { to: account.email, account }, notice[1]);
+    else await mailUnlock(parts, account);
   });
+}
+
+async function mailUnlock(parts: AuthParts, account: Account): Promise<void> {
+  const token = await parts.oneTime.issue(parts.kernel.store.db, 'unlock', account.id);
+  await sendStrangerMail(
+    parts,
+    'unlock',
+    { to: account.email, account },
+    { link: pageLink(parts, 'unlock', token), minutes: ONE_TIME_LIFETIME.unlock / MINUTE },
+  );
 }
 
 /**
  * The notice for an event. Access that a new password ended gets no separate mail, because the mail
  * about the password lists it.
  */
-function noticeOf(event: SecurityEvent): Notice | undefined {
+function noticeOf(event: SecurityEvent, links: Links): Notice | undefined {
   const { type, data } = event;
   if ((type === 'api_key.revoked' || type === 'oauth.unlinked') && data['reason']) return undefined;
-  return NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
+  const make = NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
+  return make?.(event, links);
 }
-
-const notifiesImpersonation = ({ model }: AuthParts): boolean =>
-  model.impersonation !== false && model.impersonation.notify;
-
-const NEW_DEVICE: Notice = {
-  subject: 'New sign-in to your account',
-  text: 'Somebody signed in to your account from a device that was not seen before.',
-};
 
 const isNewDevice = ({ type, data }: SecurityEvent) =>
   type === 'auth.login.succeeded' && data['new_device'] === true;
 
+const notifiesImpersonation = ({ model }: AuthParts): boolean =>
+  model.impersonation !== false && model.impersonation.notify;
+
 function alert(parts: AuthParts, to: string, { type, time, ip, data }: SecurityEvent): void {
-  parts.mailer.send({
-    to,
-    subject: `Security alert: ${type}`,
-    text: `${type} at ${time} from ${ip || 'several addresses'}\n${JSON.stringify(data)}\n`,
-  });
+  parts.mails.send('alert', { to }, { type, time, ip, details: JSON.stringify(data) });
 }

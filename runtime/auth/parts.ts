@@ -12,6 +12,7 @@ import type { Events } from './events.ts';
 import type { Keys } from './keys.ts';
 import type { Lockout } from './lockout.ts';
 import type { Mailer } from './mail.ts';
+import type { Mails } from './mails/mails.ts';
 import type { OneTimeTokens } from './one-time-tokens.ts';
 import type { PasswordPolicy } from './password-policy.ts';
 import type { Passwords } from './passwords.ts';
@@ -44,6 +45,7 @@ export interface AuthParts {
   readonly hostDevices: DeviceTokens;
   readonly oneTime: OneTimeTokens;
   readonly mailer: Mailer;
+  readonly mails: Mails;
   readonly background: Background;
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;

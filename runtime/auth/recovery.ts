@@ -3,12 +3,13 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, type Caller, callerOf } from './caller.ts';
 import { endAccess } from './ended-access.ts';
 import { emailKey } from './identity-rules.ts';
+import { pageLink } from './links.ts';
 import { identifierOf, requireApiKey } from './login.ts';
-import { invalidToken } from './one-time-tokens.ts';
+import { invalidToken, ONE_TIME_LIFETIME } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import { type Account, isClosed } from './user-directory.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
-import { linkText } from './verification.ts';
+import { MINUTE } from './time.ts';
 
 /** The same text whether the account exists or not. */
 const FORGOT_RESPONSE = { message: 'If the account exists, a password reset email has been sent' };
@@ -82,11 +83,15 @@ export async function startReset(
       data: { email: emailKey(account.email) },
     });
   });
-  await sendStrangerMail(parts, {
-    to: account.email,
-    subject: 'Reset your password',
-    text: linkText(parts, 'reset-password', token),
-  });
+  await sendStrangerMail(
+    parts,
+    'reset-password',
+    { to: account.email, account, caller },
+    {
+      link: pageLink(parts, 'reset-password', token),
+      minutes: ONE_TIME_LIFETIME.reset / MINUTE,
+    },
+  );
 }
 
 async function findResetAccount(

@@ -20,9 +20,8 @@ import { deliverLogin } from './refresh-cookie.ts';
 import { readRegisterFields } from './register-fields.ts';
 import { assignDefaultRole } from './roles.ts';
 import type { LoginObject } from './sign-in.ts';
-import { sendStrangerMail } from './stranger-mail.ts';
 import type { AccountPatch } from './user-directory.ts';
-import { mailVerification } from './verification.ts';
+import { mailTaken, mailVerification } from './verification.ts';
 
 /** A user who is about to be created, with checked values and a hashed password. */
 export interface NewUser {
@@ -93,11 +92,7 @@ async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser):
     await insert(parts, caller, user, true);
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 409) throw error;
-    await sendStrangerMail(parts, {
-      to: user.patch.email,
-      subject: 'You already have an account',
-      text: `Somebody, perhaps you, tried to register with this address, which has an account already. Sign in at ${parts.config.appUrl}.\n`,
-    });
+    await mailTaken(parts, user.patch.email, caller, 'register');
   }
 }
 
@@ -149,11 +144,12 @@ async function insert(
 ): Promise<UserId> {
   try {
     return await parts.events.transact(caller, async (trx, emit) => {
-      const { free, note } = yielding
+      const { free, taken } = yielding
         ? await withoutTaken(parts, trx, user)
-        : { free: user, note: '' };
+        : { free: user, taken: {} };
       const userId = await createUser(parts, trx, emit, free);
-      await mailVerification(parts, trx, emit, { userId, email: user.patch.email, note });
+      const { email } = user.patch;
+      await mailVerification(parts, trx, emit, { userId, email, caller, taken });
       return userId;
     });
   } catch (error) {
@@ -186,30 +182,27 @@ export async function createUser(
   return id;
 }
 
-/** Removes a username and phone number that are taken, and returns a note for the mail. */
+/** Removes a username and phone number that are taken; the mail says so. */
 async function withoutTaken(
   parts: AuthParts,
   trx: Transaction<any>,
   user: NewUser,
-): Promise<{ readonly free: NewUser; readonly note: string }> {
+): Promise<{ readonly free: NewUser; readonly taken: { username?: string; phone?: string } }> {
   await parts.directory.serialise(trx);
   const { email, username, phone } = user.patch;
-  const taken = (value: { username: string } | { phone: string }) =>
+  const isTaken = (value: { username: string } | { phone: string }) =>
     parts.directory.isTaken(trx, value);
   const patch = { ...user.patch };
-  const notes: string[] = [];
-  if (username && (await taken({ username }))) {
+  const taken: { username?: string; phone?: string } = {};
+  if (username && (await isTaken({ username }))) {
     patch.username = await freeUsername(parts, trx, email);
-    notes.push(`The username ${username} is taken: yours is ${patch.username}.`);
+    taken.username = username;
   }
-  if (phone && (await taken({ phone }))) {
+  if (phone && (await isTaken({ phone }))) {
     patch.phone = null;
-    notes.push('The telephone number belongs to another account: yours has none.');
+    taken.phone = phone;
   }
-  return {
-    free: { ...user, patch },
-    note: notes.length === 0 ? '' : `\n${notes.join('\n')}\n`,
-  };
+  return { free: { ...user, patch }, taken };
 }
 
 /** Derives a username from the address, and adds a number when it is taken. */

@@ -6,6 +6,7 @@ import { unauthorized } from './authenticate.ts';
 import { asUser, callerOf } from './caller.ts';
 import { digest, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
+import { pageLink } from './links.ts';
 import { identifierOf, requireApiKey } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import { firstRole, hasOwner } from './owners.ts';
@@ -34,9 +35,11 @@ export function createSetup(parts: AuthParts): Handler {
   };
 }
 
-/** The setup link. The project's page at that address sends the token back to this server. */
-export const setupLink = ({ config }: Pick<AuthParts, 'config'>, token: string): string =>
-  `${config.appUrl}/auth/setup?token=${token}`;
+/** The setup link. With `pages: false`, a page of the project's own sends the token back. */
+export const setupLink = (parts: Pick<AuthParts, 'config' | 'model'>, token: string): string =>
+  parts.model.pages === false
+    ? `${parts.config.appUrl}/auth/setup?token=${token}`
+    : pageLink(parts, 'setup', token);
 
 /** Creates a setup token that works for an hour. Earlier ones stay valid. */
 export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string> {
@@ -65,7 +68,7 @@ async function claimNew(parts: AuthParts, { context, body }: Call): Promise<Logi
     await claim(parts, trx, body.token);
     const id = await createUser(parts, trx, emit, user);
     await giveFirstRole(parts, { trx, emit, caller: asUser(caller, id) }, id);
-    await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email });
+    await mailVerification(parts, trx, emit, { userId: id, email: user.patch.email, caller });
     return id;
   });
   const id = await work.catch((error: unknown) => {

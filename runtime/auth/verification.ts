@@ -1,15 +1,17 @@
 import type { Transaction } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from './caller.ts';
+import { asUser, type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
 import { checkEmail, emailKey } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
+import { pageLink } from './links.ts';
 import { identifierOf } from './login.ts';
-import { invalidToken } from './one-time-tokens.ts';
+import { invalidToken, ONE_TIME_LIFETIME } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import { assertProof } from './proof.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
-import { isClosed } from './user-directory.ts';
+import { HOUR } from './time.ts';
+import { type Account, isClosed } from './user-directory.ts';
 
 const RESEND_RESPONSE = { message: 'If the account exists, a verification email has been sent' };
 
@@ -32,11 +34,11 @@ export function verificationHandlers(parts: AuthParts) {
       return changeTo(parts, trx, emit, userId, String(data['email']));
     });
     if (changed)
-      mailer.send({
-        to: changed,
-        subject: 'Your email address was changed',
-        text: 'The email address of your account was changed. If it was not you, contact us at once.\n',
-      });
+      parts.mails.send(
+        'email-changed',
+        { to: changed.from, account: changed.account, caller },
+        { email: changed.to },
+      );
     return reply(200, { message: 'Email verified' });
   };
   const resendVerification: Handler = async ({ body, context }) => {
@@ -48,7 +50,7 @@ export function verificationHandlers(parts: AuthParts) {
       const account = await directory.findByEmail(kernel.store.db, body.email);
       if (!account || account.emailVerified || isClosed(account)) return;
       await events.transact(caller, (trx, emit) =>
-        mailVerification(parts, trx, emit, { userId: account.id, email: account.email }),
+        mailVerification(parts, trx, emit, { userId: account.id, email: account.email, caller }),
       );
     });
     return reply(200, RESEND_RESPONSE);
@@ -65,24 +67,37 @@ export function verificationHandlers(parts: AuthParts) {
       return oneTime.issue(trx, 'email', account.id, { data: { email } });
     });
     // The response is the same for a taken address. Otherwise it would show who has an account.
-    await sendStrangerMail(parts, {
-      to: email,
-      subject: token ? 'Confirm your new email address' : 'You already have an account',
-      text: token ? linkText(parts, 'verify-email', token) : ADDRESS_TAKEN_MAIL,
-    });
+    if (token)
+      await sendStrangerMail(
+        parts,
+        'change-email',
+        { to: email, account, caller },
+        { link: pageLink(parts, 'change-email', token), hours: ONE_TIME_LIFETIME.email / HOUR },
+      );
+    else await mailTaken(parts, email, caller, 'change-email');
     return reply(200, { message: 'Check your email to continue' });
   };
   return { verifyEmail, resendVerification, changeEmail };
 }
 
-const ADDRESS_TAKEN_MAIL =
-  'Somebody, perhaps you, tried to change the address of another account to this one, which has an account already. Nothing was changed.\n';
+/** Tells the owner of an address that someone tried to use it for another account. */
+export async function mailTaken(
+  parts: AuthParts,
+  email: string,
+  caller: Caller,
+  change: 'register' | 'change-email',
+): Promise<void> {
+  const account = await parts.directory.findByEmail(parts.kernel.store.db, email);
+  const link = pageLink(parts, 'sign-in');
+  await sendStrangerMail(parts, 'account-exists', { to: email, account, caller }, { change, link });
+}
 
 interface Verification {
   readonly userId: UserId;
   readonly email: string;
-  /** Additional text of the mail. */
-  readonly note?: string;
+  readonly caller: Caller;
+  /** The wished username and phone number that belong to another account. */
+  readonly taken?: { readonly username?: string; readonly phone?: string };
 }
 
 /** Sends the mail that verifies an address, if mail can be sent. */
@@ -90,21 +105,24 @@ export async function mailVerification(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
-  { userId, email, note = '' }: Verification,
+  { userId, email, caller, taken = {} }: Verification,
 ): Promise<void> {
   if (parts.mailer.mode === 'none') return;
   const token = await parts.oneTime.issue(trx, 'verify', userId, { data: { email } });
   emit('email.verification_sent', userId, {});
-  await sendStrangerMail(parts, {
-    to: email,
-    subject: 'Confirm your email address',
-    text: linkText(parts, 'verify-email', token) + note,
-  });
-}
-
-/** A link starts with `APP_URL`, not with the `Host` header, which an attacker can choose. */
-export function linkText({ config }: AuthParts, path: string, token: string): string {
-  return `Follow this link to continue:\n\n${config.appUrl}/${path}?token=${token}\n\nIf you did not ask for this, do nothing.\n`;
+  const account = await parts.directory.find(trx, userId);
+  await sendStrangerMail(
+    parts,
+    'verify-email',
+    { to: email, account, caller },
+    {
+      link: pageLink(parts, 'verify-email', token),
+      hours: ONE_TIME_LIFETIME.verify / HOUR,
+      username: account?.username ?? '',
+      taken_username: taken.username ?? '',
+      taken_phone: taken.phone ?? '',
+    },
+  );
 }
 
 async function confirm(
@@ -121,14 +139,20 @@ async function confirm(
   emit('email.verified', userId, {});
 }
 
-/** @returns the previous address, which gets a mail about it. */
+/** A change of address; the previous address gets a mail about it. */
+interface ChangedAddress {
+  readonly account: Account;
+  readonly from: string;
+  readonly to: string;
+}
+
 async function changeTo(
   { directory, kernel }: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
   userId: UserId,
   email: string,
-): Promise<string> {
+): Promise<ChangedAddress> {
   await directory.serialise(trx);
   const account = await directory.find(trx, userId);
   if (!account) throw invalidToken();
@@ -137,5 +161,5 @@ async function changeTo(
   await directory.update(trx, userId, { email, email_verified_at: kernel.now() });
   emit('email.changed', userId, {});
   emit('email.verified', userId, {});
-  return account.email;
+  return { account, from: account.email, to: email };
 }

@@ -5,6 +5,7 @@ import { duration, rateLimit } from '../manifest/quantities.ts';
 import type { AuthValues } from './manifest.ts';
 import type { AuthModel, AuthUser, OAuthProvider, Organizations } from './model.ts';
 import { managing } from './organizations.ts';
+import { DEFAULT_PAGES } from './pages.ts';
 
 /** The users table of the runtime, for projects in which no entity is the user. */
 export const OWN_USERS: AuthUser = {
@@ -44,6 +45,7 @@ export function authModel(
     passkeys: rest.passkeys === true ? { rpId: null, origins: [] } : rest.passkeys,
     impersonation:
       rest.impersonation === true ? { notify: true, ttl: duration('15m') } : rest.impersonation,
+    pages: rest.pages === true ? DEFAULT_PAGES : rest.pages,
     user,
   };
 }

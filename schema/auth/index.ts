@@ -10,6 +10,7 @@ import { organizations } from './rules/organizations.ts';
 import { openTypes } from './rules/open-types.ts';
 import { tenants } from './rules/tenants.ts';
 import { settings } from './rules/settings.ts';
+import { theme } from './rules/theme.ts';
 import { userType } from './rules/user-type.ts';
 
 /** The routes that remain when only the operator of a hosting server signs in. */
@@ -33,7 +34,7 @@ export const authCapability: CapabilitySpec = {
   signsIn: ({ auth }) => auth !== null,
   build: buildAuth,
   schemaRules: [access, tenants, identityColumns, openTypes],
-  manifestRules: [userType, organizations, settings, oauthProviders, addresses],
+  manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
   isServed: ({ id }, { auth }) =>
     auth === null ? OPERATOR.has(id) : auth.passkeys !== false || !PASSKEYS.has(id),

@@ -1,5 +1,6 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
+import { pagesSchema } from './pages.ts';
 
 /**
  * The JSON Schema of the section `auth:`. Types, defaults, checks and emitted settings are all
@@ -329,6 +330,7 @@ export const authSchema = {
       items: { type: 'string', minLength: 1 },
       description: 'The same as server.trusted_proxies.',
     },
+    pages: pagesSchema,
   },
 } as const satisfies Shape;
 

@@ -1,6 +1,7 @@
 import type { RateLimit } from '../manifest/quantities.ts';
 import type { UserAttribute } from '../model/access.ts';
 import type { AuthValues } from './manifest.ts';
+import type { PagesModel } from './pages.ts';
 
 /** Keys whose model differs from the manifest. All others are copied. */
 type Reworded =
@@ -14,6 +15,7 @@ type Reworded =
   | 'impersonation'
   | 'events'
   | 'organizations'
+  | 'pages'
   | 'trustedProxies';
 
 /** `auth:` of the manifest, with every default filled in; times in milliseconds. */
@@ -39,6 +41,8 @@ export interface AuthModel extends Omit<AuthValues, Reworded> {
   readonly passkeys: Exclude<AuthValues['passkeys'], true>;
   /** `false`: no administrator can act as a user. */
   readonly impersonation: Exclude<AuthValues['impersonation'], true>;
+  /** `false`: links of mails lead to pages of the project's own. */
+  readonly pages: PagesModel | false;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CapabilityTemplate } from '../capability.ts';
-import { code, join, local, packaged } from '../code.ts';
+import { type Code, code, join, local, packaged } from '../code.ts';
 import { renderAdmin } from './admin-file.ts';
 import { authEnv } from './env.ts';
 
@@ -12,6 +12,19 @@ const FUNCTIONS = [
   ['src/auth-events.ts', 'listeners', 'listeners'],
 ] as const;
 
+/** An option with one member for each file of a folder: `mails: { unlock: unlockMail }`. */
+function filesOf(userFiles: ReadonlySet<string>, folder: string, name: string): Code | null {
+  const files = [...userFiles].filter((path) => path.startsWith(`src/${folder}/`)).sort();
+  if (files.length === 0) return null;
+  const members = files.map((path) => {
+    const key = path.slice(`src/${folder}/`.length, -'.ts'.length);
+    const words = key.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const as = `${words}${name[0]!.toUpperCase()}${name.slice(1)}`;
+    return code`${/^\w+$/.test(key) ? key : `'${key}'`}: ${local(path.replace(/^src\//, '../'), name, as)}`;
+  });
+  return code`${folder}: { ${join(members, ', ')} }`;
+}
+
 /**
  * Sign-in. A hosting server also has it without a section in the manifest: then only its operator
  * signs in.
@@ -23,8 +36,10 @@ export const authTemplate: CapabilityTemplate = {
       const value = local(path.replace(/^src\//, '../'), name);
       return name === option ? value : code`${option}: ${value}`;
     });
+    const folders = [filesOf(userFiles, 'mails', 'mail'), filesOf(userFiles, 'texts', 'texts')];
+    const all = [...given, ...folders.filter((each) => each !== null)];
     const auth = packaged(PACKAGE, 'auth');
-    return given.length === 0 ? code`${auth}()` : code`${auth}({ ${join(given, ', ')} })`;
+    return all.length === 0 ? code`${auth}()` : code`${auth}({ ${join(all, ', ')} })`;
   },
   settings: { about: 'How people sign in', as: 'authSettings', type: 'AuthModel', from: PACKAGE },
   types: ({ auth }) =>
@@ -42,6 +57,7 @@ export const authTemplate: CapabilityTemplate = {
     auth
       ? {
           files: [
+            '| `src/mails/<kind>.ts`, `src/texts/<language>.ts` | mails and the words of the pages, where the built-in ones are not yours: `npm run generator -- mails` | yours |',
             '| `src/extend.ts`, `src/auth-events.ts`, `src/auth-hooks.ts` | what a token carries; what happens on a security event; what is asked before a sign-in | yours |',
           ],
           endpoints: ['| `/api/auth/*`, `/api/oauth/*` | register, login, logout, refresh, me |'],

@@ -60,7 +60,7 @@ describeEachDatabase('§2.7 and §2.8 what ends with a password', (database) => 
     await addIdentity(body.id, `${email} claimed`, email, false);
     await addIdentity(body.id, `${email} none`, null, false);
     await post('/change-email', { email: `new-${email}` }, bearer(intruder.accessToken));
-    const { token: change } = await mailbox.find(`new-${email}`, 'verify-email?token=');
+    const { token: change } = await mailbox.find(`new-${email}`, 'change-email?token=');
     return {
       id: body.id as number,
       owner: body,

@@ -97,7 +97,7 @@ describeEachDatabase('§2.14 what is told', (database) => {
     const fresh = (await server.login('ada@x.test')).body;
     token = fresh.accessToken;
     await call('POST', '/change-email', { email: 'ada2@x.test' }, bearer(token));
-    await call('POST', '/verify-email', { token: await linkIn('verify-email') });
+    await call('POST', '/verify-email', { token: await linkIn('change-email') });
     await call('POST', '/refresh', { refreshToken: fresh.refreshToken });
     server.advance(11_000);
     await call('POST', '/refresh', { refreshToken: fresh.refreshToken });

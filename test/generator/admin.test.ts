@@ -57,7 +57,7 @@ for (const { name, missing, create } of databases) {
       const created = await run('create', '--email', 'ada@x.test', '--json');
       expect(created.code).toBe(0);
       const { link } = JSON.parse(created.stdout) as { link: string };
-      const [, token] = /^https:\/\/shop\.test\/reset-password\?token=([\w-]+)$/.exec(link)!;
+      const [, token] = /^https:\/\/shop\.test\/auth\/reset-password\?token=([\w-]+)$/.exec(link)!;
       const again = await admin('create', '--email', 'ADA@x.test');
       expect([again.code, again.stderr]).toEqual([
         3,

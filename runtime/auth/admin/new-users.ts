@@ -5,12 +5,12 @@ import { assertHolds } from '../authority.ts';
 import { callerOf } from '../caller.ts';
 import { emailKey } from '../identity-rules.ts';
 import type { UserId } from '../ids.ts';
+import { pageLink } from '../links.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsOf, serialiseRights } from '../permissions.ts';
 import { createUser, isUniqueViolation, readNames, userExists } from '../register.ts';
 import { giveRole, type RightsChange } from '../roles.ts';
-import { DAY } from '../time.ts';
-import { linkText } from '../verification.ts';
+import { DAY, HOUR } from '../time.ts';
 import { showUser, showUsers } from './show-user.ts';
 import { findRole, findUser } from './users.ts';
 import { searchUsers } from './user-search.ts';
@@ -83,9 +83,10 @@ async function mailPasswordLink(
     data: { email: emailKey(email) },
     life: DAY,
   });
-  parts.mailer.send({
-    to: email,
-    subject: `Your account at ${parts.kernel.project.name}`,
-    text: `An account was made for you. Set its password within 24 hours.\n\n${linkText(parts, 'reset-password', token)}`,
-  });
+  const account = await parts.directory.find(trx, userId);
+  parts.mails.send(
+    'account-created',
+    { to: email, account },
+    { link: pageLink(parts, 'reset-password', token), hours: DAY / HOUR },
+  );
 }

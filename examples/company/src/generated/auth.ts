@@ -70,6 +70,7 @@ export const authSettings: AuthModel = {
     ],
   },
   events: { webhooks: [], alertEmail: null, retention: duration('90d') },
+  pages: { path: '/auth', url: null, languages: ['en'], theme: { accent: '#2457d6', logo: null, css: null } },
   user: {
     entity: 'User',
     table: 'users',

@@ -1,0 +1,45 @@
+import { InternalError } from '@twofold/runtime/errors';
+import { type BoundRoute, createChecks, type Guard, type Reply } from '@twofold/runtime/http';
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { validator } from '../validator.ts';
+import type { CallInput } from './page.ts';
+
+/** Calls handlers of endpoints inside the process. */
+export interface RouteCaller {
+  has(id: string): boolean;
+  call(
+    id: string,
+    request: { readonly koa: KoaContext; readonly context: RequestContext },
+    input?: CallInput,
+  ): Promise<Reply>;
+}
+
+/**
+ * The pages use the endpoints' own handlers, behind the same guards, limits and checks: a page can
+ * do nothing that a client cannot.
+ */
+export function createRouteCaller(
+  routes: readonly BoundRoute[],
+  guards: Readonly<Record<string, Guard>>,
+): RouteCaller {
+  const byId = new Map(routes.map((route) => [route.spec.id, route]));
+  const checks = createChecks(validator);
+  const bodies = new Map<string, (value: unknown) => unknown>();
+  const check = ({ spec }: BoundRoute, body: unknown) => {
+    if (spec.body?.kind !== 'json') return undefined;
+    const known = bodies.get(spec.id) ?? checks.body(spec.body.schema);
+    bodies.set(spec.id, known);
+    return known(body);
+  };
+  return {
+    has: (id) => byId.has(id),
+    call: async (id, { koa, context }, { params = {}, body = {} } = {}) => {
+      const route = byId.get(id);
+      if (!route) throw new InternalError(`there is no endpoint ${id}`);
+      await guards[route.spec.access]?.(context, route.spec, koa);
+      const checked = check(route, { ...body });
+      return route.handle({ route: route.spec, params, query: {}, body: checked, context, koa });
+    },
+  };
+}

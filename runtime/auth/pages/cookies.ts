@@ -1,0 +1,114 @@
+import type { Context as KoaContext } from 'koa';
+import type { AccessClaims, Tokens } from '../access-token.ts';
+import { accessTokens } from '../access-token.ts';
+import { randomToken } from '../ids.ts';
+import { mac, sameText } from '../keys.ts';
+import type { AuthParts } from '../parts.ts';
+import { seal, unseal } from '../seal.ts';
+import { MINUTE } from '../time.ts';
+
+/** A sign-in that is under way: what the next page needs to go on. */
+export interface Step {
+  /** What is asked next, as in the answer 202 of a sign-in. */
+  readonly next: string;
+  readonly ticket: string;
+  readonly methods: readonly string[];
+  /** Where the sign-in ends; null for the account. */
+  readonly returnTo: string | null;
+  readonly codeChallenge?: string;
+  /** Data of the page that began the step. */
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** The cookies of the pages. They are `HttpOnly`, and of no use outside the pages. */
+export interface PageCookies {
+  /** The signed-in session of the pages, as a token that no endpoint accepts. */
+  readSession(koa: KoaContext): string | null;
+  writeSession(koa: KoaContext, claims: AccessClaims, until: number): void;
+  clearSession(koa: KoaContext): void;
+  readStep(koa: KoaContext): Step | null;
+  writeStep(koa: KoaContext, step: Step): void;
+  clearStep(koa: KoaContext): void;
+  /** A message for the next page, such as `saved`. It is removed when it is read. */
+  takeNotice(koa: KoaContext): string | null;
+  writeNotice(koa: KoaContext, key: string): void;
+  /** The token that a form of this browser has to send. Sets its cookie on first use. */
+  formToken(koa: KoaContext): string;
+  isFormToken(koa: KoaContext, token: string): boolean;
+  /** Checks a session's token, which is signed with a key of its own. */
+  readonly tokens: Tokens<AccessClaims>;
+}
+
+const STEP_LIFE = 10 * MINUTE;
+
+export function createPageCookies({ kernel, model, keys, config }: AuthParts): PageCookies {
+  const { leeway, issuer, audience, maxBytes } = model.jwt;
+  const key = keys.derived('pages');
+  const names = namesOf(config.secureCookies);
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${config.secureCookies ? '; Secure' : ''}`;
+  const set = (koa: KoaContext, name: string, value: string, maxAge?: number) =>
+    koa.append(
+      'Set-Cookie',
+      `${name}=${value}${maxAge === undefined ? '' : `; Max-Age=${maxAge}`}; ${attributes}`,
+    );
+  const read = (koa: KoaContext, name: string) => koa.cookies.get(name) ?? null;
+  const tokenOf = (nonce: string) => mac(key, `form ${nonce}`);
+  return {
+    tokens: accessTokens({
+      leeway,
+      issuer,
+      audience,
+      maxBytes,
+      now: kernel.now,
+      sign: key,
+      verify: keys.derivedAll('pages'),
+    }),
+    readSession: (koa) => read(koa, names.session),
+    writeSession(koa, claims, until) {
+      const exp = Math.floor(until / 1000);
+      const { user_id, iat, jti, sid } = claims;
+      const token = this.tokens.sign({ user_id, iat, jti, sid, exp, extend: {} });
+      set(koa, names.session, token, exp - Math.floor(kernel.now() / 1000));
+    },
+    clearSession: (koa) => void set(koa, names.session, '', 0),
+    readStep: (koa) => {
+      const sealed = read(koa, names.step);
+      const text = sealed && unseal(keys.derivedAll('pages'), sealed, 'step');
+      const step = text ? (JSON.parse(text) as Step) : null;
+      return step && step.until > kernel.now() ? step : null;
+    },
+    writeStep: (koa, step) =>
+      void set(koa, names.step, seal(key, JSON.stringify(step), 'step'), STEP_LIFE / 1000),
+    clearStep: (koa) => void set(koa, names.step, '', 0),
+    takeNotice: (koa) => {
+      const notice = read(koa, names.notice);
+      if (notice !== null) set(koa, names.notice, '', 0);
+      return notice !== null && /^\w{1,40}$/.test(notice) ? notice : null;
+    },
+    writeNotice: (koa, notice) => void set(koa, names.notice, notice, 60),
+    formToken: (koa) => {
+      const known = read(koa, names.form);
+      if (known) return tokenOf(known);
+      const nonce = randomToken(16);
+      set(koa, names.form, nonce);
+      return tokenOf(nonce);
+    },
+    isFormToken: (koa, token) => {
+      const nonce = read(koa, names.form);
+      return nonce !== null && sameText(tokenOf(nonce), token);
+    },
+  };
+}
+
+/** With `__Host-` a browser takes the cookie only from this host, and not from a subdomain. */
+function namesOf(secure: boolean) {
+  const prefix = secure ? '__Host-pages' : 'pages';
+  return {
+    session: `${prefix}_session`,
+    step: `${prefix}_step`,
+    notice: `${prefix}_notice`,
+    form: `${prefix}_form`,
+  };
+}

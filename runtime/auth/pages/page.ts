@@ -1,0 +1,75 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import type { Reply } from '@twofold/runtime/http';
+import type { Html } from '../html.ts';
+import type { PageName } from '../links.ts';
+import type { AuthParts } from '../parts.ts';
+import type { PageCookies, Step } from './cookies.ts';
+import type { AllTexts } from './texts.ts';
+
+/** One request to a page. */
+export interface PageRequest {
+  readonly koa: KoaContext;
+  readonly context: RequestContext;
+  readonly parts: AuthParts;
+  readonly cookies: PageCookies;
+  /** The words of the pages in the language of the reader. */
+  readonly t: AllTexts;
+  readonly locale: string;
+  /** The parameters of the address; one that occurs twice is absent. */
+  readonly query: Readonly<Record<string, string>>;
+  /** A sign-in that is under way. */
+  readonly step: Step | null;
+  /** Whether the pages' cookie belongs to a live session. */
+  readonly signedIn: boolean;
+  /** The address of a page: `/auth/account`. */
+  path(page: PageName, query?: Readonly<Record<string, string | null | undefined>>): string;
+  /**
+   * Calls the handler of an endpoint, with its limits, guards and checks, as a client would.
+   *
+   * @throws AppError like the endpoint.
+   */
+  call(id: string, input?: CallInput): Promise<Reply>;
+  /** Whether this server has an endpoint with this id. */
+  serves(id: string): boolean;
+}
+
+export interface CallInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The fields of a form as they were sent; empty for a page that was just opened. */
+export interface FormState {
+  readonly values: Readonly<Record<string, string>>;
+  /** Texts by the name of the field that they belong to. */
+  readonly errors: Readonly<Record<string, string>>;
+  /** An error that belongs to no field. */
+  readonly alert?: string;
+}
+
+/** A page that is shown. */
+export interface View {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: number;
+  /** A wider page, for lists. */
+  readonly wide?: boolean;
+  /** Whether the page needs the script for passkeys. */
+  readonly script?: boolean;
+}
+
+/** Another page comes next. */
+export interface Redirect {
+  readonly redirect: string;
+}
+
+export interface Page {
+  readonly name: PageName;
+  /** Shown by a GET, which changes nothing, and after a form was refused. */
+  show(request: PageRequest, form: FormState): View | Redirect | Promise<View | Redirect>;
+  /** Takes a form. A thrown `AppError` is shown at its field. */
+  submit?(request: PageRequest, values: Readonly<Record<string, string>>): Promise<View | Redirect>;
+  /** The names of the form's fields, which errors are shown at. */
+  readonly fields?: readonly string[];
+}
