@@ -4,6 +4,7 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../caller.ts';
 import { endKeys } from '../ended-access.ts';
 import type { Emit } from '../events.ts';
+import { pageLink } from '../links.ts';
 import { invalidToken } from '../one-time-tokens.ts';
 import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
@@ -14,7 +15,6 @@ import { clearRefreshCookie } from '../refresh-cookie.ts';
 import type { RightsChange } from '../roles.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
-import { linkText } from '../verification.ts';
 import { purgeAccounts } from './purge.ts';
 
 /** `DELETE /api/auth/me`: the account closes at once, and goes after the grace. */
@@ -63,15 +63,18 @@ async function close(
 
 function mailRestoreLink(
   parts: AuthParts,
-  { email }: Account,
+  account: Account,
   token: string,
   deletionAt: number,
 ): void {
-  parts.mailer.send({
-    to: email,
-    subject: 'Your account will be deleted',
-    text: `Your account is closed and will be deleted at ${rfc3339(deletionAt)}. Until then this link restores it.\n\n${linkText(parts, 'restore', token)}`,
-  });
+  parts.mails.send(
+    'account-deletion',
+    { to: account.email, account },
+    {
+      link: pageLink(parts, 'restore', token),
+      date: new Date(deletionAt).toISOString().slice(0, 10),
+    },
+  );
 }
 
 /** `POST /api/auth/restore`: by the link of the mail, until the account goes. */
