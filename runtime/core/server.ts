@@ -5,8 +5,10 @@ import type { App } from './app.ts';
 import { createApplication } from './application.ts';
 import { boot, type Booted, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
 import type { Capability } from './capability.ts';
+import type { Logger } from './config/log.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
+import { catchUnhandled } from './last-resort.ts';
 import { drain, listen, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
@@ -106,12 +108,17 @@ function modelOf(sdl: string, manifest?: string): App['project'] {
   );
 }
 
+/** A running server with its log. */
+interface Started extends Running {
+  readonly log: Logger;
+}
+
 async function start(
   app: App,
   middleware: readonly Middleware[],
   address?: string,
   options?: BootOptions,
-): Promise<Running> {
+): Promise<Started> {
   const booted = await boot(app, options);
   const { kernel, modules } = booted;
   try {
@@ -128,7 +135,7 @@ async function start(
       addressOf(booted, address),
     );
     kernel.log.info(`listening on ${urlOf(http)}`);
-    return { url: urlOf(http), close: once(() => stop(app, booted, http)) };
+    return { url: urlOf(http), close: once(() => stop(app, booted, http)), log: kernel.log };
   } catch (error) {
     await stop(app, booted);
     throw error;
@@ -162,9 +169,10 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   return () => (result ??= work());
 }
 
-/** Closes the server on SIGTERM and SIGINT. */
-async function asProgram(begun: Promise<Running>): Promise<Running> {
+/** Closes the server on SIGTERM and SIGINT, and logs what no code handles. */
+async function asProgram(begun: Promise<Started>): Promise<Running> {
   const running = await begun;
+  catchUnhandled(running.log, running.close);
   const end = () => void running.close().finally(() => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
   return running;
