@@ -63,6 +63,8 @@ export interface TestOptions {
   readonly change?: (project: Project) => Project;
   /** More modules over the same kernel and graphql module. */
   readonly also?: (kernel: Kernel, module: ServerModule) => ServerModule;
+  /** The most connections of PostgreSQL. */
+  readonly pool?: number;
   /** Use this database instead of a new one. */
   readonly url?: string;
 }
@@ -90,7 +92,9 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     options.database === 'postgres' && !options.url
       ? await createDatabase()
       : { url: options.url ?? ':memory:', drop: async () => {} };
-  const { store, statements } = counted(openStore(database.url, '/'));
+  const { store, statements } = counted(
+    openStore(database.url, '/', { pool: options.pool, timeout: project.transactionTimeout }),
+  );
   await createTables(store, buildTables(project), project.ids);
   const lines: string[] = [];
   const log = createLog({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
@@ -227,14 +231,16 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
           }),
         bounds,
       ),
-    transaction: (work) =>
+    transaction: (work, transactionOptions) =>
       store.transaction((trx) => {
+        // A nested transaction has the builder of the one around it.
+        if (Object.hasOwn(trx, 'executeQuery')) return work(trx);
         const run = trx.executeQuery.bind(trx);
         Object.defineProperty(trx, 'executeQuery', {
           value: (query: { sql: string }) => (texts.push(query.sql), run(query as never)),
         });
         return work(trx);
-      }),
+      }, transactionOptions),
   };
   return { store: noted, statements: () => texts.splice(0) };
 }

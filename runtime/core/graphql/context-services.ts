@@ -2,6 +2,7 @@ import type { ContextParts } from '../own-context/context-parts.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { ContextServices } from '../own-context/services.ts';
+import { toFailure } from '../data/database-failure.ts';
 import { createDataApi } from '../data-api/index.ts';
 import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';
@@ -52,6 +53,7 @@ async function answerOperation(
 function dataOf(answer: Answer): unknown {
   if ('text' in answer) return JSON.parse(answer.text).data;
   const { data, errors } = answer.result;
-  if (errors?.[0]) throw rootCause(errors[0]);
+  const cause = errors?.[0] && rootCause(errors[0]);
+  if (cause) throw toFailure(cause) ?? cause;
   return data;
 }

@@ -27,6 +27,7 @@ export async function answerInferred(
 ): Promise<unknown> {
   const run = info.rootValue as Run;
   const { engine } = run;
+  assertKnown(args, info);
   const type = info.parentType.name;
   const kind = (['query', 'mutation'] as const).find(
     (each) => engine.schema.getRootType(each as never) === info.parentType,
@@ -55,6 +56,14 @@ export async function answerInferred(
     fieldNodes: asked.nodes,
     rootValue: apart,
   });
+}
+
+/** An argument that the field does not have would be dropped without a word. */
+function assertKnown(args: Arguments, { parentType, fieldName }: GraphQLResolveInfo): void {
+  const known = parentType.getFields()[fieldName]?.args ?? [];
+  const unknown = Object.keys(args).find((name) => !known.some((arg) => arg.name === name));
+  if (unknown !== undefined)
+    throw new InternalError(`${parentType.name}.${fieldName} has no argument ${unknown}`);
 }
 
 async function answerRoot(
