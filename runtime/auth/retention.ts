@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
 import { purgeAccounts } from './account/purge.ts';
+import { enableDue } from './admin/disabled-until.ts';
 import type { AuthParts } from './parts.ts';
 import { DAY, HOUR } from './time.ts';
 
@@ -25,6 +26,7 @@ export function startRetention(parts: AuthParts): () => Promise<void> {
   const run = () => {
     running = purge(parts)
       .then(() => (parts.users ? purgeAccounts(parts) : undefined))
+      .then(() => (parts.users ? enableDue(parts) : undefined))
       .catch((error: unknown) =>
         parts.kernel.log.error(
           { reason: error instanceof Error ? error.message : 'unknown' },

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { enableDue } from '../../runtime/auth/admin/disabled-until.ts';
+import { createEvents } from '../../runtime/auth/events.ts';
 import {
   asRoot,
   bearer,
@@ -13,6 +15,7 @@ import {
 import { startMailbox } from './mailbox.ts';
 
 const ADMIN = '/api/auth/admin';
+const eventsOf = ({ kernel }: TestServer) => createEvents(kernel, {}, async () => {});
 const ROLES = { list: ['Owner', 'Helper', 'Member'], default: 'Member', first: 'Owner' };
 const FORBIDDEN = '{"error":"Forbidden"}';
 const MINUTE = 60_000;
@@ -181,6 +184,35 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
       disabled_reason: null,
     });
     asOwner = bearer((await server.login('olga@x.test')).body.accessToken);
+  });
+
+  it('notes who was enabled by itself, and lets them be an owner again', async () => {
+    const { body: user } = await server.register('due@x.test');
+    await admin('PUT', `/users/${user.id}/role`, { role_id: 1 });
+    const until = new Date(server.kernel.now() + MINUTE).toISOString();
+    await admin('POST', `/users/${user.id}/disable`, { until });
+    const { db } = server.kernel.store;
+    await db
+      .updateTable('auth_users')
+      .set({ disabled_until: 1 })
+      .where('user_id', '=', user.id)
+      .execute();
+    await enableDue({ kernel: server.kernel, events: eventsOf(server) });
+    const enabled = async () =>
+      (await server.events('user.enabled')).filter(({ user_id }) => user_id === user.id);
+    expect((await enabled()).map(({ actor }) => actor.kind)).toEqual(['system']);
+    expect(
+      (
+        await db
+          .selectFrom('auth_users')
+          .select('disabled_at')
+          .where('user_id', '=', user.id)
+          .execute()
+      )[0],
+    ).toEqual({ disabled_at: null });
+    await enableDue({ kernel: server.kernel, events: eventsOf(server) });
+    expect(await enabled()).toHaveLength(1);
+    await admin('PUT', `/users/${user.id}/role`, { role_id: 3 });
   });
 
   it('restores an account that its owner has deleted, during the grace', async () => {
