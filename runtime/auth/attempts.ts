@@ -10,7 +10,7 @@ export type AttemptOutcome = 'success' | 'failure' | 'blocked';
  * password into that field.
  */
 export interface Attempt {
-  readonly kind: 'password' | 'host' | 'oauth' | 'api_key' | 'passkey';
+  readonly kind: 'password' | 'host' | 'oauth' | 'api_key' | 'passkey' | 'email' | 'second_factor';
   readonly outcome: AttemptOutcome;
   readonly reason: string | null;
   /** HMAC of the identifier. */

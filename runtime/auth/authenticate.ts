@@ -199,6 +199,7 @@ export function readUser(
     context.values.set('user_id', id);
     context.values.set('extend', extend);
     context.values.set('session_id', sessionId);
+    context.values.set('amr', session.amr);
     context.values.set('auth_method', 'bearer');
     if (session.impersonator !== null) context.values.set('impersonator', session.impersonator);
     return true;

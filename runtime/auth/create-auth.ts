@@ -11,12 +11,16 @@ import { SYSTEM } from './caller.ts';
 import type { Events } from './events.ts';
 import { createGuards } from './guards.ts';
 import { createHostLogin } from './host-login.ts';
-import { createLogin } from './login.ts';
+import { createLogin } from './password-login.ts';
 import { logoutHandlers } from './logout.ts';
 import { startNotices } from './notices.ts';
 import { oauthHandlers } from './oauth/handlers.ts';
 import { ownKeyHandlers } from './own-keys.ts';
 import type { AuthParts } from './parts.ts';
+import { emailSignInHandlers } from './email-sign-in.ts';
+import { createAnswer } from './second-factor/answer.ts';
+import { deviceHandlers } from './second-factor/device-handlers.ts';
+import { totpHandlers } from './second-factor/totp-handlers.ts';
 import { createRevalidation } from './revalidate.ts';
 import { passkeyHandlers } from './passkeys/handlers.ts';
 import { recoveryHandlers } from './recovery.ts';
@@ -135,14 +139,32 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...verificationHandlers(parts),
     ...oauthHandlers(parts),
     ...passkeyHandlers(parts),
+    ...totpHandlers(parts),
+    ...deviceHandlers(parts),
+    ...emailSignInHandlers(parts),
+    secondFactor: createAnswer(parts),
     ...adminHandlers(parts),
   });
   return routes.filter(({ spec }) => isServed(parts, spec)).map((route) => limited(parts, route));
 }
 
-function isServed({ users, config }: AuthParts, { id, path }: RouteSpec): boolean {
+/** Ids of the routes that `auth.email_sign_in` and `auth.second_factor` switch off. */
+const EMAIL_ROUTES = new Set(['emailSignIn', 'completeEmailSignIn']);
+const SECOND_FACTOR_ROUTES = new Set([
+  'startTotp',
+  'confirmTotp',
+  'removeTotp',
+  'createRecoveryCodes',
+  'devices',
+  'renameDevice',
+  'forgetDevice',
+]);
+
+function isServed({ users, config, model }: AuthParts, { id, path }: RouteSpec): boolean {
   if (!users) return HOST_ROUTES.has(id);
-  return config.passkeys !== null || !path.startsWith('/api/auth/passkeys');
+  if (path.startsWith('/api/auth/passkeys')) return config.passkeys !== null;
+  if (EMAIL_ROUTES.has(id)) return model.emailSignIn !== 'off';
+  return !SECOND_FACTOR_ROUTES.has(id) || model.secondFactor.mode !== 'off';
 }
 
 /** Two kinds of login on one path: users send an e-mail address, the operator only a password. */

@@ -1,8 +1,11 @@
 import type { Transaction } from 'kysely';
+import { endEmailSignIns } from './email-sign-in-rows.ts';
+import { identifierOf } from './identifier.ts';
 import { emailKey } from './identity-rules.ts';
 import type { AuthParts } from './parts.ts';
 import { serialiseRights } from './permissions.ts';
 import { recordChange, type RightsChange } from './roles.ts';
+import { forgetDevices } from './second-factor/devices.ts';
 import type { Account } from './user-directory.ts';
 
 /** What a user can choose to keep when they change their password. */
@@ -19,6 +22,8 @@ export interface EndOptions {
 /** What a new password ended. The event contains it, and the mail lists it. */
 export interface EndedAccess {
   readonly sessions_ended: number;
+  /** Remembered devices. */
+  readonly devices_ended: number;
   /** Names of API keys. */
   readonly api_keys_ended: readonly string[];
   /** Names of providers. */
@@ -39,8 +44,11 @@ export async function endAccess(
   await serialiseRights(trx, parts.kernel.store.dialect);
   const sessions = await parts.sessions.endAll(trx, account.id, reason, session);
   await parts.oneTime.endAll(trx, account.id);
+  await endEmailSignIns(parts.kernel, trx, identifierOf(parts, account.email));
+  const devices = await forgetDevices(trx, account.id);
   return {
     sessions_ended: sessions,
+    devices_ended: devices,
     api_keys_ended: keep.includes('api_keys') ? [] : await endKeys(parts, change, account, reason),
     identities_ended: keep.includes('identities')
       ? []

@@ -15,7 +15,10 @@ export type KeyPurpose =
   | 'webhook-seal'
   | 'device'
   | 'link'
-  | 'pages';
+  | 'pages'
+  | 'totp-seal'
+  | 'ticket-seal'
+  | 'mail-code';
 
 /** Keys derived from `JWT_SECRET`, and from the earlier secrets in `JWT_SECRET_PREVIOUS`. */
 export interface Keys {

@@ -34,6 +34,8 @@ export interface Lockout {
    * @throws AppError 423 when it is locked, 503 when too many wait already.
    */
   enter(key: LockKey, signal: AbortSignal): Promise<Ticket>;
+  /** Deletes the failures of one bucket after a whole sign-in. @returns how many there were. */
+  forget(key: LockKey): Promise<{ readonly failures: number }>;
   /** The states of several identifiers in one bucket; those without a failure are absent. */
   states(
     db: Kysely<any>,
@@ -117,6 +119,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
         succeed: () => forget(store, key).finally(release),
       };
     },
+    forget: (key) => forget(store, key),
     states: readLocks,
     clear: async (db, identifierHash) =>
       Number(

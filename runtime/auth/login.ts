@@ -1,17 +1,15 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
 import { recordAttempt } from './attempts.ts';
 import { presentedKey } from './authenticate.ts';
 import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
-import { emailKey, maskIdentifier } from './identity-rules.ts';
+import { lockKeyOf } from './identifier.ts';
+import { maskIdentifier } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
-import { mac } from './keys.ts';
 import type { LockKey, Ticket } from './lockout.ts';
 import type { AuthParts } from './parts.ts';
-import { deliverLogin } from './refresh-cookie.ts';
 import { rfc3339 } from './time.ts';
 import type { Account } from './user-directory.ts';
 
@@ -29,37 +27,10 @@ const HOOK_TIMEOUT = 2000;
 /** A success after this many failures raises an alert. */
 const SUSPICIOUS_FAILURES = 5;
 
-/** `POST /api/auth/login {email, password}` */
-export function createLogin(parts: AuthParts): Handler {
-  return async ({ context, koa, body }) => {
-    requireApiKey(parts, context);
-    const attempt = toAttempt(parts, context, koa, body.email, body.password);
-    await parts.limits.enforce(koa, [
-      { policy: 'login-identifier', subject: attempt.key.identifierHash },
-    ]);
-    const account = await checkPassword(parts, attempt, (found) =>
-      assertMayEnter(parts, attempt, found),
-    );
-    const login = await parts.signIn.open(context, account, 'password', {
-      identifierHash: attempt.key.identifierHash,
-    });
-    parts.devices.give(koa, attempt.key.identifierHash);
-    return reply(200, deliverLogin(parts, koa, login));
-  };
-}
-
 /** @throws AppError 401 `API key required` when the manifest requires a key and none was sent. */
 export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
   if (model.requireApiKey && !presentedKey(context))
     throw failure.unauthenticated('API key required');
-}
-
-/**
- * The HMAC under which failures, limits and attempts of an e-mail address are stored. It does not
- * depend on whether an account exists.
- */
-export function identifierOf({ identifierKey }: AuthParts, email: string): string {
-  return mac(identifierKey, emailKey(email));
 }
 
 export function toAttempt(
@@ -69,16 +40,8 @@ export function toAttempt(
   email: string,
   password: string,
 ): PasswordAttempt {
-  const identifierHash = identifierOf(parts, email);
-  const device = parts.devices.read(koa, identifierHash);
-  return {
-    context,
-    koa,
-    caller: callerOf(context),
-    email,
-    password,
-    key: { identifierHash, bucket: device ? `device:${device}` : 'public' },
-  };
+  const key = lockKeyOf(parts, koa, email);
+  return { context, koa, caller: callerOf(context), email, password, key };
 }
 
 /**
@@ -100,15 +63,10 @@ export async function checkPassword(
     const right = await parts.passwords.verify(attempt.password, account?.password ?? null);
     if (!account || !right) return await refuse(parts, attempt, ticket, account);
     await admit?.(account);
-    const { failures } = await ticket.succeed();
-    if (failures >= SUSPICIOUS_FAILURES)
-      await parts.alerts.raise(
-        attempt.caller,
-        'alert.success_after_failures',
-        attempt.key.identifierHash,
-        account.id,
-        { failures },
-      );
+    if (!waitsForCode(parts, account)) {
+      const { failures } = await ticket.succeed();
+      await noteSuccessAfter(parts, attempt.caller, { key: attempt.key, account, failures });
+    }
     await rehash(parts, account, attempt.password);
     return account;
   } catch (error) {
@@ -118,6 +76,29 @@ export async function checkPassword(
   } finally {
     ticket.release();
   }
+}
+
+/**
+ * A right password does not delete the failures of a user who still has to give a code: somebody who
+ * knows the password could otherwise guess codes without end. The last step deletes them.
+ */
+export const waitsForCode = ({ model }: AuthParts, { totpSince }: Account): boolean =>
+  totpSince !== null && model.secondFactor.mode !== 'off';
+
+/** Raises an alert for a success after many failures. */
+export async function noteSuccessAfter(
+  parts: AuthParts,
+  caller: Caller,
+  {
+    key,
+    account,
+    failures,
+  }: { readonly key: LockKey; readonly account: Account; readonly failures: number },
+): Promise<void> {
+  if (failures < SUSPICIOUS_FAILURES) return;
+  await parts.alerts.raise(caller, 'alert.success_after_failures', key.identifierHash, account.id, {
+    failures,
+  });
 }
 
 async function enter(parts: AuthParts, attempt: PasswordAttempt): Promise<Ticket> {
@@ -170,7 +151,7 @@ async function nameLockedUser(
 }
 
 /** Called only after a right password, so that others cannot learn the state of the account. */
-async function assertMayEnter(
+export async function assertMayEnter(
   parts: AuthParts,
   attempt: PasswordAttempt,
   account: Account,

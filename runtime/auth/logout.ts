@@ -7,6 +7,7 @@ import { asUser, callerOf } from './caller.ts';
 import { checkText, isOpaqueId } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
 import type { AuthParts } from './parts.ts';
+import { assertRecentProof } from './proof.ts';
 import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken } from './refresh-token.ts';
 import type { Session } from './sessions.ts';
@@ -61,7 +62,9 @@ export function logoutHandlers(parts: AuthParts) {
     return reply(200, sessionView({ ...session, name }, sessionId));
   };
   const endSession: Handler = async ({ context, params }) => {
-    const { userId } = ownerOf(context);
+    const { userId, sessionId } = ownerOf(context);
+    if (params['id'] !== sessionId)
+      await assertRecentProof(parts, kernel.store.db, sessionId);
     const { id } = await findOwn(parts, userId, params['id']);
     await events.transact(callerOf(context), async (trx, emit) => {
       if (await sessions.end(trx, id, 'ended by its owner'))
@@ -81,6 +84,7 @@ export const sessionView = (session: Session, current: string) => ({
   ip: session.ip,
   user_agent: session.user_agent,
   auth_method: session.auth_method,
+  amr: (session.amr ?? 'pwd').split(' '),
   current: session.id === current,
   impersonated_by: session.impersonated_by,
 });

@@ -17,6 +17,7 @@ export const ONE_TIME_LIFETIME = {
   passkey_second_factor: 5 * MINUTE,
   passkey_reauthentication: 5 * MINUTE,
   restore: 14 * DAY,
+  ticket: 5 * MINUTE,
 } as const;
 
 export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;
@@ -48,6 +49,10 @@ export interface OneTimeTokens {
   peek(db: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
   /** Uses a token up. Of two concurrent calls one fails. @throws AppError 400 like `peek` */
   consume(trx: Kysely<any>, kind: OneTimeKind, token: string): Promise<OneTime>;
+  /**
+   * Counts one answer to a live token. @returns whether it was one of the first `most` answers.
+   */
+  count(db: Kysely<any>, kind: OneTimeKind, token: string, most: number): Promise<boolean>;
   /** Ends every token of a kind, of all users. */
   endKind(trx: Transaction<any>, kind: OneTimeKind): Promise<void>;
   /** Ends every token of a user. */
@@ -95,6 +100,17 @@ export function createOneTimeTokens(now: () => number): OneTimeTokens {
           .returning(['user_id', 'data'])
           .executeTakeFirst(),
       ),
+    count: async (db, kind, token, most) => {
+      const { numUpdatedRows } = await db
+        .updateTable('auth_one_time_tokens')
+        .set((set) => ({ answers: set('answers', '+', 1) }))
+        .where('hash', '=', digest(token))
+        .where('kind', '=', kind)
+        .where('used_at', 'is', null)
+        .where('answers', '<', most)
+        .executeTakeFirst();
+      return Number(numUpdatedRows) === 1;
+    },
     endKind: async (trx, kind) => void (await use(trx).where('kind', '=', kind).execute()),
     endAll: async (trx, userId) => void (await use(trx).where('user_id', '=', userId).execute()),
   };

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
+import { unauthorized } from './authenticate.ts';
 import type { AuthParts } from './parts.ts';
 import type { Account } from './user-directory.ts';
 
@@ -11,12 +12,12 @@ import type { Account } from './user-directory.ts';
  */
 export async function signedInAccount(
   { directory, kernel }: AuthParts,
-  { principal }: RequestContext,
+  context: RequestContext,
 ): Promise<{ account: Account; sessionId: string }> {
-  if (principal.kind !== 'user') throw failure.unauthenticated();
-  const account = await directory.find(kernel.store.db, principal.id);
+  if (context.principal.kind !== 'user') throw unauthorized(context);
+  const account = await directory.find(kernel.store.db, context.principal.id);
   if (!account) throw failure.notFound('User not found');
-  return { account, sessionId: principal.sessionId };
+  return { account, sessionId: context.principal.sessionId };
 }
 
 /**

@@ -1,12 +1,13 @@
-import type { Transaction } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, type Caller, callerOf } from './caller.ts';
-import { endAccess } from './ended-access.ts';
+import { advance } from './advance.ts';
+import { type Caller, callerOf } from './caller.ts';
 import { emailKey } from './identity-rules.ts';
+import { identifierOf } from './identifier.ts';
 import { pageLink } from './links.ts';
-import { identifierOf, requireApiKey } from './login.ts';
+import { requireApiKey } from './login.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
+import { resetGoal } from './reset.ts';
 import { type Account, isClosed } from './user-directory.ts';
 import { sendStrangerMail } from './stranger-mail.ts';
 import { MINUTE } from './time.ts';
@@ -29,7 +30,8 @@ export function recoveryHandlers(parts: AuthParts) {
     });
     return reply(200, FORGOT_RESPONSE);
   };
-  const resetPassword: Handler = async ({ context, body }) => {
+  const resetPassword: Handler = async (call) => {
+    const { context, body } = call;
     requireApiKey(parts, context);
     const { account } = await findResetAccount(parts, 'reset', body.token);
     if (body.email !== undefined && emailKey(body.email) !== emailKey(account.email))
@@ -37,26 +39,9 @@ export function recoveryHandlers(parts: AuthParts) {
     // A refused password does not use the token up.
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
-    const identifierHash = identifierOf(parts, account.email);
-    const caller = asUser(callerOf(context), account.id);
-    await events.transact(caller, async (trx, emit) => {
-      const { data } = await oneTime.consume(trx, 'reset', body.token);
-      await assertSameAddress(parts, trx, account, data);
-      await directory.update(trx, account.id, {
-        email: account.email,
-        email_verified_at: kernel.now(),
-        password,
-        password_changed_at: kernel.now(),
-        tokens_valid_after: kernel.now(),
-      });
-      const ended = await endAccess(parts, { trx, emit, caller }, account, {
-        reason: 'password reset',
-      });
-      if (await lockout.clear(trx, identifierHash))
-        emit('auth.unlocked', account.id, { by: 'reset' });
-      emit('password.reset', account.id, { ...ended });
-    });
-    return reply(200, { message: 'Password reset successful' });
+    // With a second factor nothing changes before that step.
+    const goal = resetGoal(parts, account, { password, token: body.token });
+    return advance(parts, call, { account, method: 'email', amr: ['email'], goal });
   };
   const unlock: Handler = async ({ context, body }) => {
     await events.transact(callerOf(context), async (trx, emit) => {
@@ -103,15 +88,4 @@ async function findResetAccount(
   const account = await directory.find(kernel.store.db, userId);
   if (!account || isClosed(account)) throw invalidToken();
   return { account };
-}
-
-/** The mail went to the address of that time, so the token proves nothing about a new address. */
-async function assertSameAddress(
-  { directory }: AuthParts,
-  trx: Transaction<any>,
-  account: Account,
-  data: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const current = await directory.find(trx, account.id);
-  if (!current || data['email'] !== emailKey(current.email)) throw invalidToken();
 }

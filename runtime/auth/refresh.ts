@@ -2,6 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from './caller.ts';
+import { hasSecondFactor, isSecondFactorRequired } from './entry.ts';
 import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
 import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
@@ -24,12 +25,22 @@ export function createRefresh(parts: AuthParts): Handler {
       throw refused();
     await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
     const account = await ownerOf(parts, session);
+    assertFactors(parts, session, account);
     const { current, generation } = await redeem(parts, context, session, claim);
     return reply(
       200,
       deliverLogin(parts, koa, await parts.signIn.continue(context, account, current, generation)),
     );
   };
+}
+
+/**
+ * A second factor that is required since the sign-in, by the manifest or by a new role, needs a new
+ * sign-in.
+ */
+function assertFactors({ model }: AuthParts, { amr }: Session, account: Account): void {
+  if (isSecondFactorRequired(model, account) && !hasSecondFactor((amr ?? 'pwd').split(' ')))
+    throw refused();
 }
 
 async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {

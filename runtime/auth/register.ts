@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { advance } from './advance.ts';
 import { recordAttempt } from './attempts.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { Emit } from './events.ts';
@@ -14,12 +14,11 @@ import {
   usernameFrom,
 } from './identity-rules.ts';
 import { randomToken, type UserId } from './ids.ts';
-import { identifierOf, requireApiKey } from './login.ts';
+import { identifierOf } from './identifier.ts';
+import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
-import { deliverLogin } from './refresh-cookie.ts';
 import { readRegisterFields } from './register-fields.ts';
 import { assignDefaultRole } from './roles.ts';
-import type { LoginObject } from './sign-in.ts';
 import type { AccountPatch } from './user-directory.ts';
 import { mailTaken, mailVerification } from './verification.ts';
 
@@ -33,7 +32,8 @@ const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
 
 /** `POST /api/auth/register`. Fields that registration does not know are ignored. */
 export function createRegister(parts: AuthParts): Handler {
-  return async ({ context, koa, body }) => {
+  return async (call) => {
+    const { context, body } = call;
     requireApiKey(parts, context);
     const caller = callerOf(context);
     const user = await readUser(parts, body);
@@ -47,18 +47,16 @@ export function createRegister(parts: AuthParts): Handler {
       await insert(parts, caller, user);
       return reply(202, CONTINUE_RESPONSE);
     }
-    const login = await insertAndOpen(parts, context, user);
-    parts.devices.give(koa, identifierOf(parts, user.patch.email));
-    return reply(201, deliverLogin(parts, koa, login));
+    return insertAndOpen(parts, call, user);
   };
 }
 
-/** Creates user and first session in one transaction. When `extend` fails, it creates neither. */
-async function insertAndOpen(
-  parts: AuthParts,
-  context: RequestContext,
-  user: NewUser,
-): Promise<LoginObject> {
+/**
+ * Creates user and first session in one transaction. When `extend` fails, it creates neither. Where
+ * a second factor is required, the answer is the ticket to enroll one.
+ */
+async function insertAndOpen(parts: AuthParts, call: Call, user: NewUser): Promise<Reply> {
+  const { context } = call;
   const { store, now } = parts.kernel;
   const { email } = user.patch;
   const identifierHash = identifierOf(parts, email);
@@ -66,7 +64,12 @@ async function insertAndOpen(
     return await store.transaction(async (trx) => {
       const id = await insert(parts, callerOf(context), user);
       const account = await parts.directory.find(trx, id);
-      return parts.signIn.open(context, account!, 'register', { identifierHash });
+      return advance(parts, call, {
+        account: account!,
+        method: 'register',
+        amr: ['pwd'],
+        goal: { kind: 'session', status: 201 },
+      });
     });
   } catch (error) {
     if (error instanceof ExtendError)

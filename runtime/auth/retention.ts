@@ -16,6 +16,8 @@ const expiredRows = (now: number, retention: number, leeway: number) =>
     ['auth_revoked_tokens', 'jti', 'exp', now - leeway],
     ['auth_one_time_tokens', 'hash', 'expires_at', now],
     ['auth_oauth_used_states', 'hash', 'exp', now],
+    ['auth_email_sign_ins', 'hash', 'expires_at', now],
+    ['auth_remembered_devices', 'id', 'expires_at', now],
     ['auth_limit_windows', 'key', 'expires_at', now],
     ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
   ] as const;

@@ -13,6 +13,7 @@ export interface CheckedSession {
   readonly permissions: readonly string[];
   /** The administrator who acts as the user in this session, or null. */
   readonly impersonator: UserId | null;
+  readonly amr: readonly string[];
 }
 
 /** The claims of a token that identify its session. */
@@ -83,8 +84,8 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /**
- * User, principal, time of last use, time of expiry, impersonator. If the manifest has roles, also the role's id,
- * name and permissions.
+ * User, principal, time of last use, time of expiry, impersonator, factors. If the manifest has
+ * roles, also the role's id, name and permissions.
  */
 type Row = readonly [
   UserId | null,
@@ -92,6 +93,7 @@ type Row = readonly [
   number,
   number,
   UserId | null,
+  string | null,
   (number | null)?,
   (string | null)?,
   (string | null)?,
@@ -102,7 +104,8 @@ const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
   if (row === null) return null;
-  const [userId, principal, lastSeen, until, impersonator, roleId, roleName, permissions] = row;
+  const [userId, principal, lastSeen, until, impersonator, amr, ...ofRole] = row;
+  const [roleId, roleName, permissions] = ofRole;
   if (userId !== user_id) return null;
   return {
     sid,
@@ -113,7 +116,19 @@ function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): F
     impersonator,
     role: roleId && roleName ? { id: roleId, name: roleName } : null,
     permissions: splitPermissions(permissions),
+    amr: factorsOf(amr ?? 'pwd'),
   };
+}
+
+const FACTORS = new Map<string, readonly string[]>();
+
+/** There are few different lists of factors, so each is made once. */
+function factorsOf(text: string): readonly string[] {
+  const known = FACTORS.get(text);
+  if (known) return known;
+  const factors = Object.freeze(text.split(' '));
+  FACTORS.set(text, factors);
+  return factors;
 }
 
 /**
@@ -167,7 +182,7 @@ function postgresStatement({ directory, roles }: SessionCheckOptions): string {
 function sessionColumns(dialect: Dialect, roles: RolesModel): string {
   const until = `${dialect === 'postgres' ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
   const ofRole = roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : '';
-  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by${ofRole}`;
+  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by, s.amr${ofRole}`;
 }
 
 /** The SQL of each value of a token. */

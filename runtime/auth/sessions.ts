@@ -15,8 +15,16 @@ export type AuthMethod =
   | 'setup'
   | 'passkey'
   | 'impersonation'
+  | 'email'
   | 'host'
   | `oauth:${string}`;
+
+/**
+ * A way in which a user has proved their identity, as `amr` of a session lists it: `pwd`, `otp`,
+ * `hwk` and `user` of RFC 8176; `fed` a provider, `email` a mail, `recovery` a recovery code,
+ * `remembered` a remembered device.
+ */
+export type Amr = 'pwd' | 'otp' | 'hwk' | 'user' | 'fed' | 'email' | 'recovery' | 'remembered';
 
 /** A row of `auth_sessions`. */
 export interface Session {
@@ -39,11 +47,14 @@ export interface Session {
   readonly revoked_at: number | null;
   /** The administrator who acts as the user in this session. */
   readonly impersonated_by: UserId | null;
+  /** The factors, with spaces between them. Null in sessions of earlier versions. */
+  readonly amr: string | null;
 }
 
 export interface NewSession {
   readonly userId: UserId | null;
   readonly method: AuthMethod;
+  readonly amr?: readonly Amr[];
   /** Lifetime in milliseconds, instead of the manifest's. */
   readonly lifetime?: number;
   /** The administrator who will act as the user. Such a session never has a proof. */
@@ -80,7 +91,7 @@ export class Sessions {
   async open(
     trx: Transaction<any>,
     caller: Caller,
-    { userId, method, lifetime, impersonatedBy }: NewSession,
+    { userId, method, amr = ['pwd'], lifetime, impersonatedBy }: NewSession,
   ): Promise<{ session: Session; ended: string[] }> {
     const { model, now } = this.#options;
     const session = { ...newSession(model, now(), lifetime), ...ownerOf(userId) };
@@ -92,6 +103,7 @@ export class Sessions {
       ip,
       user_agent,
       auth_method: method,
+      amr: amr.join(' '),
       name: null,
       impersonated_by: impersonatedBy ?? null,
     };
@@ -100,6 +112,44 @@ export class Sessions {
     if (ended.length > 0)
       await this.#revoke(trx, 'too many sessions').where('id', 'in', ended).execute();
     return { session: row, ended };
+  }
+
+  /**
+   * Lets a session go on under a new id and new secrets: every token that was made before is
+   * invalid. Of two calls at once one succeeds.
+   *
+   * @returns the session, or null when it has ended.
+   */
+  async renew(
+    trx: Transaction<any>,
+    { id, userId, amr }: { id: string; userId: UserId; amr: readonly Amr[] },
+  ): Promise<Session | null> {
+    const { model, now } = this.#options;
+    const { created_at: _opened, absolute_expires_at: _limit, ...fresh } = newSession(model, now());
+    const before = await this.find(trx, id);
+    const factors = new Set([...(before?.amr ?? 'pwd').split(' '), ...amr]);
+    const row = await trx
+      .updateTable('auth_sessions')
+      .set({ ...fresh, amr: [...factors].join(' ') })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('revoked_at', 'is', null)
+      .where('idle_expires_at', '>', now())
+      .where('absolute_expires_at', '>', now())
+      .returningAll()
+      .executeTakeFirst();
+    return (row as Session | undefined) ?? null;
+  }
+
+  /** Adds a factor to a session that goes on. */
+  async addFactors(trx: Kysely<any>, id: string, amr: readonly Amr[]): Promise<void> {
+    const before = await this.find(trx, id);
+    const factors = new Set([...(before?.amr ?? 'pwd').split(' '), ...amr]);
+    await trx
+      .updateTable('auth_sessions')
+      .set({ amr: [...factors].join(' ') })
+      .where('id', '=', id)
+      .execute();
   }
 
   async find(db: Kysely<any>, id: string): Promise<Session | null> {

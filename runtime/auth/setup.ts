@@ -1,22 +1,21 @@
 import type { Transaction } from 'kysely';
-import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import type { Call, Handler, Reply } from '@twofold/runtime/http';
+import { advance } from './advance.ts';
 import { unauthorized } from './authenticate.ts';
 import { asUser, callerOf } from './caller.ts';
 import { digest, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
 import { pageLink } from './links.ts';
-import { identifierOf, requireApiKey } from './login.ts';
+import { requireApiKey } from './login.ts';
 import { invalidToken } from './one-time-tokens.ts';
 import { firstRole, hasOwner } from './owners.ts';
 import type { AuthParts } from './parts.ts';
 import { serialiseRights } from './permissions.ts';
 import { signedInAccount } from './reauthentication.ts';
-import { deliverLogin } from './refresh-cookie.ts';
 import { createUser, isUniqueViolation, readUser, userExists } from './register.ts';
 import { giveRole, type RightsChange, roleByName } from './roles.ts';
-import type { LoginObject } from './sign-in.ts';
+import type { Amr } from './sessions.ts';
 import { mailVerification } from './verification.ts';
 
 /**
@@ -30,8 +29,7 @@ export function createSetup(parts: AuthParts): Handler {
     if (firstRole(parts.model) === null) throw failure.notFound();
     await assertToken(parts, call.body.token);
     const signedIn = call.koa.get('Authorization') !== '';
-    const login = signedIn ? await claimSignedIn(parts, call) : await claimNew(parts, call);
-    return reply(signedIn ? 200 : 201, deliverLogin(parts, call.koa, login));
+    return signedIn ? claimSignedIn(parts, call) : claimNew(parts, call);
   };
 }
 
@@ -46,7 +44,8 @@ export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string>
   return oneTime.issue(kernel.store.db, 'setup', null, { newestOnly: false });
 }
 
-async function claimSignedIn(parts: AuthParts, { context, body }: Call): Promise<LoginObject> {
+async function claimSignedIn(parts: AuthParts, call: Call): Promise<Reply> {
+  const { context, body } = call;
   if (context.principal.kind !== 'user') throw unauthorized(context);
   const { account, sessionId } = await signedInAccount(parts, context);
   const caller = asUser(callerOf(context), account.id);
@@ -56,10 +55,12 @@ async function claimSignedIn(parts: AuthParts, { context, body }: Call): Promise
     // The response has new tokens with the new role, so the session of the old tokens ends.
     await parts.sessions.end(trx, sessionId, 'setup');
   });
-  return open(parts, context, account.id);
+  const amr = context.values.get<readonly Amr[]>('amr')[0] ?? ['pwd'];
+  return open(parts, call, account.id, { amr, status: 200 });
 }
 
-async function claimNew(parts: AuthParts, { context, body }: Call): Promise<LoginObject> {
+async function claimNew(parts: AuthParts, call: Call): Promise<Reply> {
+  const { context, body } = call;
   for (const field of ['email', 'password'])
     if (!body[field]) throw failure.badRequest(`${field} is required`);
   const user = await readUser(parts, body);
@@ -74,18 +75,18 @@ async function claimNew(parts: AuthParts, { context, body }: Call): Promise<Logi
   const id = await work.catch((error: unknown) => {
     throw isUniqueViolation(error) ? userExists() : error;
   });
-  return open(parts, context, id);
+  return open(parts, call, id, { amr: ['pwd'], status: 201 });
 }
 
 async function open(
   parts: AuthParts,
-  context: RequestContext,
+  call: Call,
   userId: UserId,
-): Promise<LoginObject> {
+  { amr, status }: { readonly amr: readonly Amr[]; readonly status: 200 | 201 },
+): Promise<Reply> {
   const account = await parts.directory.find(parts.kernel.store.db, userId);
   if (!account) throw failure.notFound('User not found');
-  const identifierHash = identifierOf(parts, account.email);
-  return parts.signIn.open(context, account, 'setup', { identifierHash });
+  return advance(parts, call, { account, method: 'setup', amr, goal: { kind: 'session', status } });
 }
 
 async function giveFirstRole(

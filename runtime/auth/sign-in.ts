@@ -3,13 +3,15 @@ import type { AuthModel } from '@twofold/schema';
 import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
-import { recordAttempt } from './attempts.ts';
-import { asUser, callerOf } from './caller.ts';
+import { type Attempt, recordAttempt } from './attempts.ts';
+import { asUser, type Caller, callerOf } from './caller.ts';
 import { deviceKind } from './device-kind.ts';
-import type { Events } from './events.ts';
+import type { PassedEntry } from './entry.ts';
+import type { Emit, Events } from './events.ts';
 import { type Extend, type Extended, runExtend } from './extend.ts';
 import { randomToken } from './ids.ts';
-import type { Keys } from './keys.ts';
+import { emailKey } from './identity-rules.ts';
+import { type Keys, mac } from './keys.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import type { AuthMethod, Session, Sessions } from './sessions.ts';
 import { numericOffset, SECOND } from './time.ts';
@@ -41,13 +43,14 @@ export interface LoginObject extends Profile {
 }
 
 export interface SignIn {
-  /** Opens a session for a user who has proved their identity, and returns its tokens. */
-  open(
-    context: RequestContext,
-    account: Account,
-    method: AuthMethod,
-    extra?: OpenExtra,
-  ): Promise<LoginObject>;
+  /** Opens a session for a user who has passed every step, and returns its tokens. */
+  open(context: RequestContext, entry: PassedEntry): Promise<LoginObject>;
+  /**
+   * Lets the session of a reauthentication go on under new tokens (ASVS 7.2.4).
+   *
+   * @throws AppError 401 when it has ended
+   */
+  renew(context: RequestContext, entry: PassedEntry): Promise<LoginObject>;
   /** Issues new tokens for an existing session. */
   continue(
     context: RequestContext,
@@ -56,16 +59,6 @@ export interface SignIn {
     generation: number,
   ): Promise<LoginObject>;
   profile(account: Account, lastLogin: number): Profile;
-}
-
-export interface OpenExtra {
-  /** HMAC of the identifier, for the attempts log. */
-  readonly identifierHash?: string;
-  readonly kind?: 'password' | 'oauth' | 'passkey';
-  /** Further writes in the same transaction. */
-  readonly within?: (trx: Transaction<any>) => Promise<void>;
-  /** Called with the stored session before the tokens are made. */
-  readonly onOpened?: (session: Session) => void;
 }
 
 export interface SignInParts {
@@ -80,7 +73,7 @@ export interface SignInParts {
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { kernel, model, sessions, directory, events } = parts;
+  const { kernel, model, events } = parts;
   const profile: SignIn['profile'] = (account, lastLogin) =>
     toProfile(account, lastLogin, model.roles !== null);
 
@@ -91,46 +84,40 @@ export function createSignIn(parts: SignInParts): SignIn {
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });
 
+  // `extend` runs before anything is written, because the sign-in fails when it fails.
+  const extendOrNote = (context: RequestContext, entry: PassedEntry) =>
+    extendFor(context, entry.account).catch(async (error: unknown) => {
+      const caller = asUser(callerOf(context), entry.account.id);
+      await recordAttempt(kernel.store.db, kernel.now(), caller, {
+        ...attemptOf(parts, entry),
+        outcome: 'failure',
+        reason: 'extend_failed',
+        sessionId: null,
+      });
+      throw error;
+    });
+
   return {
     profile,
-    open: async (context, account, method, extra = {}) => {
-      const now = kernel.now();
+    open: async (context, entry) => {
+      const { account } = entry;
+      const extended = await extendOrNote(context, entry);
       const caller = asUser(callerOf(context), account.id);
-      // `extend` runs before anything is written, because the sign-in fails when it fails.
-      const extended = await extendFor(context, account).catch(async (error: unknown) => {
-        await recordAttempt(kernel.store.db, now, caller, {
-          ...attemptOf(account, extra),
-          outcome: 'failure',
-          reason: 'extend_failed',
-          sessionId: null,
-        });
-        throw error;
-      });
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
-      const session = await events.transact(caller, async (trx, emit) => {
-        // The update waits for a running password reset, so that the row read after it contains the
-        // result of that reset.
-        await directory.update(trx, account.id, { last_login: now });
-        await assertSamePassword(parts, trx, account);
-        const opened = await sessions.open(trx, caller, { userId: account.id, method });
-        await extra.within?.(trx);
-        await recordAttempt(trx, now, caller, {
-          ...attemptOf(account, extra),
-          outcome: 'success',
-          reason: null,
-          sessionId: opened.session.id,
-        });
-        for (const id of opened.ended)
-          emit('auth.session_ended', account.id, { session_id: id, reason: 'too many sessions' });
-        emit('auth.login.succeeded', account.id, {
-          method,
-          session_id: opened.session.id,
-          ...news,
-        });
-        return opened.session;
-      });
-      extra.onOpened?.(session);
-      const shown = profile(account, account.last_login ?? now);
+      const session = await events.transact(caller, (trx, emit) =>
+        openSession(parts, { trx, emit, caller }, entry, news),
+      );
+      const shown = profile(account, account.last_login ?? kernel.now());
+      return buildLoginObject(parts, shown, session, session.gen, extended);
+    },
+    renew: async (context, entry) => {
+      const { account } = entry;
+      const extended = await extendOrNote(context, entry);
+      const caller = asUser(callerOf(context), account.id);
+      const session = await events.transact(caller, (trx, emit) =>
+        renewSession(parts, { trx, emit, caller }, entry),
+      );
+      const shown = profile(account, account.last_login ?? kernel.now());
       return buildLoginObject(parts, shown, session, session.gen, extended);
     },
     continue: async (context, account, session, generation) => {
@@ -141,23 +128,89 @@ export function createSignIn(parts: SignInParts): SignIn {
   };
 }
 
+/** A transaction of a sign-in. */
+interface Opening {
+  readonly trx: Transaction<any>;
+  readonly emit: Emit;
+  readonly caller: Caller;
+}
+
+async function openSession(
+  parts: SignInParts,
+  { trx, emit, caller }: Opening,
+  entry: PassedEntry,
+  news: Readonly<Record<string, unknown>>,
+): Promise<Session> {
+  const { account, method, amr } = entry;
+  const now = parts.kernel.now();
+  // The update waits for a running password reset, so that the row read after it contains the
+  // result of that reset.
+  await parts.directory.update(trx, account.id, { last_login: now });
+  await assertSameAccount(parts, trx, account);
+  await entry.writes?.(trx, emit);
+  const opened = await parts.sessions.open(trx, caller, { userId: account.id, method, amr });
+  await recordAttempt(trx, now, caller, {
+    ...attemptOf(parts, entry),
+    outcome: 'success',
+    reason: null,
+    sessionId: opened.session.id,
+  });
+  for (const id of opened.ended)
+    emit('auth.session_ended', account.id, { session_id: id, reason: 'too many sessions' });
+  const session_id = opened.session.id;
+  emit('auth.login.succeeded', account.id, { method, amr, session_id, ...news });
+  return opened.session;
+}
+
+async function renewSession(
+  parts: SignInParts,
+  { trx, emit, caller }: Opening,
+  entry: PassedEntry,
+): Promise<Session> {
+  const { account, goal, amr } = entry;
+  await assertSameAccount(parts, trx, account);
+  await entry.writes?.(trx, emit);
+  const id = goal.kind === 'reauthenticate' ? goal.sessionId : '';
+  const session = await parts.sessions.renew(trx, { id, userId: account.id, amr });
+  if (!session) throw failure.unauthenticated();
+  await recordAttempt(trx, parts.kernel.now(), caller, {
+    ...attemptOf(parts, entry),
+    outcome: 'success',
+    reason: 'reauthenticated',
+    sessionId: session.id,
+  });
+  return session;
+}
+
 /** The row of a sign-in in the log of attempts, for success and failure. */
-const attemptOf = ({ id, email }: Account, { kind, identifierHash }: OpenExtra) => ({
-  kind: kind ?? ('password' as const),
-  identifierHash: identifierHash ?? null,
-  identifier: email,
-  userId: id,
+const attemptOf = ({ keys }: SignInParts, { account, method }: PassedEntry) => ({
+  kind: attemptKind(method),
+  identifierHash: mac(keys.derived('identifier'), emailKey(account.email)),
+  identifier: account.email,
+  userId: account.id,
 });
 
-/** Refuses a sign-in during which the password was changed or the account deleted. @throws AppError 401, 403 */
-async function assertSamePassword(
+function attemptKind(method: AuthMethod): Attempt['kind'] {
+  if (method.startsWith('oauth:')) return 'oauth';
+  return method === 'passkey' || method === 'email' ? method : 'password';
+}
+
+/**
+ * Refuses a sign-in during which the password was changed, TOTP was switched on or off, or the
+ * account was deleted.
+ *
+ * @throws AppError 401, 403
+ */
+async function assertSameAccount(
   { directory }: SignInParts,
   trx: Transaction<any>,
   account: Account,
 ): Promise<void> {
   const current = await directory.find(trx, account.id);
-  if (!current || current.passwordChangedAt !== account.passwordChangedAt)
-    throw failure.unauthenticated('Invalid credentials');
+  const same =
+    current?.passwordChangedAt === account.passwordChangedAt &&
+    current.totpSince === account.totpSince;
+  if (!same) throw failure.unauthenticated('Invalid credentials');
   if (current.deletionAt !== null) throw failure.forbidden('Account deleted');
 }
 

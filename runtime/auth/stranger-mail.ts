@@ -1,4 +1,4 @@
-import { identifierOf } from './login.ts';
+import { identifierOf } from './identifier.ts';
 import type { MailData, MailKind } from './mails/kinds.ts';
 import type { Recipient } from './mails/mails.ts';
 import type { AuthParts } from './parts.ts';
@@ -13,7 +13,11 @@ export async function sendStrangerMail<Kind extends MailKind>(
   recipient: Recipient,
   data: MailData[Kind],
 ): Promise<void> {
-  const subject = identifierOf(parts, recipient.to);
-  if (await parts.limits.allows({ policy: 'mail-identifier', subject }))
-    parts.mails.send(kind, recipient, data);
+  if (await mayMailStranger(parts, recipient.to)) parts.mails.send(kind, recipient, data);
+}
+
+/** Counts a mail to an address. @returns whether it is within the limit. */
+export async function mayMailStranger(parts: AuthParts, to: string): Promise<boolean> {
+  const subject = identifierOf(parts, to);
+  return parts.limits.allows({ policy: 'mail-identifier', subject });
 }

@@ -4,6 +4,7 @@ import type { AuthUser, IdKind } from '@twofold/schema';
 import { createAccountColumns } from './account/tables.ts';
 import { createWindows } from './limits/window-tables.ts';
 import { createPasskeys } from './passkeys/tables.ts';
+import { createSecondFactors } from './second-factor/tables.ts';
 
 /**
  * Migrations of the module's own tables. All times are milliseconds since 1970 in a `bigint` and
@@ -18,6 +19,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0005_events', up: (db) => createEvents(db, ids) },
     { name: 'auth/0006_phone_numbers', up: indexPhones },
     { name: 'auth/0007_leases', up: createWindows },
+    { name: 'auth/0008_second_factors', up: (db) => createSecondFactors(db, ids) },
     { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, user, ids) },
     { name: 'auth/0011_account', up: createAccountColumns },
   ];

@@ -37,6 +37,8 @@ export interface Account {
   readonly passwordChangeRequired: boolean;
   readonly tokensValidAfter: number;
   readonly passwordChangedAt: number;
+  /** When TOTP was switched on; null while it is off. */
+  readonly totpSince: number | null;
 }
 
 /** Columns of a user that can be written, in the entity's table and in `auth_users`. */
@@ -60,6 +62,14 @@ export interface AccountPatch {
   readonly disabled_until?: number | null;
   readonly disabled_reason?: string | null;
   readonly password_change_required_at?: number | null;
+  readonly totp_confirmed_at?: number | null;
+  /** The sealed secret. */
+  readonly totp_sealed?: string | null;
+  /** The last time step whose code was used. */
+  readonly totp_step?: number | null;
+  /** A sealed secret that is not confirmed yet, and when it was made. */
+  readonly totp_pending?: string | null;
+  readonly totp_pending_at?: number | null;
 }
 
 /** Whether an account is disabled or deleted, so that nothing signs in to it. */
@@ -99,6 +109,8 @@ const SIDE_COLUMNS = [
   'a.tokens_valid_after',
   'a.verified_email',
   'a.password_changed_at',
+  'a.password_change_required_at',
+  'a.totp_confirmed_at',
   'r.name as role_name',
 ] as const;
 
@@ -356,5 +368,6 @@ function toAccount(row: Record<string, any> | undefined, now: number): Account |
     passwordChangeRequired: (row['password_change_required_at'] ?? null) !== null,
     tokensValidAfter: row['tokens_valid_after'] ?? 0,
     passwordChangedAt: row['password_changed_at'] ?? 0,
+    totpSince: row['totp_confirmed_at'] ?? null,
   };
 }

@@ -14,6 +14,9 @@ export const OWNED_TABLES = [
   ['auth_passkeys', 'user_id'],
   ['auth_one_time_tokens', 'user_id'],
   ['auth_api_keys', 'owner_user_id'],
+  ['auth_recovery_codes', 'user_id'],
+  ['auth_remembered_devices', 'user_id'],
+  ['auth_email_sign_ins', 'user_id'],
 ] as const;
 
 /**

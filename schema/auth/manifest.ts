@@ -182,6 +182,35 @@ export const authSchema = {
         hard_after: { $ref: '#/definitions/count', default: 100 },
       },
     },
+    second_factor: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      description: 'TOTP and recovery codes; with passkeys, these count as well.',
+      properties: {
+        mode: {
+          enum: ['off', 'optional', 'required'],
+          default: 'optional',
+          description: 'optional: asked from users who have one. required: every user needs one.',
+        },
+        roles: {
+          type: 'array',
+          items: { type: 'string', minLength: 1 },
+          default: [],
+          description: 'Roles that must have one.',
+        },
+        remember: {
+          $ref: '#/definitions/duration',
+          default: '30d',
+          description: 'How long a remembered device is not asked. 0s: never remember.',
+        },
+      },
+    },
+    email_sign_in: {
+      enum: ['off', 'link', 'code', 'both'],
+      default: 'off',
+      description: 'Signing in by a mail with a link, a code of six digits, or both.',
+    },
     require_api_key: { type: 'boolean', default: false },
     require_verified_email: { type: 'boolean', default: false },
     enumeration: {
@@ -210,6 +239,7 @@ export const authSchema = {
         'refresh-ip': { $ref: '#/definitions/limit', default: '150/5m' },
         'oauth-ip': { $ref: '#/definitions/limit', default: '30/1m' },
         'strength-ip': { $ref: '#/definitions/limit', default: '10/1m' },
+        'recovery-codes': { $ref: '#/definitions/limit', default: '10/1h' },
         'host-failed': { $ref: '#/definitions/limit', default: '100/1h' },
         user: { $ref: '#/definitions/limit', default: '600/1m' },
         'api-key': { $ref: '#/definitions/limit', default: '1200/1m' },

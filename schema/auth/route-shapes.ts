@@ -91,11 +91,54 @@ export const SESSION: JsonSchema = object({
   ip: text(),
   user_agent: text(),
   auth_method: text(),
+  amr: { type: 'array', items: text() },
   current: { type: 'boolean' },
   impersonated_by: {
     type: ['integer', 'string', 'null'],
     description: 'The administrator who acts as the user in this session',
   },
+});
+
+/** The response of a sign-in that has a step left. */
+export const STEP: JsonSchema = object(
+  {
+    next: {
+      type: 'string',
+      enum: ['second_factor', 'enroll_second_factor', 'change_password', 'email_code'],
+    },
+    ticket: { type: 'string', description: 'For the request of the next step; works once' },
+    methods: {
+      type: 'array',
+      items: { type: 'string', enum: ['totp', 'passkey', 'recovery_code'] },
+      description: 'What the step can be done with',
+    },
+    expires_in: { type: 'integer', description: 'Seconds' },
+  },
+  ['next', 'ticket', 'expires_in'],
+);
+
+/** The login object of a reauthentication. */
+export const REAUTHENTICATED: JsonSchema = {
+  ...LOGIN,
+  properties: {
+    ...(LOGIN['properties'] as Record<string, JsonSchema>),
+    reauthenticated_until: { type: 'string', format: 'date-time' },
+  },
+};
+
+const codes: JsonSchema = { type: 'array', items: text(), description: 'Shown once' };
+export const RECOVERY_CODES: JsonSchema = object({ recovery_codes: codes }, ['recovery_codes']);
+/** `login` is the login object, when a ticket was used. */
+export const CONFIRMED: JsonSchema = object({ recovery_codes: codes, login: LOGIN }, [
+  'recovery_codes',
+]);
+
+export const DEVICE: JsonSchema = object({
+  id: text(),
+  name: text(),
+  created_at: TIME,
+  last_used_at: TIME,
+  ip: text(),
 });
 
 export const SESSIONS: JsonSchema = object(

@@ -20,12 +20,15 @@ import {
   SECURITY,
   SESSION,
   SESSIONS,
+  REAUTHENTICATED,
   SHORT,
+  STEP,
   TIME,
   TOKEN,
   USER,
 } from './route-shapes.ts';
 import type { RouteSpec } from '../routes/route.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 
 const tag = 'auth';
 const ok = (description: string, schema: RouteSpec['responses'][number]['schema']) => ({
@@ -33,6 +36,8 @@ const ok = (description: string, schema: RouteSpec['responses'][number]['schema'
   ...(schema && { schema }),
 });
 const refused = (description: string) => ({ description, schema: ERROR });
+/** A sign-in that has a step left. */
+const step = { 202: ok('A step is left: a second factor, or another password', STEP) };
 const done = { 200: ok('Done', MESSAGE) };
 /** Fields of a new account. */
 const NEW_ACCOUNT = {
@@ -62,6 +67,7 @@ const accountRoutes = [
     body: { kind: 'json', schema: object({ email: SHORT, password: PASSWORD }) },
     responses: {
       200: ok('The login object', LOGIN),
+      ...step,
       400: refused('A field is missing'),
       401: refused('Wrong credentials'),
       403: refused('Refused after a correct password'),
@@ -83,7 +89,9 @@ const accountRoutes = [
     },
     responses: {
       201: ok('The login object', LOGIN),
-      202: ok('Accepted; the rest is in the mail', MESSAGE),
+      202: ok('Accepted; the rest is in the mail. Or a second factor is to be enrolled', {
+        anyOf: [MESSAGE, STEP],
+      }),
       400: refused('A field or the password is not acceptable'),
       409: refused('User already exists'),
       429: refused('Rate limit exceeded'),
@@ -105,6 +113,7 @@ const accountRoutes = [
     responses: {
       200: ok('The login object of the one who was signed in', LOGIN),
       201: ok('The login object of the new account', LOGIN),
+      ...step,
       400: refused('Invalid or expired token, or a field that is not acceptable'),
       404: refused('No role is the first'),
       409: refused('User already exists'),
@@ -155,7 +164,7 @@ const accountRoutes = [
     id: 'logoutAll',
     method: 'POST',
     path: '/api/auth/logout-all',
-    access: 'session',
+    access: 'proof',
     tag,
     summary: 'End every session',
     body: { kind: 'json', optional: true, schema: object({ keep_current: { type: 'boolean' } }) },
@@ -276,10 +285,19 @@ const accountRoutes = [
     path: '/api/auth/reauthenticate',
     access: 'session',
     tag,
-    summary: 'Prove the password again, for five minutes',
-    body: { kind: 'json', schema: object({ password: PASSWORD }, ['password']) },
+    summary:
+      'Prove the password or a passkey again, for five minutes; the session goes on under new tokens',
+    body: {
+      kind: 'json',
+      optional: true,
+      schema: object({
+        password: PASSWORD,
+        credential: { type: 'object', description: 'What `toJSON()` of a passkey gives' },
+      }),
+    },
     responses: {
-      200: ok('Until when', object({ reauthenticated_until: SHORT })),
+      200: ok('The login object, and until when', REAUTHENTICATED),
+      202: ok('A second factor, or the code of a mail for a user without a password', STEP),
       401: refused('Invalid credentials'),
     },
   },
@@ -300,13 +318,15 @@ const accountRoutes = [
     id: 'changePassword',
     method: 'POST',
     path: '/api/auth/change-password',
-    access: 'session',
+    access: 'public',
+    security: ['bearer'],
     tag,
     summary: 'Another password; other sessions, API keys and foreign identities end',
     body: {
       kind: 'json',
       schema: object(
         {
+          ticket: TOKEN,
           current_password: PASSWORD,
           new_password: PASSWORD,
           keep: {
@@ -316,11 +336,12 @@ const accountRoutes = [
             description: 'What goes on; everything else that signs in ends, except this session',
           },
         },
-        ['current_password', 'new_password'],
+        ['new_password'],
       ),
     },
     responses: {
-      ...done,
+      200: ok('Done; with a ticket the login object', { anyOf: [MESSAGE, LOGIN] }),
+      ...step,
       400: refused('The new password is not acceptable'),
       401: refused('Invalid credentials'),
     },
@@ -385,6 +406,7 @@ const accountRoutes = [
     },
     responses: {
       ...done,
+      202: ok('A second factor is asked for; nothing has changed yet', STEP),
       400: refused('Invalid or expired token, or a password that is not acceptable'),
     },
   },
@@ -533,6 +555,7 @@ const oauthRoutes = [
     summary: 'Where the provider sends people back to',
     responses: {
       200: ok('The login object', LOGIN),
+      ...step,
       303: ok('Back to the application, with a code to exchange', undefined),
       400: refused('Invalid OAuth state'),
       401: refused('OAuth access denied'),
@@ -551,6 +574,7 @@ const oauthRoutes = [
     body: { kind: 'json', schema: object({ idToken: TOKEN, nonce: NONCE }, ['idToken', 'nonce']) },
     responses: {
       200: ok('The login object', LOGIN),
+      ...step,
       400: refused('Invalid OAuth state'),
       401: refused('OAuth identity could not be verified'),
       404: refused('OAuth provider not configured'),
@@ -572,6 +596,7 @@ const oauthRoutes = [
     },
     responses: {
       200: ok('The login object', LOGIN),
+      ...step,
       400: refused('Invalid or expired token'),
       401: refused('API key required'),
     },
@@ -597,6 +622,7 @@ const oauthRoutes = [
 export const authRoutes = [
   ...accountRoutes,
   ...oauthRoutes,
+  ...secondFactorRoutes,
   ...passkeyRoutes,
   ...adminRoutes,
 ] as const satisfies readonly RouteSpec[];

@@ -8,7 +8,7 @@ import { type Caller, callerOf } from '../caller.ts';
 import type { Emit } from '../events.ts';
 import { parseUserId } from '../ids.ts';
 import { checkText } from '../identity-rules.ts';
-import { identifierOf } from '../login.ts';
+import { identifierOf } from '../identifier.ts';
 import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';

@@ -1,14 +1,16 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { advance } from '../advance.ts';
 import { recordAttempt } from '../attempts.ts';
 import { callerOf, printable } from '../caller.ts';
+import type { Entry } from '../entry.ts';
 import { digest } from '../ids.ts';
 import { askHook } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
-import { deliverLogin } from '../refresh-cookie.ts';
 import { isUniqueViolation } from '../register.ts';
+import type { AuthMethod } from '../sessions.ts';
 import { MINUTE } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 import { type Flow, takeFlow } from './flow-cookie.ts';
@@ -28,7 +30,8 @@ export function createCallback(
   providers: Providers,
   idTokens: IdTokens,
 ): Handler {
-  return async ({ params, koa, context }) => {
+  return async (call) => {
+    const { params, koa, context } = call;
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider) throw failure.notFound('OAuth provider not configured');
     const query = readQuery(koa.query);
@@ -36,7 +39,7 @@ export function createCallback(
       const flow = await openFlow(parts, koa, provider, query);
       const tokens = await exchangeCode(provider, flow, query['code'] ?? '');
       const identity = await readIdentity(provider, idTokens, tokens, flow);
-      return await finishFlow(parts, { koa, context }, { provider, flow, identity });
+      return await finishFlow(parts, call, { provider, flow, identity });
     } catch (error) {
       await noteRefusal(parts, context, provider, query, error);
       throw error;
@@ -95,9 +98,10 @@ interface IdentifiedFlow {
 
 async function finishFlow(
   parts: AuthParts,
-  { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
+  call: Call,
   { provider, flow, identity }: IdentifiedFlow,
 ): Promise<Reply> {
+  const { koa, context } = call;
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
     const request = { userId: flow.linkUser, startedAt: flow.startedAt };
@@ -107,15 +111,20 @@ async function finishFlow(
   }
   const account = await accountOf(parts, callerOf(context), identity);
   await assertMayEnter(parts, context, account);
-  if (target === null) {
-    const method = `oauth:${identity.provider}` as const;
-    const login = await parts.signIn.open(context, account, method, { kind: 'oauth' });
-    return reply(200, deliverLogin(parts, koa, login));
-  }
+  if (target === null)
+    return advance(parts, call, byProvider(account, `oauth:${identity.provider}`));
   // An address may contain a code that works once, but never a token.
   const code = await issueCode(parts, koa, { provider, flow, userId: account.id });
   return reply(303, undefined, { Location: withParameter(target, 'code', code) });
 }
+
+/** A user whom a provider has identified. */
+export const byProvider = (account: Account, method: AuthMethod): Entry => ({
+  account,
+  method,
+  amr: ['fed'],
+  goal: { kind: 'session', status: 200 },
+});
 
 /** @throws AppError 403 */
 export async function assertMayEnter(

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import type { Handler } from '@twofold/runtime/http';
+import { advance } from '../advance.ts';
 import { callerOf } from '../caller.ts';
 import { digest } from '../ids.ts';
 import { requireApiKey } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
-import { deliverLogin } from '../refresh-cookie.ts';
 import { isUniqueViolation } from '../register.ts';
 import { MINUTE, SECOND } from '../time.ts';
-import { assertMayEnter, noteRefusal } from './callback.ts';
+import { assertMayEnter, byProvider, noteRefusal } from './callback.ts';
 import type { IdTokens } from './id-token.ts';
 import { toIdentity } from './identity.ts';
 import { accountOf } from './linking.ts';
@@ -27,7 +27,8 @@ export function createIdTokenLogin(
   providers: Providers,
   idTokens: IdTokens,
 ): Handler {
-  return async ({ params, body, koa, context }) => {
+  return async (call) => {
+    const { params, body, context } = call;
     requireApiKey(parts, context);
     const provider = await providers.get(params['provider'] ?? '');
     if (!provider?.takesIdTokens || !provider.oidc)
@@ -38,14 +39,7 @@ export function createIdTokenLogin(
       await useOnce(parts, provider, nonce, Number(claims['exp']));
       const account = await accountOf(parts, callerOf(context), toIdentity(provider, claims));
       await assertMayEnter(parts, context, account);
-      return reply(
-        200,
-        deliverLogin(
-          parts,
-          koa,
-          await parts.signIn.open(context, account, `oauth:${provider.name}`, { kind: 'oauth' }),
-        ),
-      );
+      return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
     } catch (error) {
       await noteRefusal(parts, context, provider, {}, error);
       throw error;

@@ -1,13 +1,13 @@
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import { advance } from '../advance.ts';
 import { recordAttempt } from '../attempts.ts';
 import { callerOf } from '../caller.ts';
-import { askHook, identifierOf, requireApiKey } from '../login.ts';
+import { askHook, requireApiKey } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
-import { deliverLogin } from '../refresh-cookie.ts';
 import { requestOptions } from './challenges.ts';
 import { isClosed } from '../user-directory.ts';
-import { noteUse } from './passkey-store.ts';
+import { ClonedPasskey, reportClone, usePasskey } from './clones.ts';
 import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
 
 /** Signing in with a passkey and nothing else: the credential says who the user is. */
@@ -32,41 +32,19 @@ export function passkeyLoginHandlers(parts: AuthParts): {
 }
 
 async function open(parts: AuthParts, call: Call, { account, passkey, used }: ProvenPasskey) {
-  const { context, koa } = call;
-  const identifierHash = identifierOf(parts, account.email);
-  const login = await parts.signIn
-    .open(context, account, 'passkey', {
-      identifierHash,
-      kind: 'passkey',
-      within: async (trx) => {
-        if (!(await noteUse(trx, passkey.id, used, parts.kernel.now()))) throw new ClonedPasskey();
-      },
-    })
-    .catch((error: unknown) => error as Error);
-  if (login instanceof ClonedPasskey) {
+  try {
+    return await advance(parts, call, {
+      account,
+      method: 'passkey',
+      amr: ['hwk', 'user'],
+      goal: { kind: 'session', status: 200 },
+      writes: (trx) => usePasskey(parts, trx, { account, passkey, used }),
+    });
+  } catch (error) {
+    if (!(error instanceof ClonedPasskey)) throw error;
     await reportClone(parts, call, { account, passkey, used });
     return refuse(parts, call, { reason: 'cloned', userId: account.id });
   }
-  if (login instanceof Error) throw login;
-  parts.devices.give(koa, identifierHash);
-  return reply(200, deliverLogin(parts, koa, login));
-}
-
-/** The counter of a passkey did not grow. */
-class ClonedPasskey extends Error {}
-
-/** Stores the event `passkey.cloned`, outside the transaction that was rolled back. */
-export function reportClone(
-  { events }: AuthParts,
-  { context }: Pick<Call, 'context'>,
-  { account, passkey, used }: ProvenPasskey,
-): Promise<void> {
-  return events.emit(callerOf(context), 'passkey.cloned', account.id, {
-    passkey_id: passkey.id,
-    name: passkey.name,
-    counter: used.counter,
-    expected_above: passkey.counter,
-  });
 }
 
 /** Why a user whose passkey is right may not sign in; only the hook's own error is shown. */

@@ -1,0 +1,16 @@
+import type { Transaction } from 'kysely';
+import type { Kernel } from '@twofold/runtime/kernel';
+
+/** Ends the open sign-ins by mail of an address. */
+export async function endEmailSignIns(
+  { now }: Pick<Kernel, 'now'>,
+  trx: Transaction<any>,
+  identifierHash: string,
+): Promise<void> {
+  await trx
+    .updateTable('auth_email_sign_ins')
+    .set({ used_at: now() })
+    .where('identifier_hash', '=', identifierHash)
+    .where('used_at', 'is', null)
+    .execute();
+}

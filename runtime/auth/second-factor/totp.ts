@@ -1,0 +1,114 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Kysely } from 'kysely';
+import { WrongAnswer } from '../code-attempt.ts';
+import type { StepWrites } from '../entry.ts';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { seal, unseal } from '../seal.ts';
+import { MINUTE, SECOND } from '../time.ts';
+import type { Account } from '../user-directory.ts';
+
+/** RFC 6238 with the parameters that every app knows. */
+const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+const SECRET_BYTES = 20;
+/** Steps to each side of the current one that count, for clocks that differ. */
+const WINDOW = 1;
+/** Milliseconds in which a new secret has to be confirmed. */
+const PENDING_LIFETIME = 10 * MINUTE;
+
+/** A new secret in Base32. */
+export const newSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
+
+/** The address that an app reads from the QR code. */
+export function otpauthUrl(secret: string, { app, email }: { app: string; email: string }): string {
+  return new TOTP({ ...PARAMETERS, secret, issuer: app, label: email }).toString();
+}
+
+/**
+ * The time step whose code was given; null when it is not one of the three that count.
+ *
+ * @param now Milliseconds since 1970
+ */
+export function stepOf(secret: string, code: string, now: number): number | null {
+  const token = code.replaceAll(/\s/g, '');
+  if (!/^\d{6}$/.test(token)) return null;
+  const totp = new TOTP({ ...PARAMETERS, secret });
+  const delta = totp.validate({ token, timestamp: now, window: WINDOW });
+  return delta === null ? null : Math.floor(now / SECOND / PARAMETERS.period) + delta;
+}
+
+/**
+ * Checks a code of a user's app.
+ *
+ * @returns the writes that use the code up: of several requests with one code one succeeds.
+ * @throws WrongAnswer
+ */
+export async function proveCode(
+  parts: AuthParts,
+  account: Account,
+  code: unknown,
+): Promise<StepWrites> {
+  const { kernel } = parts;
+  const stored = await readTotp(kernel.store.db, account.id);
+  const secret = account.totpSince === null ? null : unsealSecret(parts, account.id, stored.sealed);
+  const step = secret === null ? null : stepOf(secret, String(code), kernel.now());
+  if (secret === null || step === null) throw new WrongAnswer();
+  const resealed = sealSecret(parts, account.id, secret);
+  return async (trx) => {
+    // Sealed anew with the current secret of the server, so that earlier ones can be retired.
+    const { numUpdatedRows } = await trx
+      .updateTable('auth_users')
+      .set({ totp_step: step, totp_sealed: resealed })
+      .where('user_id', '=', account.id)
+      .where('totp_sealed', '=', stored.sealed)
+      .where((row) => row.or([row('totp_step', 'is', null), row('totp_step', '<', step)]))
+      .executeTakeFirst();
+    if (Number(numUpdatedRows) !== 1) throw new WrongAnswer();
+  };
+}
+
+/** A secret that waits for its first code; null when there is none or it is too old. */
+export async function pendingSecret(parts: AuthParts, userId: UserId): Promise<string | null> {
+  const { kernel } = parts;
+  const { pending, pendingAt } = await readTotp(kernel.store.db, userId);
+  if (pending === null || kernel.now() - pendingAt > PENDING_LIFETIME) return null;
+  return unsealSecret(parts, userId, pending);
+}
+
+export function sealSecret({ keys }: AuthParts, userId: UserId, secret: string): string {
+  return seal(keys.derived('totp-seal'), secret, `totp|${userId}`);
+}
+
+function unsealSecret(
+  { keys, kernel }: AuthParts,
+  userId: UserId,
+  sealed: string | null,
+): string | null {
+  if (sealed === null) return null;
+  const secret = unseal(keys.derivedAll('totp-seal'), sealed, `totp|${userId}`);
+  if (secret === null)
+    kernel.log.error(
+      { userId },
+      'a TOTP secret cannot be read: add the secret that sealed it to JWT_SECRET_PREVIOUS',
+    );
+  return secret;
+}
+
+interface StoredTotp {
+  readonly sealed: string | null;
+  readonly pending: string | null;
+  readonly pendingAt: number;
+}
+
+async function readTotp(db: Kysely<any>, userId: UserId): Promise<StoredTotp> {
+  const row = await db
+    .selectFrom('auth_users')
+    .select(['totp_sealed', 'totp_pending', 'totp_pending_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return {
+    sealed: row?.['totp_sealed'] ?? null,
+    pending: row?.['totp_pending'] ?? null,
+    pendingAt: row?.['totp_pending_at'] ?? 0,
+  };
+}
