@@ -1,6 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { advance } from './advance.ts';
+import { refuseImpersonation } from './authority.ts';
 import { asUser, callerOf } from './caller.ts';
 import { endAccess, type KeptAccess } from './ended-access.ts';
 import type { StepWrites } from './entry.ts';
@@ -21,6 +22,7 @@ export function createChangePassword(parts: AuthParts): Handler {
 
 async function bySession(parts: AuthParts, call: Call): Promise<Reply> {
   const { context, koa, body } = call;
+  refuseImpersonation(context);
   const { account, sessionId } = await signedInAccount(parts, context);
   if (body.current_password === undefined) throw failure.badRequest('current_password is required');
   const attempt = toAttempt(parts, context, koa, account.email, body.current_password);
@@ -61,7 +63,6 @@ async function prepare(
     await parts.directory.update(trx, account.id, {
       password,
       password_changed_at: parts.kernel.now(),
-      password_change_required_at: null,
     });
     const ended = await endAccess(parts, { trx, emit, caller }, account, {
       reason: 'password changed',

@@ -18,7 +18,7 @@ import type { AuthParts } from './parts.ts';
 import { mayMailStranger } from './stranger-mail.ts';
 import { MAX_ANSWERS } from './tickets.ts';
 import { MINUTE, SECOND } from './time.ts';
-import type { Account } from './user-directory.ts';
+import { type Account, isClosed } from './user-directory.ts';
 
 const COOKIE = 'email_sign_in';
 const LIFETIME = 10 * MINUTE;
@@ -98,7 +98,7 @@ async function store(parts: AuthParts, request: MailRequest): Promise<void> {
 async function mailRequest(parts: AuthParts, request: MailRequest): Promise<void> {
   const { db } = parts.kernel.store;
   const account = await parts.directory.findByEmail(db, request.email);
-  if (!account || account.disabledAt !== null) return;
+  if (!account || isClosed(account)) return;
   if (!(await mayMailStranger(parts, account.email))) return;
   await db
     .updateTable('auth_email_sign_ins')

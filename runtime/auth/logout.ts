@@ -63,8 +63,7 @@ export function logoutHandlers(parts: AuthParts) {
   };
   const endSession: Handler = async ({ context, params }) => {
     const { userId, sessionId } = ownerOf(context);
-    if (params['id'] !== sessionId)
-      await assertRecentProof(parts, kernel.store.db, sessionId);
+    if (params['id'] !== sessionId) await assertRecentProof(parts, kernel.store.db, sessionId);
     const { id } = await findOwn(parts, userId, params['id']);
     await events.transact(callerOf(context), async (trx, emit) => {
       if (await sessions.end(trx, id, 'ended by its owner'))

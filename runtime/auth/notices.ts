@@ -50,6 +50,13 @@ const NOTICES: Readonly<Partial<Record<EventType, NoticeOf>>> = {
   'passkey.added': passkeyNotice('added'),
   'passkey.removed': passkeyNotice('removed'),
   'passkey.cloned': passkeyNotice('cloned'),
+  'totp.enabled': factorNotice('enabled'),
+  'totp.disabled': factorNotice('disabled'),
+  'recovery_codes.created': factorNotice('recovery-codes'),
+  'recovery_code.used': ({ data }, { account: link }) => [
+    'recovery-code-used',
+    { left: Number(data['left']), link },
+  ],
   'token.refresh_reuse': (_, { account: link }) => ['refresh-reuse', { link }],
 };
 
@@ -63,6 +70,10 @@ function passkeyNotice(change: MailData['passkey-added']['change']): NoticeOf {
     'passkey-added',
     { change, name: text(data['name']), link },
   ];
+}
+
+function factorNotice(change: MailData['second-factor-changed']['change']): NoticeOf {
+  return (_, { account: link }) => ['second-factor-changed', { change, link }];
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -121,13 +132,20 @@ async function mailUnlock(parts: AuthParts, account: Account): Promise<void> {
   );
 }
 
+/** Events that are part of another one when they have a `reason`. */
+const CONSEQUENCES: ReadonlySet<EventType> = new Set([
+  'api_key.revoked',
+  'oauth.unlinked',
+  'recovery_codes.created',
+]);
+
 /**
  * The notice for an event. Access that a new password ended gets no separate mail, because the mail
  * about the password lists it.
  */
 function noticeOf(event: SecurityEvent, links: Links): Notice | undefined {
   const { type, data } = event;
-  if ((type === 'api_key.revoked' || type === 'oauth.unlinked') && data['reason']) return undefined;
+  if (CONSEQUENCES.has(type) && data['reason']) return undefined;
   const make = NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
   return make?.(event, links);
 }

@@ -3,6 +3,7 @@ import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/htt
 import { advance, askStep } from './advance.ts';
 import { callerOf } from './caller.ts';
 import { answerUnderLockout, type CodeAttempt } from './code-attempt.ts';
+import { refuseImpersonation } from './authority.ts';
 import type { Entry } from './entry.ts';
 import { identifierOf } from './identifier.ts';
 import { checkPassword, toAttempt } from './login.ts';
@@ -21,9 +22,8 @@ import type { Account } from './user-directory.ts';
  */
 export function createReauthenticate(parts: AuthParts): Handler {
   return async (call) => {
+    refuseImpersonation(call.context);
     const { account, sessionId } = await signedInAccount(parts, call.context);
-    if (call.context.values.get('impersonator')[1])
-      throw failure.forbidden('Reauthentication required');
     const entry = (amr: readonly Amr[]): Entry => ({
       account,
       method: amr.includes('hwk') ? 'passkey' : 'password',

@@ -41,7 +41,6 @@ export async function completeReset(
       email_verified_at: kernel.now(),
       password,
       password_changed_at: kernel.now(),
-      password_change_required_at: null,
       tokens_valid_after: kernel.now(),
     });
     const ended = await endAccess(parts, { trx, emit, caller }, account, {

@@ -4,6 +4,7 @@ import { invalidToken } from './one-time-tokens.ts';
 import type { AuthParts } from './parts.ts';
 import type { Amr, AuthMethod } from './sessions.ts';
 import { MINUTE, SECOND } from './time.ts';
+import { isClosed } from './user-directory.ts';
 
 /** Milliseconds for which a ticket is valid. */
 export const TICKET_LIFETIME = 5 * MINUTE;
@@ -71,7 +72,7 @@ export async function readTicket(
   const { userId, data } = await oneTime.peek(db, 'ticket', token);
   const { next, method, amr, goal, code } = data as unknown as TicketData;
   const account = steps.includes(next) ? await directory.find(db, userId) : null;
-  if (!account || account.disabledAt !== null) throw invalidToken();
+  if (!account || isClosed(account)) throw invalidToken();
   return { token, next, entry: { account, method, amr, goal }, code: code ?? null };
 }
 

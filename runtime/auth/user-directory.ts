@@ -105,7 +105,6 @@ const SIDE_COLUMNS = [
   'a.deletion_at',
   'a.disabled_until',
   'a.disabled_reason',
-  'a.password_change_required_at',
   'a.tokens_valid_after',
   'a.verified_email',
   'a.password_changed_at',

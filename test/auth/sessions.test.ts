@@ -120,6 +120,7 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
       'ip',
       'user_agent',
       'auth_method',
+      'amr',
       'current',
       'impersonated_by',
     ]);
@@ -176,8 +177,8 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
   it('reauthenticate proves the password for five minutes', async () => {
     const own = await startServer({ database });
     const { body } = await own.register('re@x.test');
-    const call = (path: string, json: unknown) =>
-      own.call('POST', path, json, bearer(body.accessToken));
+    let token = body.accessToken;
+    const call = (path: string, json: unknown) => own.call('POST', path, json, bearer(token));
     const key = () => call('/api/auth/api-keys', { name: 'mine', scopes: [] });
     expect((await key()).status).toBe(201);
     own.advance(5 * 60_000 + 1000);
@@ -188,6 +189,9 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
     const proof = await call('/api/auth/reauthenticate', { password: GOOD });
     expect(proof.status).toBe(200);
     expect(proof.body.reauthenticated_until).toMatch(/^\d{4}-.*Z$/);
+    // The old tokens are invalid.
+    expect((await key()).status).toBe(401);
+    token = proof.body.accessToken;
     expect((await key()).status).toBe(201);
     await own.close();
   });

@@ -143,6 +143,7 @@ describe('§2.9 limits by the contract', () => {
       'mail-identifier': '5/60m',
       'strength-ip': '10/1m',
       'host-failed': '100/60m',
+      'recovery-codes': '10/60m',
     };
     expect(
       Object.fromEntries(

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
+import { isSecondFactorRequired } from '../entry.ts';
 import type { AuthParts } from '../parts.ts';
 import { signedInAccount } from '../reauthentication.ts';
+import { devicesOf } from '../second-factor/devices.ts';
+import { countRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 
@@ -20,13 +23,15 @@ export async function securityOf(parts: AuthParts, account: Account) {
     email_verified: account.emailVerified,
     pending_email: await pendingEmail(parts, account),
     has_password: account.password !== null,
-    totp: false,
-    second_factor_required: false,
+    totp: account.totpSince !== null,
+    second_factor_required: isSecondFactorRequired(parts.model, account),
     deletion_at: rfc3339(account.deletionAt),
     sessions: (await parts.sessions.live(db, account.id)).length,
     api_keys: keys.length,
     identities: await countOf(parts, 'auth_identities', account),
     passkeys: await countOf(parts, 'auth_passkeys', account),
+    recovery_codes: await countRecoveryCodes(db, account.id),
+    devices: (await devicesOf(parts, db, account.id)).length,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserId } from '../ids.ts';
 import { lockedUntil, UNLOCKED } from '../lock-state.ts';
-import { identifierOf } from '../login.ts';
+import { identifierOf } from '../identifier.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';

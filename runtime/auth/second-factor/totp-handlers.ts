@@ -88,7 +88,7 @@ function enabling(
     await forgetDevices(trx, id);
     const ended = await parts.sessions.endAll(trx, id, 'second factor added', keep);
     emit('totp.enabled', id, { sessions_ended: ended });
-    emit('recovery_codes.created', id, {});
+    emit('recovery_codes.created', id, { reason: 'totp enabled' });
   };
 }
 
