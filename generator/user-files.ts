@@ -11,6 +11,7 @@ export function userPartsOf(userFiles: readonly string[]): UserParts {
     plugins: inFolder('src/plugins'),
     scalars: userFiles.includes('src/scalars.ts'),
     routes: userFiles.includes('src/routes.ts'),
+    credentials: userFiles.includes('src/credentials.ts'),
     middleware: userFiles.includes('src/middleware.ts'),
     files: new Set(userFiles),
   };

@@ -23,6 +23,8 @@ export interface CapabilityTemplate {
   readonly settings?: SettingsFile;
   /** Types that `types.ts` declares for the user's files. */
   types?(project: Project): Code | null;
+  /** The type of its member of the context: `ctx.auth`. */
+  context?(project: Project): Code | null;
   /** Other files below `src/generated/`. */
   files?(project: Project): readonly GeneratedFile[];
   /** Lines of `.env`. */

@@ -80,6 +80,7 @@ export function runtimeType(name: RuntimeType): Code {
 }
 
 export type RuntimeType =
+  | 'Credential'
   | 'EntityData'
   | 'Generated'
   | 'Kysely'

@@ -1,28 +1,36 @@
-import type { Kysely } from 'kysely';
-import type { Logger } from '@twofold/runtime/kernel';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Profile } from './sign-in.ts';
 
-/**
- * The context of a sign-in hook. No user is signed in yet, so the access rules of the schema do not
- * apply to its reads and writes.
- */
-export interface AuthHookContext<Db = any> {
-  readonly db: Kysely<Db>;
-  readonly log: Logger;
+/** The part of a request that hooks see. */
+export type HookRequest = Pick<RequestContext, 'id' | 'ip' | 'headers'>;
+
+/** A user as hooks see them. */
+export type HookUser = Profile & { readonly email_verified: boolean };
+
+/** The input of `beforeRegister`. `body` is what was sent, without the password. */
+export interface BeforeRegister<Context = RequestContext> {
+  readonly body: Readonly<Record<string, any>>;
+  readonly request: HookRequest;
+  /** No user is signed in yet, so the access rules of the schema do not apply. */
+  readonly ctx: Context;
 }
 
-/** The input of `beforeLogin`: the user who gave the right password or came through a provider. */
-export interface BeforeLogin<Db = any> {
-  readonly user: Profile & { readonly email_verified: boolean };
-  readonly request: Pick<RequestContext, 'id' | 'ip' | 'headers'>;
-  readonly ctx: AuthHookContext<Db>;
+/** The input of `afterRegister`. */
+export interface AfterRegister<Context = RequestContext> extends BeforeRegister<Context> {
+  readonly user: HookUser;
+}
+
+/** The input of `beforeLogin` and `afterLogin`: the user who has proved their identity. */
+export interface BeforeLogin<Context = RequestContext> {
+  readonly user: HookUser;
+  readonly request: HookRequest;
+  readonly ctx: Context;
 }
 
 /** The input of `breachedPasswords`: `prefix` is the first 5 hex digits of the password's SHA-1. */
-export interface BreachedPasswords<Db = any> {
+export interface BreachedPasswords<Context = RequestContext> {
   readonly prefix: string;
-  readonly ctx: AuthHookContext<Db>;
+  readonly ctx: Context;
 }
 
 /**
@@ -32,22 +40,31 @@ export interface BreachedPasswords<Db = any> {
  *
  * @example
  * export const authHooks = {
- *   beforeLogin: ({ user }) => {
- *     if (!user.email.endsWith('@example.com')) throw failure.forbidden('Staff only');
+ *   afterRegister: async ({ user, ctx }) => {
+ *     await ctx.data.profile.create({ data: { userId: user.id, bio: '' } });
  *   },
  * } satisfies types.AuthHooks;
  */
-export interface AuthHooks<Db = any> {
+export interface AuthHooks<Context = RequestContext> {
+  /** Called before the user is made. What it returns is merged into the row. */
+  beforeRegister?(registration: BeforeRegister<Context>): unknown;
+  /**
+   * Called inside the transaction that makes the user, at a first sign-in through a provider too. A
+   * throw undoes the registration.
+   */
+  afterRegister?(registration: AfterRegister<Context>): unknown;
   /**
    * Called before a session is opened, but not at registration. The sign-in is refused when the
    * hook takes more than two seconds.
    */
-  readonly beforeLogin?: (login: BeforeLogin<Db>) => unknown;
+  beforeLogin?(login: BeforeLogin<Context>): unknown;
+  /** Called when the session is made, inside its transaction. A throw undoes it. */
+  afterLogin?(login: BeforeLogin<Context>): unknown;
   /**
    * Returns the other 35 hex digits of every breached password whose SHA-1 begins with the prefix
    * (k-anonymity). A password among them is refused. An error is logged and refuses no password.
    */
-  readonly breachedPasswords?: (
-    query: BreachedPasswords<Db>,
-  ) => readonly string[] | Promise<readonly string[]>;
+  breachedPasswords?(
+    query: BreachedPasswords<Context>,
+  ): readonly string[] | Promise<readonly string[]>;
 }

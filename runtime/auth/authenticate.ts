@@ -8,6 +8,7 @@ import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { KnownKey } from './api-keys.ts';
 import type { UserId } from './ids.ts';
 import type { AuthModel } from '@twofold/schema';
+import { askCredentials } from './own/credentials.ts';
 import type { AuthParts } from './parts.ts';
 import type { Limit } from './limits/rate-limits.ts';
 import { MINUTE } from './time.ts';
@@ -40,6 +41,7 @@ export function authenticate(parts: AuthParts): Middleware {
     pattern: routePattern(route),
   }));
   const { limits } = parts;
+  const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
     if (OPEN_PATHS.test(ctx.path)) ctx.set('Cache-Control', 'no-store');
@@ -49,12 +51,32 @@ export function authenticate(parts: AuthParts): Middleware {
           { policy: 'global-ip', subject: addressKey(context.ip), leased: true },
         ])
       : undefined;
-    const known = andThen(admitted, () => readCaller(parts, ctx, context));
+    const known = andThen(admitted, () =>
+      hasCredentials ? readOwn(parts, ctx, context) : readCaller(parts, ctx, context),
+    );
     const counted = counts
       ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context)))
       : known;
     return andThen(counted, next) as Promise<void>;
   };
+}
+
+/** Asks the credentials of the project first, then reads Bearer and X-API-Key. */
+async function readOwn(
+  parts: AuthParts,
+  ctx: KoaContext,
+  context: RequestContext,
+): Promise<void> {
+  const { method, path } = ctx;
+  const { headers, ip } = context;
+  const found = await askCredentials(parts, { method, path, headers, ip }, context);
+  if (!found) return readCaller(parts, ctx, context);
+  const { principal } = found;
+  context.principal = principal;
+  context.values.set('user_id', principal.id);
+  context.values.set('extend', principal.extend);
+  if (principal.sessionId) context.values.set('session_id', principal.sessionId);
+  context.values.set('auth_method', found.method);
 }
 
 function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {

@@ -79,15 +79,14 @@ function suffixesIn(text: string): string[] {
 }
 
 function hooked(
-  { store, log }: Kernel,
+  kernel: Kernel,
   breachedPasswords: NonNullable<AuthHooks['breachedPasswords']>,
 ): Breached {
-  const ctx = { db: store.db, log };
   return async (prefix) => {
     try {
-      return await breachedPasswords({ prefix, ctx });
+      return await breachedPasswords({ prefix, ctx: systemContext(kernel) });
     } catch (error) {
-      log.warn(
+      kernel.log.warn(
         { stack: error instanceof Error ? error.stack : undefined },
         'the hook breachedPasswords failed: the password was taken without it',
       );

@@ -1,7 +1,7 @@
 import { authRoutes, identityWrites, identityWriteText, type RouteSpec } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
-import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
+import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
 import { accountHandlers } from './account.ts';
 import { ownAccountHandlers } from './account/handlers.ts';
 import { administer, type Administered, type Administration } from './administration.ts';
@@ -15,6 +15,8 @@ import { createLogin } from './password-login.ts';
 import { logoutHandlers } from './logout.ts';
 import { startNotices } from './notices.ts';
 import { oauthHandlers } from './oauth/handlers.ts';
+import { type AuthRoutes, createAuthApi } from './own/auth-api.ts';
+import { principalOf } from './own/credentials.ts';
 import { ownKeyHandlers } from './own-keys.ts';
 import type { AuthParts } from './parts.ts';
 import { emailSignInHandlers } from './email-sign-in.ts';
@@ -71,6 +73,8 @@ export function createAuth(options: AuthOptions): AuthModule {
   if (parts.users) refuseIdentityWrites(parts.kernel);
   const { kernel, model } = parts;
   const stops: (() => void | Promise<void>)[] = [];
+  const routes = createRoutes(parts, options.host);
+  addOwnServices(parts, { limited: routes, free: () => createRoutes(withoutLimits(parts), options.host) });
   return {
     name: 'auth',
     events: { on: parts.events.on },
@@ -84,7 +88,9 @@ export function createAuth(options: AuthOptions): AuthModule {
     middleware: [authenticate(parts)],
     revalidate: createRevalidation(parts),
     guards: createGuards(parts),
-    routes: createRoutes(parts, options.host),
+    routes,
+    enforceRate: (koa, { policy, subject, count, window }) =>
+      parts.limits.enforce(koa, [{ policy, subject, rate: { count, window } }]),
     validator,
     start: async () => {
       if (parts.users) parts.policy.warm();
@@ -106,6 +112,21 @@ export function createAuth(options: AuthOptions): AuthModule {
     },
   };
 }
+
+/** Adds `ctx.auth` and `ctx.as` to contexts; without `auth:` nobody but the operator signs in. */
+function addOwnServices(parts: AuthParts, routes: AuthRoutes): void {
+  if (!parts.users) return;
+  addServices(parts.kernel.store, {
+    auth: createAuthApi(parts, routes),
+    principalOf: (userId) => principalOf(parts, userId),
+  });
+}
+
+/** Code that no request calls has no client whose calls could be counted. */
+const withoutLimits = (parts: AuthParts): AuthParts => ({
+  ...parts,
+  limits: { ...parts.limits, enforce: () => undefined },
+});
 
 /** Prepares the database at a start, after the migrations. */
 async function prepareTables(parts: AuthParts): Promise<void> {

@@ -90,6 +90,7 @@ export function createParts(options: AuthOptions): AuthParts {
       directory,
       events,
       extend: options.extend,
+      hooks: base.hooks,
     }),
     lockout: createLockout(store, model.lockout, now),
     oneTime: createOneTimeTokens(now),

@@ -1,3 +1,4 @@
+import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Actor } from './caller.ts';
 
 export type Severity = 'info' | 'notice' | 'warning' | 'critical';
@@ -78,7 +79,7 @@ export interface SecurityEvent {
 }
 
 /** A listener. It may be async. Its errors are logged and do not affect the request. */
-export type Listener = (event: SecurityEvent) => unknown;
+export type Listener<Context = RequestContext> = (event: SecurityEvent, ctx: Context) => unknown;
 
 /**
  * Listeners by event type, or `*` for all types. `src/auth-events.ts` exports them.
@@ -86,4 +87,6 @@ export type Listener = (event: SecurityEvent) => unknown;
  * @example
  * export const listeners: Listeners = { 'auth.locked': (event) => page(event.user_id) };
  */
-export type Listeners = { readonly [Type in EventType | '*']?: Listener };
+export type Listeners<Context = RequestContext> = {
+  readonly [Type in EventType | '*']?: Listener<Context>;
+};

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Kernel } from '@twofold/runtime/kernel';
+import { type Kernel, systemContext } from '@twofold/runtime/kernel';
 import type { Caller } from './caller.ts';
 import {
   EVENT_TYPES,
@@ -59,10 +59,14 @@ export function createEvents(
 
   const call = async (listener: Listener, event: SecurityEvent) => {
     try {
-      await listener(event);
+      await listener(event, systemContext(kernel));
     } catch (error) {
       kernel.log.error(
-        { event: event.type, reason: error instanceof Error ? error.message : 'unknown' },
+        {
+          event: event.type,
+          reason: error instanceof Error ? error.message : 'unknown',
+          stack: error instanceof Error ? error.stack : undefined,
+        },
         'an event listener failed',
       );
     }

@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely';
 import { InternalError } from '@twofold/runtime/errors';
+import type { RequestContext } from '@twofold/runtime/kernel';
 import type { UserId } from './ids.ts';
 
 /** The second argument of `extend`, after the user's id. */
 export interface ExtendInput {
   readonly db: Kysely<any>;
+  /** The context of code that no user calls: its rules do not apply. */
+  readonly ctx: RequestContext;
   readonly role: { readonly id: number; readonly name: string } | null;
   readonly request: {
     readonly id: string;

@@ -20,12 +20,16 @@ export type {
 export type { OwnTexts, Texts } from './pages/texts.ts';
 export type { AuthModule } from './create-auth.ts';
 export type {
-  AuthHookContext,
+  AfterRegister,
+  Auth,
   AuthHooks,
   BeforeLogin,
+  BeforeRegister,
   BreachedPasswords,
   Extend,
   ExtendRequest,
+  HookRequest,
+  HookUser,
   Listeners,
   SecurityEvent,
 } from './types.ts';

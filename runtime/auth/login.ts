@@ -1,5 +1,6 @@
+import type { Transaction } from 'kysely';
 import type { Context as KoaContext } from 'koa';
-import type { RequestContext } from '@twofold/runtime/kernel';
+import { asSystem, type RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { recordAttempt } from './attempts.ts';
 import { presentedKey } from './authenticate.ts';
@@ -9,6 +10,7 @@ import { lockKeyOf } from './identifier.ts';
 import { maskIdentifier } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
 import type { LockKey, Ticket } from './lockout.ts';
+import { hookRequest } from './own/own-hooks.ts';
 import type { AuthParts } from './parts.ts';
 import { rfc3339 } from './time.ts';
 import type { Account } from './user-directory.ts';
@@ -119,7 +121,8 @@ async function refuse(
   ticket: Ticket,
   account: Account | null,
 ): Promise<never> {
-  const { locked, until, failures } = await ticket.fail();
+  const { keep } = parts.kernel.store;
+  const { locked, until, failures } = await keep(() => ticket.fail());
   await parts.limits.allows({ policy: 'login-failed-ip', subject: addressKey(attempt.context.ip) });
   await note(parts, attempt, 'failure', 'bad_credentials', account, (emit) => {
     emit('auth.login.failed', account?.id ?? null, {
@@ -190,7 +193,7 @@ async function refusalReason(
 export async function askHook(
   { hooks, kernel, signIn }: AuthParts,
   account: Account,
-  { id, ip, headers }: RequestContext,
+  context: RequestContext,
 ): Promise<AppError | null> {
   if (!hooks.beforeLogin) return null;
   const profile = signIn.profile(account, account.last_login ?? kernel.now());
@@ -204,15 +207,15 @@ export async function askHook(
   try {
     const asked = hooks.beforeLogin({
       user: { ...profile, email_verified: account.emailVerified },
-      request: { id, ip, headers },
-      ctx: { db: kernel.store.db, log: kernel.log },
+      request: hookRequest(context),
+      ctx: asSystem(kernel, context),
     });
     await Promise.race([asked, late]);
     return null;
   } catch (error) {
     if (error instanceof AppError) return error;
     kernel.log.error(
-      { requestId: id, stack: error instanceof Error ? error.stack : undefined },
+      { requestId: context.id, stack: error instanceof Error ? error.stack : undefined },
       'the hook beforeLogin failed',
     );
     return failure.forbidden();
@@ -220,6 +223,13 @@ export async function askHook(
     clearTimeout(timer);
   }
 }
+
+/** Runs work in a transaction whose effect outlives the rollback of one around it. */
+const recordKept = (
+  { events, kernel }: AuthParts,
+  caller: Caller,
+  work: (trx: Transaction<any>, emit: Emit) => Promise<void>,
+): Promise<void> => kernel.store.keep(() => events.transact(caller, work));
 
 /** Writes the attempt and its events in one transaction. */
 async function note(
@@ -230,7 +240,7 @@ async function note(
   account: Account | null,
   events?: (emit: Emit) => void,
 ): Promise<void> {
-  await parts.events.transact(attempt.caller, async (trx, emit) => {
+  await recordKept(parts, attempt.caller, async (trx, emit) => {
     await recordAttempt(trx, parts.kernel.now(), attempt.caller, {
       kind: 'password',
       outcome,

@@ -16,6 +16,7 @@ import {
 import { randomToken, type UserId } from './ids.ts';
 import { identifierOf } from './identifier.ts';
 import { requireApiKey } from './login.ts';
+import { afterRegister, beforeRegister, type Registering } from './own/own-hooks.ts';
 import type { AuthParts } from './parts.ts';
 import { readRegisterFields } from './register-fields.ts';
 import { assignDefaultRole } from './roles.ts';
@@ -26,6 +27,8 @@ import { mailTaken, mailVerification } from './verification.ts';
 export interface NewUser {
   readonly patch: AccountPatch & { readonly email: string };
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The request that registers them, for hooks. */
+  readonly registering?: Registering;
 }
 
 const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
@@ -36,7 +39,7 @@ export function createRegister(parts: AuthParts): Handler {
     const { context, body } = call;
     requireApiKey(parts, context);
     const caller = callerOf(context);
-    const user = await readUser(parts, body);
+    const user = await withHook(parts, await readUser(parts, body), { context, body });
     if (parts.model.enumeration === 'strict') {
       parts.mailer.assertAvailable();
       await registerQuietly(parts, caller, user);
@@ -49,6 +52,16 @@ export function createRegister(parts: AuthParts): Handler {
     }
     return insertAndOpen(parts, call, user);
   };
+}
+
+/** Adds to the row what the hook `beforeRegister` returns. */
+async function withHook(
+  parts: AuthParts,
+  user: NewUser,
+  registering: Registering,
+): Promise<NewUser> {
+  const added = await beforeRegister(parts, registering);
+  return { ...user, fields: { ...user.fields, ...added }, registering };
 }
 
 /**
@@ -169,7 +182,7 @@ export async function createUser(
   parts: AuthParts,
   trx: Transaction<any>,
   emit: Emit,
-  { patch, fields }: NewUser,
+  { patch, fields, registering }: NewUser,
 ): Promise<UserId> {
   const { directory } = parts;
   await directory.serialise(trx);
@@ -182,6 +195,7 @@ export async function createUser(
   );
   await assignDefaultRole(parts, trx, id);
   emit('user.registered', id, {});
+  await afterRegister(parts, trx, id, registering);
   return id;
 }
 

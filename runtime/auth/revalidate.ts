@@ -5,6 +5,7 @@ import {
   createValues,
 } from '@twofold/runtime/kernel';
 import { bearerOf, readHost, readUser } from './authenticate.ts';
+import { askCredentials } from './own/credentials.ts';
 import type { AuthParts } from './parts.ts';
 
 /**
@@ -12,7 +13,14 @@ import type { AuthParts } from './parts.ts';
  * of a subscription, so it charges no rate limit and records no attempt.
  */
 export function createRevalidation(parts: AuthParts): RevalidateCaller {
-  return async ({ headers }) => {
+  const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
+  return async (context) => {
+    const { headers, ip } = context;
+    if (hasCredentials) {
+      const request = { method: 'GET', path: '', headers, ip };
+      const found = await askCredentials(parts, request, context).catch(() => null);
+      if (found) return found.principal;
+    }
     const { authorization, 'x-api-key': apiKey } = headers;
     const key = typeof apiKey === 'string' ? await keyPrincipal(parts, apiKey) : undefined;
     if (key === null || typeof authorization !== 'string') return key ?? null;

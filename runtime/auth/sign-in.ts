@@ -1,10 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
-import type { Kernel, RequestContext } from '@twofold/runtime/kernel';
+import { asSystem, type Kernel, type RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { type Attempt, recordAttempt } from './attempts.ts';
 import { asUser, type Caller, callerOf } from './caller.ts';
+import type { AuthHooks } from './auth-hooks.ts';
 import { deviceKind } from './device-kind.ts';
 import type { PassedEntry } from './entry.ts';
 import type { Emit, Events } from './events.ts';
@@ -12,6 +13,7 @@ import { type Extend, type Extended, runExtend } from './extend.ts';
 import { randomToken } from './ids.ts';
 import { emailKey } from './identity-rules.ts';
 import { type Keys, mac } from './keys.ts';
+import { afterLogin } from './own/own-hooks.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import type { AuthMethod, Session, Sessions } from './sessions.ts';
 import { numericOffset, SECOND } from './time.ts';
@@ -70,6 +72,7 @@ export interface SignInParts {
   readonly directory: UserDirectory;
   readonly events: Events;
   readonly extend: Extend | undefined;
+  readonly hooks: AuthHooks;
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
@@ -80,6 +83,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   const extendFor = (context: RequestContext, account: Account) =>
     runExtend(parts.extend, account.id, {
       db: kernel.store.db,
+      ctx: asSystem(kernel, context),
       role: model.roles ? account.role : null,
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });
@@ -105,7 +109,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       const caller = asUser(callerOf(context), account.id);
       const news = await novelty(kernel, account, caller.ip, caller.userAgent);
       const session = await events.transact(caller, (trx, emit) =>
-        openSession(parts, { trx, emit, caller }, entry, news),
+        openSession(parts, { context, trx, emit, caller }, entry, news),
       );
       const shown = profile(account, account.last_login ?? kernel.now());
       return buildLoginObject(parts, shown, session, session.gen, extended);
@@ -115,7 +119,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       const extended = await extendOrNote(context, entry);
       const caller = asUser(callerOf(context), account.id);
       const session = await events.transact(caller, (trx, emit) =>
-        renewSession(parts, { trx, emit, caller }, entry),
+        renewSession(parts, { context, trx, emit, caller }, entry),
       );
       const shown = profile(account, account.last_login ?? kernel.now());
       return buildLoginObject(parts, shown, session, session.gen, extended);
@@ -130,6 +134,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
 /** A transaction of a sign-in. */
 interface Opening {
+  readonly context: RequestContext;
   readonly trx: Transaction<any>;
   readonly emit: Emit;
   readonly caller: Caller;
@@ -137,7 +142,7 @@ interface Opening {
 
 async function openSession(
   parts: SignInParts,
-  { trx, emit, caller }: Opening,
+  { context, trx, emit, caller }: Opening,
   entry: PassedEntry,
   news: Readonly<Record<string, unknown>>,
 ): Promise<Session> {
@@ -149,6 +154,8 @@ async function openSession(
   await assertSameAccount(parts, trx, account);
   await entry.writes?.(trx, emit);
   const opened = await parts.sessions.open(trx, caller, { userId: account.id, method, amr });
+  const shown = toProfile(account, account.last_login ?? now, parts.model.roles !== null);
+  await afterLogin(parts, context, { ...shown, email_verified: account.emailVerified });
   await recordAttempt(trx, now, caller, {
     ...attemptOf(parts, entry),
     outcome: 'success',

@@ -1,6 +1,7 @@
 import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { RequestContext } from './context/request-context.ts';
+import type { Credential } from './own-context/credential.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 import type { OwnRouter } from './routes/types.ts';
 
@@ -21,6 +22,8 @@ export interface App {
   readonly plugins?: readonly Plugin[];
   /** HTTP routes of the user's own, after authentication and before all that is generated. */
   routes?(router: OwnRouter<RequestContext, any>): void;
+  /** Ways to sign in a request, asked before Bearer and X-API-Key. */
+  readonly credentials?: readonly Credential<any>[];
   /** Koa middleware before authentication, for GraphQL, REST and routes. */
   readonly middleware?: readonly ((ctx: any, next: () => Promise<any>) => unknown)[];
   /** Folder of the migrations. Without one, the server makes missing tables when it starts. */

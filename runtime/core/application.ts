@@ -26,6 +26,7 @@ const MEMBERS = [
   'principal',
   'db',
   'data',
+  'auth',
   'loaders',
   'log',
   'signal',

@@ -54,6 +54,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     log,
     now: options.now ?? Date.now,
     root,
+    credentials: credentialsOf(app, settings),
   };
   try {
     const { modules, routes } = await reachingDatabase(kernel, () => createModules(app, kernel));
@@ -119,6 +120,17 @@ async function createModules(
   }
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
   return { modules, routes };
+}
+
+/** The credentials of the project and of plugins. They name users, so they need some. */
+function credentialsOf(
+  { project, credentials = [], plugins = [] }: App,
+  settings: Settings,
+): NonNullable<Kernel['credentials']> {
+  const all = [...credentials, ...plugins.flatMap((plugin) => plugin.credentials ?? [])];
+  if (all.length > 0 && !project.auth)
+    settings.problem('src/credentials.ts names users: add auth: {} to manifest.yaml');
+  return all;
 }
 
 /** The functions that declare own routes: those of plugins come after the project's. */

@@ -87,7 +87,8 @@ export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 // GraphQL's own types
 export type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 
-// Own routes
+// Own routes and ways to sign in
+export type { Credential, Credentialed, CredentialRequest } from './own-context/credential.ts';
 export type { AnyRouter as Router, MiddlewareOf, RouteOptions, RoutesOf } from './routes/types.ts';
 export type { StandardSchema } from './routes/standard-schema.ts';
 export type { UploadedPart, UploadOptions } from './routes/upload.ts';

@@ -11,6 +11,7 @@ import type { EnforceRate } from './http/rate.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
+import type { Credential } from './own-context/credential.ts';
 import type { Store } from './store/store.ts';
 
 /** What every module gets. Clock and store are passed in, so that a test can replace them. */
@@ -21,6 +22,8 @@ export interface Kernel {
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Ways to sign in of the project's own, asked before all others. */
+  readonly credentials?: readonly Credential<any>[];
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
 }

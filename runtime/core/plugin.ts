@@ -57,5 +57,7 @@ export interface Plugin {
   readonly resolvers?: Resolvers;
   /** Adds routes to the router that `src/routes.ts` gets too. */
   routes?(router: OwnRouter<RequestContext, any>): void;
+  /** Ways to sign in a request, asked before Bearer and X-API-Key. */
+  readonly credentials?: readonly Credential<any>[];
   readonly hooks?: Hooks;
 }

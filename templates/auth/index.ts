@@ -1,5 +1,5 @@
 import type { CapabilityTemplate } from '../capability.ts';
-import { type Code, code, join, local, packaged } from '../code.ts';
+import { type Code, code, join, local, packaged, runtimeType } from '../code.ts';
 import { renderAdmin } from './admin-file.ts';
 import { authEnv } from './env.ts';
 
@@ -25,6 +25,9 @@ function filesOf(userFiles: ReadonlySet<string>, folder: string, name: string): 
   return code`${folder}: { ${join(members, ', ')} }`;
 }
 
+/** A type of the package, under a name that no type of the schema has. */
+const ofPackage = (name: string) => packaged(PACKAGE, name, { as: `Runtime${name}`, typeOnly: true });
+
 /**
  * Sign-in. A hosting server also has it without a section in the manifest: then only its operator
  * signs in.
@@ -46,8 +49,15 @@ export const authTemplate: CapabilityTemplate = {
     auth &&
     code`
       /** The type of the functions in \`src/auth-hooks.ts\`. */
-      export type AuthHooks = ${packaged(PACKAGE, 'AuthHooks', { as: 'RuntimeAuthHooks', typeOnly: true })}<Database>;
+      export type AuthHooks = ${ofPackage('AuthHooks')}<Context>;
+
+      /** The type of the functions in \`src/auth-events.ts\`. */
+      export type Listeners = ${ofPackage('Listeners')}<Context>;
+
+      /** The type of the functions in \`src/credentials.ts\`. */
+      export type Credentials = readonly ${runtimeType('Credential')}<Context>[];
     `,
+  context: ({ auth }) => auth && packaged(PACKAGE, 'Auth', { as: 'RuntimeAuth', typeOnly: true }),
   files: ({ auth }) => (auth ? [{ path: 'src/generated/admin.ts', render: renderAdmin }] : []),
   env: authEnv,
   secrets: [{ name: 'JWT_SECRET' }],

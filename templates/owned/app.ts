@@ -10,6 +10,7 @@ export interface UserParts {
   readonly scalars: boolean;
   readonly routes: boolean;
   readonly middleware: boolean;
+  readonly credentials: boolean;
   /** Names of the files in `src/plugins/`, without `.ts`. */
   readonly plugins: readonly string[];
   /** The paths of all files of the user, for capabilities that import some of them. */
@@ -40,6 +41,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
         ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
+        ${user.credentials && code`${local('../credentials.ts', 'credentials')},`}
         ${user.middleware && code`${local('../middleware.ts', 'middleware')},`}
         migrations: new URL('../../migrations/', import.meta.url),
         root: new URL('../../', import.meta.url),

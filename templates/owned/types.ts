@@ -38,7 +38,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
     HEADER,
     join(
       [
-        renderContext(),
+        renderContext(project),
         renderRoutes(definitions),
         raw(printOverrides(definitions.types)),
         renderScalars(),
@@ -55,7 +55,9 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
   );
 }
 
-function renderContext(): Code {
+function renderContext(project: Project): Code {
+  const members = templatesOf(project).flatMap((template) => template.context?.(project) ?? []);
+  const added = members.map((each) => code`, ${each}`);
   const loadersOf = {
     text: 'LoadersOf',
     imports: [{ from: '@twofold/runtime', name: 'LoadersOf', as: 'LoadersOf', typeOnly: true }],
@@ -66,7 +68,7 @@ function renderContext(): Code {
   };
   return code`
     /** What a resolver gets as \`ctx\`. */
-    export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>, Data>;
+    export type Context = ${runtimeType('RequestContext')}<Database, ${loadersOf}<typeof ${table}>, Data${added}>;
   `;
 }
 

@@ -49,7 +49,7 @@ function read(parts: AuthParts): Handler {
     reply(200, await showUser(parts, await findUser(parts, params['id'])));
 }
 
-type Change = (
+export type Change = (
   account: Account,
   trx: Transaction<any>,
   emit: Emit,
@@ -99,26 +99,40 @@ function disable(parts: AuthParts): Handler {
     const now = parts.kernel.now();
     const disabled_until = readUntil(call.body.until, now);
     const disabled_reason = checkText('reason', call.body.reason) || null;
-    const data = {
-      ...(disabled_reason && { reason: disabled_reason }),
-      ...(disabled_until && { until: rfc3339(disabled_until) }),
-    };
-    await actOn(parts, call, async (account, trx, emit, caller) => {
-      const disabled_at = account.disabledAt ?? now;
-      const patch = { disabled_at, disabled_until, disabled_reason };
-      await parts.directory.update(trx, account.id, patch);
-      await assertOwnerLeft(parts, trx, account);
-      await endEverything(parts, account, trx, 'user disabled');
-      await recordChange(trx, now, caller, {
-        action: 'user.disabled',
-        target: { kind: 'user', id: account.id },
-        before: { disabled: account.disabledAt !== null },
-        after: { disabled: true, ...data },
-      });
-      emit('user.disabled', account.id, data);
-    });
+    await actOn(parts, call, disabling(parts, { disabled_until, disabled_reason }));
     return DONE;
   };
+}
+
+/** The change that disables an account, for a time or for good. */
+export function disabling(
+  parts: AuthParts,
+  { disabled_until = null, disabled_reason = null }: Partial<Disabling> = {},
+): Change {
+  const data = {
+    ...(disabled_reason && { reason: disabled_reason }),
+    ...(disabled_until && { until: rfc3339(disabled_until) }),
+  };
+  return async (account, trx, emit, caller) => {
+    const now = parts.kernel.now();
+    const disabled_at = account.disabledAt ?? now;
+    const patch = { disabled_at, disabled_until, disabled_reason };
+    await parts.directory.update(trx, account.id, patch);
+    await assertOwnerLeft(parts, trx, account);
+    await endEverything(parts, account, trx, 'user disabled');
+    await recordChange(trx, now, caller, {
+      action: 'user.disabled',
+      target: { kind: 'user', id: account.id },
+      before: { disabled: account.disabledAt !== null },
+      after: { disabled: true, ...data },
+    });
+    emit('user.disabled', account.id, data);
+  };
+}
+
+interface Disabling {
+  readonly disabled_until: number | null;
+  readonly disabled_reason: string | null;
 }
 
 /** @throws AppError 400 unless it is a time to come. */
@@ -130,7 +144,7 @@ function readUntil(text: string | undefined, now: number): number | null {
   return until;
 }
 
-async function enable(
+export async function enable(
   { directory, kernel }: AuthParts,
   account: Account,
   trx: Transaction<any>,

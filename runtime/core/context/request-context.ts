@@ -57,9 +57,9 @@ export interface OwnTransactionOptions {
  * The data of one request that resolvers, routes and middleware use. In Koa middleware the same
  * members are on `ctx`.
  *
- * `Db`, `Loaders` and `Data` are the emitted project's own types.
+ * `Db`, `Loaders`, `Data` and `Auth` are the emitted project's own types.
  */
-export interface RequestContext<Db = any, Loaders = any, Data = any> {
+export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any> {
   /** The request id: `X-Request-Id` of the answer, `requestId` in the log. */
   readonly id: string;
   /** The caller's address, through trusted proxies only. */
@@ -78,15 +78,17 @@ export interface RequestContext<Db = any, Loaders = any, Data = any> {
   readonly loaders: Loaders;
   /** Reads and writes rows with the checks, rules and events of the API. */
   readonly data: Data;
+  /** Registers and signs in users; only with `auth:` in the manifest. */
+  readonly auth: Auth;
   /** Runs a GraphQL operation as the caller. @returns its data. @throws its first error */
   graphql<Answer = any>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
   ): Promise<Answer>;
   /** The same context without rules. */
-  sudo(): RequestContext<Db, Loaders, Data>;
+  sudo(): RequestContext<Db, Loaders, Data, Auth>;
   /** The same context as that user. @throws AppError `UNAUTHENTICATED` when they cannot sign in */
-  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data>>;
+  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth>>;
   /**
    * Runs `work` in a transaction that everything takes part in that it awaits. Inside another one
    * it is a savepoint.

@@ -4,6 +4,7 @@
  */
 export { addressMatcher } from './client-ip.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
+export { koaOf } from './koa-of.ts';
 export { isRevalidation } from './revalidation.ts';
 export { bytesOf } from './request-bytes.ts';
 export { bindRoutes, reply } from './route.ts';

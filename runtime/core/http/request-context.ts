@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Middleware } from 'koa';
+import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { Cancellation } from '../context/cancellation.ts';
+import { requestOf } from '../context/context-family.ts';
 import { createValues, type Values } from '../context/values.ts';
 import { BaseContext } from '../own-context/base-context.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
@@ -25,7 +26,7 @@ export function requestContext(kernel: Kernel): Middleware {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     response.setHeader('X-Request-Id', id);
-    ctx.state.context = new Context({ kernel, request, response }, id, ipOf(request));
+    ctx.state.context = new Context({ kernel, request, response, koa: ctx }, id, ipOf(request));
     return next();
   };
 }
@@ -34,6 +35,7 @@ interface Origin {
   readonly kernel: Kernel;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly koa: KoaContext;
 }
 
 /** Most requests use few of these, so each is made when it is first asked for. */
@@ -51,6 +53,10 @@ class Context extends BaseContext {
     this.#origin = origin;
     this.id = id;
     this.ip = ip;
+  }
+
+  get koa(): KoaContext {
+    return this.#origin.koa;
   }
 
   get headers() {
@@ -88,4 +94,10 @@ class Context extends BaseContext {
   protected withPrincipal(principal: Principal): RequestContext {
     return new DerivedContext(this.#origin.kernel, this, { principal, sameRequest: true });
   }
+}
+
+/** Koa's context of a request; undefined for code that no request calls. */
+export function koaOfRequest(context: RequestContext): KoaContext | undefined {
+  const first = requestOf(context);
+  return first instanceof Context ? first.koa : undefined;
 }

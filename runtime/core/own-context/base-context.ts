@@ -28,6 +28,7 @@ export abstract class BaseContext implements RequestContext {
   abstract principal: Principal;
   protected abstract readonly parts: ContextParts;
   #loaders: unknown;
+  #auth: unknown;
   #data: { readonly principal: Principal; readonly api: unknown } | undefined;
   #db: Kysely<any> | undefined;
 
@@ -54,6 +55,10 @@ export abstract class BaseContext implements RequestContext {
   get db(): Kysely<any> {
     const { store } = this.parts;
     return (this.#db ??= findService(store, 'db')?.(this) ?? store.db);
+  }
+
+  get auth(): unknown {
+    return (this.#auth ??= serviceOf(this.parts.store, 'auth')(this));
   }
 
   graphql(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<any> {

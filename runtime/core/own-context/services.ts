@@ -13,6 +13,8 @@ export interface ContextServices {
     document: string,
     variables: Readonly<Record<string, unknown>>,
   ): Promise<any>;
+  /** `ctx.auth` */
+  auth(context: RequestContext): unknown;
   /** The principal of a user; null when there is none who may sign in. */
   principalOf(userId: number | string): Promise<Principal | null>;
 }

@@ -15,6 +15,13 @@ import { createValues } from '../context/values.ts';
 export const systemContext = (parts: ContextParts, signal?: AbortSignal): RequestContext =>
   new SystemContext(parts, signal);
 
+/**
+ * The context of code that runs for a request and not for its caller, such as a hook of a sign-in.
+ * No rules apply to it.
+ */
+export const asSystem = (parts: ContextParts, context: RequestContext): RequestContext =>
+  new DerivedContext(parts, context, { principal: { kind: 'system' }, sameRequest: true });
+
 class SystemContext extends BaseContext {
   readonly id = randomUUID();
   readonly ip = '';

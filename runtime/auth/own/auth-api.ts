@@ -1,0 +1,200 @@
+import { failure, InternalError } from '@twofold/runtime/errors';
+import { type BoundRoute, createChecks, koaOf } from '@twofold/runtime/http';
+import type { Credentialed, RequestContext } from '@twofold/runtime/kernel';
+import { type Change, disabling, enable } from '../admin/users.ts';
+import { asUser, callerOf } from '../caller.ts';
+import { endAccess } from '../ended-access.ts';
+import type { UserId } from '../ids.ts';
+import { askHook, checkPassword, toAttempt } from '../login.ts';
+import type { AuthParts } from '../parts.ts';
+import { clearRefreshCookie, deliverLogin } from '../refresh-cookie.ts';
+import type { AuthMethod } from '../sessions.ts';
+import type { LoginObject } from '../sign-in.ts';
+import { type Account, isClosed } from '../user-directory.ts';
+import { validator } from '../validator.ts';
+import { recogniseToken } from './credentials.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * `ctx.auth`: sign-in from code of the project's own. Bodies, checks, limits, events and texts are
+ * those of the endpoints; a refusal is an `AppError` with their status.
+ *
+ * @example const login = await ctx.auth.login({ email, password });
+ */
+export interface Auth {
+  /** Null when no session is opened: under `enumeration: strict`, or before the address is verified. */
+  register(body: Body): Promise<LoginObject | null>;
+  login(body: Body): Promise<LoginObject>;
+  refresh(body: Body): Promise<LoginObject>;
+  /** Opens a session for a user whom the caller has recognised in another way. */
+  issue(userId: UserId, options?: { readonly method?: string }): Promise<LoginObject>;
+  /** The user of an access token, as credentials return it; null when it is not valid. */
+  verify(accessToken: string): Promise<Credentialed | null>;
+  /** Ends all other sessions. @throws AppError 401 for a wrong `current_password` */
+  changePassword(
+    userId: UserId,
+    body: { readonly current_password: string; readonly new_password: string },
+  ): Promise<void>;
+  /** The same without the old password; all sessions end. */
+  setPassword(userId: UserId, password: string): Promise<void>;
+  /** Ends the session of the caller. */
+  logout(): Promise<void>;
+  logoutAll(userId: UserId): Promise<void>;
+  disable(userId: UserId): Promise<void>;
+  enable(userId: UserId): Promise<void>;
+  /** Ends the user's access tokens after data of `extend` has changed. */
+  invalidateExtend(userId: UserId): Promise<void>;
+}
+
+/** The bound routes, and the same ones without limits for code that no request calls. */
+export interface AuthRoutes {
+  readonly limited: readonly BoundRoute[];
+  readonly free: () => readonly BoundRoute[];
+}
+
+/** Makes `ctx.auth` of a context. */
+export function createAuthApi(
+  parts: AuthParts,
+  routes: AuthRoutes,
+): (context: RequestContext) => Auth {
+  const call = createCalls(routes);
+  return (context) => ({
+    register: async (body) => {
+      const { status, body: login } = await call(context, 'register', body);
+      return status === 201 ? (login as LoginObject) : null;
+    },
+    login: async (body) => (await call(context, 'login', body)).body as LoginObject,
+    refresh: async (body) => (await call(context, 'refresh', body)).body as LoginObject,
+    issue: (userId, { method = 'own' } = {}) => issue(parts, context, userId, method),
+    verify: async (accessToken) => recogniseToken(parts, accessToken),
+    invalidateExtend: async (userId) =>
+      parts.directory.update(parts.kernel.store.db, userId, {
+        tokens_valid_after: parts.kernel.now(),
+      }),
+    ...passwords(parts, context),
+    ...sessions(parts, context),
+  });
+}
+
+function createCalls({ limited, free }: AuthRoutes) {
+  const checks = createChecks(validator);
+  return async (context: RequestContext, id: string, given: Body) => {
+    const { koa, attached } = koaOf(context);
+    const route = (attached ? limited : free()).find(({ spec }) => spec.id === id);
+    if (!route) throw new InternalError(`ctx.auth.${id} needs auth: in the manifest`);
+    const { spec, handle } = route;
+    const body = spec.body?.kind === 'json' ? checks.body(spec.body.schema)(given) : given;
+    return handle({ route: spec, params: {}, query: {}, body, context, koa });
+  };
+}
+
+async function issue(
+  parts: AuthParts,
+  context: RequestContext,
+  userId: UserId,
+  method: string,
+): Promise<LoginObject> {
+  const account = await accountOf(parts, userId);
+  if (isClosed(account)) throw failure.forbidden('Account disabled');
+  const refusal = await askHook(parts, account, context);
+  if (refusal) throw refusal;
+  const login = await parts.signIn.open(context, account, method as AuthMethod);
+  return deliverLogin(parts, koaOf(context).koa, login);
+}
+
+async function accountOf({ directory, kernel }: AuthParts, userId: UserId): Promise<Account> {
+  const account = await directory.find(kernel.store.db, userId);
+  if (!account) throw failure.notFound('User not found');
+  return account;
+}
+
+function passwords(
+  parts: AuthParts,
+  context: RequestContext,
+): Pick<Auth, 'changePassword' | 'setPassword'> {
+  return {
+    changePassword: async (userId, { current_password, new_password }) => {
+      const account = await accountOf(parts, userId);
+      const { koa } = koaOf(context);
+      await checkPassword(
+        parts,
+        toAttempt(parts, context, koa, account.email, current_password),
+      );
+      await store(parts, context, account, {
+        password: new_password,
+        reason: 'password changed',
+        ...ownSession(context, userId),
+      });
+    },
+    setPassword: async (userId, password) =>
+      store(parts, context, await accountOf(parts, userId), { password, reason: 'password set' }),
+  };
+}
+
+/** The session of the caller, which a change of their own password keeps. */
+function ownSession({ principal }: RequestContext, userId: UserId): { session?: string } {
+  return principal.kind === 'user' && principal.id === userId && principal.sessionId
+    ? { session: principal.sessionId }
+    : {};
+}
+
+interface NewPassword {
+  readonly password: string;
+  readonly reason: string;
+  readonly session?: string;
+}
+
+async function store(
+  parts: AuthParts,
+  context: RequestContext,
+  account: Account,
+  { password, ...ending }: NewPassword,
+): Promise<void> {
+  const { policy, passwords: hashing, events, directory, kernel } = parts;
+  await policy.assert(password, account);
+  const hash = await hashing.hash(password);
+  const caller = asUser(callerOf(context), account.id);
+  const now = kernel.now();
+  await events.transact(caller, async (trx, emit) => {
+    await directory.update(trx, account.id, {
+      password: hash,
+      password_changed_at: now,
+      ...(ending.session === undefined && { tokens_valid_after: now }),
+    });
+    const ended = await endAccess(parts, { trx, emit, caller }, account, ending);
+    emit('password.changed', account.id, { ...ended });
+  });
+}
+
+function sessions(
+  parts: AuthParts,
+  context: RequestContext,
+): Pick<Auth, 'logout' | 'logoutAll' | 'disable' | 'enable'> {
+  const { events, kernel, directory } = parts;
+  const change = async (userId: UserId, work: Change) => {
+    const account = await accountOf(parts, userId);
+    const caller = callerOf(context);
+    await events.transact(caller, (trx, emit) => work(account, trx, emit, caller));
+  };
+  return {
+    logout: async () => {
+      const { principal } = context;
+      if (principal.kind !== 'user' || !principal.sessionId) throw failure.unauthenticated();
+      await events.transact(callerOf(context), async (trx, emit) => {
+        if (await parts.sessions.end(trx, principal.sessionId, 'logout'))
+          emit('auth.logout', principal.id, { session_id: principal.sessionId });
+      });
+      clearRefreshCookie(parts, koaOf(context).koa);
+    },
+    logoutAll: async (userId) => {
+      await events.transact(asUser(callerOf(context), userId), async (trx, emit) => {
+        const revoked = await parts.sessions.endAll(trx, userId, 'logout everywhere');
+        await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
+        emit('auth.logout_all', userId, { revoked });
+      });
+    },
+    disable: (userId) => change(userId, disabling(parts)),
+    enable: (userId) => change(userId, (...args) => enable(parts, ...args)),
+  };
+}

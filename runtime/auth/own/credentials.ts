@@ -1,0 +1,116 @@
+import { AppError, failure } from '@twofold/runtime/errors';
+import {
+  asSystem,
+  type Credentialed,
+  type CredentialRequest,
+  type Principal,
+  type RequestContext,
+} from '@twofold/runtime/kernel';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { permissionsOf } from '../permissions.ts';
+import { isClosed } from '../user-directory.ts';
+
+/** The principals of access tokens that `ctx.auth.verify` has checked, with their session. */
+const BY_TOKEN = new WeakMap<Credentialed, Principal>();
+
+/** The user of an access token; null when it is not valid. */
+export async function recogniseToken(
+  { users, accessTokens, sessions }: AuthParts,
+  token: string,
+): Promise<Credentialed | null> {
+  const claims = users ? accessTokens.verify(token) : null;
+  if (!claims) return null;
+  const session = await sessions.check(claims);
+  if (session?.principal !== 'user') return null;
+  const recognised: Credentialed = { userId: claims.user_id, method: 'bearer' };
+  BY_TOKEN.set(recognised, {
+    kind: 'user',
+    id: claims.user_id,
+    role: session.role,
+    permissions: session.permissions,
+    sessionId: claims.sid,
+    extend: claims.extend,
+  });
+  return recognised;
+}
+
+/** A caller whom credentials have found. */
+export interface FoundCaller {
+  readonly principal: Extract<Principal, { kind: 'user' }>;
+  readonly method: string;
+}
+
+/**
+ * Asks the credentials of the project in turn.
+ *
+ * @returns null when the request is none of theirs.
+ * @throws AppError 401 when one refuses, or names a user who may not sign in; 403 for a change by
+ * cookie from another origin.
+ */
+export async function askCredentials(
+  parts: AuthParts,
+  request: CredentialRequest,
+  context: RequestContext,
+): Promise<FoundCaller | null> {
+  for (const credential of parts.kernel.credentials ?? []) {
+    const answer = await ask(parts, () => credential(request, asSystem(parts.kernel, context)));
+    if (answer === undefined) continue;
+    const recognised = answer as Credentialed | null;
+    const principal = recognised && (await principalOfRecognised(parts, recognised));
+    if (principal?.kind !== 'user') throw failure.unauthenticated();
+    if (recognised?.cookie) assertOrigin(parts, request);
+    return { principal, method: recognised?.method ?? 'own' };
+  }
+  return null;
+}
+
+async function ask(parts: AuthParts, work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const stack = error instanceof Error ? error.stack : String(error);
+    parts.kernel.log.warn({ stack }, 'a function of src/credentials.ts failed');
+    throw failure.unauthenticated();
+  }
+}
+
+async function principalOfRecognised(
+  parts: AuthParts,
+  recognised: Credentialed,
+): Promise<Principal | null> {
+  const principal = BY_TOKEN.get(recognised) ?? (await principalOf(parts, recognised.userId));
+  if (principal?.kind !== 'user' || !recognised.scopes) return principal;
+  return { ...principal, permissions: recognised.scopes };
+}
+
+/** The principal of a user without a session; null when there is none who may sign in. */
+export async function principalOf(
+  { directory, kernel, model }: AuthParts,
+  userId: UserId,
+): Promise<Principal | null> {
+  const account = await directory.find(kernel.store.db, userId);
+  if (!account || isClosed(account)) return null;
+  const role = model.roles ? account.role : null;
+  return {
+    kind: 'user',
+    id: account.id,
+    role,
+    permissions: await permissionsOf(kernel.store.db, model.roles, role),
+    sessionId: '',
+    extend: { user_id: account.id },
+  };
+}
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A page of another site can make a browser send its cookies, but not with our `Origin`. */
+function assertOrigin({ kernel, config }: AuthParts, { method, headers }: CredentialRequest): void {
+  if (SAFE.has(method)) return;
+  const allowed = [
+    ...kernel.project.server.cors.filter((origin) => origin !== '*'),
+    new URL(config.appUrl).origin,
+  ];
+  if (!allowed.includes(String(headers['origin']))) throw failure.forbidden();
+}

@@ -1,0 +1,112 @@
+import type { Transaction } from 'kysely';
+import { AppError, failure, InternalError } from '@twofold/runtime/errors';
+import { asSystem, type RequestContext, systemContext } from '@twofold/runtime/kernel';
+import type { HookRequest, HookUser } from '../auth-hooks.ts';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { readRegisterFields } from '../register-fields.ts';
+
+type HookParts = Pick<AuthParts, 'hooks' | 'kernel'>;
+
+/** The request as hooks see it. */
+export const hookRequest = ({ id, ip, headers }: RequestContext): HookRequest => ({
+  id,
+  ip,
+  headers,
+});
+
+/**
+ * Calls a hook that may refuse.
+ *
+ * @throws AppError the hook's own, or 403 for any other error, which is logged.
+ */
+export async function callHook<Answer>(
+  { kernel }: HookParts,
+  name: string,
+  context: RequestContext,
+  hook: (ctx: RequestContext) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await hook(asSystem(kernel, context));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    kernel.log.error(
+      { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
+      `the hook ${name} failed`,
+    );
+    throw failure.forbidden();
+  }
+}
+
+/** The request that registers a user; absent where no request does, as on the command line. */
+export interface Registering {
+  readonly context: RequestContext;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Hooks do not see the password. */
+function shown(body: Registering['body']): Registering['body'] {
+  const { password: _, ...rest } = body;
+  return rest;
+}
+
+/**
+ * Calls `beforeRegister`. @returns columns of the row to be made, with their values.
+ *
+ * @throws AppError the hook's refusal, or 400 for a value that does not fit its field.
+ */
+export async function beforeRegister(
+  parts: AuthParts,
+  { context, body }: Registering,
+): Promise<Record<string, unknown>> {
+  const { beforeRegister: hook } = parts.hooks;
+  if (!hook) return {};
+  const request = hookRequest(context);
+  const given = await callHook(parts, 'beforeRegister', context, (ctx) =>
+    hook({ body: shown(body), request, ctx }),
+  );
+  const values = (given ?? {}) as Readonly<Record<string, unknown>>;
+  const { project } = parts.kernel;
+  return readRegisterFields(project, parts.model.user.entity, Object.keys(values), values);
+}
+
+/** Calls `afterRegister` inside the transaction that makes the user. */
+export async function afterRegister(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  userId: UserId,
+  { context, body }: Registering = { context: systemContext(parts.kernel), body: {} },
+): Promise<void> {
+  const { afterRegister: hook } = parts.hooks;
+  if (!hook) return;
+  const user = await userOf(parts, trx, userId);
+  const request = hookRequest(context);
+  await callHook(parts, 'afterRegister', context, (ctx) =>
+    hook({ user, body: shown(body), request, ctx }),
+  );
+}
+
+/** Calls `afterLogin` inside the transaction that opens the session. */
+export async function afterLogin(
+  parts: HookParts,
+  context: RequestContext,
+  user: HookUser,
+): Promise<void> {
+  const { afterLogin: hook } = parts.hooks;
+  if (!hook) return;
+  const request = hookRequest(context);
+  await callHook(parts, 'afterLogin', context, (ctx) => hook({ user, request, ctx }));
+}
+
+async function userOf(
+  { directory, signIn, kernel }: AuthParts,
+  trx: Transaction<any>,
+  userId: UserId,
+): Promise<HookUser> {
+  const account = await directory.find(trx, userId);
+  if (!account) throw new InternalError('a user who has just been made is gone');
+  return {
+    ...signIn.profile(account, account.last_login ?? kernel.now()),
+    email_verified: account.emailVerified,
+  };
+}
