@@ -62,11 +62,7 @@ export function authenticate(parts: AuthParts): Middleware {
 }
 
 /** Asks the credentials of the project first, then reads Bearer and X-API-Key. */
-async function readOwn(
-  parts: AuthParts,
-  ctx: KoaContext,
-  context: RequestContext,
-): Promise<void> {
+async function readOwn(parts: AuthParts, ctx: KoaContext, context: RequestContext): Promise<void> {
   const { method, path } = ctx;
   const { headers, ip } = context;
   const found = await askCredentials(parts, { method, path, headers, ip }, context);

@@ -1,6 +1,6 @@
 import type { AuthModel } from '@twofold/schema';
 import { failure, InternalError } from '@twofold/runtime/errors';
-import type { Kernel } from '@twofold/runtime/kernel';
+import { type Kernel, systemContext } from '@twofold/runtime/kernel';
 import type { AuthHooks } from './auth-hooks.ts';
 import { SECOND } from './time.ts';
 

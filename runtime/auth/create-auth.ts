@@ -74,7 +74,10 @@ export function createAuth(options: AuthOptions): AuthModule {
   const { kernel, model } = parts;
   const stops: (() => void | Promise<void>)[] = [];
   const routes = createRoutes(parts, options.host);
-  addOwnServices(parts, { limited: routes, free: () => createRoutes(withoutLimits(parts), options.host) });
+  addOwnServices(parts, {
+    limited: routes,
+    free: () => createRoutes(withoutLimits(parts), options.host),
+  });
   return {
     name: 'auth',
     events: { on: parts.events.on },

@@ -26,7 +26,8 @@ function filesOf(userFiles: ReadonlySet<string>, folder: string, name: string): 
 }
 
 /** A type of the package, under a name that no type of the schema has. */
-const ofPackage = (name: string) => packaged(PACKAGE, name, { as: `Runtime${name}`, typeOnly: true });
+const ofPackage = (name: string) =>
+  packaged(PACKAGE, name, { as: `Runtime${name}`, typeOnly: true });
 
 /**
  * Sign-in. A hosting server also has it without a section in the manifest: then only its operator

@@ -117,10 +117,7 @@ function passwords(
     changePassword: async (userId, { current_password, new_password }) => {
       const account = await accountOf(parts, userId);
       const { koa } = koaOf(context);
-      await checkPassword(
-        parts,
-        toAttempt(parts, context, koa, account.email, current_password),
-      );
+      await checkPassword(parts, toAttempt(parts, context, koa, account.email, current_password));
       await store(parts, context, account, {
         password: new_password,
         reason: 'password changed',

@@ -16,7 +16,7 @@ import { findOperation, RequestErrors, type Service } from './service.ts';
 export function contextServices(
   service: Service,
   parts: ContextParts,
-): Omit<ContextServices, 'principalOf'> {
+): Omit<ContextServices, 'principalOf' | 'auth'> {
   const { engine } = service;
   const own: Service = { ...service, source: { textOf: ({ query }) => query ?? '' } };
   const dataOf = createDataApi(engine);

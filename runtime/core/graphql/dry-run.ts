@@ -142,6 +142,9 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
     get data(): never {
       throw noDatabase();
     },
+    get auth(): never {
+      throw noDatabase();
+    },
     graphql: refuseToRun,
     sudo: () => contextOf({ log }, principal),
     as: refuseToRun,
