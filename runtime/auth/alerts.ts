@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql, type Kysely } from 'kysely';
 import type { Kernel } from '@twofold/runtime/kernel';
 import { type Caller, SYSTEM } from './caller.ts';
@@ -64,6 +65,8 @@ export function createAlerts(
   windows: Windows,
 ): Alerts {
   const running = new Set<Promise<void>>();
+  // The transaction of the caller may end before the rules have been judged.
+  const outside = AsyncLocalStorage.snapshot();
   const raise: Alerts['raise'] = async (caller, type, key, userId, data) => {
     const [state] = await windows.consume(
       [{ key: `alert|${type}|${key}`, limit: 1, window: ALERT_INTERVAL }],
@@ -86,7 +89,7 @@ export function createAlerts(
   return {
     raise,
     observe: (failed) => {
-      const job: Promise<void> = judge(failed)
+      const job: Promise<void> = outside(() => judge(failed))
         .catch((error: unknown) =>
           log.error(
             { reason: error instanceof Error ? error.message : 'unknown' },

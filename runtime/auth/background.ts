@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@twofold/runtime/kernel';
 
@@ -13,10 +14,12 @@ export interface Background {
 
 export function createBackground(log: Logger): Background {
   const running = new Set<Promise<void>>();
+  // The transaction of the caller has ended by then.
+  const outside = AsyncLocalStorage.snapshot();
   return {
     run: (work) => {
       const job: Promise<void> = pause()
-        .then(work)
+        .then(() => outside(work))
         .catch((error: unknown) =>
           log.error({ stack: stackOf(error) }, 'work after an answer failed'),
         )

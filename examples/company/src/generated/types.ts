@@ -1,11 +1,11 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { AuthHooks as RuntimeAuthHooks } from '@twofold/auth';
-import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
+import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
-export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
+export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data, RuntimeAuth>;
 
 /** The type of the function in `src/routes.ts`. */
 export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreateProjectInput'>>;
@@ -32,7 +32,13 @@ export type UserOverrides = UserResolvers;
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
 /** The type of the functions in `src/auth-hooks.ts`. */
-export type AuthHooks = RuntimeAuthHooks<Database>;
+export type AuthHooks = RuntimeAuthHooks<Context>;
+
+/** The type of the functions in `src/auth-events.ts`. */
+export type Listeners = RuntimeListeners<Context>;
+
+/** The type of the functions in `src/credentials.ts`. */
+export type Credentials = readonly Credential<Context>[];
 
 /** The tables of `ctx.db`, with the names and values of the database. */
 export interface Database {
