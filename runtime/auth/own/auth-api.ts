@@ -1,13 +1,14 @@
 import { failure, InternalError } from '@twofold/runtime/errors';
-import { type BoundRoute, createChecks, koaOf } from '@twofold/runtime/http';
+import { type BoundRoute, type Call, createChecks, koaOf } from '@twofold/runtime/http';
 import type { Credentialed, RequestContext } from '@twofold/runtime/kernel';
+import { advance } from '../advance.ts';
 import { type Change, disabling, enable } from '../admin/users.ts';
 import { asUser, callerOf } from '../caller.ts';
 import { endAccess } from '../ended-access.ts';
 import type { UserId } from '../ids.ts';
 import { askHook, checkPassword, toAttempt } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
-import { clearRefreshCookie, deliverLogin } from '../refresh-cookie.ts';
+import { clearRefreshCookie } from '../refresh-cookie.ts';
 import type { AuthMethod } from '../sessions.ts';
 import type { LoginObject } from '../sign-in.ts';
 import { type Account, isClosed } from '../user-directory.ts';
@@ -99,8 +100,11 @@ async function issue(
   if (isClosed(account)) throw failure.forbidden('Account disabled');
   const refusal = await askHook(parts, account, context);
   if (refusal) throw refusal;
-  const login = await parts.signIn.open(context, account, method as AuthMethod);
-  return deliverLogin(parts, koaOf(context).koa, login);
+  const { koa } = koaOf(context);
+  const call = { context, koa, body: {} } as unknown as Call;
+  const goal = { kind: 'session', status: 200 } as const;
+  const entry = { account, method: method as AuthMethod, amr: [], goal };
+  return (await advance(parts, call, entry)).body as LoginObject;
 }
 
 async function accountOf({ directory, kernel }: AuthParts, userId: UserId): Promise<Account> {
