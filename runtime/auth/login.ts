@@ -10,7 +10,7 @@ import { lockKeyOf } from './identifier.ts';
 import { maskIdentifier } from './identity-rules.ts';
 import type { UserId } from './ids.ts';
 import type { LockKey, Ticket } from './lockout.ts';
-import { hookRequest } from './own/own-hooks.ts';
+import { hookRequest } from './own/call-hook.ts';
 import type { AuthParts } from './parts.ts';
 import { rfc3339 } from './time.ts';
 import type { Account } from './user-directory.ts';

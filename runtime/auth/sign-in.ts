@@ -13,25 +13,12 @@ import { type Extend, type Extended, runExtend } from './extend.ts';
 import { randomToken } from './ids.ts';
 import { emailKey } from './identity-rules.ts';
 import { type Keys, mac } from './keys.ts';
-import { afterLogin } from './own/own-hooks.ts';
+import { afterLogin } from './own/call-hook.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import type { AuthMethod, Session, Sessions } from './sessions.ts';
+import type { Profile } from './profile.ts';
 import { numericOffset, SECOND } from './time.ts';
 import type { Account, Role, UserDirectory } from './user-directory.ts';
-
-/** The signed-in user in API responses. */
-export interface Profile {
-  readonly id: Account['id'];
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly username: string;
-  readonly phone: string;
-  readonly email: string;
-  readonly role_id?: number;
-  readonly role_name?: string;
-  readonly avatar_url: string;
-  readonly last_login: string;
-}
 
 /** The login response object. */
 export interface LoginObject extends Profile {

@@ -1,7 +1,7 @@
 import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { RequestContext } from './context/request-context.ts';
-import type { Credential } from './own-context/credential.ts';
+import type { Credential } from './context/credential.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 import type { OwnRouter } from './routes/types.ts';
 

@@ -88,7 +88,7 @@ export type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 export type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 
 // Own routes and ways to sign in
-export type { Credential, Credentialed, CredentialRequest } from './own-context/credential.ts';
+export type { Credential, Credentialed, CredentialRequest } from './context/credential.ts';
 export type { AnyRouter as Router, MiddlewareOf, RouteOptions, RoutesOf } from './routes/types.ts';
 export type { StandardSchema } from './routes/standard-schema.ts';
 export type { UploadedPart, UploadOptions } from './routes/upload.ts';

@@ -8,7 +8,7 @@ export type { Booted, BootOptions } from './boot.ts';
 export type { Capability } from './capability.ts';
 export { addServices } from './own-context/services.ts';
 export { asSystem, systemContext } from './own-context/system-context.ts';
-export type { Credential, Credentialed, CredentialRequest } from './own-context/credential.ts';
+export type { Credential, Credentialed, CredentialRequest } from './context/credential.ts';
 export type { Logger } from './config/log.ts';
 export type { Environment, Settings } from './config/settings.ts';
 export type { Principal, RequestContext } from './context/request-context.ts';

@@ -11,7 +11,7 @@ import type { EnforceRate } from './http/rate.ts';
 import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
-import type { Credential } from './own-context/credential.ts';
+import type { Credential } from './context/credential.ts';
 import type { Store } from './store/store.ts';
 
 /** What every module gets. Clock and store are passed in, so that a test can replace them. */

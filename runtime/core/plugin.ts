@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { OwnTransactionOptions, RequestContext } from './context/request-context.ts';
 import type { Kernel } from './module.ts';
-import type { Credential } from './own-context/credential.ts';
+import type { Credential } from './context/credential.ts';
 import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
 
 /** A resolver of the user. The emitted types are narrower. */

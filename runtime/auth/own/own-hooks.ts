@@ -1,42 +1,11 @@
 import type { Transaction } from 'kysely';
-import { AppError, failure, InternalError } from '@twofold/runtime/errors';
-import { asSystem, type RequestContext, systemContext } from '@twofold/runtime/kernel';
-import type { HookRequest, HookUser } from '../auth-hooks.ts';
+import { InternalError } from '@twofold/runtime/errors';
+import { type RequestContext, systemContext } from '@twofold/runtime/kernel';
+import type { HookUser } from '../auth-hooks.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { readRegisterFields } from '../register-fields.ts';
-
-type HookParts = Pick<AuthParts, 'hooks' | 'kernel'>;
-
-/** The request as hooks see it. */
-export const hookRequest = ({ id, ip, headers }: RequestContext): HookRequest => ({
-  id,
-  ip,
-  headers,
-});
-
-/**
- * Calls a hook that may refuse.
- *
- * @throws AppError the hook's own, or 403 for any other error, which is logged.
- */
-export async function callHook<Answer>(
-  { kernel }: HookParts,
-  name: string,
-  context: RequestContext,
-  hook: (ctx: RequestContext) => Answer | Promise<Answer>,
-): Promise<Answer> {
-  try {
-    return await hook(asSystem(kernel, context));
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    kernel.log.error(
-      { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
-      `the hook ${name} failed`,
-    );
-    throw failure.forbidden();
-  }
-}
+import { callHook, hookRequest } from './call-hook.ts';
 
 /** The request that registers a user; absent where no request does, as on the command line. */
 export interface Registering {
@@ -84,18 +53,6 @@ export async function afterRegister(
   await callHook(parts, 'afterRegister', context, (ctx) =>
     hook({ user, body: shown(body), request, ctx }),
   );
-}
-
-/** Calls `afterLogin` inside the transaction that opens the session. */
-export async function afterLogin(
-  parts: HookParts,
-  context: RequestContext,
-  user: HookUser,
-): Promise<void> {
-  const { afterLogin: hook } = parts.hooks;
-  if (!hook) return;
-  const request = hookRequest(context);
-  await callHook(parts, 'afterLogin', context, (ctx) => hook({ user, request, ctx }));
 }
 
 async function userOf(

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../context/request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The request that a credential reads. */
 export interface CredentialRequest extends Pick<RequestContext, 'headers' | 'ip'> {
