@@ -64,31 +64,6 @@ const FLOWS: Readonly<Record<string, Flow>> = {
       ];
     },
   },
-  setup: {
-    prepare: async (server) => {
-      // The owner of the flow before it would end every token.
-      await server.kernel.store.db.updateTable('auth_users').set({ role_id: null }).execute();
-      const { issueSetupToken } = await import('../../runtime/auth/setup.ts');
-      const oneTime = (await import('../../runtime/auth/one-time-tokens.ts')).createOneTimeTokens(
-        Date.now,
-      );
-      return { token: await issueSetupToken({ kernel: server.kernel, oneTime } as never) };
-    },
-    call: (node, email, { token }) =>
-      node.call('POST', '/api/auth/setup', { token, email, password: BETTER }),
-    effects: async (server, email) => {
-      const user = await find(server, 'users', { email });
-      const side = await find(server, 'auth_users', { user_id: user?.['id'] });
-      return [
-        user !== undefined,
-        side?.['role_id'] === 1,
-        (await server.rows('auth_one_time_tokens')).every(
-          (row) => row['kind'] !== 'setup' || row['used_at'] !== null,
-        ),
-        await happened(server, 'user.setup', user?.['id']),
-      ];
-    },
-  },
   reset: {
     prepare: async (server, email) => {
       const made = await account(server, email);
