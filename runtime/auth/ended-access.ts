@@ -3,6 +3,7 @@ import { endEmailSignIns } from './email-sign-in-rows.ts';
 import { identifierOf } from './identifier.ts';
 import { emailKey } from './identity-rules.ts';
 import type { AuthParts } from './parts.ts';
+import { endPasskeys } from './passkeys/passkey-store.ts';
 import { serialiseRights } from './permissions.ts';
 import { recordChange, type RightsChange } from './roles.ts';
 import { forgetDevices } from './second-factor/devices.ts';
@@ -17,6 +18,8 @@ export interface EndOptions {
   /** A session that stays open: the one that changes the password. */
   readonly session?: string;
   readonly keep?: readonly KeptAccess[];
+  /** The passkeys that end; none when absent. `but`: the one that proved the reset stays. */
+  readonly passkeys?: 'all' | { readonly but: string };
 }
 
 /** What a new password ended. The event contains it, and the mail lists it. */
@@ -28,6 +31,8 @@ export interface EndedAccess {
   readonly api_keys_ended: readonly string[];
   /** Names of providers. */
   readonly identities_ended: readonly string[];
+  /** Names of passkeys. */
+  readonly passkeys_ended: readonly string[];
 }
 
 /**
@@ -38,9 +43,9 @@ export async function endAccess(
   parts: AuthParts,
   change: RightsChange,
   account: Account,
-  { reason, session, keep = [] }: EndOptions,
+  { reason, session, keep = [], passkeys }: EndOptions,
 ): Promise<EndedAccess> {
-  const { trx } = change;
+  const { trx, emit } = change;
   await serialiseRights(trx, parts.kernel.store.dialect);
   const sessions = await parts.sessions.endAll(trx, account.id, reason, session);
   await parts.oneTime.endAll(trx, account.id);
@@ -53,6 +58,13 @@ export async function endAccess(
     identities_ended: keep.includes('identities')
       ? []
       : await endForeignIdentities(change, account, reason),
+    passkeys_ended:
+      passkeys === undefined
+        ? []
+        : await endPasskeys(trx, emit, account, {
+            reason,
+            ...(passkeys !== 'all' && { but: passkeys.but }),
+          }),
   };
 }
 

@@ -21,6 +21,8 @@ export interface Entry {
   /** The first factor. */
   readonly method: AuthMethod;
   readonly amr: readonly Amr[];
+  /** The id of the passkey that was the second factor of this sign-in. */
+  readonly passkey?: string;
   readonly goal: Goal;
   readonly writes?: StepWrites;
 }

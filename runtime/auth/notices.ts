@@ -87,13 +87,14 @@ function passwordNotice(
   data: SecurityEvent['data'],
   link: string,
 ): Notice {
-  const ended = data as Partial<EndedAccess> & { readonly passkeys_ended?: readonly string[] };
+  const ended = data as Partial<EndedAccess>;
   return [
     'password-changed',
     {
       change,
       link,
       sessions_ended: ended.sessions_ended || null,
+      devices_ended: ended.devices_ended || null,
       api_keys_ended: ended.api_keys_ended ?? [],
       identities_ended: ended.identities_ended ?? [],
       passkeys_ended: ended.passkeys_ended ?? [],
@@ -146,6 +147,7 @@ const CONSEQUENCES: ReadonlySet<EventType> = new Set([
 function noticeOf(event: SecurityEvent, links: Links): Notice | undefined {
   const { type, data } = event;
   if (CONSEQUENCES.has(type) && data['reason']) return undefined;
+  if (type === 'passkey.removed' && data['reason'] === 'password reset') return undefined;
   const make = NOTICES[type] ?? (isNewDevice(event) ? NEW_DEVICE : undefined);
   return make?.(event, links);
 }

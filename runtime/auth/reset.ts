@@ -27,7 +27,7 @@ export function resetGoal({ keys }: AuthParts, account: Account, reset: Reset): 
 export async function completeReset(
   parts: AuthParts,
   context: RequestContext,
-  { account, goal, writes }: PassedEntry,
+  { account, goal, passkey, writes }: PassedEntry,
 ): Promise<Reply> {
   const { kernel, events, directory, lockout } = parts;
   const { password, token } = readReset(parts, account, goal);
@@ -45,6 +45,7 @@ export async function completeReset(
     });
     const ended = await endAccess(parts, { trx, emit, caller }, account, {
       reason: 'password reset',
+      passkeys: passkey === undefined ? 'all' : { but: passkey },
     });
     if (await lockout.clear(trx, identifierOf(parts, account.email)))
       emit('auth.unlocked', account.id, { by: 'reset' });

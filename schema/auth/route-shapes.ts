@@ -267,6 +267,8 @@ export const EXPORT: JsonSchema = object({
   sessions: { type: 'array', items: SESSION },
   api_keys: { type: 'array', items: OWN_KEY },
   identities: { type: 'array', items: { type: 'object' } },
+  passkeys: { type: 'array', items: { type: 'object' } },
+  devices: { type: 'array', items: { type: 'object' } },
   attempts: { type: 'array', items: { type: 'object' } },
   events: { type: 'array', items: { type: 'object' } },
   data: { type: 'object', description: 'By type, the rows that belong to the user' },

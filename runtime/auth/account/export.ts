@@ -5,6 +5,9 @@ import { keyView } from '../key-changes.ts';
 import { sessionView } from '../logout.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertProof } from '../proof.ts';
+import { passkeysOf, showPasskey } from '../passkeys/passkey-store.ts';
+import { showDevice } from '../second-factor/device-handlers.ts';
+import { devicesOf } from '../second-factor/devices.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 import { ownTypes, rowsOf } from './own-rows.ts';
@@ -49,6 +52,8 @@ async function* texts(
     sessions: live.map((session) => sessionView(session, sessionId)),
     api_keys: (await apiKeys.ofUser(db, account.id)).map(keyView),
     identities: await identitiesOf(db, account.id),
+    passkeys: (await passkeysOf(db, account.id)).map(showPasskey),
+    devices: (await devicesOf(parts, db, account.id)).map(showDevice),
   };
   yield JSON.stringify(head).slice(0, -1);
   yield* list('attempts', attemptsOf(db, account.id));

@@ -236,7 +236,7 @@ function requirePasswordChange(parts: AuthParts): Handler {
 function removeSecondFactor(parts: AuthParts): Handler {
   return async (call) => {
     await actOn(parts, call, async (account, trx, emit) => {
-      await endPasskeys(trx, emit, account, 'removed by an administrator');
+      await endPasskeys(trx, emit, account, { reason: 'removed by an administrator' });
       const revoked = await parts.sessions.endAll(trx, account.id, 'second factor removed');
       await parts.directory.update(trx, account.id, { tokens_valid_after: parts.kernel.now() });
       emit('auth.logout_all', account.id, { revoked, reason: 'second factor removed' });

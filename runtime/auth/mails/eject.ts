@@ -7,6 +7,7 @@ const LISTS = new Set(['api_keys_ended', 'identities_ended', 'passkeys_ended']);
 const EMPTY = new Set([
   'code',
   'device',
+  'devices_ended',
   'inviter',
   'ip',
   'sessions_ended',

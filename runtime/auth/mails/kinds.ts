@@ -23,6 +23,8 @@ export interface MailData {
     readonly link: string;
     /** `null` when no session ended. */
     readonly sessions_ended: number | null;
+    /** Remembered devices; `null` when none was forgotten. */
+    readonly devices_ended: number | null;
     readonly api_keys_ended: readonly string[];
     readonly identities_ended: readonly string[];
     readonly passkeys_ended: readonly string[];

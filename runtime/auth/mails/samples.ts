@@ -30,6 +30,7 @@ export function sampleData(url: string): MailData {
       change: 'changed',
       link: `${url}/forgot-password`,
       sessions_ended: 2,
+      devices_ended: 1,
       api_keys_ended: ['Backup'],
       identities_ended: ['github'],
       passkeys_ended: ['Phone'],

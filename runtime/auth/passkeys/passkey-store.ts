@@ -105,16 +105,16 @@ export async function ensureHandle(db: Kysely<any>, userId: UserId): Promise<str
   return (await handleOf(db, userId)) ?? '';
 }
 
-/** Removes the passkeys of a user. `reason` is why the owner did not do it. */
+/** Removes the passkeys of a user, except `but`. `reason` is why the owner did not do it. */
 export async function endPasskeys(
   trx: Transaction<any>,
   emit: Emit,
   { id }: { readonly id: UserId },
-  reason: string,
+  { reason, but }: { readonly reason: string; readonly but?: string },
 ): Promise<string[]> {
-  const passkeys = await passkeysOf(trx, id);
-  if (passkeys.length === 0) return [];
-  await trx.deleteFrom('auth_passkeys').where('user_id', '=', id).execute();
+  const passkeys = (await passkeysOf(trx, id)).filter((passkey) => passkey.id !== but);
+  for (const passkey of passkeys)
+    await trx.deleteFrom('auth_passkeys').where('id', '=', passkey.id).execute();
   for (const { id: passkey_id, name } of passkeys)
     emit('passkey.removed', id, { passkey_id, name, reason });
   return passkeys.map(({ name }) => name);

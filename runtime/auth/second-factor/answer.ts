@@ -41,7 +41,7 @@ async function complete(
   parts: AuthParts,
   call: Call,
   { token, next, entry }: HeldTicket,
-  { amr, writes }: ProvenFactor,
+  { amr, passkey, writes }: ProvenFactor,
 ): Promise<Reply> {
   let sendDevice: (() => void) | null = null;
   const remembers = call.body.remember_device === true && next === 'second_factor';
@@ -50,7 +50,12 @@ async function complete(
     await writes(trx, emit);
     if (remembers) sendDevice = await rememberDevice(parts, call, entry.account.id, { trx, emit });
   };
-  const proved: Entry = { ...entry, amr: [...entry.amr, ...amr], writes: all };
+  const proved: Entry = {
+    ...entry,
+    amr: [...entry.amr, ...amr],
+    ...(passkey !== undefined && { passkey }),
+    writes: all,
+  };
   const answer = await advance(parts, call, proved);
   (sendDevice as (() => void) | null)?.();
   return answer;

@@ -21,7 +21,7 @@ const notFound = () => failure.notFound('Device not found');
 function createList(parts: AuthParts): Handler {
   return async ({ context }) => {
     const { account } = await signedInAccount(parts, context);
-    const devices = (await devicesOf(parts, parts.kernel.store.db, account.id)).map(show);
+    const devices = (await devicesOf(parts, parts.kernel.store.db, account.id)).map(showDevice);
     return reply(200, { devices, total: devices.length });
   };
 }
@@ -41,7 +41,7 @@ function createRename(parts: AuthParts): Handler {
       .returningAll()
       .executeTakeFirst();
     if (!row) throw notFound();
-    return reply(200, show(row as RememberedDevice));
+    return reply(200, showDevice(row as RememberedDevice));
   };
 }
 
@@ -62,7 +62,7 @@ function createForget(parts: AuthParts): Handler {
   };
 }
 
-const show = ({ id, name, created_at, last_used_at, ip }: RememberedDevice) => ({
+export const showDevice = ({ id, name, created_at, last_used_at, ip }: RememberedDevice) => ({
   id,
   name,
   created_at: rfc3339(created_at),

@@ -15,6 +15,8 @@ import { proveCode } from './totp.ts';
 /** A second factor that was right, and the writes that use it up. */
 export interface ProvenFactor {
   readonly amr: readonly Amr[];
+  /** The id of the passkey, if it was one. */
+  readonly passkey?: string;
   /** Throws `WrongAnswer` when a concurrent request used the factor first. */
   readonly writes: StepWrites;
 }
@@ -59,6 +61,7 @@ export async function proveCredential(
   if ('reason' in proven) throw new WrongAnswer();
   return {
     amr: ['hwk', 'user'],
+    passkey: proven.passkey.id,
     writes: async (trx) => {
       try {
         await usePasskey(parts, trx, proven);

@@ -5,6 +5,7 @@ const NOT_YOU = ['Wenn du das nicht warst, setze dein Passwort zurück.'];
 const ACCOUNT = 'Konto ansehen';
 const ENDED = [
   'Beendete Sitzungen: {sessions_ended}',
+  'Vergessene Geräte: {devices_ended}',
   'Beendete API-Schlüssel: {api_keys_ended}',
   'Gelöste Anbieter: {identities_ended}',
   'Entfernte Passkeys: {passkeys_ended}',

@@ -5,6 +5,7 @@ const NOT_YOU = ['If it was not you, reset your password.'];
 const ACCOUNT = 'Look at your account';
 const ENDED = [
   'Ended sessions: {sessions_ended}',
+  'Forgotten devices: {devices_ended}',
   'Ended API keys: {api_keys_ended}',
   'Ended sign-in through: {identities_ended}',
   'Removed passkeys: {passkeys_ended}',

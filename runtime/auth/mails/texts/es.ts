@@ -5,6 +5,7 @@ const NOT_YOU = ['Si no has sido tú, restablece tu contraseña.'];
 const ACCOUNT = 'Ver mi cuenta';
 const ENDED = [
   'Sesiones cerradas: {sessions_ended}',
+  'Dispositivos olvidados: {devices_ended}',
   'Claves de API revocadas: {api_keys_ended}',
   'Proveedores desvinculados: {identities_ended}',
   'Llaves de acceso eliminadas: {passkeys_ended}',

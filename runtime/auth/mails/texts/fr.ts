@@ -5,6 +5,7 @@ const NOT_YOU = ["Si ce n'était pas vous, réinitialisez votre mot de passe."];
 const ACCOUNT = 'Voir mon compte';
 const ENDED = [
   'Sessions fermées : {sessions_ended}',
+  'Appareils oubliés : {devices_ended}',
   "Clés d'API révoquées : {api_keys_ended}",
   'Fournisseurs dissociés : {identities_ended}',
   "Clés d'accès supprimées : {passkeys_ended}",
