@@ -98,6 +98,10 @@ describe('the contract of auth', () => {
   it('every suite with a server runs on both databases, or says why not', () => {
     expect([
       ...new Set(found.filter(({ on }) => on === 'SQLite').map(({ suite }) => suite)),
-    ]).toEqual(['§2.2 a token against a database in a file']);
+    ]).toEqual([
+      '§2.2 a token against a database in a file',
+      'auth-2 acceptance 7: passkeys in Chromium under the CSP of the pages',
+      'auth-2 §6 passkeys in the manifest',
+    ]);
   });
 });

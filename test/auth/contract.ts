@@ -412,7 +412,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
       'success ends sessions, unlocks, proves the address, mails',
       'sets the password, ends every session, logs nobody in',
       'a reset proves the address and unlocks the account',
-      'a reset leaves an intruder no session, key, device or link',
+      'a reset leaves an intruder no session, key, device',
       'a password that was right when it was sent opens nothing once another one is set',
     ],
     [

@@ -136,7 +136,7 @@ describeEachDatabase(
       expect([await passkeysOf(id), await devicesOf(id)]).toEqual([0, 0]);
       expect((await server.events('password.reset')).at(-1)!['data']).toEqual({
         sessions_ended: 2,
-      devices_ended: 1,
+        devices_ended: 1,
         api_keys_ended: ['theirs', 'from above'],
         identities_ended: ['other', 'other', 'other'],
         passkeys_ended: ['reset@x.test phone'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describe, afterAll, beforeAll, expect, it } from 'vitest';
 import { type Algorithm, type Ceremony, makePasskey, type SoftPasskey } from './authenticator.ts';
 import { bearer, describeEachDatabase, startServer, type TestServer, USER } from './harness.ts';
 
@@ -322,34 +322,40 @@ describeEachDatabase('auth-2 §6 passkeys', (database) => {
   });
 });
 
-it('passkeys: false: their routes do not exist', async () => {
-  const server = await startServer({ database: 'SQLite', entity: USER, auth: { passkeys: false } });
-  for (const path of ['/options', '/login/options', '/login', ''])
-    expect((await server.call('POST', AT + path, {})).status).toBe(404);
-  await server.close();
-});
-
-it('a relying party or an origin that a browser would refuse stops the start, named', async () => {
-  const start = (passkeys: { rpId: string | null; origins: string[] }) =>
-    startServer({
+describe('auth-2 §6 passkeys in the manifest', () => {
+  it('passkeys: false: their routes do not exist', async () => {
+    const server = await startServer({
       database: 'SQLite',
       entity: USER,
-      auth: { passkeys },
-      env: { APP_URL: 'https://app.shop.example' },
+      auth: { passkeys: false },
     });
-  await expect(start({ rpId: 'other.example', origins: [] })).rejects.toThrow(
-    /auth\.passkeys\.rp_id/,
-  );
-  for (const origin of [
-    'https://evil.example',
-    'http://shop.example',
-    'https://shop.example/path',
-    'shop',
-  ])
-    await expect(start({ rpId: 'shop.example', origins: [origin] })).rejects.toThrow(
-      /auth\.passkeys\.origins/,
+    for (const path of ['/options', '/login/options', '/login', ''])
+      expect((await server.call('POST', AT + path, {})).status).toBe(404);
+    await server.close();
+  });
+
+  it('a relying party or an origin that a browser would refuse stops the start, named', async () => {
+    const start = (passkeys: { rpId: string | null; origins: string[] }) =>
+      startServer({
+        database: 'SQLite',
+        entity: USER,
+        auth: { passkeys },
+        env: { APP_URL: 'https://app.shop.example' },
+      });
+    await expect(start({ rpId: 'other.example', origins: [] })).rejects.toThrow(
+      /auth\.passkeys\.rp_id/,
     );
-  const server = await start({ rpId: 'shop.example', origins: ['https://www.shop.example'] });
-  expect((await server.call('POST', `${AT}/login/options`)).body.rpId).toBe('shop.example');
-  await server.close();
+    for (const origin of [
+      'https://evil.example',
+      'http://shop.example',
+      'https://shop.example/path',
+      'shop',
+    ])
+      await expect(start({ rpId: 'shop.example', origins: [origin] })).rejects.toThrow(
+        /auth\.passkeys\.origins/,
+      );
+    const server = await start({ rpId: 'shop.example', origins: ['https://www.shop.example'] });
+    expect((await server.call('POST', `${AT}/login/options`)).body.rpId).toBe('shop.example');
+    await server.close();
+  });
 });
