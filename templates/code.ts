@@ -88,6 +88,7 @@ export type RuntimeType =
   | 'RequestContext'
   | 'RoutesOf'
   | 'MiddlewareOf'
+  | 'MutationsOf'
   | 'Scalar';
 
 /** A name that a capability's package exports. */

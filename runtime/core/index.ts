@@ -8,7 +8,7 @@ export { defineApp } from './app.ts';
 export type { App } from './app.ts';
 export type { Capability } from './capability.ts';
 export type { BootOptions } from './boot.ts';
-export type { Hooks, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
+export type { Hooks, MutationsOf, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
 export { foresee, type Foreseen, type Foresight } from './foresee.ts';
 export { migrateApp, migrationsOfApp, revertApp } from './migrate-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';

@@ -13,6 +13,16 @@ export interface MutationResolver {
   readonly resolve: Resolver;
 }
 
+/** Functions of `Mutation`, each with or without options of its transaction. */
+export type MutationsOf<Functions> = {
+  [Name in keyof Functions]:
+    | Functions[Name]
+    | {
+        readonly transaction: false | OwnTransactionOptions;
+        readonly resolve: NonNullable<Functions[Name]>;
+      };
+};
+
 /** A subscription field: its events, and the value of each. */
 export interface SubscriptionResolver {
   readonly subscribe: Resolver;

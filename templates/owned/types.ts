@@ -40,7 +40,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
       [
         renderContext(project),
         renderRoutes(definitions),
-        raw(printOverrides(definitions.types)),
+        printOverrides(definitions.types, definitions.names(rootNames(project).mutation)),
         renderScalars(),
         ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
         renderDatabase(tables, project.ids),
@@ -86,14 +86,20 @@ function renderRoutes({ types }: Definitions): Code {
 }
 
 /** One name for each type that users may write resolvers for: `satisfies types.UserOverrides`. */
-function printOverrides(types: readonly Definition[]): string {
-  return types
-    .filter(({ kind }) => ['object', 'interface', 'union'].includes(kind))
-    .map(
-      ({ kind, name }) =>
-        `/** What a file of \`src/resolvers/\` may implement of this type. */\nexport type ${name}Overrides = ${kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`};`,
-    )
-    .join('\n\n');
+function printOverrides(types: readonly Definition[], mutation: string): Code {
+  const overridable = types.filter(({ kind }) => ['object', 'interface', 'union'].includes(kind));
+  return join(
+    overridable.map(({ kind, name }) => {
+      const resolvers = raw(kind === 'object' ? `${name}Resolvers` : `Partial<${name}Resolvers>`);
+      const type =
+        name === mutation ? code`${runtimeType('MutationsOf')}<${resolvers}>` : resolvers;
+      return code`
+        /** What a file of \`src/resolvers/\` may implement of this type. */
+        export type ${name}Overrides = ${type};
+      `;
+    }),
+    '\n\n',
+  );
 }
 
 function renderScalars(): Code {

@@ -5,6 +5,7 @@ import { root } from '../source-files.ts';
 /** The folders whose pages are held to what the code does. */
 export const FOLDERS = [
   'schema/docs',
+  'runtime/core/data-api/docs',
   'runtime/core/graphql/docs',
   'runtime/core/rest/docs',
   'runtime/core/routes/docs',

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -19,7 +19,7 @@ export type AuthorOverrides = AuthorResolvers;
 export type CommentOverrides = CommentResolvers;
 
 /** What a file of `src/resolvers/` may implement of this type. */
-export type MutationOverrides = MutationResolvers;
+export type MutationOverrides = MutationsOf<MutationResolvers>;
 
 /** What a file of `src/resolvers/` may implement of this type. */
 export type PostOverrides = PostResolvers;

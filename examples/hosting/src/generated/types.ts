@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -16,7 +16,7 @@ export type Middleware = MiddlewareOf<Context>;
 export type HostedAppOverrides = HostedAppResolvers;
 
 /** What a file of `src/resolvers/` may implement of this type. */
-export type MutationOverrides = MutationResolvers;
+export type MutationOverrides = MutationsOf<MutationResolvers>;
 
 /** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
