@@ -24,7 +24,6 @@ import { createAnswer } from './second-factor/answer.ts';
 import { deviceHandlers } from './second-factor/device-handlers.ts';
 import { totpHandlers } from './second-factor/totp-handlers.ts';
 import { createRevalidation } from './revalidate.ts';
-import { principalOf } from './principal-of.ts';
 import { passkeyHandlers } from './passkeys/handlers.ts';
 import { recoveryHandlers } from './recovery.ts';
 import { createRefresh } from './refresh.ts';
@@ -73,9 +72,6 @@ export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   if (parts.users) refuseIdentityWrites(parts.kernel);
   const { kernel, model } = parts;
-  addServices(kernel.store, {
-    principalOf: (userId) => principalOf(parts, options.extend, userId),
-  });
   const stops: (() => void | Promise<void>)[] = [];
   const routes = createRoutes(parts, options.host);
   addOwnServices(parts, {

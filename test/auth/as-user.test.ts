@@ -5,10 +5,7 @@ import { describeEachDatabase, startServer, type TestServer } from './harness.ts
 describeEachDatabase('ctx.as', (database) => {
   let server: TestServer;
   beforeEach(async () => {
-    server = await startServer({
-      database,
-      options: { extend: (id: number) => ({ shelf: id * 10 }) },
-    });
+    server = await startServer({ database });
   });
   afterEach(() => server.close());
 
@@ -17,10 +14,10 @@ describeEachDatabase('ctx.as', (database) => {
     return (await server.rows('users'))[0]?.['id'];
   };
 
-  it('is the context of a user, with what `extend` says of them', async () => {
+  it('is the context of a user', async () => {
     const id = await registered();
     const ctx = await systemContext(server.kernel).as(id);
-    expect(ctx.user).toMatchObject({ id, extend: { shelf: id * 10 } });
+    expect(ctx.user).toMatchObject({ id });
     expect((await systemContext(server.kernel).as(String(id))).user?.id).toBe(id);
   });
 

@@ -6,7 +6,7 @@ import {
   type Principal,
   type RequestContext,
 } from '@twofold/runtime/kernel';
-import type { UserId } from '../ids.ts';
+import { isUserId, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsOf } from '../permissions.ts';
 import { isClosed } from '../user-directory.ts';
@@ -90,7 +90,9 @@ export async function principalOf(
   { directory, kernel, model }: AuthParts,
   userId: UserId,
 ): Promise<Principal | null> {
-  const account = await directory.find(kernel.store.db, userId);
+  // Rows and tokens of others may have keys as text.
+  const id = /^\d+$/.test(String(userId)) ? Number(userId) : userId;
+  const account = isUserId(id) ? await directory.find(kernel.store.db, id) : null;
   if (!account || isClosed(account)) return null;
   const role = model.roles ? account.role : null;
   return {
