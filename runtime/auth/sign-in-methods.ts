@@ -10,12 +10,12 @@ import type { AuthParts } from './parts.ts';
  * @throws AppError 409 when the user could no longer sign in.
  */
 export async function assertOtherMethod(
-  { directory }: AuthParts,
+  { directory, model }: AuthParts,
   trx: Transaction<any>,
   userId: UserId,
 ): Promise<void> {
   const account = await directory.find(trx, userId);
-  if (!account || account.password !== null) return;
+  if (!account || account.password !== null || model.emailSignIn !== 'off') return;
   for (const table of ['auth_passkeys', 'auth_identities'])
     if (await hasRow(trx, table, userId)) return;
   throw failure.conflict('Cannot remove the last sign-in method');

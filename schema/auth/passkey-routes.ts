@@ -8,6 +8,8 @@ import {
   PASSKEY,
   PASSKEYS,
   SHORT,
+  STEP,
+  TOKEN,
 } from './route-shapes.ts';
 
 const tag = 'auth';
@@ -18,6 +20,8 @@ const ok = (description: string, schema: RouteSpec['responses'][number]['schema'
 const refused = (description: string) => ({ description, schema: ERROR });
 const signedIn = { 401: refused('No valid bearer token') };
 const proof = { ...signedIn, 403: refused('Reauthentication required') };
+/** A bearer token, or the ticket of a sign-in in the body. */
+const byTicket = { access: 'public', security: ['bearer'], tag } as const;
 const OPTIONS = { type: 'object', additionalProperties: true } as const;
 
 /** Routes of passkeys (WebAuthn Level 3). They do not exist with `passkeys: false`. */
@@ -26,10 +30,9 @@ export const passkeyRoutes = [
     id: 'passkeyOptions',
     method: 'POST',
     path: '/api/auth/passkeys/options',
-    access: 'session',
-    tag,
+    ...byTicket,
     summary: 'What PublicKeyCredential.parseCreationOptionsFromJSON takes, to make a passkey',
-    body: { kind: 'json', optional: true, schema: object({}) },
+    body: { kind: 'json', optional: true, schema: object({ ticket: TOKEN }) },
     responses: {
       200: ok('The creation options', OPTIONS),
       409: refused('Too many passkeys'),
@@ -40,15 +43,16 @@ export const passkeyRoutes = [
     id: 'addPasskey',
     method: 'POST',
     path: '/api/auth/passkeys',
-    access: 'session',
-    tag,
-    summary: 'Add the passkey that the browser made',
+    ...byTicket,
+    summary: 'Add the passkey that the browser made; with a ticket the sign-in goes on',
     body: {
       kind: 'json',
-      schema: object({ credential: NEW_CREDENTIAL, name: SHORT }, ['credential']),
+      schema: object({ credential: NEW_CREDENTIAL, name: SHORT, ticket: TOKEN }, ['credential']),
     },
     responses: {
-      201: ok('The passkey', PASSKEY),
+      201: ok('The passkey; with a ticket also the login object as `login`', PASSKEY),
+      202: ok('Another step is left', STEP),
+      400: refused('Invalid or expired token'),
       401: refused('Invalid credentials'),
       409: refused('Passkey already registered'),
     },
@@ -81,6 +85,30 @@ export const passkeyRoutes = [
       401: refused('Invalid credentials'),
       429: refused('Rate limit exceeded'),
     },
+  },
+  {
+    id: 'secondFactorOptions',
+    method: 'POST',
+    path: '/api/auth/second-factor/options',
+    access: 'public',
+    tag,
+    summary: 'Request options for a passkey as the second factor of a sign-in',
+    body: { kind: 'json', schema: object({ ticket: TOKEN }, ['ticket']) },
+    responses: {
+      200: ok('The request options', OPTIONS),
+      400: refused('Invalid or expired token'),
+      429: refused('Rate limit exceeded'),
+    },
+  },
+  {
+    id: 'reauthenticateOptions',
+    method: 'POST',
+    path: '/api/auth/reauthenticate/options',
+    access: 'session',
+    tag,
+    summary: 'Request options for a passkey that reauthenticates',
+    body: { kind: 'json', optional: true, schema: object({}) },
+    responses: { 200: ok('The request options', OPTIONS), ...signedIn },
   },
   {
     id: 'passkeys',

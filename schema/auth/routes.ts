@@ -4,6 +4,7 @@ import {
   API_KEY,
   CODE_CHALLENGE,
   CODE_VERIFIER,
+  CREDENTIAL,
   DURATION,
   ERROR,
   EXPORT,
@@ -292,7 +293,7 @@ const accountRoutes = [
       optional: true,
       schema: object({
         password: PASSWORD,
-        credential: { type: 'object', description: 'What `toJSON()` of a passkey gives' },
+        credential: CREDENTIAL,
       }),
     },
     responses: {

@@ -1,5 +1,6 @@
 import {
   CONFIRMED,
+  CREDENTIAL,
   DEVICE,
   ERROR,
   LOGIN,
@@ -26,11 +27,6 @@ const unproven = {
   403: refused('Reauthentication required'),
 };
 const withTicket = { ticket: TOKEN } as const;
-/** A passkey's answer, as `credential.toJSON()` gives it. */
-const CREDENTIAL: JsonSchema = {
-  type: 'object',
-  description: 'What `toJSON()` of a passkey gives',
-};
 
 /** Second factors, remembered devices, and sign-in by mail. */
 export const secondFactorRoutes = [

@@ -268,7 +268,7 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
       ['impersonation', owner['id']],
       ['register', null],
     ]);
-    const mail = await mailbox.find('ann@x.test', 'An administrator acts as you');
+    const mail = await mailbox.find('ann@x.test', 'An administrator of Testshop signed in');
     expect(mail.text).toContain('Ticket 7');
     expect((await server.events('user.impersonated')).at(-1)).toMatchObject({
       user_id: user.id,

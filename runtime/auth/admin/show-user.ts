@@ -42,6 +42,7 @@ function showAccount({ signIn }: AuthParts, account: Account) {
     disabled_reason: account.disabledReason,
     deletion_at: rfc3339(account.deletionAt),
     has_password: account.password !== null,
+    totp: account.totpSince !== null,
     password_change_required: account.passwordChangeRequired,
   };
 }

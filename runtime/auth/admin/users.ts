@@ -18,6 +18,8 @@ import { giveRole, recordChange } from '../roles.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../user-directory.ts';
 import { isForeignKeyViolation } from '../user-table.ts';
+import { forgetDevices } from '../second-factor/devices.ts';
+import { removeTotp } from '../second-factor/totp-handlers.ts';
 import { showUser } from './show-user.ts';
 
 const DONE = reply(200, { message: 'Done' });
@@ -237,6 +239,8 @@ function removeSecondFactor(parts: AuthParts): Handler {
   return async (call) => {
     await actOn(parts, call, async (account, trx, emit) => {
       await endPasskeys(trx, emit, account, { reason: 'removed by an administrator' });
+      await removeTotp(parts, { trx, emit }, account);
+      await forgetDevices(trx, account.id);
       const revoked = await parts.sessions.endAll(trx, account.id, 'second factor removed');
       await parts.directory.update(trx, account.id, { tokens_valid_after: parts.kernel.now() });
       emit('auth.logout_all', account.id, { revoked, reason: 'second factor removed' });

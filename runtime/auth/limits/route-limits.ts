@@ -28,6 +28,7 @@ const POLICIES: Readonly<Record<string, readonly PolicyName[]>> = {
   oauthExchange: ['oauth-ip'],
   passkeyLoginOptions: ['login-ip'],
   passkeyLogin: ['login-ip'],
+  secondFactorOptions: ['login-ip'],
 };
 
 /**

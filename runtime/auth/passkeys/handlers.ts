@@ -1,18 +1,30 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, type Caller, callerOf } from '../caller.ts';
+import { type Call, type Handler, reply } from '@twofold/runtime/http';
+import { refuseImpersonation } from '../authority.ts';
+import { asUser, callerOf } from '../caller.ts';
 import { deviceKind } from '../device-kind.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../enrolment.ts';
+import { isSecondFactorRequired, type StepWrites } from '../entry.ts';
 import { checkText } from '../identity-rules.ts';
-import type { UserId } from '../ids.ts';
+import { digest, type UserId } from '../ids.ts';
+import { requireApiKey } from '../login.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../permissions.ts';
 import { assertProof } from '../proof.ts';
-import { assertStillOpen, signedInAccount } from '../reauthentication.ts';
+import { signedInAccount } from '../reauthentication.ts';
 import { isUniqueViolation } from '../register.ts';
+import type { RightsChange } from '../roles.ts';
+import { hasPasskey } from '../second-factor/factors.ts';
 import { assertOtherMethod } from '../sign-in-methods.ts';
+import { readTicket } from '../tickets.ts';
 import type { Account } from '../user-directory.ts';
-import { creationOptions, issueChallenge, relyingParty, takeChallenge } from './challenges.ts';
+import {
+  creationOptions,
+  issueChallenge,
+  relyingParty,
+  requestOptions,
+  takeChallenge,
+} from './challenges.ts';
 import { passkeyLoginHandlers } from './passkey-login.ts';
 import {
   ensureHandle,
@@ -33,6 +45,8 @@ const invalid = () => failure.unauthenticated('Invalid credentials');
 export function passkeyHandlers(parts: AuthParts) {
   return {
     passkeyOptions: createOptions(parts),
+    secondFactorOptions: createSecondFactorOptions(parts),
+    reauthenticateOptions: createReauthenticateOptions(parts),
     addPasskey: createAdd(parts),
     passkeys: createList(parts),
     renamePasskey: createRename(parts),
@@ -43,73 +57,102 @@ export function passkeyHandlers(parts: AuthParts) {
 
 function createOptions(parts: AuthParts): Handler {
   const { db } = parts.kernel.store;
-  return async ({ context }) => {
+  return async (call) => {
     relyingParty(parts);
-    const { account, sessionId } = await assertProof(parts, context);
+    const enroller = await readEnroller(parts, call);
+    const { account } = enroller;
     const known = await passkeysOf(db, account.id);
     if (known.length >= MAX_PASSKEYS) throw tooMany();
     const handle = await ensureHandle(db, account.id);
-    const challenge = await issueChallenge(parts, 'passkey_new', account.id, { sessionId });
+    const data = { for: proofOf(enroller) };
+    const challenge = await issueChallenge(parts, 'passkey_new', account.id, data);
     const { email: name } = account;
     const displayName = [account.first_name, account.last_name].filter(Boolean).join(' ') || name;
-    return reply(
-      200,
-      await creationOptions(parts, { handle, name, displayName }, { challenge, known }),
-    );
+    const user = { handle, name, displayName };
+    return reply(200, await creationOptions(parts, user, { challenge, known }));
   };
 }
 
+/** What a challenge is bound to: the session that had a proof, or the ticket. */
+const proofOf = (enroller: Enroller): string =>
+  'sessionId' in enroller ? enroller.sessionId : digest(enroller.ticket.token);
+
+/** The proof was asked for with the options, so a slow user does not lose the passkey they made. */
+const readAdder = (parts: AuthParts, call: Call): Promise<Enroller> =>
+  call.body.ticket === undefined ? signedInAccount(parts, call.context) : readEnroller(parts, call);
+
 function createAdd(parts: AuthParts): Handler {
-  return async ({ context, body }) => {
-    const { account, sessionId } = await signedInAccount(parts, context);
-    const passkey = await readNew(parts, body.credential, { account, sessionId });
-    const caller = asUser(callerOf(context), account.id);
-    const name =
-      checkText('name', body.name) || deviceKind(caller.userAgent).slice(0, 64) || 'Passkey';
-    const saved = save(parts, caller, { account, sessionId }, { passkey, name });
-    const row = await saved.catch((error: unknown) => {
+  return async (call) => {
+    const { context, body } = call;
+    relyingParty(parts);
+    const enroller = await readAdder(parts, call);
+    await countEnrolment(parts, enroller);
+    const passkey = await readNew(parts, body.credential, enroller);
+    const { userAgent } = callerOf(context);
+    const name = checkText('name', body.name) || deviceKind(userAgent).slice(0, 64) || 'Passkey';
+    const saved: PasskeyRow[] = [];
+    const writes: StepWrites = async (trx, emit) => {
+      saved.push(await save(parts, { trx, emit }, enroller.account, { passkey, name }));
+    };
+    const added = enroll(parts, call, enroller, { amr: ['hwk', 'user'], writes });
+    const { status, fields } = await added.catch((error: unknown) => {
       throw isUniqueViolation(error) ? failure.conflict('Passkey already registered') : error;
     });
-    return reply(201, showPasskey(row));
+    return reply(status === 202 ? 202 : 201, { ...showPasskey(saved.at(-1)!), ...fields });
   };
 }
 
 /**
- * Checks a new passkey against the challenge that this session asked for under proof.
+ * Checks a new passkey against the challenge that was given under proof, or for the ticket.
  *
  * @throws AppError 401
  */
 async function readNew(
   parts: AuthParts,
   credential: Parameters<typeof verifyNew>[0],
-  { account, sessionId }: { account: Account; sessionId: string },
+  enroller: Enroller,
 ): Promise<NewPasskey> {
   const party = relyingParty(parts);
   const client = readClientData(credential.response.clientDataJSON);
   const { db } = parts.kernel.store;
   const taken = client && (await takeChallenge(parts, db, 'passkey_new', client.challenge));
   if (!client || !taken || client.crossOrigin) throw invalid();
-  if (taken.userId !== account.id || taken.data['sessionId'] !== sessionId) throw invalid();
+  if (taken.userId !== enroller.account.id || taken.data['for'] !== proofOf(enroller))
+    throw invalid();
   return verifyNew(credential, client.challenge, party).catch(() => {
     throw invalid();
   });
 }
 
-function save(
+async function save(
   parts: AuthParts,
-  caller: Caller,
-  { account, sessionId }: { account: Account; sessionId: string },
+  { trx, emit }: Pick<RightsChange, 'trx' | 'emit'>,
+  account: Account,
   { passkey, name }: { passkey: NewPasskey; name: string },
 ): Promise<PasskeyRow> {
-  return parts.events.transact(caller, async (trx, emit) => {
-    await parts.directory.serialise(trx);
-    await serialiseRights(trx, parts.kernel.store.dialect);
-    await assertStillOpen(parts, trx, sessionId);
-    if ((await passkeysOf(trx, account.id)).length >= MAX_PASSKEYS) throw tooMany();
-    const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
-    emit('passkey.added', account.id, { passkey_id: row.id, name });
-    return row;
-  });
+  await parts.directory.serialise(trx);
+  if ((await passkeysOf(trx, account.id)).length >= MAX_PASSKEYS) throw tooMany();
+  const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
+  emit('passkey.added', account.id, { passkey_id: row.id, name });
+  return row;
+}
+
+function createSecondFactorOptions(parts: AuthParts): Handler {
+  return async ({ context, body }) => {
+    requireApiKey(parts, context);
+    relyingParty(parts);
+    const { entry } = await readTicket(parts, body.ticket, ['second_factor']);
+    return reply(200, await requestOptions(parts, 'passkey_second_factor', entry.account.id));
+  };
+}
+
+function createReauthenticateOptions(parts: AuthParts): Handler {
+  return async ({ context }) => {
+    refuseImpersonation(context);
+    relyingParty(parts);
+    const { account } = await signedInAccount(parts, context);
+    return reply(200, await requestOptions(parts, 'passkey_reauthentication', account.id));
+  };
 }
 
 function createList(parts: AuthParts): Handler {
@@ -143,6 +186,7 @@ function createRemove(parts: AuthParts): Handler {
       const row = await findOwn(trx, account.id, params['id']);
       await trx.deleteFrom('auth_passkeys').where('id', '=', row.id).execute();
       await assertOtherMethod(parts, trx, account.id);
+      await assertFactorLeft(parts, trx, account);
       emit('passkey.removed', account.id, { passkey_id: row.id, name: row.name });
     });
     return reply(204);
@@ -154,4 +198,18 @@ async function findOwn(db: Kysely<any>, userId: UserId, id = ''): Promise<Passke
   const row = (await passkeysOf(db, userId)).find((each) => each.id === id);
   if (!row) throw failure.notFound('Passkey not found');
   return row;
+}
+
+/**
+ * Without a factor the password alone would let its finder add theirs.
+ *
+ * @throws AppError 403 where a second factor is required and none is left.
+ */
+async function assertFactorLeft(
+  parts: AuthParts,
+  trx: Transaction<any>,
+  account: Account,
+): Promise<void> {
+  if (!isSecondFactorRequired(parts.model, account) || account.totpSince !== null) return;
+  if (!(await hasPasskey(parts, trx, account.id))) throw failure.forbidden();
 }
