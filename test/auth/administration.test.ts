@@ -350,38 +350,42 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
   });
 
   it('a search takes no longer with a hundred times the users', async () => {
-    const { db } = server.kernel.store;
-    const fill = async (from: number, to: number) => {
-      const numbers = sql`with recursive n(i) as (select ${sql.lit(from)} union all select i + 1 from n where i < ${sql.lit(to)})`;
-      await sql`insert into users (id, name, email) ${numbers} select 10000 + i, 'Name ' || i, 'user' || i || '@big.test' from n`.execute(
-        db,
+    const small = await startServer({ database, entity: USER });
+    await fillWithUsers(small, 1000);
+    await fillWithUsers(server, 100_000);
+    const time = async (on: TestServer, query: string) => {
+      const start = performance.now();
+      const { status } = await on.call(
+        'GET',
+        `${ADMIN}/users?limit=10&${query}`,
+        undefined,
+        asRoot,
       );
-      await sql`insert into auth_users (user_id, username, username_key, first_name, last_name)
-        ${numbers} select 10000 + i, 'nick' || i, 'nick' || i, 'First' || i, 'Last' || i from n`.execute(
-        db,
-      );
-      await sql`analyze`.execute(db);
+      expect(status).toBe(200);
+      return performance.now() - start;
     };
-    const queries = ['q=user777', 'q=nick77', 'q=Last77', 'q=u', 'q=First', 'q=nobody'];
-    const times = async (query: string) => {
-      const taken: number[] = [];
-      for (let run = 0; run < 12; run += 1) {
-        const start = performance.now();
-        expect((await admin('GET', `/users?limit=10&${query}`)).status).toBe(200);
-        taken.push(performance.now() - start);
-      }
-      return taken.sort((a, b) => a - b)[3]!;
-    };
-    await fill(1, 1000);
-    const small = new Map<string, number>();
-    for (const query of queries) small.set(query, await times(query));
-    await fill(1001, 100_000);
     const slower = [];
-    for (const [query, before] of small) {
-      const after = await times(query);
-      // Half a millisecond of noise, where both take two.
-      if (after > 2 * before + 0.5) slower.push([query, before, after]);
+    for (const query of ['q=user777', 'q=nick77', 'q=Last77', 'q=u', 'q=First', 'q=nobody']) {
+      // By turns, so that what else the machine does slows both; the best of each is compared.
+      const best = [Infinity, Infinity];
+      for (let run = 0; run < 15; run += 1)
+        for (const [index, on] of [small, server].entries())
+          best[index] = Math.min(best[index]!, await time(on, query));
+      if (best[1]! > 2 * best[0]! + 0.5) slower.push([query, ...best]);
     }
     expect(slower).toEqual([]);
+    await small.close();
   });
 });
+
+async function fillWithUsers({ kernel }: TestServer, count: number): Promise<void> {
+  const { db } = kernel.store;
+  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)})`;
+  await sql`insert into users (id, name, email)
+    ${numbers} select 10000 + i, 'Name ' || i, 'user' || i || '@big.test' from n`.execute(db);
+  await sql`insert into auth_users (user_id, username, username_key, first_name, last_name)
+    ${numbers} select 10000 + i, 'nick' || i, 'nick' || i, 'First' || i, 'Last' || i from n`.execute(
+    db,
+  );
+  await sql`analyze`.execute(db);
+}
