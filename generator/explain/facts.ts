@@ -127,11 +127,13 @@ const WHAT = {
   column: 'column',
   one: 'relation to one',
   many: 'relation to many',
+  aggregate: 'of related rows, in the one statement',
   custom: UNWRITTEN,
 } as const;
 
 function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
   if (source.kind === 'custom') return undefined;
+  if (source.kind === 'aggregate') return `${source.of} of ${source.relation}`;
   if (source.kind === 'column') return `${table}.${source.column}`;
   const other = project.entities.find(({ name }) => name === source.entity)?.table ?? source.entity;
   if (source.kind === 'one') return `${source.key === 'own' ? table : other}.${source.column}`;

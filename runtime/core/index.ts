@@ -18,11 +18,13 @@ export { seedApp } from './seed-app.ts';
 
 // The model, in the compact form that emitted code uses
 export {
+  count,
   create,
   createMany,
   custom,
   defineProject,
   duration,
+  exists,
   get,
   list,
   listAbstract,

@@ -1,6 +1,7 @@
 import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
+import { aggregateOf } from './aggregates.ts';
 import { authRules } from './access.ts';
 import { storedAs } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
@@ -96,6 +97,12 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   if (field.directives.computed) return { source: { kind: 'custom' }, decidedBy: '@computed' };
   if (isQueryRoot(shapes.facts, field))
     return { source: { kind: 'custom' }, decidedBy: QUERY_ROOT };
+  const counted = aggregateOf(shapes, field);
+  if (counted)
+    return {
+      source: 'source' in counted ? counted.source : { kind: 'custom' },
+      decidedBy: field.directives.count ? '@count' : '@exists',
+    };
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
   const stored = storedAs(field, shapes.facts);

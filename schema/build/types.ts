@@ -1,6 +1,6 @@
-import { isEnumType, isInterfaceType, isScalarType, isUnionType } from 'graphql';
-import type { GraphQLEnumType, GraphQLNamedType } from 'graphql';
-import type { AbstractType, EnumType, ObjectType, ScalarType } from '../model.ts';
+import { isEnumType, isInputObjectType, isInterfaceType, isScalarType, isUnionType } from 'graphql';
+import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
+import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import { scalarType } from './columns.ts';
 import { readFieldDirectives } from '../directives/of-fields.ts';
@@ -9,6 +9,8 @@ import type { Facts } from './facts.ts';
 
 /** The types of a schema without a table. */
 export interface OtherTypes {
+  /** Limits of the fields of inputs: `NewTag.color`. */
+  readonly constraints?: Readonly<Record<string, Constraint>>;
   readonly objects: readonly ObjectType[];
   readonly abstracts: readonly AbstractType[];
   readonly enums: readonly EnumType[];
@@ -23,12 +25,23 @@ export function buildTypes(facts: Facts): OtherTypes {
     objects: buildObjects(facts),
     abstracts: all.flatMap((type) => abstractType(facts, type) ?? []),
     enums: all.filter(isEnumType).map(enumType),
+    ...constraintsOf(all.filter(isInputObjectType)),
     scalars: all.filter(isScalarType).map((type) => ({
       name: type.name,
       column: scalarType(type, facts),
       source: knownScalar(type.name)?.source ?? 'user',
     })),
   };
+}
+
+function constraintsOf(types: readonly GraphQLInputObjectType[]): Pick<OtherTypes, 'constraints'> {
+  const found = types.flatMap((type) =>
+    Object.values(type.getFields()).flatMap(({ name, astNode }) => {
+      const { constraint } = readFieldDirectives([astNode ?? {}]);
+      return constraint ? [[`${type.name}.${name}`, constraint] as const] : [];
+    }),
+  );
+  return found.length > 0 ? { constraints: Object.fromEntries(found) } : {};
 }
 
 function buildObjects(facts: Facts): ObjectType[] {

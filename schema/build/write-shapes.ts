@@ -173,8 +173,12 @@ function directKeys(
     return {
       why: `${place} is ${String(item.type)}; a relation is set by ${wanted ? '[ID!]' : 'ID'}, or by an input with connect or create`,
     };
-  return { kind: many ? 'keys' : 'key', name: item.name, field: field.name };
+  return many
+    ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
+    : { kind: 'key', name: item.name, field: field.name };
 }
+
+const limitsOf = ({ constraint }: WriteSource) => (constraint ? { constraint } : {});
 
 /** `authorId` for `author`. */
 function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write | undefined {
@@ -199,6 +203,6 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
     ({ name }) => name === stem || singularize(name) === stem,
   );
   return field && isListEnd(shapes, field) && shapes.links.byField.has(field)
-    ? { kind: 'keys', name: item.name, field: field.name }
+    ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
     : undefined;
 }

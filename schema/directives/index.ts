@@ -1,3 +1,4 @@
+import { aggregateDirectives } from './aggregates.ts';
 import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
@@ -54,7 +55,7 @@ scalar TwofoldValue
 `;
 
 /**
- * The twelve directives as SDL. An emitted project has this text as a file, so that editors
+ * The fourteen directives as SDL. An emitted project has this text as a file, so that editors
  * complete and check them; it is not part of the served schema.
  *
  * @example
@@ -63,6 +64,7 @@ scalar TwofoldValue
 export const directivesSdl = [
   typeDirectives,
   fieldDirectives,
+  aggregateDirectives,
   sharedDirectives,
   ARGUMENT_TYPES,
 ].join('\n');

@@ -9,6 +9,7 @@ import {
   texts,
   Uses,
 } from './arguments.ts';
+import { aggregate } from './aggregates.ts';
 import { auth, renamed } from './of-both.ts';
 
 /** Directives for fields only. `read`, below, returns their values. */
@@ -70,6 +71,10 @@ directive @constraint(
   pattern: String
   "email, url, uuid, date, date-time, time, ipv4, ipv6, hostname, slug"
   format: String
+  "The fewest items of a list."
+  minItems: Int
+  "The most items of a list."
+  maxItems: Int
 ) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
 
 """
@@ -143,6 +148,8 @@ function read(uses: Uses) {
       ...compact({ by: texts(args, 'by'), of: text(args, 'of') }),
       node,
     })),
+    ...uses.one('count', aggregate),
+    ...uses.one('exists', aggregate),
     ...uses.one('renamed', renamed),
   };
 }
@@ -158,6 +165,8 @@ function constraint(args: Arguments): Constraint {
     maxLength: figure(args, 'maxLength'),
     pattern: text(args, 'pattern'),
     format: text(args, 'format'),
+    minItems: figure(args, 'minItems'),
+    maxItems: figure(args, 'maxItems'),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { AuthRule } from './access.ts';
-import type { ListOptions } from './lists.ts';
+import type { FilterOperator, ListOptions } from './lists.ts';
 import type { Argument, ColumnType, Constraint, TypeRef } from './types.ts';
 
 /** An object type with a table. */
@@ -41,7 +41,27 @@ export type FieldSource =
   | { readonly kind: 'column'; readonly column: string }
   | One
   | Many
+  | Aggregate
   | { readonly kind: 'custom' };
+
+/** How many related rows there are, or whether there are any. */
+export interface Aggregate {
+  readonly kind: 'aggregate';
+  readonly of: 'count' | 'exists';
+  readonly entity: string;
+  /** The field of this type that leads to the rows. */
+  readonly relation: string;
+  /** All of them must hold. */
+  readonly where: readonly AggregateCondition[];
+}
+
+/** A comparison of a column of the related row with a constant, or with the caller's id. */
+export interface AggregateCondition {
+  readonly column: string;
+  readonly operator: FilterOperator;
+  readonly value?: unknown;
+  readonly caller?: boolean;
+}
 
 /** A to-one relation. `own`: the foreign key is in this table; `inverse`: in the other one. */
 export interface One {

@@ -172,7 +172,12 @@ export type Write =
   /** To-one by key: `authorId`. */
   | { readonly kind: 'key'; readonly name: string; readonly field: string }
   /** To-many by keys, which replace the whole set: `tagIds`. */
-  | { readonly kind: 'keys'; readonly name: string; readonly field: string }
+  | {
+      readonly kind: 'keys';
+      readonly name: string;
+      readonly field: string;
+      readonly constraint?: Constraint;
+    }
   /**
    * `author: { connect: { id } | create: {…} }`, `tags: { connect: [...], disconnect: [...],
    * create: [...] }`.

@@ -3,7 +3,7 @@ import type { FilterShape, OrderShape } from './lists.ts';
 import type { Operation, WriteShape } from './operations.ts';
 import type { SectionModels } from '../sections.ts';
 import type { Api, ServerOptions } from './settings.ts';
-import type { AbstractType, EnumType, ObjectType, ScalarType } from './types.ts';
+import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from './types.ts';
 
 /** The whole project, with the settings of each capability. */
 export interface Project extends SectionModels {
@@ -30,6 +30,8 @@ export interface Project extends SectionModels {
    * `WriteShape.id`.
    */
   readonly writes: readonly WriteShape[];
+  /** Limits of the fields of inputs: `NewTag.color`. */
+  readonly constraints?: Readonly<Record<string, Constraint>>;
   /** How a `where` input becomes a condition, by the name of the input type. */
   readonly filters: readonly FilterShape[];
   /** How an `orderBy` input becomes an order, by the name of the input or enum type. */

@@ -25,6 +25,9 @@ export interface Constraint {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
+  /** Of a list; the others are for each of its items. */
+  readonly minItems?: number;
+  readonly maxItems?: number;
 }
 
 /** An object type that is not a table: a JSON column's shape, a payload, a connection, an edge. */

@@ -1,4 +1,4 @@
-import { getNamedType, isInputObjectType } from 'graphql';
+import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { ASTNode, GraphQLType } from 'graphql';
 import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { Carrier } from '../directives/arguments.ts';
@@ -84,6 +84,7 @@ function* problems(
   type: GraphQLType,
 ): Generator<{ why: string; fix?: string | undefined }> {
   const { min, max, minLength, maxLength, pattern, format } = constraint;
+  yield* itemProblems(constraint, type);
   const form = knownScalar(getNamedType(type).name)?.column;
   const isNumber = form !== undefined && ['integer', 'real', 'bigint', 'decimal'].includes(form);
   if (min !== undefined && max !== undefined && min > max)
@@ -105,6 +106,19 @@ function* problems(
       why: `there is no format ${format}`,
       fix: didYouMean(format, FORMATS) ?? `one of ${FORMATS.join(', ')}`,
     };
+}
+
+function* itemProblems(
+  { minItems, maxItems }: Constraint,
+  type: GraphQLType,
+): Generator<{ why: string; fix?: string | undefined }> {
+  if (minItems === undefined && maxItems === undefined) return;
+  if (!isListType(getNullableType(type)))
+    yield { why: `${String(type)} is no list`, fix: 'minLength and maxLength are for texts' };
+  if ((minItems ?? 0) < 0 || (maxItems ?? 0) < 0)
+    yield { why: 'a number of items is not negative' };
+  if (minItems !== undefined && maxItems !== undefined && minItems > maxItems)
+    yield { why: `minItems ${minItems} is above maxItems ${maxItems}` };
 }
 
 function isPattern(pattern: string): boolean {

@@ -1,3 +1,4 @@
+import { aggregates } from './aggregates.ts';
 import { capabilities } from '../capabilities.ts';
 import { columnNames } from './column-names.ts';
 import { constraints } from './constraints.ts';
@@ -39,6 +40,7 @@ export const schemaRules: readonly Rule[] = [
   defaults,
   constraints,
   fieldLists,
+  aggregates,
   renames,
   operations,
   lookups,

@@ -155,7 +155,13 @@ function compactWrite(write: Write): readonly [string, LiteralValue] {
     case 'key':
       return [write.name, { key: write.field }];
     case 'keys':
-      return [write.name, { keys: write.field }];
+      return [
+        write.name,
+        {
+          keys: write.field,
+          constraint: write.constraint as unknown as LiteralValue,
+        },
+      ];
     case 'nested':
       return [
         write.name,
@@ -231,6 +237,7 @@ function constraintTable(project: Project): { [coordinate: string]: LiteralValue
     for (const field of entity.fields) add(`${entity.name}.${field.name}`, field.args);
   for (const operation of project.operations)
     add(`${roots[operation.root]}.${operation.name}`, operation.args);
+  rows.push(...Object.entries(project.constraints ?? {}));
   return Object.fromEntries(sorted(rows, ([coordinate]) => coordinate)) as unknown as {
     [coordinate: string]: LiteralValue;
   };

@@ -171,6 +171,12 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
         viaWords(source.via),
         { inverse: source.inverse, ...listWords(source.list) },
       ]);
+    case 'aggregate':
+      return call(source.of, [
+        source.entity,
+        source.relation,
+        source.where.length > 0 ? (source.where as unknown as LiteralValue) : undefined,
+      ]);
     case 'custom':
       return call('custom', []);
   }

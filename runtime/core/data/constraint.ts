@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Constraint, WriteShape } from '@twofold/schema';
-import { failure, type AppError } from '../errors.ts';
+import type { Constraint, Operation, Write, WriteShape } from '@twofold/schema';
+import { failure } from '../errors.ts';
 import type { Model } from './model.ts';
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -20,6 +20,27 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => /^[A-Za-z0-9+/]*={0,2}$/.test(text),
 };
 
+/** What is wrong with a field of an input. */
+export interface InputError {
+  /** The path of the field: `input.title`. */
+  readonly field: string;
+  /** The problem, without the field's name: `must be at least 3`. */
+  readonly message: string;
+}
+
+/**
+ * One error for all that is wrong: the first one is its message, and `extensions.errors` has all.
+ *
+ * @throws AppError `BAD_USER_INPUT`
+ */
+export function assertValid(errors: readonly InputError[]): void {
+  const [first] = errors;
+  if (!first) return;
+  throw failure.invalid(`${first.field} ${first.message}`, {
+    extensions: { field: first.field, errors },
+  });
+}
+
 /**
  * Checks a value against `@constraint`: each item of a list, and never null.
  *
@@ -30,20 +51,49 @@ export function assertConstraint(
   value: unknown,
   field: string,
 ): void {
-  if (!constraint || value === null || value === undefined) return;
+  assertValid(constraintErrors(constraint, value, field));
+}
+
+/** The problems of arguments that have constraints of their own. */
+export const argumentErrors = (
+  { args: declared }: Pick<Operation, 'args'>,
+  args: Readonly<Record<string, unknown>>,
+): InputError[] =>
+  declared.flatMap(({ name, constraint }) => constraintErrors(constraint, args[name], name));
+
+/** The problems of a value, or of the items of a list. */
+export function constraintErrors(
+  constraint: Constraint | undefined,
+  value: unknown,
+  field: string,
+): InputError[] {
+  if (!constraint || value === null || value === undefined) return [];
   if (Array.isArray(value))
-    return value.forEach((item) => assertConstraint(constraint, item, field));
+    return [
+      ...lengthErrors(constraint, value, field),
+      ...value.flatMap((item) => constraintErrors(constraint, item, field)),
+    ];
   const problem =
     typeof value === 'string'
       ? textProblem(constraint, value)
       : typeof value === 'number'
         ? numberProblem(constraint, value)
         : undefined;
-  if (problem) throw refused(field, problem);
+  return problem === undefined ? [] : [{ field, message: problem }];
 }
 
-const refused = (field: string, problem: string): AppError =>
-  failure.invalid(`${field} ${problem}`, { extensions: { field } });
+function lengthErrors(
+  { minItems, maxItems }: Constraint,
+  { length }: readonly unknown[],
+  field: string,
+): InputError[] {
+  const items = (count: number) => `${count} item${count === 1 ? '' : 's'}`;
+  if (minItems !== undefined && length < minItems)
+    return [{ field, message: `must have at least ${items(minItems)}` }];
+  return maxItems !== undefined && length > maxItems
+    ? [{ field, message: `must have at most ${items(maxItems)}` }]
+    : [];
+}
 
 function numberProblem({ min, max }: Constraint, value: number): string | undefined {
   if (min !== undefined && value < min) return `must be at least ${min}`;
@@ -73,30 +123,51 @@ function textProblem(
       );
 }
 
-/** Checks an input object, and what is created inside it, before anything is written. */
-export function assertInput(
+/** The problems of an input object, and of what is created inside it. */
+export function inputErrors(
   model: Model,
   shape: WriteShape,
   input: Readonly<Record<string, unknown>>,
   path = '',
-): void {
-  for (const write of shape.writes) {
+): InputError[] {
+  return shape.writes.flatMap((write): InputError[] => {
     const value = input[write.name];
-    if (value === undefined || value === null) continue;
+    if (value === undefined || value === null) return [];
     const at = path + write.name;
-    if (write.kind === 'column')
-      assertConstraint(
-        write.constraint ?? model.entity(shape.entity).columns.get(write.column)?.constraint,
-        value,
-        at,
-      );
-    if (write.kind !== 'nested' || !write.create) continue;
-    const nested = model.writes.get(write.create.shape);
-    const given = (value as Record<string, unknown>)[write.create.name];
-    const list =
-      given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
-    for (const item of list)
-      if (nested)
-        assertInput(model, nested, item as Record<string, unknown>, `${at}.${write.create.name}.`);
-  }
+    if (write.kind === 'nested') return nestedErrors(model, write, value, at);
+    if (write.kind === 'ignored' || write.kind === 'keys')
+      return constraintErrors(write.constraint, value, at);
+    if (write.kind !== 'column') return [];
+    const column = model.entity(shape.entity).columns.get(write.column);
+    return constraintErrors(write.constraint ?? column?.constraint, value, at);
+  });
 }
+
+function nestedErrors(
+  model: Model,
+  { create, connectOrCreate }: Extract<Write, { kind: 'nested' }>,
+  value: unknown,
+  at: string,
+): InputError[] {
+  const given = value as Readonly<Record<string, any>>;
+  const below = (id: string, item: any, path: string) => {
+    const shape = model.writes.get(id);
+    return shape && item ? inputErrors(model, shape, item, `${path}.`) : [];
+  };
+  const created = create
+    ? listOf(given[create.name]).flatMap((item) =>
+        below(create.shape, item, `${at}.${create.name}`),
+      )
+    : [];
+  if (!connectOrCreate) return created;
+  const { name, create: made } = connectOrCreate;
+  return [
+    ...created,
+    ...listOf(given[name]).flatMap((item) =>
+      below(made.shape, item?.[made.name], `${at}.${name}.${made.name}`),
+    ),
+  ];
+}
+
+const listOf = (value: unknown): any[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];

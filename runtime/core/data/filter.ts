@@ -149,7 +149,7 @@ function isNothing(column: Sql, operator: FilterOperator, { path }: Site): Sql {
   });
 }
 
-function binary(
+export function binary(
   { dialect }: Scope,
   column: Sql,
   operator: FilterOperator,

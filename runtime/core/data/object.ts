@@ -1,4 +1,5 @@
 import { abstractJson } from './abstract.ts';
+import { aggregateJson } from './aggregate.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
@@ -66,6 +67,8 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
       return marked(scope, field.code);
     case 'one':
       return oneJson(scope, field, source);
+    case 'aggregate':
+      return aggregateJson(scope, entity, field, source);
     case 'many':
       return rowsJson(scope, field, write, source);
     case 'connection':

@@ -1,4 +1,4 @@
-import type { ListOptions } from '@twofold/schema';
+import type { Aggregate, Field, ListOptions } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
 
 /**
@@ -55,6 +55,14 @@ export type Planned =
       readonly selection: Selection;
       readonly only?: RowConditions;
     } & OneLink)
+  | {
+      readonly kind: 'aggregate';
+      readonly key: string;
+      /** The relation whose rows are counted. */
+      readonly relation: Field;
+      readonly aggregate: Aggregate;
+      readonly only?: RowConditions;
+    }
   | ({ readonly kind: 'many'; readonly key: string; readonly only?: RowConditions } & Rows)
   | ({
       readonly kind: 'connection';

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import type { Change } from './changes.ts';
-import { assertConstraint, assertInput } from './constraint.ts';
+import { argumentErrors, assertValid, inputErrors } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import type { Query } from './reader.ts';
@@ -188,9 +188,12 @@ function assertArguments(
   action: WriteAction,
   { operation, args, prefix }: WriteRequest<unknown>,
 ): void {
-  for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
-  for (const { shape, input, at } of inputsOf(model, action, args))
-    assertInput(model, shape, input, prefix ?? (at === '' ? '' : `${at}.`));
+  assertValid([
+    ...argumentErrors(operation, args),
+    ...inputsOf(model, action, args).flatMap(({ shape, input, at }) =>
+      inputErrors(model, shape, input, prefix ?? (at === '' ? '' : `${at}.`)),
+    ),
+  ]);
 }
 
 /** The inputs of an action with what they write, and the names of their arguments. */

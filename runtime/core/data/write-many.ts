@@ -1,7 +1,7 @@
 import type { Action, Verb, WhichRows, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, rootAccess, type Access } from './access.ts';
-import { assertConstraint, assertInput } from './constraint.ts';
+import { argumentErrors, assertValid, inputErrors, type InputError } from './constraint.ts';
 import { filterCondition } from './filter.ts';
 import { assertFilterSize } from './filter-size.ts';
 import { name, sql, toStatement, type Sql } from './fragment.ts';
@@ -51,8 +51,7 @@ export async function performMany<T>(
   const { operation, rules, args } = request;
   const action = operation.action as ManyAction;
   const verb: Verb = VERBS[action.kind];
-  for (const { name: at, constraint } of operation.args) assertConstraint(constraint, args[at], at);
-  assertInputs(actor, action, args);
+  assertValid([...argumentErrors(operation, args), ...errorsOf(actor, action, args)]);
   const own = rules.operation(operation, verb);
   const access = rootAccess(actor.model, rules, own, action.entity, verb);
   if (access.kind === 'none') throw refusal(access.code);
@@ -71,14 +70,16 @@ export async function performMany<T>(
   return written;
 }
 
-function assertInputs({ model }: Actor, action: ManyAction, args: Arguments): void {
-  if (action.kind === 'removeMany') return;
+function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputError[] {
+  if (action.kind === 'removeMany') return [];
   const shape = found(model.writes.get(action.write), `input ${action.write}`);
   if (action.kind === 'updateMany')
-    return assertInput(model, shape, inputOf(args[action.input]), `${action.input}.`);
+    return inputErrors(model, shape, inputOf(args[action.input]), `${action.input}.`);
   const list = listOf(args[action.input]);
   assertFew(model, list.length, action.input);
-  list.forEach((item, index) => assertInput(model, shape, item, `${action.input}.${index}.`));
+  return list.flatMap((item, index) =>
+    inputErrors(model, shape, item, `${action.input}.${index}.`),
+  );
 }
 
 const inputOf = (value: unknown) => (value ?? {}) as Arguments;

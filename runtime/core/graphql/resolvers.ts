@@ -10,7 +10,7 @@ import {
 import { AppError } from '../errors.ts';
 import { callerId, refusal, rootAccess, type Access } from '../data/access.ts';
 import { rowMeets, type JudgedRow } from '../data/row-judgement.ts';
-import { assertConstraint } from '../data/constraint.ts';
+import { assertValid } from '../data/constraint.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
@@ -18,6 +18,7 @@ import { logTimeout, transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
+import { errorsOfArguments } from './argument-errors.ts';
 import { ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
 import { planField } from './plan/planner.ts';
@@ -122,7 +123,7 @@ function assertCallable(
 ): void {
   const access = accessTo(run, operation);
   if (access.kind === 'none') throw refusal(access.code);
-  for (const { name, constraint } of operation.args) assertConstraint(constraint, args[name], name);
+  assertValid(errorsOfArguments(run.engine, operation, args));
 }
 
 const VERBS = {
@@ -131,6 +132,10 @@ const VERBS = {
   create: 'CREATE',
   update: 'UPDATE',
   remove: 'DELETE',
+  upsert: 'UPDATE',
+  createMany: 'CREATE',
+  updateMany: 'UPDATE',
+  removeMany: 'DELETE',
 } as const;
 
 /** A resolver that replaces an action has the access rules of that action. */
@@ -276,7 +281,8 @@ export async function fromParent(
   const { source } = field;
   const direct =
     source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
-  if (direct !== undefined && (source.kind === 'column' || typeof direct !== 'number')) {
+  const isValue = source.kind === 'column' || source.kind === 'aggregate';
+  if (direct !== undefined && (isValue || typeof direct !== 'number')) {
     return typeof direct === 'function'
       ? direct.call(parent, args, context, info)
       : withPrefix(entity, field, direct);
@@ -290,12 +296,7 @@ export async function fromParent(
       typeColumn: source.typeColumn,
     });
   assertReadable(engine, source, info);
-  const keyColumn =
-    source.kind === 'one' && source.key === 'own'
-      ? source.column
-      : source.kind === 'column'
-        ? source.column
-        : 'id';
+  const keyColumn = keyColumnOf(entity, source);
   const key = await columnOf(engine, entity, parent, keyColumn, context);
   if (source.kind === 'column') return withPrefix(entity, field, key ?? null);
   if (key !== undefined && key !== null)
@@ -307,6 +308,13 @@ export async function fromParent(
     });
   await assertAskable(info.rootValue as Run, entity, field, keyColumn, info);
   return null;
+}
+
+/** The column of the parent that the field is read by. */
+function keyColumnOf({ fields }: EntityModel, source: Field['source']): string {
+  if (source.kind === 'column') return source.column;
+  const link = source.kind === 'aggregate' ? fields.get(source.relation)?.source : source;
+  return link?.kind === 'one' && link.key === 'own' ? link.column : 'id';
 }
 
 /**

@@ -42,7 +42,7 @@ export interface Model {
   readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
   /** Access rules, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
   readonly access?: Readonly<Record<string, readonly AuthRule[]>>;
-  /** Limits of arguments, by schema coordinate: `Query.users(limit:)`. */
+  /** Limits of arguments and fields of inputs: `Query.users(limit:)`, `NewTag.color`. */
   readonly constraints?: Readonly<Record<string, Constraint>>;
   readonly api: Api;
   readonly server: ServerOptions;
@@ -74,7 +74,7 @@ export type WriteField =
   | { readonly column: string; readonly constraint: Constraint }
   | { readonly ignored: true; readonly constraint: Constraint }
   | { readonly key: string }
-  | { readonly keys: string }
+  | { readonly keys: string; readonly constraint?: Constraint }
   | {
       readonly nested: string;
       readonly connect?: string;

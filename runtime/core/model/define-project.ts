@@ -72,6 +72,7 @@ export function defineProject(parts: ProjectParts): Project {
     operations: readOperations(reading),
     loaders: Object.entries(loaders).map(([name, words]): Loader => ({ name, ...words })),
     writes: Object.entries(model.writes ?? {}).map(readWriteShape),
+    ...constraintsOf(model),
     filters: Object.entries(model.filters ?? {}).map(readFilterShape),
     orders: Object.entries(model.orders ?? {}).map(([id, { entity, ...form }]): OrderShape => ({
       id,
@@ -83,6 +84,12 @@ export function defineProject(parts: ProjectParts): Project {
     auth: parts.auth ?? null,
     hosting: parts.hosting ?? null,
   };
+}
+
+/** Coordinates of arguments have parentheses. */
+function constraintsOf({ constraints = {} }: Model): Pick<Project, 'constraints'> {
+  const found = Object.entries(constraints).filter(([coordinate]) => !coordinate.includes('('));
+  return found.length > 0 ? { constraints: Object.fromEntries(found) } : {};
 }
 
 interface Reading {
@@ -242,7 +249,10 @@ function readWrite(name: string, words: WriteField): Write {
   if ('ignored' in words) return { kind: 'ignored', name, constraint: words.constraint };
   if ('column' in words) return { kind: 'column', name, ...words };
   if ('key' in words) return { kind: 'key', name, field: words.key };
-  if ('keys' in words) return { kind: 'keys', name, field: words.keys };
+  if ('keys' in words) {
+    const { keys: field, ...limits } = words;
+    return { kind: 'keys', name, field, ...limits };
+  }
   const { nested, ...rest } = words;
   return { kind: 'nested', name, field: nested, ...rest };
 }

@@ -1,5 +1,6 @@
 import type {
   Action,
+  Aggregate,
   ArgumentPath,
   ChangeKind,
   Connection,
@@ -187,6 +188,18 @@ export function many(
     ...(inverse !== undefined && { inverse }),
     list: listOptions(words),
   };
+}
+
+type Conditions = Aggregate['where'];
+
+/** How many related rows there are. @example commentsCount: count('Comment', 'comments') */
+export function count(entity: string, relation: string, where: Conditions = []): Aggregate {
+  return { kind: 'aggregate', of: 'count', entity, relation, where };
+}
+
+/** Whether there are related rows. @example favorited: exists('User', 'favoritedBy', [{ column: 'id', operator: 'eq', caller: true }]) */
+export function exists(entity: string, relation: string, where: Conditions = []): Aggregate {
+  return { kind: 'aggregate', of: 'exists', entity, relation, where };
 }
 
 /**

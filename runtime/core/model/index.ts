@@ -1,7 +1,9 @@
 export {
+  count,
   create,
   createMany,
   custom,
+  exists,
   get,
   list,
   listAbstract,

@@ -70,6 +70,13 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
       return planRelated(tree, entity, field, asked);
     case 'many':
       return planRelated(tree, entity, field, asked);
+    case 'aggregate':
+      return {
+        kind: 'aggregate',
+        key: asked.key,
+        aggregate: source,
+        relation: found(entity.fields.get(source.relation), `field ${source.relation}`),
+      };
     case 'custom':
       return refuse(tree, asked.key, 'FORBIDDEN');
   }

@@ -1,0 +1,79 @@
+import type { AggregateCondition, Field } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { binary } from './filter.ts';
+import { joinSql, name, sql, type Parameter, type Sql } from './fragment.ts';
+import { keyType, type EntityModel } from './model.ts';
+import { watched } from './long.ts';
+import type { Planned } from './plan.ts';
+import { and, ofType, or, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import type { Source } from './source.ts';
+
+type Asked = Extract<Planned, { kind: 'aggregate' }>;
+
+/**
+ * How many related rows there are, or whether there are any. Rows that the caller may not see do
+ * not count.
+ */
+export function aggregateJson(
+  scope: Scope,
+  parent: string,
+  { aggregate, relation }: Asked,
+  source: Source,
+): Sql {
+  const entity = scope.model.entity(aggregate.entity);
+  const alias = scope.alias();
+  const access = scope.rules.entity(entity.entity, 'READ');
+  const condition = and([
+    watched(scope, alias),
+    linkCondition(relation, alias, source),
+    ofType(keyType(relation.source, parent), alias),
+    rowCondition(scope, entity.entity, access, alias),
+    ...aggregate.where.map((each) => compare(scope, entity, each, alias)),
+  ]);
+  const from = sql`from ${name(entity.entity.table)} ${alias}${where(condition)}`;
+  return aggregate.of === 'count'
+    ? sql`(select count(*) ${from})`
+    : scope.json.boolean(sql`exists (select 1 ${from})`);
+}
+
+function linkCondition({ name: field, source }: Field, alias: string, parent: Source): Sql {
+  const id = reference(alias, 'id');
+  if (source.kind === 'one')
+    return source.key === 'own'
+      ? sql`${id} = ${parent.ref(source.column)}`
+      : sql`${reference(alias, source.column)} = ${parent.ref('id')}`;
+  if (source.kind !== 'many') throw failure.invalid(`${field} is not a relation`);
+  if (source.via.kind === 'column')
+    return sql`${reference(alias, source.via.column)} = ${parent.ref('id')}`;
+  const { table, own, other } = source.via;
+  return sql`${id} in (select ${name(other)} from ${name(table)} where ${name(own)} = ${parent.ref('id')})`;
+}
+
+/** The author of the schema wrote the condition, so it may use fields that the caller may not read. */
+function compare(
+  scope: Scope,
+  entity: EntityModel,
+  { column: of, operator, value, caller }: AggregateCondition,
+  alias: string,
+): Sql {
+  const column = sql`${reference(alias, of)}`;
+  const as = stored(scope.model, entity, of);
+  const decimal = as.type === 'decimal';
+  if (caller) {
+    const id: Parameter = { from: 'caller', as };
+    // Without a caller both are null, which is not true: nothing matches.
+    return operator === 'ne' || operator === 'notIn'
+      ? sql`${column} <> ${id}`
+      : sql`${column} = ${id}`;
+  }
+  if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
+  if (value === null) return sql`${column} is ${operator === 'eq' ? '' : 'not '}null`;
+  const equal = (item: unknown) =>
+    binary(scope, column, 'eq', sql`${{ from: 'value' as const, value: item, as }}`, decimal);
+  if (operator === 'in') return or(listOf(value).map(equal));
+  if (operator === 'notIn')
+    return sql`(${joinSql([or(listOf(value).map(equal))], '')}) is not true`;
+  return binary(scope, column, operator, sql`${{ from: 'value' as const, value, as }}`, decimal);
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

@@ -1,0 +1,67 @@
+import type { Constraint, Operation } from '@twofold/schema';
+import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
+import {
+  argumentErrors,
+  constraintErrors,
+  inputErrors,
+  type InputError,
+} from '../data/constraint.ts';
+import type { Model } from '../data/model.ts';
+import type { Engine } from './engine.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+type Constraints = Readonly<Record<string, Constraint>>;
+
+/**
+ * The problems of the arguments that a function of the project would get, wherever a `@constraint`
+ * stands: on an argument or on a field of an input, nested inputs included.
+ */
+export function errorsOfArguments(
+  { schema, model }: Pick<Engine, 'schema' | 'model'>,
+  operation: Operation,
+  args: Values,
+): InputError[] {
+  const own = [...argumentErrors(operation, args), ...shapeErrors(model, operation, args)];
+  const { constraints } = model.project;
+  if (!constraints) return own;
+  const root = schema.getRootType(operation.root as never);
+  const declared = root?.getFields()[operation.name]?.args ?? [];
+  return unique([
+    ...own,
+    ...declared.flatMap(({ name, type }) => valueErrors(constraints, type, args[name], name)),
+  ]);
+}
+
+/** A function that replaces an inferred write gets only what the columns allow. */
+function shapeErrors(model: Model, { action }: Operation, args: Values): InputError[] {
+  if (action.kind !== 'create' && action.kind !== 'update') return [];
+  const shape = model.writes.get(action.write);
+  const input = action.input === undefined ? args : args[action.input];
+  const prefix = action.input === undefined ? '' : `${action.input}.`;
+  return shape && input ? inputErrors(model, shape, input as Values, prefix) : [];
+}
+
+/** A limit may stand on the field of the input and on the column. */
+const unique = (errors: readonly InputError[]): InputError[] => [
+  ...new Map(errors.map((error) => [`${error.field} ${error.message}`, error])).values(),
+];
+
+function valueErrors(
+  constraints: Constraints,
+  type: GraphQLInputType,
+  value: unknown,
+  at: string,
+): InputError[] {
+  const input = getNamedType(type);
+  if (value === null || value === undefined || !isInputObjectType(input)) return [];
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => valueErrors(constraints, type, item, `${at}.${index}`));
+  return Object.values(input.getFields()).flatMap((field) => {
+    const given = (value as Values)[field.name];
+    const path = `${at}.${field.name}`;
+    return [
+      ...constraintErrors(constraints[`${input.name}.${field.name}`], given, path),
+      ...valueErrors(constraints, field.type, given, path),
+    ];
+  });
+}

@@ -1,0 +1,45 @@
+import { aggregateOf, aggregateUse } from '../build/aggregates.ts';
+import type { UnknownName } from '../build/aggregates.ts';
+import { coordinate } from '../build/facts.ts';
+import type { FieldFact } from '../build/facts.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Finding } from '../parse/places.ts';
+import { finding, retyped } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+const TYPES = { count: 'Int', exists: 'Boolean' } as const;
+
+/** FIELD_UNKNOWN, DIRECTIVE_WITHOUT_EFFECT: what `@count` and `@exists` name, and their types. */
+export const aggregates: Rule = function* ({ facts, shapes }) {
+  for (const entity of facts.entities.values())
+    for (const field of entity.fields.values()) {
+      const fact = aggregateOf(shapes, field);
+      if (fact && 'unknown' in fact)
+        for (const each of fact.unknown) yield unknownName(field, each);
+      yield* wrongType(field);
+    }
+};
+
+function unknownName(field: FieldFact, { name, of, known }: UnknownName): Finding {
+  const use = aggregateUse(field);
+  const what = of ? `${of.name} has no such field` : 'a filter has no such word';
+  return finding(
+    'FIELD_UNKNOWN',
+    `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${what}`,
+    use?.use.node,
+    { fix: didYouMean(name, known) ?? `one of ${known.join(', ')}` },
+  );
+}
+
+function* wrongType(field: FieldFact): Generator<Finding> {
+  const use = aggregateUse(field);
+  if (!use) return;
+  const wanted = TYPES[use.of];
+  if (field.type.name === wanted && !field.type.list && field.args.length === 0) return;
+  yield finding(
+    'DIRECTIVE_ARGUMENT',
+    `${coordinate(field)} is ${field.type.text}, and @${use.of} gives ${wanted}`,
+    field.node,
+    { changes: [retyped(field, `${wanted}!`)] },
+  );
+}
