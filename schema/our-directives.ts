@@ -15,7 +15,7 @@ const DIRECTIVES: ReadonlyMap<string, GraphQLDirective> = new Map(
     .map((directive) => [directive.name, directive]),
 );
 
-/** The twelve directives, by name. */
+/** The directives, by name. */
 export function ourDirectives(): ReadonlyMap<string, GraphQLDirective> {
   return DIRECTIVES;
 }

@@ -55,7 +55,7 @@ scalar TwofoldValue
 `;
 
 /**
- * The fourteen directives as SDL. An emitted project has this text as a file, so that editors
+ * The directives as SDL. An emitted project has this text as a file, so that editors
  * complete and check them; it is not part of the served schema.
  *
  * @example

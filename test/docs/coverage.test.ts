@@ -66,7 +66,7 @@ describe('directives.md', () => {
     },
   );
 
-  it('shows all twelve in use', () => {
+  it('shows all of them in use', () => {
     const shown = readPage('schema/docs/directives.md')
       .blocks.map((block) => block.text)
       .join('\n');

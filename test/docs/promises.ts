@@ -219,9 +219,9 @@ export const INFERENCE: readonly Promised[] = [
   },
 ];
 
-const TWELVE = 'schema/docs/directives.md#the-twelve-directives';
+const TWELVE = 'schema/docs/directives.md#the-directives';
 
-/** The twelve. */
+/** One for each. */
 export const DIRECTIVES: readonly Promised[] = [
   {
     row: '@entity',
@@ -249,6 +249,20 @@ export const DIRECTIVES: readonly Promised[] = [
       directive(
         '@relation says the other end, the column, the join table, and what happens to the row when the other goes',
       ),
+    ],
+  },
+  {
+    row: '@count',
+    page: 'runtime/core/graphql/docs/aggregates.md#counts-and-existence',
+    shows: 'likes: Int! @count(relation: "likedBy")',
+    tests: ['test/graphql/aggregates.test.ts: are in the one statement'],
+  },
+  {
+    row: '@exists',
+    page: 'runtime/core/graphql/docs/aggregates.md#counts-and-existence',
+    shows: '@exists(relation: "likedBy", where: { id: CALLER })',
+    tests: [
+      'test/graphql/aggregates.test.ts: obey the rules of the related type, and CALLER matches nothing for others',
     ],
   },
   {
