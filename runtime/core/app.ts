@@ -2,6 +2,7 @@ import type { Project } from '@twofold/schema';
 import type { Capability } from './capability.ts';
 import type { RequestContext } from './context/request-context.ts';
 import type { Credential } from './context/credential.ts';
+import type { EntityHooks } from './context/entity-hooks.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
 import type { OwnRouter } from './routes/types.ts';
 
@@ -20,6 +21,8 @@ export interface App {
    */
   readonly capabilities?: readonly Capability[];
   readonly plugins?: readonly Plugin[];
+  /** Lifecycle hooks by the name of the entity: `src/hooks/<Entity>.ts`. */
+  readonly entityHooks?: Readonly<Record<string, EntityHooks>>;
   /** HTTP routes of the user's own, after authentication and before all that is generated. */
   routes?(router: OwnRouter<RequestContext, any>): void;
   /** Ways to sign in a request, asked before Bearer and X-API-Key. */

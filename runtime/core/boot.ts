@@ -113,7 +113,12 @@ async function createModules(
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
   const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
-  modules.push(await createGraphql({ kernel, ...own, ...(revalidate && { revalidate }) }));
+  const entityHooks = [app, ...(app.plugins ?? [])].flatMap((each) =>
+    each.entityHooks ? [each.entityHooks] : [],
+  );
+  modules.push(
+    await createGraphql({ kernel, ...own, entityHooks, ...(revalidate && { revalidate }) }),
+  );
   if (kernel.project.api.rest) {
     const { createRest } = await import('./rest/index.ts');
     modules.push(createRest({ kernel, ...own, routes: () => routes }));

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import type { OwnTransactionOptions, RequestContext } from './context/request-context.ts';
+import type { EntityHooks } from './context/entity-hooks.ts';
 import type { Kernel } from './module.ts';
 import type { Credential } from './context/credential.ts';
 import type { MiddlewareOf, OwnRouter } from './routes/types.ts';
@@ -71,4 +72,6 @@ export interface Plugin {
   /** Ways to sign in a request, asked before Bearer and X-API-Key. */
   readonly credentials?: readonly Credential<any>[];
   readonly hooks?: Hooks;
+  /** Lifecycle hooks by the name of the entity; those of the project run first. */
+  readonly entityHooks?: Readonly<Record<string, EntityHooks>>;
 }

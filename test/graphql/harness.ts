@@ -6,6 +6,7 @@ import { createLog } from '../../runtime/core/config/log.ts';
 import { buildTables, readProject, type Project } from '@twofold/schema';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { Principal } from '../../runtime/core/context/request-context.ts';
+import type { EntityHooks } from '../../runtime/core/context/entity-hooks.ts';
 import { createGraphql } from '../../runtime/core/graphql/index.ts';
 import { mountRoutes } from '../../runtime/core/http/mount.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
@@ -56,6 +57,7 @@ export interface TestOptions {
   readonly manifest?: string;
   readonly resolvers?: Resolvers;
   readonly scalars?: Record<string, ScalarMapping>;
+  readonly entityHooks?: Record<string, EntityHooks>;
   readonly database?: 'sqlite' | 'postgres';
   readonly env?: Record<string, string>;
   readonly root?: string;
@@ -106,11 +108,12 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     now: options.now ?? Date.now,
     root: options.root ?? '/',
   };
-  const { resolvers, scalars } = options;
+  const { resolvers, scalars, entityHooks } = options;
   const module = createGraphql({
     kernel,
     ...(resolvers && { resolvers }),
     ...(scalars && { scalars }),
+    ...(entityHooks && { entityHooks: [entityHooks] }),
   });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());
@@ -237,6 +240,7 @@ function counted(store: Store): { store: Store; statements: () => string[] } {
         if (Object.hasOwn(trx, 'executeQuery')) return work(trx);
         const run = trx.executeQuery.bind(trx);
         Object.defineProperty(trx, 'executeQuery', {
+          configurable: true,
           value: (query: { sql: string }) => (texts.push(query.sql), run(query as never)),
         });
         return work(trx);

@@ -633,6 +633,13 @@ const CASES: readonly Case[] = [
     severity: 'hint',
   },
   {
+    code: 'UPSERT_KEY_AMBIGUOUS',
+    sdl: `${QUERY}type Mutation { upsertA(input: I!): A } input I { b: Int c: Int } type A { id: ID! b: Int @unique c: Int @unique }`,
+    at: '2:17',
+    fix: 'upsertA(input: I!): A @resolve(as: UPSERT, by: ["b"])',
+    severity: 'warning',
+  },
+  {
     code: 'CREATE_FIELD_UNSET',
     sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int c: Int! }`,
     at: '2:17',

@@ -252,6 +252,7 @@ export class EntityData {
       args,
       rules,
       caller: this.#caller.caller,
+      context: this.#caller.context,
       prefix: '',
       read: async (id, query) => {
         const call: Call = { equals: [{ column: 'id', value: id }], order: [] };

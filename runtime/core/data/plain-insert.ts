@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import { madeRowsOf } from './made-rows.ts';
 import { bind } from './reader.ts';
 import type { Actor, WriteRequest } from './write-request.ts';
-import { plainInput } from './write-input.ts';
+import { plainInput, type PlainInput } from './write-input.ts';
 import { completeRow, writeAccess } from './writer.ts';
 import { isDirect } from './row-condition.ts';
 import type { Returning } from './returning.ts';
@@ -15,6 +15,21 @@ export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
   readonly values: readonly unknown[];
 }
 
+/** A create, with what hooks add to its input. */
+export interface PlainCreate<T> {
+  readonly shape: WriteShape;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly more?: PlainInput;
+  readonly access: Access;
+  readonly returning: Returning<T>;
+}
+
+const joined = (plain: PlainInput, more: PlainInput): PlainInput => ({
+  values: new Map([...plain.values, ...more.values]),
+  names: new Map([...plain.names, ...more.names]),
+  fields: plain.fields,
+});
+
 /**
  * The one statement of a create whose input sets only columns of one row. Undefined when the input
  * nests other rows, another row must be checked first, or something follows the making of the row:
@@ -25,10 +40,7 @@ export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
 export function plainInsert<T>(
   actor: Actor,
   request: WriteRequest<T>,
-  shape: WriteShape,
-  input: Readonly<Record<string, unknown>>,
-  access: Access,
-  returning: Returning<T>,
+  { shape, input, more, access, returning }: PlainCreate<T>,
 ): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
   if (madeRowsOf(store).has(shape.entity)) return undefined;
@@ -39,7 +51,7 @@ export function plainInsert<T>(
   const entity = model.entity(shape.entity);
   const allowed = writeAccess(writer, entity, plain.fields, 'CREATE', access);
   if (allowed.kind === 'rows' && !isDirect(allowed.conditions)) return undefined;
-  const row = completeRow(writer, entity, plain, allowed);
+  const row = completeRow(writer, entity, more ? joined(plain, more) : plain, allowed);
   const { root, calls, tree } = returning;
   const { text, parameters, long } = reader.insertion([...row.keys()], root, calls, {
     rules,

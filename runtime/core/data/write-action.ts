@@ -2,19 +2,20 @@ import type { Action, ArgumentPath, Operation, WriteShape } from '@twofold/schem
 import { AppError } from '../errors.ts';
 import type { Asker, TransactionBounds } from '../store/bounds.ts';
 import { refusal, rootAccess, type Access, type Rules } from './access.ts';
-import type { Change } from './changes.ts';
 import { argumentErrors, assertValid, inputErrors } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
-import type { Query } from './reader.ts';
 import { stored } from './scope.ts';
 import { readRow } from './stored-row.ts';
-import { plainInsert, type PlainInsert } from './plain-insert.ts';
+import { hookedInsert } from './hooked-insert.ts';
+import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.ts';
+import type { RowHooks } from './row-hooks.ts';
 import { toStored } from './values.ts';
 import { givenKey, locate } from './row-key.ts';
-import { createFrom, updateFrom } from './write-input.ts';
+import { createFrom, removeRow, updateFrom } from './write-input.ts';
 import { assertUpsert, upsertRow } from './write-upsert.ts';
-import { deleteRow, note, type Writing } from './writer.ts';
+import { note, type Writing } from './writer.ts';
+import { inTransaction, mayCallHooks } from './write-transaction.ts';
 import { startWriting } from './writing.ts';
 import type { Arguments, Actor, WriteRequest } from './write-request.ts';
 
@@ -66,20 +67,44 @@ function attempt<T>(actor: Actor, request: WriteRequest<T>): Written<T> | Promis
   const action = request.operation.action as WriteAction;
   assertArguments(actor.model, action, request);
   const access = accessTo(actor.model, request.rules, request.operation, action);
-  const insert =
-    action.kind === 'create' && request.returning
-      ? plainInsert(
-          actor,
-          request,
-          writeOf(actor, action),
-          inputOf(action, request.args),
-          access,
-          request.returning,
-        )
-      : undefined;
+  if (mayCallHooks(actor, action)) return performHooked(actor, request, action, access);
+  const create = plainCreate(actor, request, action, access);
+  const insert = create && plainInsert(actor, request, create);
   return (
     (insert && insertNow(actor, request, insert)) ??
-    performLater(actor, request, action, access, insert)
+    performLater(actor, request, action, access, { insert })
+  );
+}
+
+function plainCreate<T>(
+  actor: Actor,
+  { returning, args }: WriteRequest<T>,
+  action: WriteAction,
+  access: Access,
+): PlainCreate<T> | undefined {
+  if (action.kind !== 'create' || !returning) return undefined;
+  return { shape: writeOf(actor, action), input: inputOf(action, args), access, returning };
+}
+
+/** Hooks run in a transaction, which begins with the first statement of theirs. */
+async function performHooked<T>(
+  actor: Actor,
+  request: WriteRequest<T>,
+  action: WriteAction,
+  access: Access,
+): Promise<Written<T>> {
+  const create = plainCreate(actor, request, action, access);
+  if (!create) return performLater(actor, request, action, access, {});
+  const begun = await actor.store.transactionLater(async () => {
+    const { insert, hooks } = await hookedInsert(actor, request, create);
+    if (insert) return { insert, hooks };
+    const started = hooks && { hooks };
+    return { written: await performLater(actor, request, action, access, started ?? {}) };
+  });
+  if ('written' in begun) return begun.written as Written<T>;
+  return (
+    insertNow(actor, request, begun.insert) ??
+    performLater(actor, request, action, access, { hooks: begun.hooks })
   );
 }
 
@@ -110,25 +135,25 @@ function inserted<T>(
   return { id: String(row?.['id']), read: take((row?.['j'] ?? null) as string | null) };
 }
 
-async function performLater<T>(
+interface Begun<T> {
+  readonly insert?: PlainInsert<T> | undefined;
+  readonly hooks?: RowHooks | undefined;
+}
+
+function performLater<T>(
   actor: Actor,
   request: WriteRequest<T>,
   action: WriteAction,
   access: Access,
-  insert: PlainInsert<T> | undefined,
+  { insert, hooks }: Begun<T>,
 ): Promise<Written<T>> {
-  const changes: Change[] = [];
-  const work = (query: Query) => {
-    const writing = { ...startWriting(actor, request, query), changes };
-    return unlessCancelled(request, () =>
+  return inTransaction(actor, request, boundsOf(actor, request), (writing) =>
+    unlessCancelled(request, () =>
       insert
         ? insertWithin(writing, request, insert)
-        : perform(actor, request, action, { writing, access }),
-    );
-  };
-  const written = await actor.store.transact(work, boundsOf(actor, request));
-  actor.store.afterCommit(() => actor.changes.publish(changes));
-  return written;
+        : perform(actor, request, action, { writing, access, hooks }),
+    ),
+  );
 }
 
 function boundsOf(
@@ -233,6 +258,8 @@ function accessTo(model: Model, rules: Rules, operation: Operation, action: Writ
 }
 
 interface Performing {
+  /** The hooks of a create that have begun. */
+  readonly hooks?: RowHooks | undefined;
   readonly writing: Writing;
   readonly access: Access;
 }
@@ -241,13 +268,14 @@ async function perform<T>(
   actor: Actor,
   request: WriteRequest<T>,
   action: WriteAction,
-  { writing, access }: Performing,
+  { writing, access, hooks }: Performing,
 ): Promise<Written<T>> {
   const { model } = actor;
   const { query } = writing;
   if (action.kind === 'create') {
     const id = await createFrom(writing, writeOf(actor, action), inputOf(action, request.args), {
       access,
+      ...(hooks && { hooks }),
     });
     return { id, read: await request.read(id, query) };
   }
@@ -303,7 +331,7 @@ async function remove<T>(
   const row = actor.watchesRemoval(entity.entity.name)
     ? await readRow(actor, entity, id, writing)
     : undefined;
-  if (!(await deleteRow(writing, entity, id, access))) return { id: null };
+  if (!(await removeRow(writing, entity, id, access))) return { id: null };
   writing.changes.push({ entity: entity.entity.name, kind: 'deleted', id, ...(row && { row }) });
   return { id, read };
 }

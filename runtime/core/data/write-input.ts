@@ -1,11 +1,16 @@
 import type { Field, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import type { Access } from './access.ts';
-import { found, type EntityModel } from './model.ts';
+import { refusal, type Access } from './access.ts';
+import type { InputError } from './constraint.ts';
+import { rowHooks, type RowHooks } from './row-hooks.ts';
+import { found, propertyOf, type EntityModel, type Model } from './model.ts';
 import { stored } from './scope.ts';
 import { toStored } from './values.ts';
 import {
+  completeRow,
+  deleteRow,
   insertRow,
+  isWritable,
   updateRow,
   writeAccess,
   type Key,
@@ -34,24 +39,40 @@ export async function createFrom(
   writing: Writing,
   shape: WriteShape,
   input: Input,
-  { access, preset, fallback }: CreateOptions = {},
+  options: CreateOptions = {},
 ): Promise<Key> {
+  const { access, preset, fallback, hooks: begun } = options;
   const entity = writing.model.entity(shape.entity);
-  const { values, names, fields, after } = await sortInput(writing, shape, input);
+  const base = access ?? writing.rules.entity(entity.entity, 'CREATE');
+  const hooks = begun ?? rowHooks(writing, entity, 'create');
+  if (hooks && base.kind === 'none') throw refusal(base.code);
+  const added = await hooks?.resolve(input, new Map([...(fallback ?? []), ...(preset ?? [])]));
+  const { values, names, fields, after } = await sortAll(writing, { shape, input, added, hooks });
   for (const [column, value] of preset ?? []) values.set(column, value);
   for (const [column, value] of fallback ?? [])
     if (values.get(column) === undefined) values.set(column, value);
-  const allowed = writeAccess(
-    writing,
-    entity,
-    fields,
-    'CREATE',
-    access ?? writing.rules.entity(entity.entity, 'CREATE'),
-  );
+  const allowed = writeAccess(writing, entity, fields, 'CREATE', base);
+  if (hooks) await hooks.check(added ?? {}, missingErrors(writing, entity, values, allowed));
   const id = await insertRow(writing, entity, { values, names }, allowed);
   for (const step of after) await step(id);
+  await hooks?.after(writing, id);
   return id;
 }
+
+/** Required columns that nothing sets, when hooks have completed the input. */
+function missingErrors(
+  writing: Writing,
+  entity: EntityModel,
+  values: ReadonlyMap<string, unknown>,
+  access: Access,
+): InputError[] {
+  const complete = completeRow(writing, entity, { values: new Map(values) }, access);
+  return entity.entity.columns
+    .filter(({ name, required }) => required && name !== 'id' && !isSet(complete.get(name)))
+    .map((column) => ({ field: propertyOf(entity, column), message: 'is required' }));
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null;
 
 /**
  * Updates a row and the rows that its input nests; absent fields are unchanged. @returns whether
@@ -65,20 +86,104 @@ export async function updateFrom(
   access?: Access,
 ): Promise<boolean> {
   const entity = writing.model.entity(shape.entity);
-  const { values, names, fields, after } = await sortInput(writing, shape, input);
-  const allowed = writeAccess(
-    writing,
-    entity,
-    fields,
-    'UPDATE',
-    access ?? writing.rules.entity(entity.entity, 'UPDATE'),
-  );
-  if (!(await updateRow(writing, entity, id, { values, names }, allowed))) return false;
+  const base = access ?? writing.rules.entity(entity.entity, 'UPDATE');
   const key = String(
     toStored(id, stored(writing.model, entity, 'id'), writing.model.ids, writing.dialect),
   );
+  const hooks = await hooksOfRow(writing, entity, 'update', { key, access: base });
+  const added = await hooks?.resolve(input);
+  const { values, names, fields, after } = await sortAll(writing, { shape, input, added, hooks });
+  const allowed = writeAccess(writing, entity, fields, 'UPDATE', base);
+  if (hooks) await hooks.check(added ?? {});
+  if (!(await updateRow(writing, entity, id, { values, names }, allowed))) return false;
   for (const step of after) await step(key);
+  await hooks?.after(writing, key);
   return true;
+}
+
+/** Deletes a row. @returns whether it existed */
+export async function removeRow(
+  writing: Writing,
+  entity: EntityModel,
+  key: Key,
+  access: Access,
+): Promise<boolean> {
+  const hooks = await hooksOfRow(writing, entity, 'delete', { key, access });
+  await hooks?.check({});
+  if (!(await deleteRow(writing, entity, key, access))) return false;
+  await hooks?.after(writing, null);
+  return true;
+}
+
+/**
+ * The hooks for a stored row. Undefined when there are none, when there is no such row, or when the
+ * caller may not write it: the statement then says so.
+ */
+async function hooksOfRow(
+  writing: Writing,
+  entity: EntityModel,
+  operation: 'update' | 'delete',
+  { key, access }: { readonly key: Key; readonly access: Access },
+): Promise<RowHooks | undefined> {
+  const hooks = rowHooks(writing, entity, operation);
+  if (!hooks) return undefined;
+  if (access.kind === 'none') throw refusal(access.code);
+  const mayWrite = await isWritable(writing, entity, key, access);
+  return mayWrite && (await hooks.begin(writing, key)) ? hooks : undefined;
+}
+
+interface Completed {
+  readonly shape: WriteShape;
+  readonly input: Input;
+  /** What hooks add, which replaces what the caller gave for the same column or relation. */
+  readonly added: Input | undefined;
+  readonly hooks: RowHooks | undefined;
+}
+
+/** The rules of fields hold for what the caller gave, and not for what hooks add. */
+async function sortAll(
+  writing: Writing,
+  { shape, input, added, hooks }: Completed,
+): Promise<SortedInput> {
+  if (!hooks || !added || Object.keys(added).length === 0) return sortInput(writing, shape, input);
+  const given = await sortInput(
+    writing,
+    shape,
+    without(writing.model, { shape, input }, added, hooks.shape),
+  );
+  const more = await sortInput(writing, hooks.shape, added);
+  return {
+    values: new Map([...given.values, ...more.values]),
+    names: new Map([...given.names, ...more.names]),
+    fields: given.fields,
+    after: [...given.after, ...more.after],
+  };
+}
+
+/** The input without what hooks have set. */
+export function without(
+  model: Model,
+  { shape, input }: Pick<Completed, 'shape' | 'input'>,
+  added: Input,
+  addedShape: WriteShape,
+): Input {
+  const set = new Set(
+    addedShape.writes
+      .filter(({ name }) => added[name] !== undefined)
+      .map((write) => targetOf(model, addedShape, write)),
+  );
+  const replaced = shape.writes.filter((write) => set.has(targetOf(model, shape, write)));
+  return Object.fromEntries(
+    Object.entries(input).filter(([name]) => !replaced.some((write) => write.name === name)),
+  );
+}
+
+/** The column, or the relation, that a member of an input sets. */
+function targetOf(model: Model, shape: WriteShape, write: Write): string {
+  if (write.kind === 'column') return write.column;
+  if (write.kind === 'ignored') return `ignored ${write.name}`;
+  const source = model.entity(shape.entity).fields.get(write.field)?.source;
+  return source?.kind === 'one' && source.key === 'own' ? source.column : `field ${write.field}`;
 }
 
 /** What an input sets in one row. */

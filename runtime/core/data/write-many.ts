@@ -11,13 +11,14 @@ import type { Query } from './reader.ts';
 import { bind } from './reader.ts';
 import { restricts } from './restricts.ts';
 import { isDirect } from './row-condition.ts';
+import { isHooked } from './row-hooks.ts';
 import { idIn, isConflict } from './row-key.ts';
 import { accessCondition, and, createScope, reference, where } from './scope.ts';
 import { readRow } from './stored-row.ts';
-import { createFrom, plainInput, updateFrom, type PlainInput } from './write-input.ts';
+import { createFrom, plainInput, removeRow, updateFrom, type PlainInput } from './write-input.ts';
 import type { Actor, Arguments, WriteRequest } from './write-request.ts';
-import { deleteRow, savepoint, writeAccess, type Key, type Writing } from './writer.ts';
-import { startWriting } from './writing.ts';
+import { savepoint, writeAccess, type Key, type Writing } from './writer.ts';
+import { inTransaction } from './write-transaction.ts';
 
 export type ManyAction = Extract<Action, { kind: 'createMany' | 'updateMany' | 'removeMany' }>;
 
@@ -55,19 +56,13 @@ export async function performMany<T>(
   const own = rules.operation(operation, verb);
   const access = rootAccess(actor.model, rules, own, action.entity, verb);
   if (access.kind === 'none') throw refusal(access.code);
-  const changes: Writing['changes'] = [];
   const bounds = request.asker && {
     asker: request.asker,
     limits: actor.model.project.api.limits,
     sent: true,
     long: true,
   };
-  const written = await actor.store.transact(
-    (query) => write(actor, request, { ...startWriting(actor, request, query), changes }, access),
-    bounds,
-  );
-  actor.store.afterCommit(() => actor.changes.publish(changes));
-  return written;
+  return inTransaction(actor, request, bounds, (writing) => write(actor, request, writing, access));
 }
 
 function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputError[] {
@@ -154,6 +149,7 @@ function plainRows(
 ): PlainInput[] | undefined {
   const { entity } = writing.model.entity(shape.entity);
   if (writing.made.has(entity.name)) return undefined;
+  if (writing.hooks && isHooked(writing.hooks, entity.name, 'create')) return undefined;
   const rows: PlainInput[] = [];
   for (const input of inputs) {
     const row = plainInput(writing, shape, input);
@@ -286,7 +282,7 @@ async function removeRows(
   const { name: of } = entity.entity;
   for (const id of ids) {
     const row = actor.watchesRemoval(of) ? await readRow(actor, entity, id, writing) : undefined;
-    if (!(await deleteRow(writing, entity, id, access))) continue;
+    if (!(await removeRow(writing, entity, id, access))) continue;
     writing.changes.push({ entity: of, kind: 'deleted', id, ...(row && { row }) });
     removed.push(id);
   }

@@ -3,6 +3,7 @@ import { failure } from '../errors.ts';
 import type { Access } from './access.ts';
 import { missing } from './belonging.ts';
 import { found, type EntityModel } from './model.ts';
+import type { RowHooks } from './row-hooks.ts';
 import { findOrCreate, givenKey, keyColumns, locate, type Located } from './row-key.ts';
 import {
   attach,
@@ -24,6 +25,8 @@ export interface CreateOptions {
   readonly preset?: ReadonlyMap<string, unknown>;
   /** Columns that the input may leave out: the key by which the row was looked for. */
   readonly fallback?: ReadonlyMap<string, unknown>;
+  /** The hooks of the row, when they have begun. */
+  readonly hooks?: RowHooks;
 }
 
 /** A nested input, and the function that creates rows from inputs. */

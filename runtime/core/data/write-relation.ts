@@ -2,7 +2,8 @@ import type { Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { missing } from './belonging.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
-import { keyType, type EntityModel } from './model.ts';
+import { keyType, propertyOf, type EntityModel } from './model.ts';
+import { isHooked } from './row-hooks.ts';
 import { ofType, stored } from './scope.ts';
 import { toStored } from './values.ts';
 import {
@@ -110,6 +111,30 @@ export async function attach(
   }
 }
 
+/** An update of a row of the other table, with its hooks. */
+function changeColumns(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  values: Map<string, unknown>,
+): Promise<boolean> {
+  const { hooks } = writing;
+  const { name: of } = entity.entity;
+  if (!hooks || !isHooked(hooks, of, 'update'))
+    return updateRow(
+      writing,
+      entity,
+      id,
+      { values },
+      writing.rules.entity(entity.entity, 'UPDATE'),
+    );
+  const input = [...values].map(([column, value]) => [
+    propertyOf(entity, entity.column(column)),
+    value,
+  ]);
+  return hooks.update(writing, hooks.shape(of, 'update'), id, Object.fromEntries(input));
+}
+
 /** Makes a row of the other table belong to this one, unless it does so already. */
 async function move(writing: Writing, relation: Relation, target: unknown): Promise<void> {
   const source = sourceOf(relation);
@@ -123,9 +148,7 @@ async function move(writing: Writing, relation: Relation, target: unknown): Prom
     sql`select id from ${name(other.entity.table)} where id = ${valueOf(writing, other, 'id', target)} and ${joinSql(linked, ' and ')}`,
   );
   if (there.length > 0) return;
-  const access = writing.rules.entity(other.entity, 'UPDATE');
-  if (!(await updateRow(writing, other, target, { values }, access)))
-    throw missing(other, relation.at);
+  if (!(await changeColumns(writing, other, target, values))) throw missing(other, relation.at);
 }
 
 const keyValue = (value: unknown) =>
@@ -148,14 +171,7 @@ async function release(
   const nothing = new Map(
     [...ownedValues({ parent, id } as Relation, source).keys()].map((column) => [column, null]),
   );
-  for (const row of rows)
-    await updateRow(
-      writing,
-      other,
-      row['id'],
-      { values: nothing },
-      writing.rules.entity(other.entity, 'UPDATE'),
-    );
+  for (const row of rows) await changeColumns(writing, other, row['id'], nothing);
 }
 
 /** `disconnect: true`: unlinks the row of a to-one relation whose key the other side has. */

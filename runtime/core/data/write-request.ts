@@ -6,6 +6,7 @@ import type { Operation } from '@twofold/schema';
 import type { Rules } from './access.ts';
 import type { Returning } from './returning.ts';
 import type { Asker } from '../store/bounds.ts';
+import type { RequestContext } from '../context/request-context.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -38,6 +39,8 @@ export interface WriteRequest<T> {
   readonly returning?: Returning<T> | undefined;
   /** Whether `read` may look at many rows. */
   readonly long?: boolean;
+  /** What hooks get as `ctx`. */
+  readonly context?: RequestContext;
   /** The caller that waits for the answer: when it is gone, nothing is written. */
   readonly asker?: Asker;
   /** Called before an existing row is written; a throw leaves the row unchanged. */

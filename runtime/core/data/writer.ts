@@ -39,11 +39,13 @@ export async function savepoint<T>(
   work: (inner: Writing) => Promise<T>,
 ): Promise<T> {
   const changes: Writing['changes'] = [];
+  const committed: Writing['committed'] = [];
   await writing.query(`savepoint ${SAVEPOINT}`, []);
   try {
-    const done = await work({ ...writing, changes });
+    const done = await work({ ...writing, changes, committed });
     await writing.query(`release savepoint ${SAVEPOINT}`, []);
     writing.changes.push(...changes);
+    writing.committed.push(...committed);
     return done;
   } catch (error) {
     await writing.query(`rollback to savepoint ${SAVEPOINT}`, []);
@@ -237,11 +239,21 @@ async function assertStillOwned(
   id: unknown,
   access: Access,
 ): Promise<void> {
+  if (!(await isWritable(writing, entity, id, access))) throw failure.forbidden();
+}
+
+/** Whether there is a row with this key that `access` allows. */
+export async function isWritable(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  access: Access,
+): Promise<boolean> {
   const rows = await run(
     writing,
     sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`,
   );
-  if (rows.length === 0) throw failure.forbidden();
+  return rows.length > 0;
 }
 
 /** What the caller may do with the entity and with each field that they set. */

@@ -3,6 +3,10 @@ import type { Rules } from './access.ts';
 import type { Change } from './changes.ts';
 import { madeRowsOf, type MadeRows } from './made-rows.ts';
 import type { Model } from './model.ts';
+import type { EntityHooks, HookOperation } from '../context/entity-hooks.ts';
+import type { Reader } from './reader.ts';
+import type { WriteShape } from '@twofold/schema';
+import type { RequestContext } from '../context/request-context.ts';
 
 /** One transaction of writes for one caller. */
 export interface Writing {
@@ -18,6 +22,10 @@ export interface Writing {
   readonly made: MadeRows;
   /** Changes to announce after the commit. */
   readonly changes: Change[];
+  /** Absent when the project has no hooks. */
+  readonly hooks?: WritingHooks;
+  /** Called after the commit, never after a rollback. */
+  readonly committed: (() => void)[];
 }
 
 /** What begins a transaction of writes: who writes, and where. */
@@ -27,15 +35,21 @@ interface Beginning {
   readonly now: () => number;
 }
 
+interface Called {
+  /** The request that writes; absent for seeds. */
+  readonly context?: RequestContext | undefined;
+}
+
 /** A transaction of writes without changes so far. */
 export function startWriting(
   { model, store, now }: Beginning,
-  { rules, caller }: Pick<Writing, 'rules' | 'caller'>,
+  { rules, caller, context }: Pick<Writing, 'rules' | 'caller'> & Called,
   query: Query,
 ): Writing {
   const { dialect } = store;
+  const parts = hooksOf(store);
   return {
-    model,
+    model: parts?.model ?? model,
     rules,
     caller,
     dialect,
@@ -43,6 +57,8 @@ export function startWriting(
     now: now(),
     made: madeRowsOf(store),
     changes: [],
+    committed: [],
+    ...(parts && { hooks: { ...parts, caller: context ?? parts.context() } }),
   };
 }
 
@@ -60,3 +76,36 @@ export type Key = string;
 
 /** What is known before the transaction begins. */
 export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What the hooks of a server share. */
+export interface HookParts {
+  /** By the name of the entity: those of the project, then those of plugins. */
+  readonly hooks: ReadonlyMap<string, readonly EntityHooks[]>;
+  /** The model with an input for everything that an entity has, see `dataModel`. */
+  readonly model: Model;
+  readonly reader: Reader;
+  /** The context of writes that no request makes. */
+  context(): RequestContext;
+  /** What `ctx.data` takes for an operation. */
+  shape(entity: string, operation: HookOperation): WriteShape;
+  /** Coerces what a hook returned. @throws AppError `BAD_USER_INPUT` */
+  read(shape: WriteShape, input: Input): Input;
+  /** Updates a row by an input of `ctx.data`. @returns whether the row exists */
+  update(writing: Writing, shape: WriteShape, id: unknown, input: Input): Promise<boolean>;
+}
+
+/** The hooks of one transaction. */
+export interface WritingHooks extends HookParts {
+  readonly caller: RequestContext;
+}
+
+const BY_STORE = new WeakMap<Store, HookParts>();
+
+/** Adds the hooks of a server, before it starts. */
+export const registerHooks = (store: Store, parts: HookParts): void =>
+  void BY_STORE.set(store, parts);
+
+/** The hooks of a server; undefined when the project has none. */
+export const hooksOf = (store: Store): HookParts | undefined => BY_STORE.get(store);

@@ -15,7 +15,10 @@ import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
 import { keepCallersOrder } from './caller-order.ts';
 import { createInputTypes } from './input-types.ts';
+import { addEntityHooks } from '../data-api/entity-hooks.ts';
+import type { EntityHooks } from '../context/entity-hooks.ts';
 import { addServices } from '../own-context/services.ts';
+import { systemContext } from '../own-context/system-context.ts';
 import { contextServices } from './context-services.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
@@ -28,6 +31,8 @@ export interface GraphqlOptions {
   /** The user's resolvers by type and field. Each replaces an inferred one. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
+  /** The lifecycle hooks of entities: those of the project, then those of plugins. */
+  readonly entityHooks?: readonly Readonly<Record<string, EntityHooks>>[];
   /** Checks whether the caller of an earlier request is still the same. */
   readonly revalidate?: RevalidateCaller;
 }
@@ -42,6 +47,7 @@ export function createGraphql({
   kernel,
   resolvers = {},
   scalars = {},
+  entityHooks = [],
   revalidate,
 }: GraphqlOptions): ServerModule {
   const engine = createEngine(kernel, resolvers, scalars);
@@ -60,6 +66,7 @@ export function createGraphql({
     source: createDocumentSource(api.trustedDocuments, kernel.root),
   };
   addServices(kernel.store, contextServices(service, kernel));
+  addEntityHooks(engine, entityHooks, () => systemContext(kernel));
   const callers = createSocketCallers();
   const sockets = createSockets({
     service,

@@ -41,6 +41,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     rules,
     caller: callerId(context.principal),
     asker: context,
+    context,
   };
   const read = (key: WrittenKey, query: Query) => readParts(run, root, key, { query, tree });
   const written = isMany(operation)

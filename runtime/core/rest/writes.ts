@@ -114,6 +114,7 @@ async function writeAction(
     prefix: '',
     caller: callerId(context.principal),
     asker: context,
+    context,
     // The answer includes related rows, which may be many.
     long: answer === 'object' && request.query['include'] !== undefined,
     read: async (id, query) =>

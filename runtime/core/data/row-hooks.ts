@@ -1,0 +1,215 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { WriteShape } from '@twofold/schema';
+import { AppError, InternalError } from '../errors.ts';
+import { assertValid, inputErrors, type InputError } from './constraint.ts';
+import { toFailure } from './database-failure.ts';
+import { propertyOf, type EntityModel } from './model.ts';
+import { readRow } from './stored-row.ts';
+import type { EntityHook, EntityHooks, HookOperation } from '../context/entity-hooks.ts';
+import type { HookParts, Key, Writing, WritingHooks } from './writing.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** The functions of one kind for an operation on an entity. */
+function functionsOf(
+  { hooks }: HookParts,
+  entity: string,
+  name: keyof EntityHooks,
+  operation: HookOperation,
+): EntityHook[] {
+  return (hooks.get(entity) ?? []).flatMap((each) => {
+    const hook = each[name];
+    return (typeof hook === 'function' ? hook : hook?.[operation]) ?? [];
+  });
+}
+
+const NAMES = [
+  'resolveInput',
+  'validate',
+  'beforeOperation',
+  'afterOperation',
+  'afterCommit',
+] as const;
+
+/** Whether an operation on the entity has hooks. This is the one place that decides it. */
+export const isHooked = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
+  NAMES.some((name) => functionsOf(parts, entity, name, operation).length > 0);
+
+/** Whether the operation has no hook but those that complete the input. */
+export const onlyResolves = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
+  NAMES.every(
+    (name) => name === 'resolveInput' || functionsOf(parts, entity, name, operation).length === 0,
+  );
+
+/** The hooks of a row that is written; undefined when it has none. */
+export function rowHooks(
+  writing: Pick<Writing, 'hooks'>,
+  entity: EntityModel,
+  operation: HookOperation,
+): RowHooks | undefined {
+  const { hooks } = writing;
+  return hooks && isHooked(hooks, entity.entity.name, operation)
+    ? new RowHooks(hooks, entity, operation)
+    : undefined;
+}
+
+/** The most hooks that may be called by each other's writes. */
+const CHAIN = 20;
+
+const chain = new AsyncLocalStorage<readonly string[]>();
+
+/** Runs the hooks of one row, in their order. */
+export class RowHooks {
+  readonly #hooks: WritingHooks;
+  readonly #entity: EntityModel;
+  readonly #operation: HookOperation;
+  #input: Input = {};
+  #item: Row | null = null;
+  #resolved: Input | Promise<Input> | undefined;
+
+  constructor(hooks: WritingHooks, entity: EntityModel, operation: HookOperation) {
+    this.#hooks = hooks;
+    this.#entity = entity;
+    this.#operation = operation;
+  }
+
+  /** What `ctx.data` takes for the operation: the form of what hooks return. */
+  get shape(): WriteShape {
+    return this.#hooks.shape(this.#entity.entity.name, this.#operation);
+  }
+
+  /** Reads the stored row. @returns whether it is there */
+  async begin(writing: Writing, id: Key): Promise<boolean> {
+    this.#item = (await readRow(this.#hooks, this.#entity, id, writing)) ?? null;
+    return this.#item !== null;
+  }
+
+  /**
+   * Completes an input. It is called once; it returns no promise when no hook does.
+   *
+   * @param preset columns that are set beside the input.
+   * @returns what the hooks add, in the form of `ctx.data`.
+   */
+  resolve(input: Input, preset?: ReadonlyMap<string, unknown>): Input | Promise<Input> {
+    return (this.#resolved ??= this.#resolveNow({ ...this.#named(preset), ...input }));
+  }
+
+  #named(preset: ReadonlyMap<string, unknown> = new Map()): Input {
+    return Object.fromEntries(
+      [...preset].map(([column, value]) => [
+        propertyOf(this.#entity, this.#entity.column(column)),
+        value,
+      ]),
+    );
+  }
+
+  #resolveNow(input: Input): Input | Promise<Input> {
+    this.#input = input;
+    const hooks = this.#functions('resolveInput');
+    let added: Input = {};
+    const add = (more: unknown) => {
+      const given = defined(more);
+      added = { ...added, ...given };
+      this.#input = { ...this.#input, ...given };
+    };
+    const read = () =>
+      Object.keys(added).length === 0 ? added : this.#hooks.read(this.shape, added);
+    for (const [index, hook] of hooks.entries()) {
+      const more = this.#call('resolveInput', hook, {});
+      if (!isPromise(more)) add(more);
+      else
+        return more.then(async (first) => {
+          add(first);
+          for (const next of hooks.slice(index + 1))
+            add(await this.#call('resolveInput', next, {}));
+          return read();
+        });
+    }
+    return read();
+  }
+
+  /**
+   * Checks the completed input.
+   *
+   * @throws AppError `BAD_USER_INPUT` with all that is wrong.
+   */
+  async check(added: Input, missing: readonly InputError[] = []): Promise<void> {
+    const limits =
+      this.#operation === 'delete' ? [] : inputErrors(this.#hooks.model, this.shape, added);
+    const errors: InputError[] = [...missing, ...limits];
+    assertValid(errors);
+    const addError = (field: string, message: string) => void errors.push({ field, message });
+    for (const hook of this.#functions('validate'))
+      await this.#call('validate', hook, { addError });
+    assertValid(errors);
+    for (const hook of this.#functions('beforeOperation'))
+      await this.#call('beforeOperation', hook, {});
+  }
+
+  /** Runs what follows the statement. `id` is null when the row was deleted. */
+  async after(writing: Writing, id: Key | null): Promise<void> {
+    const [after, committed] = [this.#functions('afterOperation'), this.#functions('afterCommit')];
+    if (after.length + committed.length === 0) return;
+    const item = id === null ? null : await readRow(this.#hooks, this.#entity, id, writing);
+    const rows = { item: item ?? null, originalItem: this.#item };
+    for (const hook of after) await this.#call('afterOperation', hook, rows);
+    for (const hook of committed) writing.committed.push(() => void this.#callLater(hook, rows));
+  }
+
+  async #callLater(hook: EntityHook, rows: object): Promise<void> {
+    try {
+      await this.#call('afterCommit', hook, rows);
+    } catch (error) {
+      const { log } = this.#hooks.caller;
+      log.error({ stack: stackOf(error) }, `${this.#place('afterCommit')} failed`);
+    }
+  }
+
+  #functions(name: keyof EntityHooks): EntityHook[] {
+    return functionsOf(this.#hooks, this.#entity.entity.name, name, this.#operation);
+  }
+
+  #call(name: keyof EntityHooks, hook: EntityHook, more: object): unknown {
+    const place = this.#place(name);
+    const above = chain.getStore() ?? [];
+    if (above.length >= CHAIN)
+      throw new InternalError(
+        `hooks call each other more than ${CHAIN} deep: ${[...above.slice(-3), place].join(' → ')}`,
+      );
+    const call = {
+      operation: this.#operation,
+      input: this.#input,
+      item: this.#item,
+      ctx: this.#hooks.caller,
+      ...more,
+    };
+    try {
+      const done = chain.run([...above, place], () => hook(call));
+      return isPromise(done) ? done.catch((error: unknown) => failed(place, error)) : done;
+    } catch (error) {
+      return failed(place, error);
+    }
+  }
+
+  #place(name: keyof EntityHooks): string {
+    return `src/hooks/${this.#entity.entity.name}.ts ${name}.${this.#operation}`;
+  }
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof (value as Promise<unknown> | undefined)?.then === 'function';
+
+const defined = (value: unknown): Input =>
+  Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== undefined));
+
+/** Errors for the caller and those of the database stay; others say which hook threw them. */
+function failed(place: string, error: unknown): never {
+  const known = error instanceof AppError || error instanceof InternalError || toFailure(error);
+  const ofDatabase = typeof error === 'object' && error !== null && 'severity' in error;
+  if (known || ofDatabase) throw error;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new InternalError(`${place} failed: ${reason}`, { cause: error });
+}
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));

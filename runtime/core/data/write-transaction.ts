@@ -1,0 +1,85 @@
+import type { Action, WriteShape } from '@twofold/schema';
+import type { TransactionBounds } from '../store/bounds.ts';
+import type { Query } from '../store/store.ts';
+import type { Model } from './model.ts';
+import { isHooked } from './row-hooks.ts';
+import type { Actor, WriteRequest } from './write-request.ts';
+import { hooksOf, startWriting, type HookParts, type Writing } from './writing.ts';
+
+type Asked = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'context'>;
+
+/**
+ * Runs writes in one transaction, and announces them after the commit. Where hooks may run,
+ * everything that they await takes part in it.
+ */
+export async function inTransaction<T>(
+  actor: Actor,
+  request: Asked,
+  bounds: TransactionBounds | undefined,
+  work: (writing: Writing) => Promise<T>,
+): Promise<T> {
+  const { store } = actor;
+  let writing: Writing | undefined;
+  // A transaction that fails for others that run at the same time is begun anew.
+  const run = (query: Query) => work((writing = startWriting(actor, request, query)));
+  const written = mayCallHooks(actor, request.operation.action)
+    ? await store.transactionLater(() => run((text, values) => store.query(text, values)), RETRIED)
+    : await store.transact(run, bounds);
+  const { changes = [], committed = [] } = writing ?? {};
+  store.afterCommit(() => {
+    actor.changes.publish(changes);
+    committed.forEach((each) => each());
+  });
+  return written;
+}
+
+const RETRIED = { retries: 3 };
+
+const KNOWN = new WeakMap<HookParts, Map<string, boolean>>();
+
+/** Whether an action writes rows of an entity with hooks, at whatever depth. */
+export function mayCallHooks({ store }: Pick<Actor, 'store'>, action: Action): boolean {
+  const parts = hooksOf(store);
+  if (!parts || !('entity' in action)) return false;
+  const writes = writesOf(action);
+  const key = `${action.entity} ${writes.join(' ')}`;
+  const known = KNOWN.get(parts) ?? new Map<string, boolean>();
+  KNOWN.set(parts, known);
+  const answer =
+    known.get(key) ??
+    [action.entity, ...reached(parts.model, writes)].some((entity) =>
+      (['create', 'update', 'delete'] as const).some((verb) => isHooked(parts, entity, verb)),
+    );
+  known.set(key, answer);
+  return answer;
+}
+
+function writesOf(action: Action): string[] {
+  if (action.kind === 'upsert') return [action.create.write, action.update.write];
+  return 'write' in action ? [action.write] : [];
+}
+
+/** The entities whose rows an input may write: those that it creates, links and unlinks. */
+function reached(model: Model, writes: readonly string[]): Set<string> {
+  const entities = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (id: string) => {
+    const shape = model.writes.get(id);
+    if (!shape || seen.has(id)) return;
+    seen.add(id);
+    for (const { entity, shapes } of shape.writes.map((write) => below(model, shape, write))) {
+      if (entity !== undefined) entities.add(entity);
+      shapes.forEach(visit);
+    }
+  };
+  writes.forEach(visit);
+  return entities;
+}
+
+function below(model: Model, { entity }: WriteShape, write: WriteShape['writes'][number]) {
+  if (write.kind === 'column' || write.kind === 'ignored') return { shapes: [] };
+  const source = model.entity(entity).fields.get(write.field)?.source;
+  const target = source?.kind === 'one' || source?.kind === 'many' ? source.entity : undefined;
+  const nested = write.kind === 'nested' ? [write.create, write.connectOrCreate?.create] : [];
+  return { entity: target, shapes: nested.flatMap((create) => create?.shape ?? []) };
+}
