@@ -63,3 +63,16 @@ export async function mailedToken(server: TestServer, path: string): Promise<str
   }
   throw new Error(`no mail with ${path}`);
 }
+
+/** The code of the newest mail to an address in the log. */
+export async function mailedCode(server: TestServer, to: string): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const mails = server.logs
+      .map((line) => JSON.parse(line) as { mail?: { to: string; text: string } })
+      .flatMap(({ mail }) => (mail?.to === to ? [/\b(\d{6})\b/.exec(mail.text)?.[1]] : []))
+      .filter((code) => code !== undefined);
+    if (mails.length > 0) return mails.at(-1)!;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`no mail with a code to ${to}`);
+}
