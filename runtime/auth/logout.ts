@@ -10,7 +10,7 @@ import type { AuthParts } from './parts.ts';
 import { assertRecentProof } from './proof.ts';
 import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken } from './refresh-token.ts';
-import type { Session } from './sessions.ts';
+import { amrOf, type Session } from './sessions.ts';
 import { rfc3339 } from './time.ts';
 
 const DONE = 'Logout successful';
@@ -83,7 +83,7 @@ export const sessionView = (session: Session, current: string) => ({
   ip: session.ip,
   user_agent: session.user_agent,
   auth_method: session.auth_method,
-  amr: (session.amr ?? 'pwd').split(' '),
+  amr: amrOf(session),
   current: session.id === current,
   impersonated_by: session.impersonated_by,
 });

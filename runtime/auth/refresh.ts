@@ -7,7 +7,7 @@ import { requireApiKey } from './login.ts';
 import type { AuthParts } from './parts.ts';
 import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
-import type { Session } from './sessions.ts';
+import { amrOf, type Session } from './sessions.ts';
 import { type Account, isClosed } from './user-directory.ts';
 
 const refused = () => failure.unauthenticated('Invalid refresh token');
@@ -38,9 +38,8 @@ export function createRefresh(parts: AuthParts): Handler {
  * A second factor that is required since the sign-in, by the manifest or by a new role, needs a new
  * sign-in.
  */
-function assertFactors({ model }: AuthParts, { amr }: Session, account: Account): void {
-  if (isSecondFactorRequired(model, account) && !hasSecondFactor((amr ?? 'pwd').split(' ')))
-    throw refused();
+function assertFactors({ model }: AuthParts, session: Session, account: Account): void {
+  if (isSecondFactorRequired(model, account) && !hasSecondFactor(amrOf(session))) throw refused();
 }
 
 async function ownerOf(parts: AuthParts, session: Session): Promise<Account> {

@@ -126,7 +126,7 @@ const FACTORS = new Map<string, readonly string[]>();
 function factorsOf(text: string): readonly string[] {
   const known = FACTORS.get(text);
   if (known) return known;
-  const factors = Object.freeze(text.split(' '));
+  const factors = Object.freeze(text.split(' ').filter(Boolean));
   FACTORS.set(text, factors);
   return factors;
 }

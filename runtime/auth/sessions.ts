@@ -51,6 +51,10 @@ export interface Session {
   readonly amr: string | null;
 }
 
+/** The factors of a session. In earlier versions a password was the only one. */
+export const amrOf = ({ amr }: Pick<Session, 'amr'>): readonly Amr[] =>
+  amr === null ? ['pwd'] : (amr.split(' ').filter(Boolean) as Amr[]);
+
 export interface NewSession {
   readonly userId: UserId | null;
   readonly method: AuthMethod;
@@ -127,7 +131,7 @@ export class Sessions {
     const { model, now } = this.#options;
     const { created_at: _opened, absolute_expires_at: _limit, ...fresh } = newSession(model, now());
     const before = await this.find(trx, id);
-    const factors = new Set([...(before?.amr ?? 'pwd').split(' '), ...amr]);
+    const factors = new Set([...amrOf(before ?? { amr: null }), ...amr]);
     const row = await trx
       .updateTable('auth_sessions')
       .set({ ...fresh, amr: [...factors].join(' ') })
@@ -144,7 +148,7 @@ export class Sessions {
   /** Adds a factor to a session that goes on. */
   async addFactors(trx: Kysely<any>, id: string, amr: readonly Amr[]): Promise<void> {
     const before = await this.find(trx, id);
-    const factors = new Set([...(before?.amr ?? 'pwd').split(' '), ...amr]);
+    const factors = new Set([...amrOf(before ?? { amr: null }), ...amr]);
     await trx
       .updateTable('auth_sessions')
       .set({ amr: [...factors].join(' ') })

@@ -278,6 +278,11 @@ describeEachDatabase('auth-2 §4 and §5 a sign-in in steps', (database) => {
       (await server.rows('auth_recovery_codes')).filter(({ user_id }) => user_id === member.id),
     ).toEqual([]);
     expect((await removal()).status).toBe(404);
+    const told = async (type: string) =>
+      (await server.events(type)).filter(({ user_id }) => user_id === member.id).length;
+    expect(await told('totp.enabled')).toBe(1);
+    expect(await told('recovery_codes.created')).toBe(2);
+    expect(await told('totp.disabled')).toBe(1);
   });
 
   it('an app that is being replaced keeps working until the new one is confirmed', async () => {

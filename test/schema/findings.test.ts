@@ -372,6 +372,14 @@ const CASES: readonly Case[] = [
     fix: 'Did you mean "Admin"?',
   },
   {
+    code: 'AUTH_ROLE_UNKNOWN',
+    sdl: QUERY,
+    manifest:
+      'name: x\nauth: { roles: { list: [Admin, M], default: M }, second_factor: { roles: [Amin] } }',
+    at: 'm2:75',
+    fix: 'Did you mean "Admin"?',
+  },
+  {
     code: 'AUTH_OWNER_UNKNOWN',
     sdl: `${QUERY}${USER} type A @auth(allow: [OWNER], owner: "wrter") { id: ID! writer: User }`,
     manifest: AUTH,

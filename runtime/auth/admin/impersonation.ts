@@ -31,6 +31,8 @@ export function createImpersonate(parts: AuthParts): Handler {
       const opened = await parts.sessions.open(trx, caller, {
         userId: user.id,
         method: 'impersonation',
+        // The user has proved nothing.
+        amr: [],
         lifetime: impersonation.ttl,
         impersonatedBy: administrator.id,
       });

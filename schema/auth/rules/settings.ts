@@ -71,4 +71,20 @@ export const settings: Rule = function* ({ facts }) {
       { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
     );
   }
+  for (const [index, name] of auth.secondFactor.roles.entries()) {
+    const list = roles?.list ?? [];
+    if (list.includes(name)) continue;
+    yield finding(
+      'AUTH_ROLE_UNKNOWN',
+      `auth.second_factor.roles names ${name}, which is not in auth.roles.list`,
+      at(['auth', 'second_factor', 'roles', index]),
+      {
+        why: 'no user has that role, so it makes no second factor required',
+        fix:
+          list.length === 0
+            ? `auth: { roles: { list: [${name}, Member], default: Member } }`
+            : (didYouMean(name, list) ?? `one of ${list.join(', ')}`),
+      },
+    );
+  }
 };
