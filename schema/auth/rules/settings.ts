@@ -1,7 +1,9 @@
 import { durationText } from '../../manifest/quantities.ts';
 import { didYouMean } from '../../did-you-mean.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
+import type { AuthValues } from '../manifest.ts';
 
 /**
  * AUTH_TIMES, AUTH_PASSWORD_LENGTHS, AUTH_ROLE_FIRST, AUTH_ROLE_UNKNOWN: values of the auth section
@@ -71,8 +73,15 @@ export const settings: Rule = function* ({ facts }) {
       { fix: didYouMean(name, roles.list) ?? `one of ${roles.list.join(', ')}` },
     );
   }
-  for (const [index, name] of auth.secondFactor.roles.entries()) {
-    const list = roles?.list ?? [];
+  yield* factorRoles(auth, at);
+};
+
+function* factorRoles(
+  { roles, secondFactor }: AuthValues,
+  at: Parameters<Rule>[0]['facts']['manifest']['at'],
+): Iterable<Diagnostic> {
+  const list = roles?.list ?? [];
+  for (const [index, name] of secondFactor.roles.entries()) {
     if (list.includes(name)) continue;
     yield finding(
       'AUTH_ROLE_UNKNOWN',
@@ -87,4 +96,4 @@ export const settings: Rule = function* ({ facts }) {
       },
     );
   }
-};
+}
