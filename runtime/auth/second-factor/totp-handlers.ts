@@ -13,8 +13,12 @@ import type { Account } from '../user-directory.ts';
 import { assertProof } from '../proof.ts';
 import { forgetDevices } from './devices.ts';
 import { hasPasskey } from './factors.ts';
-import { makeRecoverySet, type RecoverySet, storeRecoverySet } from './recovery-codes.ts';
-import { removeFactors } from './remove.ts';
+import {
+  makeRecoverySet,
+  type RecoverySet,
+  removeRecoveryCodes,
+  storeRecoverySet,
+} from './recovery-codes.ts';
 import { newSecret, otpauthUrl, pendingSecret, sealSecret, stepOf } from './totp.ts';
 
 /** Routes that switch TOTP on and off and make recovery codes. */
@@ -99,8 +103,14 @@ function createRemove(parts: AuthParts): Handler {
       const passkey = await hasPasskey(parts, trx, account.id);
       const required = isSecondFactorRequired(parts.model, account);
       if (required && !passkey) throw failure.forbidden();
-      // The codes stand in for a second factor. Unless one is required, none is left to ask for.
-      await removeFactors(parts, trx, account, { keepCodes: required });
+      await parts.directory.update(trx, account.id, {
+        totp_sealed: null,
+        totp_step: null,
+        totp_confirmed_at: null,
+      });
+      // The codes stand in for a second factor, and none is left that sign-in asks for.
+      if (!required) await removeRecoveryCodes(trx, account.id);
+      await forgetDevices(trx, account.id);
       emit('totp.disabled', account.id, {});
     });
     return reply(204);

@@ -1,6 +1,5 @@
 import { durationText } from '../../manifest/quantities.ts';
 import { didYouMean } from '../../did-you-mean.ts';
-import type { Diagnostic } from '../../diagnostic.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 import type { AuthValues } from '../manifest.ts';
@@ -79,7 +78,7 @@ export const settings: Rule = function* ({ facts }) {
 function* factorRoles(
   { roles, secondFactor }: AuthValues,
   at: Parameters<Rule>[0]['facts']['manifest']['at'],
-): Iterable<Diagnostic> {
+): ReturnType<Rule> {
   const list = roles?.list ?? [];
   for (const [index, name] of secondFactor.roles.entries()) {
     if (list.includes(name)) continue;
