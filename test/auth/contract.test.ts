@@ -99,7 +99,6 @@ describe('the contract of auth', () => {
     expect([
       ...new Set(found.filter(({ on }) => on === 'SQLite').map(({ suite }) => suite)),
     ]).toEqual([
-      '§2.2 a token against a database in a file',
       'auth-2 acceptance 7: passkeys in Chromium under the CSP of the pages',
       'auth-2 §6 passkeys in the manifest',
     ]);
