@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 import { createCapabilities } from './capability.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createLogger } from './config/logger.ts';
+import { statementNote } from './config/statement-note.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
 import { createGraphql } from './graphql/index.ts';
@@ -16,6 +17,7 @@ import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
 import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
 import { openStore } from './store/open-store.ts';
+import type { PostgresOptions as StoreOptions } from './store/postgres-store.ts';
 import type { Store } from './store/store.ts';
 import { unreachable } from './store/unreachable.ts';
 
@@ -46,7 +48,10 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
   const log = createLogger(settings, options.logTo);
-  const store = open(settings, root, app.project.transactionTimeout);
+  const store = open(settings, root, {
+    timeout: app.project.transactionTimeout,
+    note: statementNote(settings, log),
+  });
   const kernel: Kernel = {
     project: app.project,
     settings,
@@ -75,10 +80,10 @@ export function openDatabase(settings: Settings, root: string): Store {
  * An invalid address is reported with the other problems. To find those, the modules are made over
  * a database in memory.
  */
-function open(settings: Settings, root: string, timeout?: number): Store {
+function open(settings: Settings, root: string, options: StoreOptions): Store {
   const url = databaseUrl(settings);
   try {
-    return openStore(url, root, { timeout });
+    return openStore(url, root, options);
   } catch (error) {
     const problem = error instanceof ConfigError ? error : unreachable(error, url);
     if (!problem) throw error;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, serveRoutes } from '../routes/harness.ts';
 
@@ -59,5 +60,39 @@ describe('LOG_FORMAT=json', () => {
       'asked',
     ]);
     expect(lines.at(-1)?.match(/"requestId"/g)).toHaveLength(1);
+  });
+});
+
+describe('LOG_LEVEL', () => {
+  const statements = async (level: string, env: Record<string, string> = {}) => {
+    const { ask, lines } = await serveRoutes(
+      (router) => {
+        router.get('/own', async (ctx) => {
+          await ctx.db.selectFrom('articles').select('id').where('slug', '=', 'secret-7').execute();
+          await sql`select ${'secret-8'} as auth_tokens`.execute(ctx.db);
+        });
+      },
+      { env: { LOG_LEVEL: level, MIGRATE: 'on', ...env } },
+    );
+    await ask('GET /own');
+    await ask('POST /graphql', { body: { query: '{ articles { title } }' } });
+    return lines.map((line) => JSON.parse(line)).filter(({ ms }) => ms !== undefined);
+  };
+
+  it('debug shows every statement with its ms, of the query builder and of GraphQL', async () => {
+    const found = await statements('debug');
+    const texts = found.map(({ msg }) => msg).join('\n');
+    expect(texts).toContain('"slug" = ?');
+    expect(texts).toMatch(/select .*title/);
+    expect(JSON.stringify(found)).not.toContain('secret-7');
+    expect(found.every(({ ms }) => typeof ms === 'number')).toBe(true);
+  });
+
+  it('trace shows their values in development, never those of auth tables', async () => {
+    const text = JSON.stringify(await statements('trace'));
+    expect(text).toContain('secret-7');
+    expect(text).not.toContain('secret-8');
+    const production = await statements('trace', { NODE_ENV: 'production' });
+    expect(JSON.stringify(production)).not.toContain('secret-7');
   });
 });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { postgresStore, type PostgresOptions as StoreOptions } from './postgres-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
+import { notingStore } from './statement-log.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -13,12 +14,18 @@ import type { Store } from './store.ts';
  * @example const store = openStore('file:data/app.db', process.cwd());
  */
 export function openStore(url: string, root: string, options: StoreOptions = {}): Store {
-  const { timeout } = options;
-  if (url === ':memory:') return sqliteStore(url, timeout);
+  const { note } = options;
+  const store = open(url, root, options);
+  return note ? notingStore(store, note) : store;
+}
+
+function open(url: string, root: string, options: StoreOptions): Store {
+  const { timeout, note } = options;
+  if (url === ':memory:') return sqliteStore(url, timeout, note);
   if (/^postgres(ql)?:\/\//.test(url)) return postgresStore(url, options);
-  if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url), timeout);
+  if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url), timeout, note);
   if (url.startsWith('file:'))
-    return sqliteStore(resolve(root, url.slice('file:'.length)), timeout);
+    return sqliteStore(resolve(root, url.slice('file:'.length)), timeout, note);
   throw new ConfigError([
     'DATABASE_URL must be file:<path>, :memory: or postgres://user:password@host/database',
   ]);

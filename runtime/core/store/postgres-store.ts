@@ -13,6 +13,7 @@ import { type Asker, type Bounds, type ReadStatement, unwanted } from './bounds.
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 import type { Query, Store } from './store.ts';
 import { createScopes } from './transaction-scope.ts';
+import { kyselyLog, type NoteStatement } from './statement-log.ts';
 import { ValueQuery } from './value-query.ts';
 
 const POOL = 10;
@@ -40,12 +41,14 @@ export interface PostgresOptions {
   readonly timeout?: number | undefined;
   /** The most connections. */
   readonly pool?: number | undefined;
+  /** Called with each statement that has run. */
+  readonly note?: NoteStatement | undefined;
 }
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
 export function postgresStore(
   url: string,
-  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL }: PostgresOptions = {},
+  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note }: PostgresOptions = {},
 ): Store {
   const { Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
@@ -67,7 +70,8 @@ export function postgresStore(
   };
   const scopes = createScopes();
   const joining = joiningPool({ pool, scopes, abandoned: parts.abandoned });
-  const plain = new Kysely<any>({ dialect: new PostgresDialect({ pool: joining }) });
+  const dialect = new PostgresDialect({ pool: joining });
+  const plain = new Kysely<any>({ dialect, ...(note && { log: kyselyLog(note) }) });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'postgres', timeout });
   const beginning = { db, scopes, dialect: 'postgres', builder } as const;

@@ -18,6 +18,7 @@ import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts
 import { sqliteThreads } from './sqlite-threads.ts';
 import { createTransact, type Transact } from './sqlite-transact.ts';
 import type { Store } from './store.ts';
+import { kyselyLog, type NoteStatement } from './statement-log.ts';
 import { createScopes } from './transaction-scope.ts';
 
 const MEMORY = ':memory:';
@@ -26,12 +27,19 @@ const MEMORY = ':memory:';
 const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 
 /** Opens the embedded database in `file`, or in memory. Missing folders are created. */
-export function sqliteStore(file: string, timeout: number = TRANSACTION_TIMEOUT): Store {
+export function sqliteStore(
+  file: string,
+  timeout: number = TRANSACTION_TIMEOUT,
+  note?: NoteStatement,
+): Store {
   const memory = createAnswerMemory();
   const { handles, shared, answers, transact, close } = openHandles(file, memory);
   const writes = sharedWrites(handles.writer, handles.mutex);
   const scopes = createScopes();
-  const plain = new Kysely<any>({ dialect: sqliteDialect(handles, scopes) });
+  const plain = new Kysely<any>({
+    dialect: sqliteDialect(handles, scopes),
+    ...(note && { log: kyselyLog(note) }),
+  });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout });
   const beginning = { db, scopes, dialect: 'sqlite', builder } as const;
