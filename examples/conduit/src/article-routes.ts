@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { failure } from '@twofold/runtime';
+import type * as types from './generated/types.ts';
+import {
+  ARTICLE,
+  type ArticleRead,
+  COMMENT,
+  type CommentRead,
+  toArticle,
+  toComment,
+  toListed,
+} from './views.ts';
+
+/** Articles, their comments and favourites, and tags. */
+export const articleRoutes: types.Routes = (router) => {
+  router.get('/api/articles', { query: 'ArticleQuery' }, (ctx) => {
+    const { tag, author, favorited, limit, offset } = ctx.query;
+    const filter = {
+      ...(tag && { tags: { some: { name: { eq: tag } } } }),
+      ...(author && { author: { username: { eq: author } } }),
+      ...(favorited && { favoritedBy: { some: { username: { eq: favorited } } } }),
+    };
+    return listed(ctx, filter, { limit, offset });
+  });
+
+  router.get('/api/articles/feed', { auth: 'user', query: 'Page' }, async (ctx) => {
+    const me = await ctx.data.user.findUnique({ where: { id: ctx.user!.id } });
+    const followers = { some: { username: { eq: me?.username ?? '' } } };
+    return listed(ctx, { author: { followers } }, ctx.query);
+  });
+
+  router.get('/api/articles/:slug', (ctx) => one(ctx, ctx.params.slug));
+
+  router.post('/api/articles', { auth: 'user', body: 'ArticleBody' }, async (ctx) => {
+    const { tagList, ...fields } = ctx.request.body.article;
+    const input = {
+      ...fields,
+      slug: slugOf(fields.title),
+      authorId: ctx.user!.id,
+      tags: { connectOrCreate: tagsOf(tagList ?? []) },
+    };
+    const { createArticle } = await ctx.graphql<{ createArticle: ArticleRead }>(
+      `mutation ($input: ArticleInput!) { createArticle(input: $input) { ${ARTICLE} } }`,
+      { input },
+    );
+    ctx.status = 201;
+    return { article: toArticle(createArticle) };
+  });
+
+  router.put('/api/articles/:slug', { auth: 'user', body: 'ArticleChangeBody' }, async (ctx) => {
+    const { tagList, ...fields } = ctx.request.body.article;
+    const { article } = await one(ctx, ctx.params.slug);
+    const input = {
+      ...fields,
+      ...(fields.title && { slug: slugOf(fields.title) }),
+      ...(tagList && {
+        tags: {
+          disconnect: article.tagList.map((name) => ({ name })),
+          connectOrCreate: tagsOf(tagList),
+        },
+      }),
+    };
+    const { updateArticle } = await ctx.graphql<{ updateArticle: ArticleRead }>(
+      `mutation ($slug: String!, $input: ArticlePatch!) {
+        updateArticle(slug: $slug, input: $input) { ${ARTICLE} } }`,
+      { slug: ctx.params.slug, input },
+    );
+    return { article: toArticle(updateArticle) };
+  });
+
+  router.delete('/api/articles/:slug', { auth: 'user' }, async (ctx) => {
+    await idOf(ctx, ctx.params.slug);
+    await ctx.data.article.delete({ where: { slug: ctx.params.slug } });
+  });
+
+  router.post('/api/articles/:slug/favorite', { auth: 'user' }, async (ctx) => {
+    await favour(ctx, ctx.params.slug, 'connect');
+    return one(ctx, ctx.params.slug);
+  });
+
+  router.delete('/api/articles/:slug/favorite', { auth: 'user' }, async (ctx) => {
+    await favour(ctx, ctx.params.slug, 'disconnect');
+    return one(ctx, ctx.params.slug);
+  });
+
+  router.get('/api/articles/:slug/comments', async (ctx) => {
+    const articleId = await idOf(ctx, ctx.params.slug);
+    const { comments } = await ctx.graphql<{ comments: CommentRead[] }>(
+      `query ($articleId: ID!) {
+        comments(articleId: $articleId, orderBy: { createdAt: DESC }) { ${COMMENT} } }`,
+      { articleId },
+    );
+    return { comments: comments.map(toComment) };
+  });
+
+  router.post(
+    '/api/articles/:slug/comments',
+    { auth: 'user', body: 'CommentBody' },
+    async (ctx) => {
+      const articleId = await idOf(ctx, ctx.params.slug);
+      const { body } = ctx.request.body.comment;
+      const data = { body, articleId, authorId: ctx.user!.id };
+      const { id } = await ctx.data.comment.create({ data });
+      const { comments } = await ctx.graphql<{ comments: CommentRead[] }>(
+        `query ($articleId: ID!) { comments(articleId: $articleId) { ${COMMENT} } }`,
+        { articleId },
+      );
+      ctx.status = 201;
+      return { comment: comments.filter((each) => Number(each.id) === id).map(toComment)[0] };
+    },
+  );
+
+  router.delete('/api/articles/:slug/comments/:id', { auth: 'user' }, async (ctx) => {
+    await idOf(ctx, ctx.params.slug);
+    const deleted = await ctx.data.comment.delete({ where: { id: ctx.params.id } });
+    if (!deleted) throw failure.notFound('Comment not found');
+  });
+
+  router.get('/api/tags', async (ctx) => {
+    const tags = await ctx.data.tag.findMany({ orderBy: { name: 'asc' } });
+    return { tags: tags.map(({ name }) => name) };
+  });
+};
+
+type Context = Omit<types.Context, 'headers'>;
+
+interface Page {
+  readonly limit?: number | null | undefined;
+  readonly offset?: number | null | undefined;
+}
+
+/** Newest first, with the number of all that match. */
+async function listed(ctx: Context, filter: types.ArticleFilter, { limit, offset }: Page) {
+  const { articles } = await ctx.graphql<{ articles: ArticleRead[] }>(
+    `query ($filter: ArticleFilter, $limit: Int, $offset: Int) {
+      articles(filter: $filter, orderBy: { createdAt: DESC }, limit: $limit, offset: $offset) { ${ARTICLE} } }`,
+    { filter, limit, offset },
+  );
+  const articlesCount = await ctx.data.article.count({ where: filter as never });
+  return { articles: articles.map(toListed), articlesCount };
+}
+
+async function one(ctx: Context, slug: string) {
+  const { article } = await ctx.graphql<{ article: ArticleRead | null }>(
+    `query ($slug: String!) { article(slug: $slug) { ${ARTICLE} } }`,
+    { slug },
+  );
+  if (!article) throw failure.notFound('Article not found');
+  return { article: toArticle(article) };
+}
+
+async function idOf(ctx: Context, slug: string): Promise<number | string> {
+  const article = await ctx.data.article.findUnique({ where: { slug } });
+  if (!article) throw failure.notFound('Article not found');
+  return article.id;
+}
+
+/** Marks an article as a favourite of the caller, or no longer: a list that its author owns. */
+async function favour(ctx: Context, slug: string, how: 'connect' | 'disconnect') {
+  const id = await idOf(ctx, slug);
+  const data = { favoritedBy: { [how]: ctx.user!.id } };
+  await ctx.sudo().data.article.update({ where: { id }, data });
+}
+
+const tagsOf = (names: readonly string[]) =>
+  [...new Set(names)].map((name) => ({ where: { name }, create: {} }));
+
+/** A readable part of the path, and a random one as titles repeat. */
+function slugOf(title: string): string {
+  const words = title.toLowerCase().normalize('NFKD').replaceAll(/[^a-z0-9]+/g, '-');
+  return `${words.replaceAll(/^-|-$/g, '')}-${randomBytes(3).toString('hex')}`;
+}

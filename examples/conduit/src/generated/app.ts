@@ -1,0 +1,29 @@
+// Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
+
+import { auth } from '@twofold/auth';
+import { defineApp, defineProject } from '@twofold/runtime';
+import { credentials } from '../credentials.ts';
+import { routes } from '../routes.ts';
+import { authSettings } from './auth.ts';
+import { loaders } from './loaders.ts';
+import { model } from './model.ts';
+import { fields } from './resolvers.ts';
+import { sdl } from './schema.graphql.ts';
+
+const project = defineProject({
+  sdl,
+  model,
+  fields,
+  loaders,
+  auth: authSettings,
+});
+
+/** The model, the resolvers and the settings of the server. */
+export const app = defineApp({
+  project,
+  capabilities: [auth()],
+  routes,
+  credentials,
+  migrations: new URL('../../migrations/', import.meta.url),
+  root: new URL('../../', import.meta.url),
+});

@@ -1,0 +1,83 @@
+import { failure } from '@twofold/runtime';
+import type * as types from './generated/types.ts';
+
+/** Registration, sign-in, the user's own row, and profiles. */
+export const userRoutes: types.Routes = (router) => {
+  router.post('/api/users', { body: 'RegisterBody' }, async (ctx) => {
+    const login = await ctx.auth.register({ ...ctx.request.body.user });
+    if (!login) throw failure.forbidden('Verify your address first');
+    ctx.status = 201;
+    return userView(ctx, login.id, login.accessToken);
+  });
+
+  router.post('/api/users/login', { body: 'LoginBody', limit: '60/1m' }, async (ctx) => {
+    const login = await ctx.auth.login({ ...ctx.request.body.user });
+    return userView(ctx, login.id, login.accessToken);
+  });
+
+  router.get('/api/user', { auth: 'user' }, (ctx) => userView(ctx, ctx.user!.id, tokenOf(ctx)));
+
+  router.put('/api/user', { auth: 'user', body: 'UserBody' }, (ctx) =>
+    ctx.transaction(async () => {
+      const { id } = ctx.user!;
+      const { password, email, username, bio, image } = ctx.request.body.user;
+      if (bio !== undefined || image !== undefined)
+        await ctx.data.user.update({ where: { id }, data: defined({ bio, image }) });
+      // Address and name belong to the account, which the data API does not write.
+      const identity = defined({ email: email ?? undefined, username: username ?? undefined });
+      if (Object.keys(identity).length > 0)
+        await ctx.db.updateTable('users').set(identity).where('id', '=', Number(id)).execute();
+      if (!password) return userView(ctx, id, tokenOf(ctx));
+      // A new password ends every session, so the answer has the token of a new one.
+      await ctx.auth.setPassword(id, password);
+      return userView(ctx, id, (await ctx.auth.issue(id)).accessToken);
+    }),
+  );
+
+  router.get('/api/profiles/:username', (ctx) => profileView(ctx, ctx.params.username));
+
+  router.post('/api/profiles/:username/follow', { auth: 'user' }, async (ctx) => {
+    await follow(ctx, ctx.params.username, 'connect');
+    return profileView(ctx, ctx.params.username);
+  });
+
+  router.delete('/api/profiles/:username/follow', { auth: 'user' }, async (ctx) => {
+    await follow(ctx, ctx.params.username, 'disconnect');
+    return profileView(ctx, ctx.params.username);
+  });
+};
+
+type Context = Omit<types.Context, 'headers'>;
+
+/** The token that the request was signed in with. */
+const tokenOf = ({ headers }: Pick<types.Context, 'headers'>) =>
+  String(headers['authorization']).split(' ')[1] ?? '';
+
+/** The members that are not undefined: a field that is left out is left alone. */
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+async function userView(ctx: Context, id: number | string, token: string) {
+  const user = await ctx.sudo().data.user.findUnique({ where: { id } });
+  if (!user) throw failure.notFound('User not found');
+  const { email, username, bio = null, image = null } = user;
+  return { user: { email, token, username, bio, image } };
+}
+
+async function profileView(ctx: Context, username: string) {
+  const { user } = await ctx.graphql(
+    'query ($username: String!) { user(username: $username) { username bio image following } }',
+    { username },
+  );
+  if (!user) throw failure.notFound('Profile not found');
+  return { profile: user };
+}
+
+/** Follows somebody, or no longer. It writes their list of followers, which their rules protect. */
+async function follow(ctx: Context, username: string, how: 'connect' | 'disconnect') {
+  const { data } = ctx.sudo();
+  const followed = await data.user.findUnique({ where: { username } });
+  if (!followed) throw failure.notFound('Profile not found');
+  const { id } = ctx.user!;
+  await data.user.update({ where: { id }, data: { follows: { [how]: followed.id } } });
+}
