@@ -1,7 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -20,7 +20,7 @@ export type ArticleOverrides = ArticleResolvers;
 export type CommentOverrides = CommentResolvers;
 
 /** What a file of `src/resolvers/` may implement of this type. */
-export type MutationOverrides = MutationResolvers;
+export type MutationOverrides = MutationsOf<MutationResolvers>;
 
 /** What a file of `src/resolvers/` may implement of this type. */
 export type QueryOverrides = QueryResolvers;
