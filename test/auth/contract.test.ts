@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type TestTitle, testTitles } from '../test-titles.ts';
 import { ACCEPTANCE, CONTRACT, ERRORS, type Line } from './contract.ts';
+import { CONTRACT_2 } from './contract-2.ts';
 
 const folder = new URL('./', import.meta.url);
 const files = readdirSync(folder).filter(
@@ -54,7 +55,8 @@ function problemsOf([what, ...titles]: Line): string[] {
     const tests = found.filter((test) => test.title.includes(title));
     if (tests.length === 0) return [`${what}: no test has "${title}" in its title`];
     const proof = tests.filter(
-      ({ suite, on }) => /§|doctor/.test(suite) && (on !== 'SQLite' || /in a file/.test(suite)),
+      ({ suite, on }) =>
+        /§|doctor|acceptance/.test(suite) && (on !== 'SQLite' || /in a file/.test(suite)),
     );
     return proof.length > 0
       ? []
@@ -85,6 +87,10 @@ describe('the contract of auth', () => {
   it('has lines for every section from 2.0 to 2.15', () => {
     expect(Object.keys(CONTRACT)).toEqual(Array.from({ length: 16 }, (_, index) => `2.${index}`));
   });
+
+  for (const [section, lines] of Object.entries(CONTRACT_2))
+    it(`part two, ${section}: each of ${lines.length} lines is shown`, () =>
+      expect(lines.flatMap(problemsOf)).toEqual([]));
 
   it('the acceptance list of section 6 of the anchors is covered', () => {
     expect(ACCEPTANCE.flatMap(problemsOf)).toEqual([]);
