@@ -126,6 +126,20 @@ async function again<T>(
   }
 }
 
+const RETRIES = 3;
+
+/** Runs a transaction that only the server's own code takes part in again when it failed so. */
+export async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let left = RETRIES; ; left -= 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isSerializationFailure(error)) throw error;
+      if (left === 0) throw serializationConflict(error);
+    }
+  }
+}
+
 /** `serialization_failure` and `deadlock_detected`, see PostgreSQL's appendix "Error Codes". */
 const CODES: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
-import { beginLaterOrJoin, beginningWith, beginOrJoin } from './begin-transaction.ts';
+import { beginLaterOrJoin, beginningWith, beginOrJoin, repeated } from './begin-transaction.ts';
 import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { createLockPool } from './lock-pool.ts';
 import { reentrant } from './reentrant-lock.ts';
@@ -99,7 +99,7 @@ export function postgresStore(
       transaction,
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
-      transact: (work, bounds) => transact(parts, work, bounds),
+      transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {
           await sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(trx);

@@ -56,7 +56,7 @@ export interface Store {
   transactionLater<T>(work: () => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * The same for SQL texts: each is prepared and cached, without the query builder. `work` may use
-   * only its `query`. With bounds, its statements end when the client is gone or the time limit is
+   * only its `query`, and runs again after a serialization failure or a deadlock. With bounds, its statements end when the client is gone or the time limit is
    * reached.
    */
   transact<T>(work: (query: Query) => Promise<T>, bounds?: TransactionBounds): Promise<T>;
