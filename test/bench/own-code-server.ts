@@ -26,3 +26,5 @@ const running = await server.start('127.0.0.1:0', {
   env: { ...process.env, LOG_LEVEL: 'error' },
 });
 process.send?.(Number(new URL(running.url).port));
+// The benchmark may be ended by a signal.
+process.on('disconnect', () => process.exit());

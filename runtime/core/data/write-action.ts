@@ -147,7 +147,8 @@ function performLater<T>(
   access: Access,
   { insert, hooks }: Begun<T>,
 ): Promise<Written<T>> {
-  return inTransaction(actor, request, boundsOf(actor, request), (writing) =>
+  const opening = { bounds: boundsOf(actor, request), single: insert !== undefined };
+  return inTransaction(actor, request, opening, (writing) =>
     unlessCancelled(request, () =>
       insert
         ? insertWithin(writing, request, insert)

@@ -1,5 +1,5 @@
 import type { Action, WriteShape } from '@twofold/schema';
-import type { TransactionBounds } from '../store/bounds.ts';
+import type { TransactionBounds, TransactionWork } from '../store/bounds.ts';
 import type { Query } from '../store/store.ts';
 import type { Model } from './model.ts';
 import { isHooked } from './row-hooks.ts';
@@ -8,6 +8,10 @@ import { hooksOf, startWriting, type HookParts, type Writing } from './writing.t
 
 type Asked = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'context'>;
 
+interface OpenedWith extends TransactionWork {
+  readonly bounds?: TransactionBounds | undefined;
+}
+
 /**
  * Runs writes in one transaction, and announces them after the commit. Where hooks may run,
  * everything that they await takes part in it.
@@ -15,7 +19,7 @@ type Asked = Pick<WriteRequest<unknown>, 'operation' | 'rules' | 'caller' | 'con
 export async function inTransaction<T>(
   actor: Actor,
   request: Asked,
-  bounds: TransactionBounds | undefined,
+  { bounds, single }: OpenedWith,
   work: (writing: Writing) => Promise<T>,
 ): Promise<T> {
   const { store } = actor;
@@ -24,7 +28,7 @@ export async function inTransaction<T>(
   const run = (query: Query) => work((writing = startWriting(actor, request, query)));
   const written = mayCallHooks(actor, request.operation.action)
     ? await store.transactionLater(() => run((text, values) => store.query(text, values)), RETRIED)
-    : await store.transact(run, bounds);
+    : await store.transact(run, bounds, { single: single ?? false });
   const { changes = [], committed = [] } = writing ?? {};
   store.afterCommit(() => {
     actor.changes.publish(changes);

@@ -26,6 +26,12 @@ export interface TransactionBounds extends Bounds {
   readonly long?: boolean;
 }
 
+/** What is known of a transaction of SQL texts. */
+export interface TransactionWork {
+  /** Whether it has one statement, which is undone by itself when it fails. */
+  readonly single?: boolean;
+}
+
 /** A statement that only reads. */
 export interface ReadStatement {
   readonly text: string;

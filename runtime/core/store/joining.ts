@@ -86,8 +86,10 @@ export function joiningStore(store: Omit<Store, 'afterCommit' | 'keep'>, scopes:
         ? statement(scope)(read.text, parameters, bounds)
         : store.answerRows(read, parameters, bounds);
     },
-    transact: (work, bounds) => {
+    transact: (work, bounds, known) => {
       const scope = scopes.current();
+      // PostgreSQL ends the whole transaction when a statement outside of a savepoint fails.
+      if (scope && known?.single && store.dialect === 'sqlite') return work(innermost(scopes));
       return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, bounds);
     },
     structuralTransaction: (work) => {

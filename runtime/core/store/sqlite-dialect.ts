@@ -12,7 +12,7 @@ import { InternalError } from '../errors.ts';
 import type { Mutex } from './semaphore.ts';
 import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
-import type { Scopes, TransactionScope } from './transaction-scope.ts';
+import type { Begin, Scopes, TransactionScope } from './transaction-scope.ts';
 
 /** The two handles of one database. For a database in memory they are the same. */
 export interface SqliteHandles {
@@ -107,6 +107,36 @@ function toQueryResult<Row>({ rows, changes, insertId }: SqliteResult): QueryRes
   };
 }
 
+function connect({ writer }: SqliteHandles, scope: TransactionScope | undefined): void {
+  scope?.connect({
+    run: async (sql, parameters, bounds) => {
+      const run = () => writer.run(sql, parameters).rows;
+      return bounds ? withinBounds(writer, bounds, run) : run();
+    },
+    valueNow: (sql, parameters) => writer.value(sql, parameters),
+  });
+}
+
+/** Begins a transaction without Kysely, which would take most of the time of a small one. */
+export function beginDirectly(handles: SqliteHandles, scopes: Scopes): Begin {
+  const { writer, mutex } = handles;
+  return async (hold) => {
+    const release = await mutex.acquire();
+    try {
+      writer.run('begin immediate', []);
+      connect(handles, scopes.beginning());
+      await hold();
+      writer.run('commit', []);
+    } catch (error) {
+      // SQLite may have rolled back by itself.
+      if (writer.inTransaction()) writer.run('rollback', []);
+      throw error;
+    } finally {
+      release();
+    }
+  };
+}
+
 function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
   const finish = async (connection: DatabaseConnection, command: 'commit' | 'rollback') => {
     const { release } = connection as Connection;
@@ -127,13 +157,7 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
     acquireConnection: async () => {
       const joined = scopes.current();
       if (joined) return new JoinedConnection(handles, joined);
-      scopes.beginning()?.connect({
-        run: async (sql, parameters, bounds) => {
-          const run = () => handles.writer.run(sql, parameters).rows;
-          return bounds ? withinBounds(handles.writer, bounds, run) : run();
-        },
-        valueNow: (sql, parameters) => handles.writer.value(sql, parameters),
-      });
+      connect(handles, scopes.beginning());
       return new Connection(handles);
     },
     beginTransaction: async (connection) => {

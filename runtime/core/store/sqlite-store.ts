@@ -14,7 +14,7 @@ import { sharedReads, type SharedReads } from './shared-reads.ts';
 import { sharedWrites } from './shared-writes.ts';
 import { fileAnswers, INLINE, memoryAnswers, type SqliteAnswers } from './sqlite-answers.ts';
 import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
-import { runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
+import { beginDirectly, runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
 import { sqliteThreads } from './sqlite-threads.ts';
 import { createTransact, type Transact } from './sqlite-transact.ts';
 import type { Store } from './store.ts';
@@ -42,7 +42,8 @@ export function sqliteStore(
   });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout });
-  const beginning = { db, scopes, dialect: 'sqlite', builder } as const;
+  const begin = beginDirectly(handles, scopes);
+  const beginning = { db, scopes, dialect: 'sqlite', builder, begin } as const;
   return joiningStore(
     {
       dialect: 'sqlite',

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
-import type { Bounds, ReadStatement, TransactionBounds } from './bounds.ts';
+import type { Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
 /** How a transaction runs; those of a nested one are checked against the one around it. */
 export interface TransactionOptions {
@@ -59,7 +59,11 @@ export interface Store {
    * only its `query`, and runs again after a serialization failure or a deadlock. With bounds, its statements end when the client is gone or the time limit is
    * reached.
    */
-  transact<T>(work: (query: Query) => Promise<T>, bounds?: TransactionBounds): Promise<T>;
+  transact<T>(
+    work: (query: Query) => Promise<T>,
+    bounds?: TransactionBounds,
+    known?: TransactionWork,
+  ): Promise<T>;
   /** The same for schema changes: on SQLite foreign keys are checked once, before the commit. */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /**
