@@ -62,7 +62,9 @@ export async function performMany<T>(
     sent: true,
     long: true,
   };
-  return inTransaction(actor, request, { bounds }, (writing) => write(actor, request, writing, access));
+  return inTransaction(actor, request, { bounds }, (writing) =>
+    write(actor, request, writing, access),
+  );
 }
 
 function errorsOf({ model }: Actor, action: ManyAction, args: Arguments): InputError[] {
