@@ -37,8 +37,11 @@ async function noteSetup(parts: AuthParts): Promise<void> {
       `No user has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
     );
   const token = await issueSetupToken(parts);
+  const link = setupLink(parts, token);
   kernel.log.info(
-    `No user has the role ${role} yet. Within an hour: ${setupLink(parts, token)} is for a page of yours that sends the token to ${ways}`,
+    model.pages === false
+      ? `No user has the role ${role} yet. Within an hour: ${link} is for a page of yours that sends the token to ${ways}`
+      : `No user has the role ${role} yet. Open ${link} within an hour, or ${ways}`,
   );
 }
 
