@@ -119,11 +119,13 @@ describe('own-code.md', () => {
       'src/extend.ts',
       'src/auth-events.ts',
       'src/auth-hooks.ts',
+      'src/credentials.ts',
+      'src/routes.ts',
       'src/resolvers/Query.ts',
     ]);
     const world = await startProject(schema.text, 'name: shop\nauth: {}\n', files, ':memory:');
     try {
-      expect(await play(page('own-code'), world.url, async () => '')).toBe(4);
+      expect(await play(page('own-code'), world.url, async () => '')).toBe(9);
     } finally {
       await world.close();
     }
