@@ -61,6 +61,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isPrivateHost',
     'isRevalidation',
     'koaOf',
+    'readBody',
     'refuseUnreadable',
     'reply',
   ],

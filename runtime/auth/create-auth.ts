@@ -18,6 +18,7 @@ import { oauthHandlers } from './oauth/handlers.ts';
 import { type AuthRoutes, createAuthApi } from './own/auth-api.ts';
 import { principalOf } from './own/credentials.ts';
 import { ownKeyHandlers } from './own-keys.ts';
+import { createPages } from './pages/create-pages.ts';
 import type { AuthParts } from './parts.ts';
 import { emailSignInHandlers } from './email-sign-in.ts';
 import { createAnswer } from './second-factor/answer.ts';
@@ -72,6 +73,7 @@ export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   if (parts.users) refuseIdentityWrites(parts.kernel);
   const { kernel, model } = parts;
+  const guards = createGuards(parts);
   const stops: (() => void | Promise<void>)[] = [];
   const routes = createRoutes(parts, options.host);
   addOwnServices(parts, {
@@ -90,10 +92,11 @@ export function createAuth(options: AuthOptions): AuthModule {
     migrations: authMigrations(model.user, kernel.project.ids),
     middleware: [authenticate(parts)],
     revalidate: createRevalidation(parts),
-    guards: createGuards(parts),
+    guards,
     routes,
     enforceRate: (koa, { policy, subject, count, window }) =>
       parts.limits.enforce(koa, [{ policy, subject, rate: { count, window } }]),
+    ...createPages(parts, routes, { guards, texts: options.texts }),
     validator,
     start: async () => {
       if (parts.users) parts.policy.warm();

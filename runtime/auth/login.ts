@@ -29,9 +29,12 @@ const HOOK_TIMEOUT = 2000;
 /** A success after this many failures raises an alert. */
 const SUSPICIOUS_FAILURES = 5;
 
+/** Marks requests of the module's own pages, which need no API key. */
+export const OF_PAGE = 'auth_page';
+
 /** @throws AppError 401 `API key required` when the manifest requires a key and none was sent. */
 export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
-  if (model.requireApiKey && !presentedKey(context))
+  if (model.requireApiKey && !presentedKey(context) && !context.values.get(OF_PAGE)[0])
     throw failure.unauthenticated('API key required');
 }
 

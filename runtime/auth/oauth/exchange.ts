@@ -11,10 +11,10 @@ export function createExchange(parts: AuthParts): Handler {
   return async (call) => {
     const { context, koa, body } = call;
     requireApiKey(parts, context);
-    const { userId, method } = await redeemCode(parts, koa, body);
+    const { userId, method, amr } = await redeemCode(parts, koa, body);
     const account = await parts.directory.find(parts.kernel.store.db, userId);
     if (!account) throw invalidToken();
     await assertMayEnter(parts, context, account);
-    return advance(parts, call, byProvider(account, method));
+    return advance(parts, call, { ...byProvider(account, method), ...(amr && { amr }) });
   };
 }

@@ -4,7 +4,7 @@ import { digest, type UserId } from '../ids.ts';
 import { sameText } from '../keys.ts';
 import { invalidToken, ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { AuthMethod } from '../sessions.ts';
+import type { Amr, AuthMethod } from '../sessions.ts';
 import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';
@@ -20,23 +20,49 @@ type Holder = { readonly challenge: string } | { readonly browser: BrowserMark }
  * holder: a code from a log or a `Referer` header is of no use, and an attacker cannot sign a page
  * in as another user (RFC 9700 section 4.7).
  */
-export async function issueCode(
-  { oneTime, kernel }: AuthParts,
+export function issueCode(
+  parts: AuthParts,
   koa: KoaContext,
   { provider, flow, userId }: { provider: Provider; flow: Flow; userId: UserId },
 ): Promise<string> {
-  const holder: Holder = flow.codeChallenge
-    ? { challenge: flow.codeChallenge }
+  return issueReturnCode(parts, koa, {
+    userId,
+    method: `oauth:${provider.name}`,
+    challenge: flow.codeChallenge,
+    mark: flow.state,
+    secure: isSecure(provider),
+  });
+}
+
+/** A sign-in whose result an application fetches with a code. */
+export interface ReturnCode {
+  readonly userId: UserId;
+  readonly method: AuthMethod;
+  readonly challenge: string | null;
+  /** Each flow has a separate cookie, so that two tabs do not disturb each other. */
+  readonly mark: string;
+  readonly secure: boolean;
+  /** What the user has proved already, if more than an identity of a provider. */
+  readonly amr?: readonly Amr[];
+}
+
+/** Creates a code for `POST /api/oauth/exchange`, bound to its holder. */
+export async function issueReturnCode(
+  { oneTime, kernel }: AuthParts,
+  koa: KoaContext,
+  { userId, method, challenge, mark, secure, amr }: ReturnCode,
+): Promise<string> {
+  const holder: Holder = challenge
+    ? { challenge }
     : {
         browser: markBrowser(koa, {
-          // Each flow has a separate cookie, so that two tabs do not disturb each other.
-          name: `oauth_code_${digest(flow.state).slice(0, 8)}`,
-          secure: isSecure(provider),
+          name: `oauth_code_${digest(mark).slice(0, 8)}`,
+          secure,
           life: ONE_TIME_LIFETIME.oauth_code,
         }),
       };
   return oneTime.issue(kernel.store.db, 'oauth_code', userId, {
-    data: { method: `oauth:${provider.name}` satisfies AuthMethod, holder },
+    data: { method, holder, ...(amr && { amr }) },
     newestOnly: false,
   });
 }
@@ -50,11 +76,15 @@ export async function redeemCode(
   { oneTime, kernel }: AuthParts,
   koa: KoaContext,
   { code, code_verifier: verifier }: { code: string; code_verifier?: string },
-): Promise<{ readonly userId: UserId; readonly method: AuthMethod }> {
+): Promise<Pick<ReturnCode, 'userId' | 'method' | 'amr'>> {
   const { userId, data } = await oneTime.consume(kernel.store.db, 'oauth_code', code);
-  const { method, holder } = data as { method: AuthMethod; holder?: Holder };
+  const { method, holder, amr } = data as {
+    method: AuthMethod;
+    holder?: Holder;
+    amr?: readonly Amr[];
+  };
   if (!holder || !isHolder(koa, holder, verifier)) throw invalidToken();
-  return { userId, method };
+  return { userId, method, ...(amr && { amr }) };
 }
 
 /**

@@ -7,9 +7,9 @@ import type { CallInput } from './page.ts';
 
 /** Calls handlers of endpoints inside the process. */
 export interface RouteCaller {
-  has(id: string): boolean;
+  has(endpoint: string): boolean;
   call(
-    id: string,
+    endpoint: string,
     request: { readonly koa: KoaContext; readonly context: RequestContext },
     input?: CallInput,
   ): Promise<Reply>;
@@ -23,7 +23,7 @@ export function createRouteCaller(
   routes: readonly BoundRoute[],
   guards: Readonly<Record<string, Guard>>,
 ): RouteCaller {
-  const byId = new Map(routes.map((route) => [route.spec.id, route]));
+  const byName = new Map(routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route]));
   const checks = createChecks(validator);
   const bodies = new Map<string, (value: unknown) => unknown>();
   const check = ({ spec }: BoundRoute, body: unknown) => {
@@ -33,10 +33,10 @@ export function createRouteCaller(
     return known(body);
   };
   return {
-    has: (id) => byId.has(id),
-    call: async (id, { koa, context }, { params = {}, body = {} } = {}) => {
-      const route = byId.get(id);
-      if (!route) throw new InternalError(`there is no endpoint ${id}`);
+    has: (endpoint) => byName.has(endpoint),
+    call: async (endpoint, { koa, context }, { params = {}, body = {} } = {}) => {
+      const route = byName.get(endpoint);
+      if (!route) throw new InternalError(`there is no endpoint ${endpoint}`);
       await guards[route.spec.access]?.(context, route.spec, koa);
       const checked = check(route, { ...body });
       return route.handle({ route: route.spec, params, query: {}, body: checked, context, koa });

@@ -21,13 +21,12 @@ export function assertOwnForm(
 }
 
 /**
- * With `Referrer-Policy: no-referrer` a browser sends `Origin: null` with a form (Fetch standard,
+ * `Sec-Fetch-Site`, which no page can set, says where the form was. Browsers without it send their
+ * origin. With `Referrer-Policy: no-referrer` the others send `Origin: null` with a form (Fetch standard,
  * "append a request Origin header"). `Sec-Fetch-Site` then says where the form was; no page can set
  * that header.
  */
 function isOwnOrigin(koa: KoaContext, origins: readonly string[]): boolean {
-  const origin = koa.get('Origin');
   const site = koa.get('Sec-Fetch-Site');
-  if (site !== '' && site !== 'same-origin') return false;
-  return origin === 'null' || origin === '' ? site === 'same-origin' : origins.includes(origin);
+  return site === '' ? origins.includes(koa.get('Origin')) : site === 'same-origin';
 }

@@ -85,3 +85,32 @@ export function actionForm(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<button class="${danger ? 'danger small' : 'small'}"${describe && html` aria-label="${`${label}: ${describe}`}"`}>${label}</button></form>`;
 }
+
+/** A form that the script for passkeys fills in and sends; hidden where there is no script. */
+export function passkeyForm(
+  request: PageRequest,
+  {
+    ceremony,
+    label,
+    conditional = false,
+    action,
+  }: {
+    readonly ceremony: 'get' | 'create';
+    readonly label: string;
+    readonly conditional?: boolean;
+    readonly action?: string;
+  },
+): Html {
+  return html`<form method="post" data-passkey="${ceremony}"${conditional && html` data-conditional`} data-failed="${request.t.passkey_failed}" hidden>
+${hidden(request)}${action && html`<input type="hidden" name="do" value="${action}">`}<input type="hidden" name="credential" value="">
+<button class="second">${label}</button>
+<p class="error" role="alert" hidden></p>
+</form>
+`;
+}
+
+/** A box to tick. */
+export function checkbox(name: string, label: string, id = name): Html {
+  return html`<div class="check"><input type="checkbox" id="${id}" name="${name}" value="yes"><label for="${id}">${label}</label></div>
+`;
+}

@@ -25,13 +25,14 @@ export interface PageRequest {
   /** The address of a page: `/auth/account`. */
   path(page: PageName, query?: Readonly<Record<string, string | null | undefined>>): string;
   /**
-   * Calls the handler of an endpoint, with its limits, guards and checks, as a client would.
+   * Calls the handler of an endpoint (`POST /api/auth/login`), with its limits, guards and checks,
+   * as a client would.
    *
    * @throws AppError like the endpoint.
    */
-  call(id: string, input?: CallInput): Promise<Reply>;
-  /** Whether this server has an endpoint with this id. */
-  serves(id: string): boolean;
+  call(endpoint: string, input?: CallInput): Promise<Reply>;
+  /** Whether this server has an endpoint. */
+  serves(endpoint: string): boolean;
 }
 
 export interface CallInput {
@@ -64,12 +65,24 @@ export interface Redirect {
   readonly redirect: string;
 }
 
+/** An answer to the script of a page. */
+export interface Data {
+  readonly data: unknown;
+}
+
+/** A file to save. */
+export interface Download {
+  readonly download: Reply;
+}
+
+export type Outcome = View | Redirect | Data | Download;
+
 export interface Page {
   readonly name: PageName;
   /** Shown by a GET, which changes nothing, and after a form was refused. */
   show(request: PageRequest, form: FormState): View | Redirect | Promise<View | Redirect>;
   /** Takes a form. A thrown `AppError` is shown at its field. */
-  submit?(request: PageRequest, values: Readonly<Record<string, string>>): Promise<View | Redirect>;
+  submit?(request: PageRequest, values: Readonly<Record<string, string>>): Promise<Outcome>;
   /** The names of the form's fields, which errors are shown at. */
   readonly fields?: readonly string[];
 }

@@ -1,0 +1,413 @@
+import { html, type Html, type HtmlValue } from '../html.ts';
+import { configuredProviders } from '../oauth/providers.ts';
+import { deviceKind } from '../device-kind.ts';
+import { actionForm, checkbox, passkeyForm, renderForm } from './form.ts';
+import type { FormState, Outcome, PageRequest } from './page.ts';
+import { capital, parseCredential } from './sign-in-pages.ts';
+import { codesView, totpForm, type TotpStart } from './step-pages.ts';
+import type { TextKey } from './texts.ts';
+
+type Values = Readonly<Record<string, string>>;
+type Row = Readonly<Record<string, any>>;
+
+/** The sections of the account's page. */
+export async function sections(request: PageRequest, form: FormState): Promise<Html> {
+  const me = await read(request, 'GET /api/auth/me');
+  const security = await read(request, 'GET /api/auth/security');
+  const all = [
+    await profileSection(request, form, me),
+    emailSection(request, form, me, security),
+    passwordSection(request, form, security),
+    factorSection(request, form, security),
+    await passkeySection(request),
+    await listSection(request, SESSIONS),
+    await listSection(request, DEVICES),
+    await keySection(request, form),
+    await identitySection(request),
+    ...dataSections(request),
+  ];
+  return html`${all}`;
+}
+
+async function read(request: PageRequest, endpoint: string): Promise<Row> {
+  return request.serves(endpoint) ? ((await request.call(endpoint)).body as Row) : {};
+}
+
+function section(id: string, title: string, body: HtmlValue): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${body}</section>
+`;
+}
+
+async function profileSection(request: PageRequest, form: FormState, me: Row): Promise<HtmlValue> {
+  if (!request.serves('PATCH /api/auth/me')) return null;
+  const { t } = request;
+  const field = (name: TextKey, autocomplete: string) => ({
+    name,
+    label: t[name],
+    autocomplete,
+    optional: name !== 'username',
+    value: String(me[name] ?? ''),
+  });
+  const fields = [
+    field('first_name', 'given-name'),
+    field('last_name', 'family-name'),
+    field('username', 'nickname'),
+    field('phone', 'tel'),
+    { ...field('locale', 'language'), value: request.locale },
+  ];
+  return section(
+    'profile',
+    t.account_profile,
+    renderForm(request, form, { fields, submit: t.save, action: 'profile' }),
+  );
+}
+
+function emailSection(request: PageRequest, form: FormState, me: Row, security: Row): HtmlValue {
+  const { t } = request;
+  const pending = security['pending_email'];
+  return section(
+    'email',
+    t.account_email,
+    html`<p>${t.account_email_now.replace('{email}', String(me['email']))}${security['email_verified'] === false && html` ${t.account_unverified}`}</p>${pending && html`<p>${t.account_pending.replace('{email}', String(pending))}</p>`}${renderForm(
+      request,
+      form,
+      {
+        fields: [
+          { name: 'email', label: t.email, type: 'email', autocomplete: 'email', id: 'new-email' },
+        ],
+        submit: t.save,
+        action: 'email',
+      },
+    )}`,
+  );
+}
+
+function passwordSection(request: PageRequest, form: FormState, security: Row): HtmlValue {
+  const { t, parts } = request;
+  if (security['has_password'] === false)
+    return section(
+      'password',
+      t.account_password,
+      html`<p>${t.account_no_password} <a href="${request.path('forgot-password')}">${t.reset_title}</a></p>`,
+    );
+  return section(
+    'password',
+    t.account_password,
+    renderForm(request, form, {
+      fields: [
+        {
+          name: 'current_password',
+          label: t.current_password,
+          type: 'password',
+          autocomplete: 'current-password',
+        },
+        {
+          name: 'new_password',
+          label: t.new_password,
+          type: 'password',
+          autocomplete: 'new-password',
+          hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
+        },
+      ],
+      more: html`${checkbox('keep_api_keys', t.account_keep_keys)}${checkbox('keep_identities', t.account_keep_identities)}`,
+      submit: t.save,
+      action: 'password',
+    }),
+  );
+}
+
+function factorSection(request: PageRequest, form: FormState, security: Row): HtmlValue {
+  if (!request.serves('POST /api/auth/totp')) return null;
+  const { t } = request;
+  const on = security['totp'] === true;
+  const forms = on
+    ? html`${actionForm(request, 'recovery-codes', {}, { label: t.account_recovery_new })} ${actionForm(request, 'totp-off', {}, { label: t.account_factor_disable, danger: true })}`
+    : form.values['do'] === 'totp-confirm'
+      ? renderForm(request, form, {
+          fields: [
+            { name: 'code', label: t.code, autocomplete: 'one-time-code', inputmode: 'numeric' },
+          ],
+          submit: t.enroll_submit,
+          action: 'totp-confirm',
+        })
+      : actionForm(request, 'totp', {}, { label: t.account_factor_enable });
+  const text = on ? t.account_factor_on : t.account_factor_off;
+  return section('second-factor', t.account_factor, html`<p>${text}</p>${forms}`);
+}
+
+async function passkeySection(request: PageRequest): Promise<HtmlValue> {
+  if (!request.serves('GET /api/auth/passkeys')) return null;
+  const { t } = request;
+  const { passkeys = [] } = await read(request, 'GET /api/auth/passkeys');
+  const list = rows(request, passkeys, {
+    action: 'passkey-remove',
+    title: (row) => row['name'] || t.account_passkeys,
+    about: (row) => when(request, row),
+  });
+  const add = passkeyForm(request, {
+    ceremony: 'create',
+    label: t.account_passkey_add,
+    action: 'passkey-add',
+  });
+  return section(
+    'passkeys',
+    t.account_passkeys,
+    html`<p>${t.account_passkeys_text}</p>${list}${add}<noscript><p class="meta">${t.account_needs_script}</p></noscript>`,
+  );
+}
+
+interface ListSpec {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly key: string;
+  readonly title: TextKey;
+  readonly action: string;
+  readonly row: (request: PageRequest, row: Row) => { title: string; about: string };
+  readonly more?: (request: PageRequest) => HtmlValue;
+}
+
+const SESSIONS: ListSpec = {
+  id: 'sessions',
+  endpoint: 'GET /api/auth/sessions',
+  key: 'sessions',
+  title: 'account_sessions',
+  action: 'session-end',
+  row: (request, row) => ({
+    title:
+      row['name'] || deviceKind(String(row['user_agent'] ?? '')) || String(row['id']).slice(0, 8),
+    about: [row['current'] && request.t.current, row['ip'], day(row['last_seen_at'])]
+      .filter(Boolean)
+      .join(' · '),
+  }),
+  more: (request) =>
+    actionForm(
+      request,
+      'sessions-end',
+      {},
+      { label: request.t.account_sessions_end, danger: true },
+    ),
+};
+
+const DEVICES: ListSpec = {
+  id: 'devices',
+  endpoint: 'GET /api/auth/devices',
+  key: 'devices',
+  title: 'account_devices',
+  action: 'device-forget',
+  row: (request, row) => ({
+    title: String(row['name'] ?? '') || String(row['ip'] ?? ''),
+    about: when(request, row),
+  }),
+};
+
+async function listSection(request: PageRequest, spec: ListSpec): Promise<HtmlValue> {
+  if (!request.serves(spec.endpoint)) return null;
+  const { t } = request;
+  const answer = await read(request, spec.endpoint);
+  const list = rows(request, (answer[spec.key] ?? []) as Row[], {
+    action: spec.action,
+    title: (row) => spec.row(request, row).title,
+    about: (row) => spec.row(request, row).about,
+  });
+  return section(spec.id, t[spec.title], html`${list}${spec.more?.(request)}`);
+}
+
+async function keySection(request: PageRequest, form: FormState): Promise<HtmlValue> {
+  if (!request.serves('GET /api/auth/api-keys')) return null;
+  const { t } = request;
+  const { api_keys = [] } = await read(request, 'GET /api/auth/api-keys');
+  const list = rows(request, api_keys, {
+    action: 'key-revoke',
+    title: (row) => String(row['name']),
+    about: (row) => [...(row['scopes'] ?? []), when(request, row)].join(' · '),
+  });
+  const add = renderForm(request, form, {
+    fields: [
+      { name: 'name', label: t.name, autocomplete: 'off', id: 'key-name' },
+      { name: 'scopes', label: t.account_scopes, autocomplete: 'off', optional: true },
+    ],
+    submit: t.account_key_add,
+    action: 'key-add',
+  });
+  return section('api-keys', t.account_keys, html`${list}${add}`);
+}
+
+async function identitySection(request: PageRequest): Promise<HtmlValue> {
+  const { t, parts } = request;
+  const ids = new Set(parts.config.providers.map(({ name }) => name));
+  const configured = configuredProviders(parts.model.oauth.providers).filter(({ name }) =>
+    ids.has(name),
+  );
+  if (configured.length === 0) return null;
+  const { identities = [] } = await read(request, 'GET /api/auth/identities');
+  const linked = (identities as Row[]).map((row) => ({ ...row, id: row['provider'] }) as Row);
+  const list = rows(request, linked, {
+    action: 'unlink',
+    title: (row) => capital(String(row['provider'])),
+    about: (row) => String(row['email'] ?? ''),
+  });
+  const free = configured.filter(({ name }) => !linked.some((row) => row['id'] === name));
+  const links = free.map(({ name }) =>
+    actionForm(
+      request,
+      'link',
+      { provider: name },
+      {
+        label: t.account_link.replace('{provider}', capital(name)),
+      },
+    ),
+  );
+  return section(
+    'identities',
+    t.account_identities,
+    html`${list}${links.map((each) => html`${each} `)}`,
+  );
+}
+
+function dataSections(request: PageRequest): HtmlValue[] {
+  const { t } = request;
+  const exporting =
+    request.serves('GET /api/auth/me/export') &&
+    section(
+      'export',
+      t.account_export,
+      html`<p>${t.account_export_text}</p>${actionForm(request, 'export', {}, { label: t.account_export_submit })}`,
+    );
+  const deleting =
+    request.serves('DELETE /api/auth/me') &&
+    section(
+      'delete',
+      t.account_delete,
+      html`<p>${t.account_delete_text}</p>${renderForm(request, NOTHING, {
+        fields: [],
+        more: checkbox('sure', t.account_delete_confirm),
+        submit: t.account_delete,
+        action: 'delete',
+        danger: true,
+      })}`,
+    );
+  return [exporting, deleting];
+}
+
+const NOTHING: FormState = { values: {}, errors: {} };
+
+/** A list with a button that removes each row. */
+function rows(
+  request: PageRequest,
+  list: readonly Row[],
+  {
+    action,
+    title,
+    about,
+  }: { action: string; title: (row: Row) => string; about: (row: Row) => string },
+): Html {
+  const { t } = request;
+  if (list.length === 0) return html`<p class="meta">${t.none}</p>`;
+  const items = list.map((row) => {
+    const remove = { label: t.remove, describe: title(row), danger: true };
+    return html`<li><span>${title(row)} <span class="meta">${about(row)}</span></span>${actionForm(request, action, { id: String(row['id']) }, remove)}</li>`;
+  });
+  return html`<ul class="list">${items}</ul>`;
+}
+
+function when({ t }: PageRequest, row: Row): string {
+  return `${t.created} ${day(row['created_at'])}, ${t.last_used} ${row['last_used_at'] ? day(row['last_used_at']) : t.never}`;
+}
+
+const day = (time: unknown) => String(time ?? '').slice(0, 10);
+
+type Action = (request: PageRequest, values: Values) => Promise<Outcome>;
+
+/** Calls an endpoint, and shows the account again with a notice. */
+function plain(
+  endpoint: string,
+  notice: TextKey,
+  input: (values: Values) => {
+    readonly params?: Record<string, string>;
+    readonly body?: Record<string, unknown>;
+  },
+): Action {
+  return async (request, values) => {
+    await request.call(endpoint, input(values));
+    request.cookies.writeNotice(request.koa, notice);
+    return { redirect: request.path('account') };
+  };
+}
+
+const byId = ({ id = '' }: Values) => ({ params: { id } });
+
+/** What the forms of the account do, by their hidden field `do`. */
+export const ACTIONS: Readonly<Record<string, Action>> = {
+  profile: plain('PATCH /api/auth/me', 'account_saved', ({ do: _, ...values }) => ({
+    body: values,
+  })),
+  email: plain('POST /api/auth/change-email', 'account_mail_sent', ({ email = '' }) => ({
+    body: { email },
+  })),
+  password: async (request, values) => {
+    const { current_password = '', new_password = '' } = values;
+    const keep = ['api_keys', 'identities'].filter((each) => values[`keep_${each}`] === 'yes');
+    const body = { current_password, new_password, ...(keep.length > 0 && { keep }) };
+    await request.call('POST /api/auth/change-password', { body });
+    request.cookies.writeNotice(request.koa, 'account_password_done');
+    return { redirect: request.path('account') };
+  },
+  totp: async (request) => {
+    const { body } = await request.call('POST /api/auth/totp');
+    const { t } = request;
+    return {
+      title: t.account_factor,
+      body: html`${totpForm(request, NOTHING, body as TotpStart)}`,
+    };
+  },
+  'totp-confirm': async (request, { code = '' }) => {
+    const answer = await request.call('POST /api/auth/totp/confirm', {
+      body: { code: code.replaceAll(/\s/g, '') },
+    });
+    return showCodes(request, answer.body);
+  },
+  'totp-off': plain('DELETE /api/auth/totp', 'account_saved', () => ({})),
+  'recovery-codes': async (request) =>
+    showCodes(request, (await request.call('POST /api/auth/recovery-codes')).body),
+  'passkey-add': plain('POST /api/auth/passkeys', 'account_saved', ({ credential = '' }) => ({
+    body: { credential: parseCredential(credential) },
+  })),
+  'passkey-remove': plain('DELETE /api/auth/passkeys/:id', 'account_removed', byId),
+  'session-end': plain('DELETE /api/auth/sessions/:id', 'account_removed', byId),
+  'sessions-end': plain('POST /api/auth/logout-all', 'account_removed', () => ({
+    body: { keep_current: true },
+  })),
+  'device-forget': plain('DELETE /api/auth/devices/:id', 'account_removed', byId),
+  'key-add': async (request, { name = '', scopes = '' }) => {
+    const body = { name, scopes: scopes.split(/[\s,]+/).filter(Boolean) };
+    const answer = await request.call('POST /api/auth/api-keys', { body });
+    const { t } = request;
+    return {
+      title: t.account_keys,
+      body: html`<p>${t.account_key_made}</p><p><code>${String((answer.body as Row)['key'])}</code></p><p class="links"><a href="${request.path('account')}">${t.back_to_account}</a></p>`,
+    };
+  },
+  'key-revoke': plain('DELETE /api/auth/api-keys/:id', 'account_removed', byId),
+  link: async (request, { provider = '' }) => {
+    const { body } = await request.call('POST /api/auth/link', { body: { provider } });
+    const { url } = body as { url: string };
+    return { redirect: `${url}&return_to=${encodeURIComponent(request.path('account'))}` };
+  },
+  unlink: plain('DELETE /api/auth/identities/:provider', 'account_removed', ({ id = '' }) => ({
+    params: { provider: id },
+  })),
+  export: async (request) => ({ download: await request.call('GET /api/auth/me/export') }),
+  delete: async (request, { sure }) => {
+    if (sure !== 'yes') return { redirect: `${request.path('account')}#delete` };
+    await request.call('DELETE /api/auth/me');
+    request.cookies.clearSession(request.koa);
+    request.cookies.writeNotice(request.koa, 'account_deletion_done');
+    return { redirect: request.path('sign-in') };
+  },
+};
+
+function showCodes(request: PageRequest, body: unknown): Outcome {
+  const { recovery_codes } = body as { recovery_codes: readonly string[] };
+  return codesView(request, recovery_codes, request.path('account'));
+}

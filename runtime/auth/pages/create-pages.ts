@@ -1,0 +1,289 @@
+import type { Context as KoaContext, Middleware } from 'koa';
+import type { RequestContext, ServerModule } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import { type BoundRoute, type Guard, readBody } from '@twofold/runtime/http';
+import { readUser } from '../authenticate.ts';
+import { html } from '../html.ts';
+import { acceptedLanguages, matchLanguage } from '../language.ts';
+import { pagesPath, pagesUrl } from '../links.ts';
+import { OF_PAGE } from '../login.ts';
+import type { AuthParts } from '../parts.ts';
+import { accountPage } from './account-page.ts';
+import { type Asset, createPageAssets, type PageAssets } from './assets.ts';
+import { createRouteCaller, type RouteCaller } from './call-route.ts';
+import { createPageCookies, type PageCookies } from './cookies.ts';
+import { assertOwnForm, FORM_TOKEN } from './forgery.ts';
+import { renderFrame } from './frame.ts';
+import {
+  changeEmailPage,
+  forgotPage,
+  resetPage,
+  restorePage,
+  unlockPage,
+  verifyPage,
+} from './link-pages.ts';
+import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
+import { isProblem, problemOf } from './problems.ts';
+import { registerPage, setupPage, signInPage } from './sign-in-pages.ts';
+import { emailSignInPage, invitationPage, missing, secondFactorPage } from './step-pages.ts';
+import { allTexts } from './languages.ts';
+import type { OwnTexts, TextKey } from './texts.ts';
+
+const PAGES: ReadonlyMap<string, Page> = new Map(
+  [
+    accountPage,
+    changeEmailPage,
+    emailSignInPage,
+    forgotPage,
+    invitationPage,
+    registerPage,
+    resetPage,
+    restorePage,
+    secondFactorPage,
+    setupPage,
+    signInPage,
+    unlockPage,
+    verifyPage,
+  ].map((page) => [page.name, page]),
+);
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const BODY_LIMIT = 64 * 1024;
+const EMPTY: FormState = { values: {}, errors: {} };
+
+/** What all requests share. */
+interface Site {
+  readonly parts: AuthParts;
+  readonly base: string;
+  readonly cookies: PageCookies;
+  readonly caller: RouteCaller;
+  readonly texts: OwnTexts;
+  readonly languages: readonly string[];
+  readonly assets: () => Promise<PageAssets>;
+}
+
+/**
+ * The pages: forms for everything that the endpoints do for a user. They call the endpoints'
+ * handlers, so they have no rules of their own.
+ *
+ * @param routes the endpoints with their limits.
+ */
+export function createPages(
+  parts: AuthParts,
+  routes: readonly BoundRoute[],
+  { guards, texts = {} }: { guards: Readonly<Record<string, Guard>>; texts?: OwnTexts | undefined },
+): Pick<ServerModule, 'endpoint' | 'errorForm'> {
+  const { pages } = parts.model;
+  if (pages === false || !parts.users) return {};
+  const base = pagesPath(pages);
+  let assets: Promise<PageAssets> | undefined;
+  const site: Site = {
+    parts,
+    base,
+    cookies: createPageCookies(parts),
+    caller: createRouteCaller(routes, guards),
+    texts,
+    languages: pages.languages,
+    // Read on first use, because many servers never show a page.
+    assets: () => (assets ??= createPageAssets(pages.theme, parts.kernel.root)),
+  };
+  const endpoint: Middleware = async (koa, next) => {
+    if (koa.path.startsWith('/.well-known/') && wellKnown(site, koa)) return;
+    if (koa.path !== base && !koa.path.startsWith(`${base}/`)) return next();
+    await serve(site, koa);
+  };
+  return { endpoint };
+}
+
+/** https://w3c.github.io/webappsec-change-password-url/ and the passkey endpoints of WebAuthn. */
+function wellKnown({ parts }: Site, koa: KoaContext): boolean {
+  if (koa.method !== 'GET' && koa.method !== 'HEAD') return false;
+  const account = `${pagesUrl(parts)}/account`;
+  if (koa.path === '/.well-known/change-password') {
+    koa.status = 303;
+    koa.set('Location', `${account}#password`);
+    koa.body = '';
+    return true;
+  }
+  if (koa.path !== '/.well-known/passkey-endpoints' || parts.model.passkeys === false) return false;
+  koa.body = { enroll: `${account}#passkeys`, manage: `${account}#passkeys` };
+  return true;
+}
+
+async function serve(site: Site, koa: KoaContext): Promise<void> {
+  koa.set({
+    'Content-Security-Policy': POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  });
+  if (site.parts.config.secureCookies)
+    koa.set('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
+  const name = koa.path.slice(site.base.length + 1);
+  const assets = await site.assets();
+  const file = name.startsWith('assets/') ? assets.files.get(name.slice(7)) : undefined;
+  if (file) return sendAsset(koa, file);
+  const request = await openRequest(site, koa);
+  if (name === '') return redirect(koa, request.path(request.signedIn ? 'account' : 'sign-in'));
+  const page = PAGES.get(name);
+  const form = { ...EMPTY };
+  if (!page) return show(site, request, missing(request), form);
+  if (koa.method === 'POST') return submit(site, request, page);
+  if (koa.method !== 'GET' && koa.method !== 'HEAD')
+    throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed', {
+      headers: { Allow: 'GET, HEAD, POST' },
+    });
+  try {
+    await answer(site, request, await page.show(request, form), form);
+  } catch (error) {
+    await refuse(site, request, error);
+  }
+}
+
+function sendAsset(koa: KoaContext, { type, content, tag }: Asset): void {
+  koa.set({ 'Cache-Control': 'no-cache', ETag: tag });
+  koa.status = 200;
+  if (koa.fresh) return void (koa.status = 304);
+  koa.set('Content-Type', type.startsWith('image/') ? type : `${type}; charset=utf-8`);
+  koa.body = content;
+}
+
+/** The caller of a page is the owner of the pages' cookie, whatever else the request presents. */
+async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
+  const { parts, cookies, base } = site;
+  const context = koa.state['context'] as RequestContext;
+  context.principal = { kind: 'anonymous' };
+  context.values.set(OF_PAGE, true);
+  const token = cookies.readSession(koa);
+  const signedIn =
+    token !== null && (await readUser({ ...parts, accessTokens: cookies.tokens }, token, context));
+  const locale = await localeOf(site, koa, context);
+  return {
+    koa,
+    context,
+    parts,
+    cookies,
+    locale,
+    signedIn,
+    t: allTexts(locale, site.texts),
+    step: cookies.readStep(koa),
+    query: Object.fromEntries(
+      Object.entries(koa.query).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    ),
+    path: (page, query = {}) => {
+      const given = Object.entries(query).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      );
+      const search = new URLSearchParams(given).toString();
+      return `${base}/${page}${search && `?${search}`}`;
+    },
+    serves: (endpoint) => site.caller.has(endpoint),
+    call: (endpoint, input) => site.caller.call(endpoint, { koa, context }, input),
+  };
+}
+
+async function localeOf(
+  { parts, languages, texts }: Site,
+  koa: KoaContext,
+  { principal }: RequestContext,
+): Promise<string> {
+  const account =
+    principal.kind === 'user'
+      ? await parts.directory.find(parts.kernel.store.db, principal.id)
+      : null;
+  const known = [...new Set([...languages, ...Object.keys(texts), 'en', 'de', 'fr', 'es'])];
+  return (
+    matchLanguage(account?.locale ? [account.locale] : [], known) ??
+    matchLanguage(acceptedLanguages(koa.get('Accept-Language')), languages) ??
+    languages[0] ??
+    'en'
+  );
+}
+
+async function submit(site: Site, request: PageRequest, page: Page): Promise<void> {
+  const { koa, t, cookies } = request;
+  let values: FormState['values'] = {};
+  try {
+    const { [FORM_TOKEN]: token = '', ...sent } = await readForm(koa);
+    values = sent;
+    assertOwnForm(koa, cookies, { origins: originsOf(site), token });
+    if (!page.submit) throw new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed');
+    await answer(site, request, await page.submit(request, values), EMPTY);
+  } catch (error) {
+    if (!isProblem(error)) throw error;
+    koa.set({ ...error.headers });
+    const form = problemOf(error, t, page.fields ?? [], values);
+    const again = await page.show(request, form);
+    if ('redirect' in again) return redirect(koa, again.redirect);
+    await show(site, request, { ...again, status: error.status }, form);
+  }
+}
+
+function originsOf({ parts }: Site): string[] {
+  return [new URL(pagesUrl(parts)).origin, new URL(parts.config.appUrl).origin];
+}
+
+/** A GET whose address is wrong, such as a `return_to` that is not allowed. */
+async function refuse(site: Site, request: PageRequest, error: unknown): Promise<void> {
+  if (!isProblem(error)) throw error;
+  const form = problemOf(error, request.t, [], {});
+  const view = { title: request.t.sign_in, body: html``, status: error.status };
+  await show(site, request, view, form);
+}
+
+/** @throws AppError 415, 413 */
+async function readForm(koa: KoaContext): Promise<Record<string, string>> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(koa.get('Content-Type')))
+    throw failure.unsupportedMediaType();
+  return Object.fromEntries(new URLSearchParams(await readBody(koa.req, BODY_LIMIT)));
+}
+
+async function answer(
+  site: Site,
+  request: PageRequest,
+  outcome: Outcome,
+  form: FormState,
+): Promise<void> {
+  const { koa } = request;
+  if ('redirect' in outcome) return redirect(koa, outcome.redirect);
+  if ('data' in outcome) return void (koa.body = outcome.data);
+  if ('download' in outcome) {
+    const { body, headers = {} } = outcome.download;
+    for (const [name, value] of Object.entries(headers)) koa.set(name, value as string);
+    return void (koa.body = body);
+  }
+  await show(site, request, outcome, form);
+}
+
+/** 303: the browser opens the address with GET, so that reloading sends no form twice. */
+function redirect(koa: KoaContext, location: string): void {
+  koa.status = 303;
+  koa.set('Location', location);
+  koa.body = '';
+}
+
+async function show(site: Site, request: PageRequest, view: View, form: FormState): Promise<void> {
+  const { koa, t, cookies } = request;
+  const { script, logo, files } = await site.assets();
+  const key = form === EMPTY || !form.alert ? cookies.takeNotice(koa) : null;
+  const notice = key !== null && Object.hasOwn(t, key) ? t[key as TextKey] : null;
+  const at = (name: string) => `${site.base}/assets/${name}`;
+  const document = renderFrame(request, {
+    view,
+    form,
+    notice,
+    assets: {
+      style: at('pages.css'),
+      script: at(script),
+      logo: logo !== null && files.has(logo) ? at(logo) : null,
+    },
+  });
+  koa.status = view.status ?? 200;
+  koa.set('Content-Type', 'text/html; charset=utf-8');
+  koa.body = String(document);
+}

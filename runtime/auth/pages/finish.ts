@@ -1,0 +1,113 @@
+import type { Reply } from '@twofold/runtime/http';
+import type { LoginObject } from '../sign-in.ts';
+import { issueReturnCode } from '../oauth/return-code.ts';
+import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
+import type { Amr } from '../sessions.ts';
+import { MINUTE } from '../time.ts';
+import type { PageRequest, Redirect } from './page.ts';
+
+/** Where a sign-in ends. */
+export interface Target {
+  readonly returnTo: string | null;
+  readonly codeChallenge?: string | undefined;
+}
+
+/**
+ * The target that the address of a page names.
+ *
+ * @throws AppError 400 `Invalid redirect`
+ */
+export function targetOf({ query, parts }: PageRequest): Target {
+  return {
+    returnTo: checkReturnTo(query['return_to'], parts.model.oauth.returnTo),
+    codeChallenge: query['code_challenge'],
+  };
+}
+
+/** The parameters with which a link to another page keeps the target. */
+export const targetQuery = ({ query }: PageRequest) => ({
+  return_to: query['return_to'],
+  code_challenge: query['code_challenge'],
+});
+
+/**
+ * Goes on after an answer of a sign-in: to the next step of it, or to its end. The session of the
+ * pages begins here.
+ */
+export async function proceed(
+  request: PageRequest,
+  { status, body }: Reply,
+  target: Target,
+): Promise<Redirect> {
+  const { koa, cookies, parts } = request;
+  const {
+    next,
+    ticket,
+    methods = [],
+  } = body as {
+    next?: string;
+    ticket?: string;
+    methods?: readonly string[];
+  };
+  if (status !== 202 || !ticket) return finish(request, body as LoginObject, target);
+  cookies.writeStep(koa, {
+    next: next ?? 'email_sign_in',
+    ticket,
+    methods,
+    returnTo: target.returnTo,
+    ...(target.codeChallenge && { codeChallenge: target.codeChallenge }),
+    until: parts.kernel.now() + 10 * MINUTE,
+  });
+  return { redirect: request.path('second-factor') };
+}
+
+/** Begins the session of the pages, and leads to the target or to the account. */
+export async function finish(
+  request: PageRequest,
+  login: LoginObject,
+  target: Target,
+): Promise<Redirect> {
+  const { koa, cookies } = request;
+  keepSession(request, login);
+  if (request.step) cookies.clearStep(koa);
+  if (target.returnTo === null) return { redirect: request.path('account') };
+  return { redirect: await addCode(request, login, target) };
+}
+
+/** Writes the pages' cookie for the session of a login object. */
+export function keepSession({ koa, cookies, parts }: PageRequest, login: LoginObject): void {
+  const { model, kernel, accessTokens } = parts;
+  const claims = accessTokens.verify(login.accessToken);
+  if (!claims) return;
+  const { enabled, idle, absolute } = model.refresh;
+  cookies.writeSession(
+    koa,
+    claims,
+    kernel.now() + (enabled ? Math.min(idle, absolute) : model.jwt.ttl),
+  );
+}
+
+/**
+ * The target, with a code for `POST /api/oauth/exchange`. Where the refresh token is in a cookie,
+ * the browser has it already.
+ */
+async function addCode(
+  { koa, parts }: PageRequest,
+  login: LoginObject,
+  { returnTo, codeChallenge }: Target,
+): Promise<string> {
+  const target = returnTo ?? '';
+  if (parts.model.refresh.delivery === 'cookie') return target;
+  const claims = parts.accessTokens.verify(login.accessToken);
+  const session = claims && (await parts.sessions.find(parts.kernel.store.db, claims.sid));
+  if (!session) return target;
+  const code = await issueReturnCode(parts, koa, {
+    userId: login.id,
+    method: session.auth_method,
+    mark: session.id,
+    secure: parts.config.secureCookies,
+    challenge: codeChallenge ?? null,
+    amr: (session.amr ?? 'pwd').split(' ') as Amr[],
+  });
+  return withParameter(target, 'code', code);
+}
