@@ -43,7 +43,7 @@ export const accountPage: Page = {
     const action = values['do'] ?? '';
     if (action === 'sign-out') return signOut(request);
     if (action === 'proof') return prove(request, values);
-    if (action === 'passkey-options') return passkeyOptions(request, values);
+    if (action === 'passkey-options') return passkeyOptions(request);
     const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (!act) return { redirect: request.path('account') };
     return act(request, values);
@@ -110,7 +110,7 @@ async function prove(request: PageRequest, { password, credential }: Values): Pr
 }
 
 /** Options for the script: to add a passkey, or to prove with one where a proof is needed. */
-async function passkeyOptions(request: PageRequest, _: Values): Promise<Outcome> {
+async function passkeyOptions(request: PageRequest): Promise<Outcome> {
   const { body } = await request.call('POST /api/auth/passkeys/options').catch((error: unknown) => {
     const needed = error instanceof AppError && error.message === 'Reauthentication required';
     if (!needed) throw error;

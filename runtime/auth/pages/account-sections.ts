@@ -339,8 +339,8 @@ const byId = ({ id = '' }: Values) => ({ params: { id } });
 
 /** What the forms of the account do, by their hidden field `do`. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
-  profile: plain('PATCH /api/auth/me', 'account_saved', ({ do: _, ...values }) => ({
-    body: values,
+  profile: plain('PATCH /api/auth/me', 'account_saved', (values) => ({
+    body: Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'do')),
   })),
   email: plain('POST /api/auth/change-email', 'account_mail_sent', ({ email = '' }) => ({
     body: { email },
