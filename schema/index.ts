@@ -29,7 +29,7 @@ export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables, columnChecks } from './tables.ts';
-export { contrast, shade } from './auth/contrast.ts';
+export { shade } from './auth/contrast.ts';
 export { authRoutes } from './auth/routes.ts';
 export { hostingRoutes } from './hosting/routes.ts';
 export { modelRoutes } from './models/routes.ts';

@@ -132,6 +132,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'restRoutes',
     'restSchemas',
     'restSorts',
+    'shade',
     'sizeText',
     'systemRoutes',
   ],
