@@ -78,6 +78,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'createValues',
     'dialectOf',
     'folded',
+    'followRows',
     'hasScope',
     'isLastOwner',
     'prepareDatabase',
@@ -85,6 +86,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'uuid7',
   ],
   schema: [
+    'MEMBERS',
     'QUERY_ROOT',
     'RESERVED',
     'REST_VERBS',
@@ -114,6 +116,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'indexName',
     'isComparable',
     'isEmail',
+    'isOrganizationRoute',
     'isPhone',
     'isUsername',
     'memberOperators',

@@ -1,8 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
-import { SCOPE, type Store, hasScope } from '@twofold/runtime/kernel';
+import type { Organizations } from '@twofold/schema';
+import { SCOPE, type Membership, type Store, hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, ulid, type UserId } from './ids.ts';
 import { sameText } from './keys.ts';
+import { membershipList, toMemberships } from './organizations/memberships.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import { MINUTE } from './time.ts';
 
@@ -12,6 +14,10 @@ export interface KnownKey {
   readonly scopes: readonly string[];
   readonly userId: UserId | null;
   readonly limitPerMinute: number | null;
+  /** Of its user, or the one that it is bound to. Absent when the project has none. */
+  readonly organizations?: readonly Membership[];
+  /** Whether it is bound to one. */
+  readonly bound?: boolean;
 }
 
 /** A row of `auth_api_keys`, without its hash. */
@@ -27,6 +33,7 @@ export interface ApiKeyRow {
   readonly last_used_at: number | null;
   readonly revoked_at: number | null;
   readonly limit_per_min: number | null;
+  readonly organization_id: number | string | null;
 }
 
 export interface NewApiKey {
@@ -36,6 +43,8 @@ export interface NewApiKey {
   readonly userId: UserId | null;
   readonly limitPerMinute: number | null;
   readonly createdBy: string;
+  /** The organization that it is bound to. */
+  readonly organizationId?: number | string | null;
 }
 
 /** The key of the setting `API_KEY`: it has every scope and cannot be revoked through the API. */
@@ -57,6 +66,7 @@ export interface ApiKeyOptions {
   readonly roles: RolesModel;
   /** Whether a user's key may have a scope that the user's role does not name. */
   readonly isFree: (scope: string) => boolean;
+  readonly organizations: Organizations | undefined;
   readonly now: () => number;
 }
 
@@ -85,12 +95,16 @@ export class ApiKeys {
       scopes: liveScopes(this.#options, row),
       userId: row['owner_user_id'],
       limitPerMinute: row['limit_per_min'],
+      ...(this.#options.organizations && {
+        organizations: organizationsOf(row),
+        bound: row['organization_id'] !== null,
+      }),
     };
   }
 
   async create(
     trx: Transaction<any>,
-    { name, scopes, expiresAt, userId, limitPerMinute, createdBy }: NewApiKey,
+    { name, scopes, expiresAt, userId, limitPerMinute, createdBy, organizationId }: NewApiKey,
   ): Promise<{ readonly row: ApiKeyRow; readonly key: string }> {
     const now = this.#options.now();
     const prefix = randomToken(6);
@@ -107,6 +121,7 @@ export class ApiKeys {
       last_used_at: null,
       revoked_at: null,
       limit_per_min: limitPerMinute,
+      organization_id: organizationId ?? null,
     };
     const values = { ...row, scopes: JSON.stringify(scopes), hash: digest(key) };
     await trx.insertInto('auth_api_keys').values(values).execute();
@@ -172,12 +187,24 @@ const rows = (db: Kysely<any>) =>
   db.selectFrom('auth_api_keys').select(COLUMNS).orderBy('created_at').orderBy('id');
 
 /** SQL that finds a key by its hash, with its owner's state and the permissions of their role. */
-function keyStatement({ store: { dialect }, directory, roles }: ApiKeyOptions): string {
+function keyStatement(options: ApiKeyOptions): string {
+  const { directory, roles, organizations } = options;
+  const { dialect } = options.store;
+  const member = organizations ? membershipList(dialect, organizations, 'k.owner_user_id') : 'null';
   const permissions = roles ? permissionList(dialect, roles) : 'null';
-  return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions
+  return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions, k.organization_id, ${member} as organizations
     from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
       left join auth_roles r on r.id = a.role_id
     where k.hash = ${dialect === 'postgres' ? '$1' : '?'}`;
+}
+
+/** A key that is bound to an organization acts in that one, for its user only as long as they belong to it. */
+function organizationsOf(row: Record<string, any>): readonly Membership[] {
+  const bound = row['organization_id'];
+  if (row['owner_user_id'] === null) return bound === null ? [] : [{ id: bound, role: null }];
+  const list = row['organizations'] ?? [];
+  const all = toMemberships(typeof list === 'string' ? JSON.parse(list) : list);
+  return bound === null ? all : all.filter(({ id }) => id === bound);
 }
 
 /**
@@ -203,6 +230,7 @@ const COLUMNS = [
   'last_used_at',
   'revoked_at',
   'limit_per_min',
+  'organization_id',
 ] as const;
 
 function toRow(row: Record<string, any>): ApiKeyRow {

@@ -1,5 +1,5 @@
 import type { Middleware, Context as KoaContext } from 'koa';
-import type { RequestContext } from '@twofold/runtime/kernel';
+import type { Principal, RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { isRevalidation } from '@twofold/runtime/http';
 import { andThen, type NowOrLater } from './and-then.ts';
@@ -8,6 +8,7 @@ import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { KnownKey } from './api-keys.ts';
 import type { UserId } from './ids.ts';
 import type { AuthModel } from '@twofold/schema';
+import { narrowRequest } from './organizations/narrow.ts';
 import { askCredentials } from './own/credentials.ts';
 import type { AuthParts } from './parts.ts';
 import type { Limit } from './limits/rate-limits.ts';
@@ -41,6 +42,7 @@ export function authenticate(parts: AuthParts): Middleware {
     pattern: routePattern(route),
   }));
   const { limits } = parts;
+  const { organizations } = parts.model;
   const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
   return function authenticate(ctx, next) {
     const context = ctx.state.context as RequestContext;
@@ -51,9 +53,14 @@ export function authenticate(parts: AuthParts): Middleware {
           { policy: 'global-ip', subject: addressKey(context.ip), leased: true },
         ])
       : undefined;
-    const known = andThen(admitted, () =>
+    const caller = andThen(admitted, () =>
       hasCredentials ? readOwn(parts, ctx, context) : readCaller(parts, ctx, context),
     );
+    // A client may still name an organization that it has left, and must find out which it has.
+    const known =
+      organizations && !OPEN_PATHS.test(ctx.path)
+        ? andThen(caller, () => narrowRequest(organizations, context))
+        : caller;
     const counted = counts
       ? andThen(known, () => limits.enforce(ctx, callerLimits(routes, ctx, context)))
       : known;
@@ -138,13 +145,29 @@ async function readApiKey(
     if (!isRevalidation(ctx.req)) await noteBadKey(parts, callerOf(context), text);
     throw failure.unauthenticated('Invalid API key');
   }
-  context.principal = { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };
+  context.principal = keyPrincipal(key);
   context.values.set('auth_method', 'api_key');
   context.values.set('api_key_id', key.id);
   context.values.set('scopes', key.scopes);
   context.values.set(PRESENTED_KEY, key);
   if (key.userId !== null) context.values.set('user_id', key.userId);
 }
+
+/** The caller of a key. */
+export const keyPrincipal = ({
+  id,
+  scopes,
+  userId,
+  organizations,
+  bound = false,
+}: KnownKey): Principal => ({
+  kind: 'api_key',
+  id,
+  scopes,
+  userId,
+  ...(organizations && { organizations }),
+  ...(bound && { narrowed: true }),
+});
 
 /** A wrong key counts as a failed login of the IP address that sent it. */
 async function noteBadKey(
@@ -213,6 +236,7 @@ export function readUser(
       permissions: session.permissions,
       sessionId,
       extend,
+      ...(session.organizations && { organizations: session.organizations }),
     };
     context.values.set('user_id', id);
     context.values.set('extend', extend);

@@ -1,4 +1,10 @@
-import { authRoutes, identityWrites, identityWriteText, type RouteSpec } from '@twofold/schema';
+import {
+  authRoutes,
+  identityWrites,
+  isOrganizationRoute,
+  identityWriteText,
+  type RouteSpec,
+} from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type BoundRoute, type Handler, bindRoutes } from '@twofold/runtime/http';
 import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
@@ -36,6 +42,8 @@ import { createSetup } from './setup.ts';
 import { noteStart } from './start-notes.ts';
 import { authMigrations } from './tables.ts';
 import { tieUserTable } from './user-table.ts';
+import { followOrganizations } from './organizations/first-member.ts';
+import { organizationHandlers } from './organizations/handlers.ts';
 import { verificationHandlers } from './verification.ts';
 import { validator } from './validator.ts';
 import { type AuthOptions, createParts } from './create-parts.ts';
@@ -72,6 +80,7 @@ const HOST_ROUTES = new Set([
 export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   if (parts.users) refuseIdentityWrites(parts.kernel);
+  followOrganizations(parts);
   const { kernel, model } = parts;
   const guards = createGuards(parts);
   const stops: (() => void | Promise<void>)[] = [];
@@ -166,6 +175,7 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
     ...verificationHandlers(parts),
     ...oauthHandlers(parts),
     ...passkeyHandlers(parts),
+    ...organizationHandlers(parts),
     ...totpHandlers(parts),
     ...deviceHandlers(parts),
     ...emailSignInHandlers(parts),
@@ -190,6 +200,7 @@ const SECOND_FACTOR_ROUTES = new Set([
 function isServed({ users, config, model }: AuthParts, { id, path }: RouteSpec): boolean {
   if (!users) return HOST_ROUTES.has(id);
   if (path.startsWith('/api/auth/passkeys')) return config.passkeys !== null;
+  if (isOrganizationRoute({ id })) return model.organizations !== undefined;
   if (EMAIL_ROUTES.has(id)) return model.emailSignIn !== 'off';
   return !SECOND_FACTOR_ROUTES.has(id) || model.secondFactor.mode !== 'off';
 }

@@ -102,6 +102,7 @@ export function createParts(options: AuthOptions): AuthParts {
       rootKey: config.apiKey,
       roles: model.roles,
       isFree: dataScopes(kernel.project),
+      organizations: model.organizations,
       now,
     }),
   };

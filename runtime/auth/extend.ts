@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Membership } from '@twofold/runtime/kernel';
 import { InternalError } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { UserId } from './ids.ts';
@@ -9,6 +10,8 @@ export interface ExtendInput {
   /** The context of code that no user calls: its rules do not apply. */
   readonly ctx: RequestContext;
   readonly role: { readonly id: number; readonly name: string } | null;
+  /** Their organizations, each with their role. Absent when the manifest has none. */
+  readonly organizations?: readonly Membership[];
   readonly request: {
     readonly id: string;
     readonly ip: string;

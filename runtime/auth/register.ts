@@ -11,11 +11,13 @@ import {
   checkPhone,
   checkText,
   checkUsername,
+  emailKey,
   usernameFrom,
 } from './identity-rules.ts';
 import { randomToken, type UserId } from './ids.ts';
 import { identifierOf } from './identifier.ts';
 import { requireApiKey } from './login.ts';
+import { findInvitation, join, useInvitation } from './organizations/invitations.ts';
 import { afterRegister, beforeRegister, type Registering } from './own/own-hooks.ts';
 import type { AuthParts } from './parts.ts';
 import { readRegisterFields } from './register-fields.ts';
@@ -40,6 +42,8 @@ export function createRegister(parts: AuthParts): Handler {
     requireApiKey(parts, context);
     const caller = callerOf(context);
     const user = await withHook(parts, await readUser(parts, body), { context, body });
+    if (parts.model.organizations && body.invitation !== undefined)
+      return registerInvited(parts, call, user, body.invitation);
     if (parts.model.enumeration === 'strict') {
       parts.mailer.assertAvailable();
       await registerQuietly(parts, caller, user);
@@ -52,6 +56,27 @@ export function createRegister(parts: AuthParts): Handler {
     }
     return insertAndOpen(parts, call, user);
   };
+}
+
+/**
+ * Registration with the token of an invitation. The token came to the address by mail, which proves
+ * the address.
+ */
+async function registerInvited(
+  parts: AuthParts,
+  call: Call,
+  user: NewUser,
+  token: string,
+): Promise<Reply> {
+  const { email } = user.patch;
+  const invited = await findInvitation(parts, parts.kernel.store.db, token);
+  if (emailKey(email) !== invited.email) throw failure.forbidden();
+  return insertAndOpen(parts, call, user, async (trx, emit, userId) => {
+    const used = await useInvitation(parts, trx, token);
+    await parts.directory.update(trx, userId, { email, email_verified_at: parts.kernel.now() });
+    emit('email.verified', userId, {});
+    await join(parts, trx, emit, { userId, invited: used });
+  });
 }
 
 /** Adds to the row what the hook `beforeRegister` returns. */
@@ -68,14 +93,19 @@ async function withHook(
  * Creates user and first session in one transaction. When `extend` fails, it creates neither. Where
  * a second factor is required, the answer is the ticket to enroll one.
  */
-async function insertAndOpen(parts: AuthParts, call: Call, user: NewUser): Promise<Reply> {
+async function insertAndOpen(
+  parts: AuthParts,
+  call: Call,
+  user: NewUser,
+  within?: Insertion['within'],
+): Promise<Reply> {
   const { context } = call;
   const { store, now } = parts.kernel;
   const { email } = user.patch;
   const identifierHash = identifierOf(parts, email);
   try {
     return await store.transaction(async (trx) => {
-      const id = await insert(parts, callerOf(context), user);
+      const id = await insert(parts, callerOf(context), user, { ...(within && { within }) });
       const account = await parts.directory.find(trx, id);
       return advance(parts, call, {
         account: account!,
@@ -105,7 +135,7 @@ async function insertAndOpen(parts: AuthParts, call: Call, user: NewUser): Promi
  */
 async function registerQuietly(parts: AuthParts, caller: Caller, user: NewUser): Promise<void> {
   try {
-    await insert(parts, caller, user, true);
+    await insert(parts, caller, user, { yielding: true });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 409) throw error;
     await mailTaken(parts, user.patch.email, caller, 'register');
@@ -145,18 +175,23 @@ export function readNames(parts: AuthParts, body: Readonly<Record<string, any>>)
   return { patch: { ...patch, ...(model.user.columns.name && { name: fullName }) }, fields };
 }
 
+interface Insertion {
+  /** Use another username and no phone number if they are taken, instead of failing. */
+  readonly yielding?: boolean;
+  /** Takes the place of the mail that verifies the address. */
+  readonly within?: (trx: Transaction<any>, emit: Emit, userId: UserId) => Promise<void>;
+}
+
 /**
  * Creates the user and mails the link that verifies the address.
  *
- * @param yielding If the username or the phone number is taken, use another username and no phone
- * number instead of failing.
  * @throws AppError 409
  */
 async function insert(
   parts: AuthParts,
   caller: Caller,
   user: NewUser,
-  yielding = false,
+  { yielding = false, within }: Insertion = {},
 ): Promise<UserId> {
   try {
     return await parts.events.transact(caller, async (trx, emit) => {
@@ -165,7 +200,9 @@ async function insert(
         : { free: user, taken: {} };
       const userId = await createUser(parts, trx, emit, free);
       const { email } = user.patch;
-      await mailVerification(parts, trx, emit, { userId, email, caller, taken });
+      await (within
+        ? within(trx, emit, userId)
+        : mailVerification(parts, trx, emit, { userId, email, caller, taken }));
       return userId;
     });
   } catch (error) {

@@ -4,7 +4,8 @@ import {
   type RequestContext,
   createValues,
 } from '@twofold/runtime/kernel';
-import { bearerOf, readHost, readUser } from './authenticate.ts';
+import { bearerOf, keyPrincipal, readHost, readUser } from './authenticate.ts';
+import { narrowed } from './organizations/narrow.ts';
 import { askCredentials } from './own/credentials.ts';
 import type { AuthParts } from './parts.ts';
 
@@ -13,6 +14,16 @@ import type { AuthParts } from './parts.ts';
  * of a subscription, so it charges no rate limit and records no attempt.
  */
 export function createRevalidation(parts: AuthParts): RevalidateCaller {
+  const { organizations } = parts.model;
+  const current = currentPrincipal(parts);
+  if (!organizations) return current;
+  return async (context) => {
+    const principal = await current(context);
+    return principal && narrowed(organizations, principal, context.headers);
+  };
+}
+
+function currentPrincipal(parts: AuthParts): RevalidateCaller {
   const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
   return async (context) => {
     const { headers, ip } = context;
@@ -22,7 +33,7 @@ export function createRevalidation(parts: AuthParts): RevalidateCaller {
       if (found) return found.principal;
     }
     const { authorization, 'x-api-key': apiKey } = headers;
-    const key = typeof apiKey === 'string' ? await keyPrincipal(parts, apiKey) : undefined;
+    const key = typeof apiKey === 'string' ? await ofKey(parts, apiKey) : undefined;
     if (key === null || typeof authorization !== 'string') return key ?? null;
     const token = bearerOf(authorization);
     return token === undefined ? null : bearerPrincipal(parts, token);
@@ -36,7 +47,7 @@ async function bearerPrincipal(parts: AuthParts, token: string): Promise<Princip
   return known ? asked.principal : null;
 }
 
-async function keyPrincipal({ apiKeys }: AuthParts, text: string): Promise<Principal | null> {
+async function ofKey({ apiKeys }: AuthParts, text: string): Promise<Principal | null> {
   const key = await apiKeys.authenticate(text);
-  return key && { kind: 'api_key', id: key.id, scopes: key.scopes, userId: key.userId };
+  return key && keyPrincipal(key);
 }

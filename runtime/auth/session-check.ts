@@ -1,7 +1,9 @@
-import type { Dialect, Store } from '@twofold/runtime/kernel';
+import type { Organizations } from '@twofold/schema';
+import type { Dialect, Membership, Store } from '@twofold/runtime/kernel';
 import DataLoader from 'dataloader';
 import type { NowOrLater } from './and-then.ts';
 import type { UserId } from './ids.ts';
+import { membershipList, toMemberships, type MembershipRow } from './organizations/memberships.ts';
 import { permissionList, type RolesModel, splitPermissions } from './permissions.ts';
 import type { UserDirectory } from './user-directory.ts';
 
@@ -14,6 +16,8 @@ export interface CheckedSession {
   /** The administrator who acts as the user in this session, or null. */
   readonly impersonator: UserId | null;
   readonly amr: readonly string[];
+  /** Absent when the project has no organizations. */
+  readonly organizations?: readonly Membership[];
 }
 
 /** The claims of a token that identify its session. */
@@ -36,6 +40,7 @@ export interface SessionCheckOptions {
   readonly store: Store;
   readonly directory: UserDirectory;
   readonly roles: RolesModel;
+  readonly organizations: Organizations | undefined;
   readonly now: () => number;
   /** Called with the stored time of last use, each time a session is used. */
   readonly onSeen: (sid: string, lastSeen: number) => void;
@@ -84,8 +89,8 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /**
- * User, principal, time of last use, time of expiry, impersonator, factors. If the manifest has
- * roles, also the role's id, name and permissions.
+ * User, principal, time of last use, time of expiry, impersonator, factors, organizations. If the
+ * manifest has roles, also the role's id, name and permissions.
  */
 type Row = readonly [
   UserId | null,
@@ -94,6 +99,7 @@ type Row = readonly [
   number,
   UserId | null,
   string | null,
+  readonly MembershipRow[] | null,
   (number | null)?,
   (string | null)?,
   (string | null)?,
@@ -104,7 +110,7 @@ const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
   if (row === null) return null;
-  const [userId, principal, lastSeen, until, impersonator, amr, ...ofRole] = row;
+  const [userId, principal, lastSeen, until, impersonator, amr, organizations, ...ofRole] = row;
   const [roleId, roleName, permissions] = ofRole;
   if (userId !== user_id) return null;
   return {
@@ -117,6 +123,7 @@ function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): F
     role: roleId && roleName ? { id: roleId, name: roleName } : null,
     permissions: splitPermissions(permissions),
     amr: factorsOf(amr ?? 'pwd'),
+    ...(organizations && { organizations: toMemberships(organizations) }),
   };
 }
 
@@ -161,8 +168,9 @@ function sessionLoader(
 const MAX_CHECKS = 500;
 
 /** Parameters: session, now, now, token id, `iat`, now. */
-function sqliteStatement({ directory, roles }: SessionCheckOptions): string {
-  const columns = sessionColumns('sqlite', roles);
+function sqliteStatement(options: SessionCheckOptions): string {
+  const { directory, roles } = options;
+  const columns = sessionColumns('sqlite', options);
   return `select json_array(${columns}) as session
     ${liveSessions(directory, roles, { sid: '?', now: '?', jti: '?', iat: '?' })}`;
 }
@@ -171,18 +179,20 @@ function sqliteStatement({ directory, roles }: SessionCheckOptions): string {
  * An array with one element for each token, in their order; null for a token that is not valid.
  * Parameters: now, and arrays of sessions, token ids and `iat`.
  */
-function postgresStatement({ directory, roles }: SessionCheckOptions): string {
-  const columns = sessionColumns('postgres', roles);
+function postgresStatement(options: SessionCheckOptions): string {
+  const { directory, roles } = options;
+  const columns = sessionColumns('postgres', options);
   return `select json_agg(found.session order by c.place)::text as sessions
     from unnest($2::text[], $3::text[], $4::bigint[]) with ordinality as c(sid, jti, iat, place)
     left join lateral (select json_build_array(${columns}) as session
     ${liveSessions(directory, roles, { sid: 'c.sid', now: '$1', jti: 'c.jti', iat: 'c.iat' })}) found on true`;
 }
 
-function sessionColumns(dialect: Dialect, roles: RolesModel): string {
+function sessionColumns(dialect: Dialect, { roles, organizations }: SessionCheckOptions): string {
   const until = `${dialect === 'postgres' ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
+  const member = organizations ? membershipList(dialect, organizations, 's.user_id') : 'null';
   const ofRole = roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : '';
-  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by, s.amr${ofRole}`;
+  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by, s.amr, ${member}${ofRole}`;
 }
 
 /** The SQL of each value of a token. */

@@ -84,7 +84,14 @@ export class Sessions {
     const { store, model, directory, now } = options;
     this.#options = options;
     const onSeen = (id: string, lastSeen: number) => this.#noteUse(id, lastSeen);
-    this.check = createSessionCheck({ store, directory, roles: model.roles, now, onSeen });
+    this.check = createSessionCheck({
+      store,
+      directory,
+      roles: model.roles,
+      organizations: model.organizations,
+      now,
+      onSeen,
+    });
   }
 
   /**

@@ -13,6 +13,7 @@ import { type Extend, type Extended, runExtend } from './extend.ts';
 import { randomToken } from './ids.ts';
 import { emailKey } from './identity-rules.ts';
 import { type Keys, mac } from './keys.ts';
+import { membershipsOf } from './organizations/memberships.ts';
 import { afterLogin } from './own/call-hook.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import type { AuthMethod, Session, Sessions } from './sessions.ts';
@@ -67,11 +68,16 @@ export function createSignIn(parts: SignInParts): SignIn {
   const profile: SignIn['profile'] = (account, lastLogin) =>
     toProfile(account, lastLogin, model.roles !== null);
 
-  const extendFor = (context: RequestContext, account: Account) =>
+  const { organizations } = model;
+  const extendFor = async (context: RequestContext, account: Account) =>
     runExtend(parts.extend, account.id, {
       db: kernel.store.db,
       ctx: asSystem(kernel, context),
       role: model.roles ? account.role : null,
+      ...(organizations &&
+        parts.extend && {
+          organizations: await membershipsOf(kernel.store.db, organizations, account.id),
+        }),
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });
 

@@ -3,6 +3,7 @@ import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
 import { createAccountColumns } from './account/tables.ts';
 import { createWindows } from './limits/window-tables.ts';
+import { createOrganizations } from './organizations/tables.ts';
 import { createPasskeys } from './passkeys/tables.ts';
 import { createSecondFactors } from './second-factor/tables.ts';
 
@@ -22,6 +23,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0008_second_factors', up: (db) => createSecondFactors(db, ids) },
     { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, user, ids) },
     { name: 'auth/0011_account', up: createAccountColumns },
+    { name: 'auth/0012_organizations', up: (db) => createOrganizations(db, ids) },
   ];
 }
 

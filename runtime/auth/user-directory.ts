@@ -41,6 +41,13 @@ export interface Account {
   readonly totpSince: number | null;
 }
 
+/** A user with their role in an organization. */
+export interface MemberAccount {
+  readonly account: Account;
+  readonly role: string;
+  readonly joinedAt: number;
+}
+
 /** Columns of a user that can be written, in the entity's table and in `auth_users`. */
 export interface AccountPatch {
   readonly email?: string;
@@ -211,6 +218,25 @@ export class UserDirectory {
     if (!softDelete) return void (await trx.deleteFrom(this.table).where('id', '=', id).execute());
     const removed = { [softDelete]: encodeTime(this.#columns.get(softDelete), this.#now()) };
     await trx.updateTable(this.table).set(removed).where('id', '=', id).execute();
+  }
+
+  /** The members of an organization, in the order in which they joined. */
+  async membersOf(db: Kysely<any>, organization: number | string): Promise<MemberAccount[]> {
+    const { softDelete } = this.#entity ?? {};
+    const joined = this.#select(db)
+      .innerJoin('auth_members as m', 'm.user_id', 'u.id')
+      .select(['m.role as member_role', 'm.created_at as joined_at'])
+      .where('m.organization_id', '=', organization)
+      .orderBy('m.created_at')
+      .orderBy('u.id');
+    const rows = await (
+      softDelete ? joined.where(`u.${softDelete}`, 'is', null) : joined
+    ).execute();
+    return rows.map((row: Record<string, any>) => ({
+      account: toAccount(row, this.#now())!,
+      role: row['member_role'],
+      joinedAt: row['joined_at'],
+    }));
   }
 
   /** Takes a lock until the transaction ends, on all servers that share the database. */

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { indexName, type AuthModel } from '@twofold/schema';
+import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
 import { createSearchIndexes, searchKeys } from './admin/search-keys.ts';
-import { otherOwner, wasOwner } from './owners.ts';
+import { isLastFirst } from './organizations/roles.ts';
+import { type OwnerTable, otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
 import { IDENTITY_FOLDS } from './user-directory.ts';
 
@@ -14,6 +15,8 @@ export const OWNED_TABLES = [
   ['auth_passkeys', 'user_id'],
   ['auth_one_time_tokens', 'user_id'],
   ['auth_api_keys', 'owner_user_id'],
+  ['auth_members', 'user_id'],
+  ['auth_invitations', 'invited_by'],
   ['auth_recovery_codes', 'user_id'],
   ['auth_remembered_devices', 'user_id'],
   ['auth_email_sign_ins', 'user_id'],
@@ -28,7 +31,7 @@ export const OWNED_TABLES = [
  */
 export async function tieUserTable(
   { store, project }: Kernel,
-  { user, roles }: AuthModel,
+  { user, roles, organizations }: AuthModel,
 ): Promise<void> {
   const { table } = user;
   const first = roles?.first ?? null;
@@ -40,12 +43,38 @@ export async function tieUserTable(
     await createSearchIndexes(store.db, table, searchKeys(user));
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
-    const refuse = place && { where: wasOwner(place), unless: otherOwner(place) };
-    const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: true };
+    const refuse = refusalOf(place, organizations);
+    const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: deletions };
     await create(store.db, table, gone);
     if (softDelete) await create(store.db, table, softDeleteTrigger(table, softDelete, refuse));
+    if (organizations) await create(store.db, organizations.table, organizationGone(organizations));
   });
 }
+
+/** Refuses the last owner of the server, and the last of the first role of an organization. */
+function refusalOf(
+  place: OwnerTable | null,
+  organizations: Organizations | undefined,
+): UserTrigger['refuse'] {
+  if (!organizations) return place && { where: wasOwner(place), unless: otherOwner(place) };
+  const first = isLastFirst(organizations, 'old.id');
+  if (!place) return { where: first, unless: 'false' };
+  const owner = wasOwner(place);
+  return {
+    where: `(${owner} or ${first})`,
+    unless: `(not ${first} and (not ${owner} or ${otherOwner(place)}))`,
+  };
+}
+
+/** A key may be given again, to an organization that must not inherit members. */
+const organizationGone = ({ table }: Organizations): UserTrigger => ({
+  name: `auth_${table}_gone`,
+  event: 'delete',
+  refuse: null,
+  deletes: ['auth_members', 'auth_invitations', 'auth_api_keys']
+    .map((owned) => `delete from "${owned}" where organization_id = old.id;`)
+    .join(' '),
+});
 
 function softDeleteTrigger(
   table: string,
@@ -57,7 +86,7 @@ function softDeleteTrigger(
     name: `auth_${table}_removed`,
     event: `update of "${column}"`,
     refuse: refuse && { ...refuse, where: `${removed} and ${refuse.where}` },
-    deletes: false,
+    deletes: '',
   };
 }
 
@@ -88,8 +117,8 @@ interface UserTrigger {
    * when the manifest has no first role.
    */
   readonly refuse: { readonly where: string; readonly unless: string } | null;
-  /** Whether the trigger deletes the rows of the module. */
-  readonly deletes: boolean;
+  /** SQL that deletes the rows of the module. */
+  readonly deletes: string;
 }
 
 const deletions = OWNED_TABLES.map(
@@ -104,7 +133,7 @@ async function createSqliteTrigger(
   const refusal = refuse
     ? `select raise(abort, '${LAST_OWNER}') where ${refuse.where} and not ${refuse.unless};`
     : 'select 1;';
-  const text = `trigger "${name}" after ${event} on "${table}" begin ${refusal} ${deletes ? deletions : ''} end`;
+  const text = `trigger "${name}" after ${event} on "${table}" begin ${refusal} ${deletes} end`;
   const { rows } = await sql<{
     sql: string;
   }>`select sql from sqlite_master where type = 'trigger' and name = ${name}`.execute(db);
@@ -129,7 +158,7 @@ async function createPostgresTrigger(
     : '';
   await sql
     .raw(
-      `create or replace function "${name}"() returns trigger language plpgsql as $body$ begin ${refusal} ${deletes ? deletions : ''} return null; end $body$`,
+      `create or replace function "${name}"() returns trigger language plpgsql as $body$ begin ${refusal} ${deletes} return null; end $body$`,
     )
     .execute(db);
   const known =

@@ -1,6 +1,7 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildAuth } from './build.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
+import { isOrganizationRoute } from './organization-routes.ts';
 import { authRoutes } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
@@ -36,6 +37,9 @@ export const authCapability: CapabilitySpec = {
   schemaRules: [access, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
-  isServed: ({ id }, { auth }) =>
-    auth === null ? OPERATOR.has(id) : auth.passkeys !== false || !PASSKEYS.has(id),
+  isServed: ({ id }, { auth }) => {
+    if (auth === null) return OPERATOR.has(id);
+    if (PASSKEYS.has(id)) return auth.passkeys !== false;
+    return !isOrganizationRoute({ id }) || auth.organizations !== undefined;
+  },
 };

@@ -1,5 +1,6 @@
 import { adminRoutes } from './admin-routes.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
+import { organizationRoutes } from './organization-routes.ts';
 import {
   API_KEY,
   CODE_CHALLENGE,
@@ -86,7 +87,7 @@ const accountRoutes = [
     summary: 'Make an account and sign in',
     body: {
       kind: 'json',
-      schema: object(NEW_ACCOUNT, ['email', 'password']),
+      schema: object({ ...NEW_ACCOUNT, invitation: TOKEN }, ['email', 'password']),
     },
     responses: {
       201: ok('The login object', LOGIN),
@@ -625,5 +626,6 @@ export const authRoutes = [
   ...oauthRoutes,
   ...secondFactorRoutes,
   ...passkeyRoutes,
+  ...organizationRoutes,
   ...adminRoutes,
 ] as const satisfies readonly RouteSpec[];

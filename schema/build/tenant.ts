@@ -22,9 +22,9 @@ export function tenantPath(
   const tenant = tenantEntity(shapes.facts);
   if (!tenant) return undefined;
   if (use.tenant !== undefined) return namedPath(shapes, use.tenant.split('.'), entity, tenant);
-  if (entity === tenant) return { through: [], column: 'id' };
-  const keys = tenantKeys(shapes, entity);
   const members = shapes.facts.signIn?.tenancy?.members;
+  if (entity === tenant && members) return { through: [], column: 'id', memberships: members };
+  const keys = tenantKeys(shapes, entity);
   if (entity === userEntity(shapes.facts) && members) return { through: [], column: 'id', members };
   return keys.length === 1 && keys[0] ? { through: [], column: keys[0].column } : undefined;
 }
@@ -69,8 +69,11 @@ export function tenantRules(facts: Facts, entity: EntityFact): AuthRule[] {
   });
 }
 
-function defaults({ roles, manage, create }: Tenancy, first: string | undefined): AuthRule[] {
-  const tenant = { through: [], column: 'id' };
+function defaults(
+  { roles, manage, create, members }: Tenancy,
+  first: string | undefined,
+): AuthRule[] {
+  const tenant = { through: [], column: 'id', memberships: members };
   const member = (names: readonly string[]) =>
     ({ allow: ['TENANT'], roles: names, tenant }) as const;
   return [

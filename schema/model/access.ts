@@ -24,8 +24,10 @@ export interface TenantPath {
   readonly through: readonly { readonly column: string; readonly entity: string }[];
   /** Holds the organization's key, in the last row of the way; `id` for an organization itself. */
   readonly column: string;
-  /** For users, who belong to organizations by the table of memberships: its name and its columns. */
+  /** For users, who belong to organizations by the table of memberships. */
   readonly members?: Memberships;
+  /** For an organization itself: who belongs to it, as of now. */
+  readonly memberships?: Memberships;
 }
 
 /** The table of memberships. */

@@ -5,6 +5,7 @@ import { asUser, callerOf } from '../caller.ts';
 import { endKeys } from '../ended-access.ts';
 import type { Emit } from '../events.ts';
 import { pageLink } from '../links.ts';
+import { assertNotLastFirst } from '../organizations/membership.ts';
 import { invalidToken } from '../one-time-tokens.ts';
 import { assertOwnerLeft } from '../owners.ts';
 import type { AuthParts } from '../parts.ts';
@@ -54,6 +55,7 @@ async function close(
     tokens_valid_after: kernel.now(),
   });
   await assertOwnerLeft(parts, trx, account);
+  await assertNotLastFirst(parts, trx, account.id);
   await sessions.endAll(trx, account.id, 'account deleted');
   await oneTime.endAll(trx, account.id);
   await endKeys(parts, change, account, 'account deleted');

@@ -7,6 +7,7 @@ import {
   type RequestContext,
 } from '@twofold/runtime/kernel';
 import { isUserId, type UserId } from '../ids.ts';
+import { membershipsOf } from '../organizations/memberships.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsOf } from '../permissions.ts';
 import { isClosed } from '../user-directory.ts';
@@ -31,6 +32,7 @@ export async function recogniseToken(
     permissions: session.permissions,
     sessionId: claims.sid,
     extend: claims.extend,
+    ...(session.organizations && { organizations: session.organizations }),
   });
   return recognised;
 }
@@ -95,6 +97,7 @@ export async function principalOf(
   const account = isUserId(id) ? await directory.find(kernel.store.db, id) : null;
   if (!account || isClosed(account)) return null;
   const role = model.roles ? account.role : null;
+  const { organizations } = model;
   return {
     kind: 'user',
     id: account.id,
@@ -102,6 +105,9 @@ export async function principalOf(
     permissions: await permissionsOf(kernel.store.db, model.roles, role),
     sessionId: '',
     extend: { user_id: account.id },
+    ...(organizations && {
+      organizations: await membershipsOf(kernel.store.db, organizations, account.id),
+    }),
   };
 }
 

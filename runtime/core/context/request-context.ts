@@ -22,6 +22,8 @@ export type Principal =
       readonly extend: Readonly<Record<string, unknown>>;
       /** Their organizations, or the one that the request names. Absent when the project has none. */
       readonly organizations?: readonly Membership[];
+      /** Whether the request names one organization. */
+      readonly narrowed?: boolean;
     }
   | {
       readonly kind: 'api_key';
@@ -31,6 +33,8 @@ export type Principal =
       readonly userId: number | string | null;
       /** Of its user, or the one that it is bound to. */
       readonly organizations?: readonly Membership[];
+      /** Whether the request names one organization, or the key is bound to one. */
+      readonly narrowed?: boolean;
     }
   | { readonly kind: 'host'; readonly sessionId: string }
   /** The server itself, where no request is answered: jobs, listeners, seeds. No rules apply. */

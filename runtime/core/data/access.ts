@@ -1,4 +1,4 @@
-import type { AuthRule, Entity, Field, Operation, Verb } from '@twofold/schema';
+import type { AuthRule, TenantPath, Entity, Field, Operation, Verb } from '@twofold/schema';
 import type { Membership, Principal } from '../context/request-context.ts';
 import { hasScope } from '../context/scopes.ts';
 import { isUnrestricted } from '../context/unrestricted.ts';
@@ -160,8 +160,21 @@ function conditionsOf(
   if (allow.includes('OWNER') && owner && callerId(principal) !== null)
     conditions.push({ kind: 'caller', column: owner });
   if (allow.includes('TENANT') && tenant && isCaller(principal))
-    conditions.push(tenantCondition((name) => model.entity(name).entity.table, tenant, roles));
+    conditions.push(tenantRow(model, tenant, roles, principal));
   return conditions;
+}
+
+/** A request that is narrowed to one organization, and a key without a user, see what is in their list. */
+function tenantRow(
+  model: Model,
+  tenant: TenantPath,
+  roles: readonly string[],
+  principal: Principal,
+): RowCondition {
+  const isListed = callerId(principal) === null || ('narrowed' in principal && principal.narrowed);
+  if (tenant.memberships && !isListed)
+    return { kind: 'membership', column: tenant.column, roles, ...tenant.memberships };
+  return tenantCondition((name) => model.entity(name).entity.table, tenant, roles);
 }
 
 const distinct = (conditions: readonly RowCondition[]): RowCondition[] =>
@@ -204,7 +217,8 @@ function inScope(principal: Principal, plural: string, verb: Verb): boolean {
 }
 
 function callerClass(principal: Principal): string {
-  const organizations = organizationClass(organizationsOf(principal));
+  const narrowed = 'narrowed' in principal && principal.narrowed ? '!' : '';
+  const organizations = narrowed + organizationClass(organizationsOf(principal));
   if (principal.kind === 'user') return `user:${principal.role?.name ?? ''}${organizations}`;
   if (principal.kind === 'api_key')
     return `key:${principal.userId === null ? '' : 'user'}${organizations}:${[...principal.scopes].sort().join(' ')}`;

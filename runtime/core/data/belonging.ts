@@ -35,7 +35,9 @@ export function belong(writer: Writer, entity: EntityModel, given: Given, access
 
 /** The maker of an organization becomes its first member. */
 const isNewTenant = ({ caller }: Writer, one: RowCondition) =>
-  one.kind === 'organization' && one.column === 'id' && caller !== null;
+  (one.kind === 'organization' || one.kind === 'membership') &&
+  one.column === 'id' &&
+  caller !== null;
 
 const organizationsOf = (any: readonly RowCondition[]) =>
   any.filter(
@@ -133,7 +135,8 @@ export async function assertStays(
   if (access.kind !== 'rows') return;
   const row = rowOf(entity, given);
   for (const one of access.conditions.flat()) {
-    if (one.kind === 'caller' || !given.values.has(one.column)) continue;
+    if (one.kind === 'caller' || one.kind === 'membership' || !given.values.has(one.column))
+      continue;
     if (one.kind === 'organization') assertOwn(writing, entity, given, one);
     else if (!(await rowMeets(writing, row, [[one]])))
       throw noSuch(writing, entity, given, one.column);

@@ -1,4 +1,4 @@
-import type { TenantPath } from '@twofold/schema';
+import type { Memberships, TenantPath } from '@twofold/schema';
 import type { Membership } from '../context/request-context.ts';
 
 /**
@@ -18,6 +18,12 @@ export type RowCondition =
       readonly column: string;
       readonly roles: readonly string[];
     }
+  /** The row is an organization to which the caller belongs, also since this very statement. */
+  | ({
+      readonly kind: 'membership';
+      readonly column: string;
+      readonly roles: readonly string[];
+    } & Memberships)
   /** The column holds a key from `select` of a row of `table` that meets the condition. */
   | {
       readonly kind: 'within';
@@ -102,4 +108,8 @@ export const columnsOf = (conditions: RowConditions): readonly string[] => [
 
 /** Whether `conditions` can be judged by the row's own values alone. */
 export const isDirect = (conditions: RowConditions): boolean =>
-  conditions.flat().every(({ kind }) => kind !== 'within');
+  conditions.flat().every(isJudgedByRow);
+
+/** Whether the row's own values decide, and no other table. */
+export const isJudgedByRow = ({ kind }: RowCondition): boolean =>
+  kind === 'caller' || kind === 'organization';

@@ -3,7 +3,12 @@ import type { Rules } from './access.ts';
 import { sql, toStatement } from './fragment.ts';
 import type { EntityModel, Model } from './model.ts';
 import { bind } from './reader.ts';
-import { organizationsWith, type RowCondition, type RowConditions } from './row-condition.ts';
+import {
+  isJudgedByRow,
+  organizationsWith,
+  type RowCondition,
+  type RowConditions,
+} from './row-condition.ts';
 import { conditionsSql, createScope, stored } from './scope.ts';
 import { toStored } from './values.ts';
 import type { Dialect } from '../store/store.ts';
@@ -33,7 +38,7 @@ export function rowMeets(
     (any) => !any.some((one) => holds(judge, row, one)),
   );
   if (open.length === 0) return true;
-  if (open.some((any) => any.every(({ kind }) => kind !== 'within'))) return false;
+  if (open.some((any) => any.every(isJudgedByRow))) return false;
   return askDatabase(judge, row, open);
 }
 
@@ -43,7 +48,7 @@ export function holds(
   row: JudgedRow,
   one: RowCondition,
 ): boolean {
-  if (one.kind === 'within') return false;
+  if (one.kind === 'within' || one.kind === 'membership') return false;
   const { model, dialect, caller, rules } = judge;
   const key = toStored(
     row.value(one.column),

@@ -140,6 +140,11 @@ function conditionSql(
       return sql`${ref(column)} = ${{ from: 'caller', as }}`;
     case 'organization':
       return organizationSql(scope, ref(column), condition.roles, as);
+    case 'membership': {
+      const { table, user, organization, roles } = condition;
+      const named = roles.length === 0 ? '' : ` and role in (${roles.map(literal).join(', ')})`;
+      return sql`${ref(column)} in (select ${name(organization)} from ${name(table)} where ${name(user)} = ${{ from: 'caller', as: KEY }}${named})`;
+    }
     case 'within': {
       const alias = scope.alias();
       const inner = conditionSql(scope, condition.entity, condition.condition, (of) =>

@@ -1,6 +1,7 @@
 import type { Action, WriteShape } from '@twofold/schema';
 import type { TransactionBounds, TransactionWork } from '../store/bounds.ts';
 import type { Query } from '../store/store.ts';
+import { madeRowsOf } from './made-rows.ts';
 import type { Model } from './model.ts';
 import { isHooked } from './row-hooks.ts';
 import type { Actor, WriteRequest } from './write-request.ts';
@@ -26,15 +27,27 @@ export async function inTransaction<T>(
   let writing: Writing | undefined;
   // A transaction that fails for others that run at the same time is begun anew.
   const run = (query: Query) => work((writing = startWriting(actor, request, query)));
-  const written = mayCallHooks(actor, request.operation.action)
-    ? await store.transactionLater(() => run((text, values) => store.query(text, values)), RETRIED)
-    : await store.transact(run, bounds, { single: single ?? false });
+  const { action } = request.operation;
+  const written =
+    mayCallHooks(actor, action) || isFollowed(actor, action)
+      ? await store.transactionLater(
+          () => run((text, values) => store.query(text, values)),
+          RETRIED,
+        )
+      : await store.transact(run, bounds, { single: single ?? false });
   const { changes = [], committed = [] } = writing ?? {};
   store.afterCommit(() => {
     actor.changes.publish(changes);
     committed.forEach((each) => each());
   });
   return written;
+}
+
+/** Whether something follows the making or removing of a row that the action may write. */
+function isFollowed({ store, model }: Actor, action: Action): boolean {
+  const made = madeRowsOf(store);
+  if (made.size === 0 || !('entity' in action)) return false;
+  return [action.entity, ...reached(model, writesOf(action))].some((entity) => made.has(entity));
 }
 
 const RETRIED = { retries: 3 };

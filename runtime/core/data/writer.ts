@@ -111,7 +111,7 @@ export async function insertRow(
   );
   const id = String(row?.['id']);
   note(writing, entity, 'created', id);
-  await writing.made.get(entity.entity.name)?.({ id, caller: writing.caller });
+  await writing.made.get(entity.entity.name)?.made({ id, caller: writing.caller });
   return id;
 }
 
@@ -195,6 +195,9 @@ export async function deleteRow(
     mark || sql`delete from ${name(table)}${where(condition)} returning id`,
   );
   if (rows.length === 0) return explainAbsence(writing, entity, id);
+  await writing.made
+    .get(entity.entity.name)
+    ?.removed({ id: String(rows[0]?.['id']), caller: writing.caller });
   return true;
 }
 

@@ -67,14 +67,19 @@ export function watchCaller(watched: Watched): CallerWatch {
 async function isSameNow(watched: Watched): Promise<boolean> {
   const { revalidate, context } = watched;
   const principal = await revalidate?.(context);
-  if (principal && isSameCaller(principal, context.principal)) return true;
+  if (principal && isSameCaller(principal, context.principal)) {
+    context.principal = principal;
+    return true;
+  }
   return isSameByMiddleware(watched);
 }
 
 async function isSameByMiddleware({ callers, request, headers, context }: Watched) {
   try {
     const { principal } = await callers.identify(request, headers, { revalidate: true });
-    return isSameCaller(principal, context.principal);
+    if (!isSameCaller(principal, context.principal)) return false;
+    context.principal = principal;
+    return true;
   } catch (refused) {
     if (refused instanceof AppError && refused.status < 500) return false;
     throw refused;
@@ -86,10 +91,18 @@ function isSameCaller(one: Principal, other: Principal): boolean {
   return JSON.stringify(comparable(one)) === JSON.stringify(comparable(other));
 }
 
-/** The database returns lists of names in any order. */
+/**
+ * The database returns lists of names in any order. Who joins or leaves an organization stays
+ * connected: the next event is read with the organizations of that moment.
+ */
 const comparable = (principal: Principal) => {
   if (principal.kind === 'user')
-    return { ...principal, permissions: [...principal.permissions].sort() };
-  if (principal.kind === 'api_key') return { ...principal, scopes: [...principal.scopes].sort() };
+    return {
+      ...principal,
+      organizations: undefined,
+      permissions: [...principal.permissions].sort(),
+    };
+  if (principal.kind === 'api_key')
+    return { ...principal, organizations: undefined, scopes: [...principal.scopes].sort() };
   return principal;
 };

@@ -147,15 +147,22 @@ function readHeaders(params: Readonly<Record<string, unknown>>): Record<string, 
       ? { ...params, ...params['headers'] }
       : params;
   const entries = Object.entries(given).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
+    ([name, value]) => [HEADER_OF[name] ?? name.toLowerCase(), textOf(value)] as const,
   );
   return Object.fromEntries(
     entries.filter(
       (entry): entry is readonly [string, string] =>
-        ['authorization', 'x-api-key'].includes(entry[0]) && typeof entry[1] === 'string',
+        ['authorization', 'x-api-key', 'x-organization'].includes(entry[0]) &&
+        typeof entry[1] === 'string',
     ),
   );
 }
+
+/** Parameters that stand for a header of another name. */
+const HEADER_OF: Readonly<Record<string, string>> = { organization: 'x-organization' };
+
+/** The key of an organization may be a number. */
+const textOf = (value: unknown) => (typeof value === 'number' ? String(value) : value);
 
 /** Unwraps the error, which the library has wrapped. */
 function formatted({ context }: Connection, errors: readonly Error[]) {

@@ -1,0 +1,79 @@
+import { type Kysely, sql } from 'kysely';
+import type { Organizations } from '@twofold/schema';
+import { failure } from '@twofold/runtime/errors';
+import { LAST_OWNER, type RequestContext } from '@twofold/runtime/kernel';
+import { parseUserId, type UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { signedInAccount } from '../reauthentication.ts';
+import type { Account } from '../user-directory.ts';
+import { membershipsOf } from './memberships.ts';
+import { isLastFirst, manages } from './roles.ts';
+
+/** The signed-in user as a member of the organization in the path. */
+export interface OwnMembership {
+  readonly account: Account;
+  readonly organization: number | string;
+  readonly role: string;
+}
+
+/** @throws AppError 404, without which the routes are not served. */
+export function organizationsOf({ model }: AuthParts): Organizations {
+  if (!model.organizations) throw failure.notFound();
+  return model.organizations;
+}
+
+export const unknownOrganization = () => failure.notFound('Organization not found');
+
+/** @throws AppError 401; 404 for an organization of others, as for one that never was. */
+export async function ownMembership(
+  parts: AuthParts,
+  context: RequestContext,
+  id: string | undefined,
+  db: Kysely<any> = parts.kernel.store.db,
+): Promise<OwnMembership> {
+  const { account } = await signedInAccount(parts, context);
+  const organization = parseUserId(id ?? '');
+  const all =
+    organization === null ? [] : await membershipsOf(db, organizationsOf(parts), account.id);
+  const found = all.find((each) => each.id === organization);
+  if (!found || organization === null) throw unknownOrganization();
+  return { account, organization, role: found.role ?? '' };
+}
+
+/** @throws AppError 403 unless the caller's role manages the organization. */
+export function assertManages(parts: AuthParts, { role }: OwnMembership): void {
+  if (!manages(organizationsOf(parts), role)) throw failure.forbidden();
+}
+
+/** The role of a member, or null. */
+export async function roleOf(
+  db: Kysely<any>,
+  organization: number | string,
+  userId: UserId,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('auth_members')
+    .select('role')
+    .where('organization_id', '=', organization)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.['role'] ?? null;
+}
+
+/**
+ * The only one with the first role in an organization can only go after it.
+ *
+ * @throws AppError 409
+ */
+export async function assertNotLastFirst(
+  { model }: AuthParts,
+  trx: Kysely<any>,
+  userId: UserId,
+): Promise<void> {
+  if (!model.organizations) return;
+  const { rows } =
+    await sql`select 1 from auth_members k where k.user_id = ${userId} and ${sql.raw(isLastFirst(model.organizations, 'k.user_id'))} limit 1`.execute(
+      trx,
+    );
+  if (rows.length > 0) throw failure.conflict(LAST_OWNER);
+}

@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely';
+import type { Organizations } from '@twofold/schema';
+import type { Dialect, Membership } from '@twofold/runtime/kernel';
+import { MEMBERS } from '@twofold/schema';
+import type { UserId } from '../ids.ts';
+
+/** Organization and role. */
+export type MembershipRow = readonly [number | string, string];
+
+export const toMemberships = (rows: readonly MembershipRow[]): Membership[] =>
+  rows.map(([id, role]) => ({ id, role }));
+
+/**
+ * SQL for the organizations of a user as a JSON array of `MembershipRow`.
+ *
+ * @param user the SQL of the user's key.
+ */
+export function membershipList(
+  dialect: Dialect,
+  organizations: Organizations,
+  user: string,
+): string {
+  const [array, all] =
+    dialect === 'postgres'
+      ? ['json_build_array', 'json_agg(x.row)']
+      : ['json_array', 'json_group_array(json(x.row))'];
+  const rows = `select ${array}(m.organization_id, m.role) as row from ${MEMBERS.table} m${live(organizations)} where m.user_id = ${user} order by m.organization_id`;
+  const list = `(select ${all} from (${rows}) x)`;
+  return dialect === 'postgres' ? `coalesce(${list}, '[]'::json)` : `json(${list})`;
+}
+
+/** A removed organization has no members. */
+const live = ({ table, softDelete }: Organizations): string =>
+  softDelete ? ` join "${table}" o on o.id = m.organization_id and o."${softDelete}" is null` : '';
+
+/** The organizations of a user. */
+export async function membershipsOf(
+  db: Kysely<any>,
+  { table, softDelete }: Organizations,
+  userId: UserId,
+): Promise<Membership[]> {
+  const rows = db
+    .selectFrom(`${MEMBERS.table} as m`)
+    .innerJoin(`${table} as o`, 'o.id', 'm.organization_id')
+    .select(['m.organization_id as id', 'm.role'])
+    .where('m.user_id', '=', userId)
+    .orderBy('m.organization_id');
+  const found = await (softDelete ? rows.where(`o.${softDelete}`, 'is', null) : rows).execute();
+  return found.map(({ id, role }) => ({ id, role }));
+}

@@ -1,0 +1,53 @@
+import type { Transaction } from 'kysely';
+import type { Organizations } from '@twofold/schema';
+import { failure } from '@twofold/runtime/errors';
+import { LAST_OWNER } from '@twofold/runtime/kernel';
+
+/** The rank of a role: 0 is the highest. A role that the manifest no longer has is the lowest. */
+export function rankOf({ roles }: Organizations, role: string): number {
+  const rank = roles.indexOf(role);
+  return rank === -1 ? roles.length : rank;
+}
+
+export const manages = ({ manage }: Organizations, role: string): boolean => manage.includes(role);
+
+/** Managers act on members of their own rank or lower, and give such roles. */
+export const mayGive = (organizations: Organizations, own: string, role: string): boolean =>
+  manages(organizations, own) && rankOf(organizations, role) >= rankOf(organizations, own);
+
+/** @throws AppError 400 */
+export function checkRole({ roles }: Organizations, role: unknown): string {
+  if (typeof role === 'string' && roles.includes(role)) return role;
+  throw failure.invalid(`role must be one of ${roles.join(', ')}`);
+}
+
+/**
+ * Call this after a change of a member, in its transaction and after `serialiseRights`.
+ *
+ * @throws AppError 409 when nobody is left with the first role.
+ */
+export async function assertFirstLeft(
+  trx: Transaction<any>,
+  { roles }: Organizations,
+  organization: number | string,
+): Promise<void> {
+  const left = await trx
+    .selectFrom('auth_members')
+    .select('user_id')
+    .where('organization_id', '=', organization)
+    .where('role', '=', roles[0]!)
+    .limit(1)
+    .executeTakeFirst();
+  if (!left) throw failure.conflict(LAST_OWNER);
+}
+
+/**
+ * Whether a user is the only one with the first role in some organization; SQL for a trigger of the
+ * user table and for statements.
+ *
+ * @param user the SQL of the user's key.
+ */
+export const isLastFirst = ({ roles }: Organizations, user: string): string => {
+  const first = `'${roles[0]!.replaceAll("'", "''")}'`;
+  return `exists (select 1 from auth_members m where m.user_id = ${user} and m.role = ${first} and not exists (select 1 from auth_members o where o.organization_id = m.organization_id and o.role = ${first} and o.user_id <> m.user_id))`;
+};
