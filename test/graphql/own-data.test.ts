@@ -170,4 +170,44 @@ describe.each(databases)('ctx.data on %s', (database) => {
     await server.store.db.insertInto('tags').values(rows).execute();
     expect((await ann.data.tag.findMany()).length).toBe(1500);
   });
+
+  it('updates or makes a row: one, however many do so at once', async () => {
+    const upsert = (views: number) =>
+      ann.data.article.upsert({
+        where: { slug: 'a' },
+        create: { slug: 'a', title: 'made', views },
+        update: { title: 'changed' },
+      });
+    const rows = await Promise.all(Array.from({ length: 20 }, (_, index) => upsert(index)));
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(1);
+    expect(await ann.data.article.findMany()).toMatchObject([{ title: 'changed', authorId: 1 }]);
+    await expect(
+      bob.data.article.upsert({ where: { slug: 'a' }, create: {}, update: { title: 'bob' } }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('writes many rows at once: all, or none', async () => {
+    const article = (slug: string) => ({ slug, title: `About ${slug}` });
+    const { createMany, updateMany, deleteMany } = bound(ann.data.article);
+    const made = await createMany({ data: ['c', 'a', 'b'].map(article) });
+    expect(made.map(({ slug }: any) => slug)).toEqual(['c', 'a', 'b']);
+    await expect(createMany({ data: ['d', 'a'].map(article) })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    const rest = await createMany({ data: ['d', 'a'].map(article), skipDuplicates: true });
+    expect(rest.map(({ slug }: any) => slug)).toEqual(['d']);
+    await make(bob, 'bob');
+    const ofAll = { where: { slug: { ne: 'c' } }, data: { views: 7 } };
+    expect(await updateMany(ofAll)).toBe(3);
+    expect(await ann.data.article.count({ where: { views: 7 } })).toBe(3);
+    expect(await deleteMany({ where: { views: 7 } })).toBe(3);
+    await expect(deleteMany({ where: {} })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(await ann.sudo().data.article.deleteMany({ where: { id: { ne: 0 } } })).toBe(2);
+  });
+});
+
+const bound = (data: any) => ({
+  createMany: (args: any) => data.createMany(args),
+  updateMany: (args: any) => data.updateMany(args),
+  deleteMany: (args: any) => data.deleteMany(args),
 });

@@ -20,7 +20,13 @@ export function dataModel(model: Model): Model {
   const entities = [...model.entities.values()];
   const named = <T extends { readonly id: string }>(known: ReadonlyMap<string, T>, made: T[]) =>
     new Map([...known, ...made.map((shape) => [shape.id, shape] as const)]);
-  const limits = { ...project.api.limits, time: UNLIMITED, result: UNLIMITED, memory: Infinity };
+  const limits = {
+    ...project.api.limits,
+    time: UNLIMITED,
+    result: UNLIMITED,
+    memory: Infinity,
+    many: UNLIMITED,
+  };
   return {
     ...model,
     project: { ...project, api: { ...project.api, limits } },

@@ -1,20 +1,21 @@
-import type { ListOptions, Operation } from '@twofold/schema';
-import { refusal, type Rules, UNRESTRICTED } from '../data/access.ts';
+import type { Operation } from '@twofold/schema';
+import { refusal, UNRESTRICTED } from '../data/access.ts';
 import { toFailure } from '../data/database-failure.ts';
 import { propertyOf, type EntityModel } from '../data/model.ts';
 import { readListArguments } from '../data/page.ts';
-import type { Call, Root } from '../data/plan.ts';
-import type { Reading } from '../data/reader.ts';
+import type { Call } from '../data/plan.ts';
+import type { Query, Reading } from '../data/reader.ts';
+import { EntityPlan } from './entity-plan.ts';
+import { type ManyWritten, performMany } from '../data/write-many.ts';
 import { performAction } from '../data/write-action.ts';
 import type { WriteRequest } from '../data/write-request.ts';
 import { failure } from '../errors.ts';
-import { createBoundedCache } from '../store/bounded-cache.ts';
-import type { DataCaller, DataParts } from './data-parts.ts';
-import { createShape, filterShape, orderShape, UNLIMITED, updateShape } from './data-model.ts';
+import type { DataCaller } from './data-parts.ts';
+import { createShape, updateShape } from './data-model.ts';
 import { uniqueKeys } from './members.ts';
 import { InputReader } from './read-input.ts';
 import { ROW_KEY } from '../data/scope.ts';
-import { rowOf, rowsOf, ruledFields, type Row } from './rows.ts';
+import { rowOf, rowsOf, type Row } from './rows.ts';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -25,83 +26,22 @@ export interface ListArguments {
   readonly offset?: number;
 }
 
-/** What all callers of the data API of one entity share. */
-export class EntityPlan {
-  readonly parts: DataParts;
-  readonly entity: EntityModel;
-  readonly create: Operation;
-  readonly update: Operation;
-  readonly remove: Operation;
-  readonly list: ListOptions;
-  readonly #roots = createBoundedCache<Root>({ entries: 100, bytes: 100 });
-
-  constructor(parts: DataParts, entity: EntityModel) {
-    this.parts = parts;
-    this.entity = entity;
-    const { name } = entity.entity;
-    const returns = { kind: 'entity' } as const;
-    this.create = operation(name, {
-      kind: 'create',
-      entity: name,
-      write: createShape(name),
-      input: 'data',
-      returns,
-    });
-    this.update = operation(name, {
-      kind: 'update',
-      entity: name,
-      id: ['id'],
-      write: updateShape(name),
-      input: 'data',
-      returns,
-    });
-    this.remove = operation(name, { kind: 'remove', entity: name, id: ['id'], returns });
-    this.list = {
-      filters: [],
-      where: { arg: 'where', shape: filterShape(name) },
-      orderBy: { arg: 'orderBy', shape: orderShape(name) },
-      paging: { limit: 'limit', offset: 'offset', default: UNLIMITED, max: UNLIMITED },
-      order: [{ column: 'id', descending: false }],
-    };
-  }
-
-  /** The plan of a read. Callers of one class share it, and its statements with it. */
-  root<Kind extends 'get' | 'list' | 'count'>(
-    kind: Kind,
-    rules: Rules,
-  ): Extract<Root, { kind: Kind }> {
-    const key = `${kind} ${rules.callerClass}`;
-    const known = this.#roots.get(key);
-    if (known) return known as Extract<Root, { kind: Kind }>;
-    const { name: entity } = this.entity.entity;
-    const selection = { entity, fields: ruledFields(this.entity, rules), row: true };
-    const { list } = this;
-    const root = {
-      get: { kind: 'get', entity, call: 0, selection },
-      list: { kind: 'list', entity, list, call: 0, selection },
-      count: { kind: 'count', entity, list, call: 0 },
-    }[kind] as Extract<Root, { kind: Kind }>;
-    this.#roots.set(key, root, 1);
-    return root;
-  }
+interface UpsertArguments {
+  readonly where: Where;
+  readonly create: unknown;
+  readonly update: unknown;
 }
 
-const operation = (entity: string, action: Operation['action']): Operation => ({
-  root: 'mutation',
-  name: entity,
-  args: [],
-  type: {
-    name: entity,
-    kind: 'object',
-    text: entity,
-    required: false,
-    list: false,
-    itemRequired: false,
-  },
-  action,
-  rules: [],
-  decidedBy: 'ctx.data',
-});
+interface CreateManyArguments {
+  readonly data: readonly unknown[];
+  readonly skipDuplicates?: boolean;
+}
+
+const nothing = async () => undefined;
+
+function forbidden(): never {
+  throw failure.forbidden();
+}
 
 function notUnique(entity: EntityModel, keys: readonly (readonly string[])[]): string {
   const names = keys.map((columns) =>
@@ -174,6 +114,84 @@ export class EntityData {
   async delete(args: { readonly where: Where }): Promise<Row | null> {
     this.#input(args, 'where').assertValid();
     return this.#byKey(args.where, (id) => this.#write(this.#plan.remove, { id }));
+  }
+
+  /** @returns the row, updated or made */
+  async upsert(args: UpsertArguments): Promise<Row> {
+    const input = this.#input(args, 'where', 'create', 'update');
+    const { entity } = this.#plan;
+    const { name } = entity.entity;
+    const create = input.data(createShape(name), args.create, 'create');
+    const update = input.data(updateShape(name), args.update, 'update');
+    input.assertValid();
+    const where = Object.fromEntries(
+      this.#key(args.where).map(({ column, value }) => [
+        propertyOf(entity, entity.column(column)),
+        value,
+      ]),
+    );
+    return (await this.#write(this.#plan.upsert, { where, create, update })) as Row;
+  }
+
+  /** @returns the rows that were made, in the order of `data` */
+  async createMany(args: CreateManyArguments): Promise<Row[]> {
+    const input = this.#input(args, 'data', 'skipDuplicates');
+    const shape = createShape(this.#plan.entity.entity.name);
+    const data = args.data.map((item, index) => input.data(shape, item, `data[${index}]`));
+    input.assertValid();
+    const { skipDuplicates = false } = args;
+    const read = (ids: readonly string[], query: Query) => this.#rowsWith(ids, query);
+    return (await this.#many(this.#plan.createMany, { data, skipDuplicates }, read)).read;
+  }
+
+  /** @returns how many rows were updated */
+  async updateMany(args: { readonly where: Where; readonly data: unknown }): Promise<number> {
+    const input = this.#input(args, 'where', 'data');
+    const { name } = this.#plan.entity.entity;
+    const data = input.data(updateShape(name), args.data, '');
+    const where = input.where(name, args.where, 'where');
+    input.assertValid();
+    const written = await this.#many(this.#plan.updateMany, { where, data }, nothing);
+    return written.ids.length;
+  }
+
+  /** @returns how many rows were deleted */
+  async deleteMany(args: { readonly where: Where }): Promise<number> {
+    const input = this.#input(args, 'where');
+    const where = input.where(this.#plan.entity.entity.name, args.where, 'where');
+    input.assertValid();
+    return (await this.#many(this.#plan.removeMany, { where }, nothing)).ids.length;
+  }
+
+  /** @throws AppError `FORBIDDEN` when the caller may not read one of the rows */
+  async #rowsWith(ids: readonly string[], query: Query): Promise<Row[]> {
+    const { entity, list, parts } = this.#plan;
+    const { rules } = this.#caller;
+    if (ids.length === 0) return [];
+    const call = readListArguments(parts.model, rules, list, entity, {
+      where: { id: { in: ids } },
+    });
+    const reading = { ...this.#reading(), query };
+    const text = await parts.reader.read(this.#plan.root('list', rules), [call], reading);
+    const rows = rowsOf(text as string | null, { entity, marker: parts.reader.marker });
+    const byId = new Map(rows.map((row) => [String(row['id']), row]));
+    return ids.map((id) => byId.get(id) ?? forbidden());
+  }
+
+  async #many<T>(
+    operation: Operation,
+    args: Where,
+    read: (ids: readonly string[], query: Query) => Promise<T>,
+  ): Promise<ManyWritten<T>> {
+    const { rules, caller, context } = this.#caller;
+    try {
+      const request = { operation, args, rules, caller, context, prefix: '', read };
+      return await performMany(this.#plan.parts, request);
+    } catch (error) {
+      throw toFailure(error) ?? error;
+    } finally {
+      this.#caller.clear();
+    }
   }
 
   /** Finds the key of the row and writes it, in one transaction. */

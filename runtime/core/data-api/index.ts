@@ -4,7 +4,8 @@ import type { Model } from '../data/model.ts';
 import { createReader } from '../data/reader.ts';
 import type { DataCaller, DataParts } from './data-parts.ts';
 import { dataModel } from './data-model.ts';
-import { EntityData, EntityPlan } from './entity-data.ts';
+import { EntityData } from './entity-data.ts';
+import { EntityPlan } from './entity-plan.ts';
 
 /** Makes `ctx.data` of a request. */
 export type DataOf = (context: RequestContext, clear: () => void) => Record<string, EntityData>;

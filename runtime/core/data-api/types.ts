@@ -97,6 +97,21 @@ export interface EntityData<S extends EntityShape> {
   count(args?: { readonly where?: WhereInput<S> }): Promise<number>;
   /** @returns null when there is no such row */
   update(args: { readonly where: S['key']; readonly data: DataInput<S> }): Promise<S['row'] | null>;
+  /** Updates the row with the key, or makes it: one row, however many do so at once. */
+  upsert(args: {
+    readonly where: S['key'];
+    readonly create: DataInput<S>;
+    readonly update: DataInput<S>;
+  }): Promise<S['row']>;
+  /** All of them or none; with `skipDuplicates` those whose key is taken are left out. */
+  createMany(args: {
+    readonly data: readonly DataInput<S>[];
+    readonly skipDuplicates?: boolean;
+  }): Promise<S['row'][]>;
+  /** @returns how many rows; an empty `where` is refused */
+  updateMany(args: { readonly where: WhereInput<S>; readonly data: DataInput<S> }): Promise<number>;
+  /** @returns how many rows; an empty `where` is refused */
+  deleteMany(args: { readonly where: WhereInput<S> }): Promise<number>;
   /** @returns the row as it was, or null when there is none */
   delete(args: { readonly where: S['key'] }): Promise<S['row'] | null>;
 }
