@@ -125,7 +125,7 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '10.2.3': test(3, 'nothing of a query reaches the provider'),
   '10.3.1': test(2, 'issuer and audience are demanded once they are configured'),
   '10.3.2': test(2, "a user's key has the project's data, and what the role has while it has it"),
-  '10.3.3': test(2, 'a token decides for the user whom it names, whoever has their address now'),
+  '10.3.3': test(2, 'the next user who gets a deleted key inherits nothing'),
   '10.3.4': test(2, 'what changes an account is refused five minutes after the proof'),
   '10.3.5': absent(3, 'tokens that are bound to their sender'),
   '10.4.1': test(
