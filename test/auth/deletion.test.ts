@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Entity } from '@twofold/schema';
 import {
@@ -235,6 +236,37 @@ describeEachDatabase('auth-2 §8 when the grace is over', (database) => {
     await gone(watcher, 1);
     await next.close();
     await cluster.close();
+  });
+
+  it('an account that cannot go is logged and does not keep the others, a hundred and more', async () => {
+    const server = await start();
+    const { db, dialect } = server.kernel.store;
+    const users = Array.from({ length: 120 }, (_, index) => ({
+      name: 'Due',
+      email: `due${index}@x.test`,
+      nick: `due${index}`,
+    }));
+    const made = await db.insertInto('users').values(users).returning('id').execute();
+    const due = made.map(({ id }) => ({
+      user_id: id,
+      deletion_at: 1,
+      created_at: 1,
+      updated_at: 1,
+    }));
+    await db.insertInto('auth_users').values(due).execute();
+    const stuck = made[3]!['id'];
+    await sql
+      .raw(
+        dialect === 'postgres'
+          ? `create function refuse() returns trigger language plpgsql as $$ begin if old.id = ${stuck} then raise exception 'not this one'; end if; return old; end $$; create trigger refuse before delete on users for each row execute function refuse()`
+          : `create trigger refuse before delete on users when old.id = ${stuck} begin select raise(abort, 'not this one'); end`,
+      )
+      .execute(db);
+    await remove(server, (await server.register('starts@x.test')).body);
+    await gone(server, 120);
+    expect((await server.rows('users')).map(({ id }) => id)).toEqual([stuck]);
+    expect(server.logs.join()).toContain('not this one');
+    await server.close();
   });
 
   it('delete: false has no deletion, and without a mail there is none with a grace', async () => {

@@ -8,22 +8,38 @@ const BATCH_SIZE = 100;
 
 type PurgeParts = Pick<AuthParts, 'kernel' | 'directory' | 'events' | 'model'>;
 
-/** Deletes the accounts whose grace is over, each in a transaction of its own. */
+/**
+ * Deletes the accounts whose grace is over, each in a transaction of its own. An account that cannot
+ * be deleted is logged, and does not keep the others.
+ */
 export async function purgeAccounts(parts: PurgeParts): Promise<void> {
   const { kernel } = parts;
   await kernel.store.lock('auth-purge', async () => {
+    let after: UserId | null = null;
     for (;;) {
-      const due = await kernel.store.db
-        .selectFrom('auth_users')
-        .select('user_id')
-        .where('deletion_at', '<=', kernel.now())
-        .where('emptied_at', 'is', null)
-        .limit(BATCH_SIZE)
-        .execute();
-      for (const { user_id } of due) await purgeAccount(parts, user_id as UserId);
+      const due = await dueAccounts(parts, after);
+      for (const id of due)
+        await purgeAccount(parts, id).catch((error: unknown) =>
+          kernel.log.error(
+            { userId: id, stack: error instanceof Error ? error.stack : String(error) },
+            'a deleted account could not be removed: the next hour tries again',
+          ),
+        );
       if (due.length < BATCH_SIZE) return;
+      after = due.at(-1) ?? null;
     }
   });
+}
+
+async function dueAccounts({ kernel }: PurgeParts, after: UserId | null): Promise<UserId[]> {
+  let query = kernel.store.db
+    .selectFrom('auth_users')
+    .select('user_id')
+    .where('deletion_at', '<=', kernel.now())
+    .where('emptied_at', 'is', null);
+  if (after !== null) query = query.where('user_id', '>', after);
+  const rows = await query.orderBy('user_id').limit(BATCH_SIZE).execute();
+  return rows.map(({ user_id }) => user_id as UserId);
 }
 
 async function purgeAccount(parts: PurgeParts, id: UserId): Promise<void> {
