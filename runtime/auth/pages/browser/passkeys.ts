@@ -22,8 +22,9 @@ function show(form: HTMLFormElement): void {
   if (ceremony === 'get' && form.dataset['conditional'] !== undefined) void offer(form);
 }
 
-const isSupported = () =>
-  'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+function isSupported(): boolean {
+  return 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
+}
 
 /** Offers passkeys in the menu of the field that has `autocomplete="username webauthn"`. */
 async function offer(form: HTMLFormElement): Promise<void> {
