@@ -551,6 +551,12 @@ const CASES: readonly Case[] = [
     at: 'm2:24',
   },
   {
+    code: 'THEME_CONTRAST',
+    sdl: QUERY,
+    manifest: 'name: x\nauth: { pages: { theme: { accent: "#ffcc00" } } }',
+    at: 'm2:35',
+  },
+  {
     code: 'AUTH_PASSWORD_LENGTHS',
     sdl: QUERY,
     manifest: 'name: x\nauth: { password: { min: 30, max: 20 } }',
