@@ -80,6 +80,25 @@ describeEachDatabase('auth-2 §7 signing in by mail', (database) => {
     expect(JSON.stringify(await server.rows('auth_email_sign_ins'))).not.toContain('nobody');
   });
 
+  it('over https the cookie is Secure, and without a mail server production answers 503', async () => {
+    const own = await startServer({
+      database,
+      env: { APP_URL: 'https://shop.test', NODE_ENV: 'production', RATE_LIMIT_ENABLED: 'true' },
+      auth: { emailSignIn: 'link' },
+    });
+    const path = '/api/auth/email-sign-in';
+    expect((await own.call('POST', path, { email: 'a@x.test' })).status).toBe(503);
+    await own.close();
+    const mailing = await startServer({
+      database,
+      env: { APP_URL: 'https://shop.test', SMTP_URL: mailbox.url },
+      auth: { emailSignIn: 'link' },
+    });
+    const { headers } = await mailing.call('POST', path, { email: 'a@x.test' });
+    expect(headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
+    await mailing.close();
+  });
+
   it('acceptance 8: a mail link in another browser, twice, or fetched by GET, signs nobody in', async () => {
     const { email } = await member();
     const { ticket, cookie } = await ask(email);

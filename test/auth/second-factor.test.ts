@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const INVALID_TOKEN = '{"error":"Invalid or expired token"}';
 const INVALID_CODE = '{"error":"Invalid code"}';
 
-describe('auth-2 §5 TOTP by RFC 6238', () => {
+describe("auth-2 acceptance 6: TOTP by RFC 6238's vectors", () => {
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   it.each([
     [59, '94287082'],
@@ -150,7 +150,7 @@ describeEachDatabase('auth-2 §4 and §5 a sign-in in steps', (database) => {
     expect(await login(1)).toBe(200);
   });
 
-  it('of 50 with one code at once one gets in', async () => {
+  it('acceptance 6: of 50 with one code at once one gets in', async () => {
     const member = await memberOf(server);
     const tickets = await Promise.all(Array.from({ length: 50 }, () => ticketOf(member)));
     const answers = await Promise.all(

@@ -234,6 +234,7 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
           seen.push([
             values.get('user_id'),
             values.get('auth_method'),
+            values.get('amr'),
             values.get('nothing'),
             principal.kind,
           ]);
@@ -244,9 +245,16 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
     });
     const { body } = await own.register();
     await own.call('GET', '/api/auth/me', undefined, bearer(body.accessToken));
-    expect(seen.at(-1)).toEqual([[body.id, true], ['bearer', true], [undefined, false], 'user']);
+    expect(seen.at(-1)).toEqual([
+      [body.id, true],
+      ['bearer', true],
+      [['pwd'], true],
+      [undefined, false],
+      'user',
+    ]);
     await own.call('GET', '/api/auth/me');
     expect(seen.at(-1)).toEqual([
+      [undefined, false],
       [undefined, false],
       [undefined, false],
       [undefined, false],
