@@ -55,6 +55,7 @@ export const adminRoutes = [
           scopes: NAMES,
           expires_in: DURATION,
           user_id: ID,
+          organization_id: { ...ID, description: 'Binds the key to this organization' },
           limit_per_min: { type: 'integer', minimum: 1, maximum: 1000000 },
         },
         ['name', 'scopes'],

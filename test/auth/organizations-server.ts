@@ -20,9 +20,9 @@ export const SDL = `
   input ProjectFilter { title: Words company: CompanyFilter tasks: TaskMany }
   input TaskFilter { text: Words project: ProjectFilter }
   input TaskMany { some: TaskFilter none: TaskFilter }
-  input Link { connect: ID }
+  input Link { id: ID! }
   input NewProject { title: String! companyId: ID tasks: NewTasks }
-  input NewTasks { create: [NewTask!] connect: [ID!] }
+  input NewTasks { create: [NewTask!] connect: [Link!] }
   input NewTask { text: String! }
   type Query {
     company(id: ID!): Company companies: [Company!]!

@@ -7,7 +7,7 @@ import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
 import { callerOf } from '../caller.ts';
 import { dataScopes } from '../data-scopes.ts';
 import { checkText, isOpaqueId } from '../identity-rules.ts';
-import { isUserId, type UserId } from '../ids.ts';
+import { isUserId, parseUserId, type UserId } from '../ids.ts';
 import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../key-changes.ts';
 import type { AuthParts } from '../parts.ts';
 import { permissionsOf } from '../permissions.ts';
@@ -32,15 +32,36 @@ function create(parts: AuthParts): Handler {
     const scopes = grantable(context, body.scopes);
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
     const userId = await ownerOf(parts, body.user_id);
+    const organizationId = await boundTo(parts, body.organization_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       await assertFits(parts, trx, context, { userId, scopes });
       const name = checkText('name', body.name);
       const limitPerMinute = body.limit_per_min ?? null;
-      const given = { name, scopes, expiresAt, userId, limitPerMinute };
+      const given = { name, scopes, expiresAt, userId, limitPerMinute, organizationId };
       return makeKey(parts, { trx, emit, caller }, given, { scopes, user_id: userId });
     });
     return reply(201, newKeyView(row, key));
   };
+}
+
+/** The organization that a key is to be bound to. @throws AppError 400, 404 */
+async function boundTo(
+  { kernel, model }: AuthParts,
+  given: unknown,
+): Promise<number | string | null> {
+  if (given === undefined || given === null) return null;
+  if (!model.organizations) throw failure.invalid('organization_id needs auth.organizations');
+  const id = parseUserId(String(given));
+  const row =
+    id === null
+      ? undefined
+      : await kernel.store.db
+          .selectFrom(model.organizations.table)
+          .select('id')
+          .where('id', '=', id)
+          .executeTakeFirst();
+  if (!row) throw failure.notFound('Organization not found');
+  return id;
 }
 
 function list({ kernel, apiKeys }: AuthParts): Handler {

@@ -96,7 +96,9 @@ function noSuch(
 }
 
 const nameOf = ({ columns }: EntityModel, { names }: Given, column: string): string =>
-  names?.get(column) ?? columns.get(column)?.field ?? column;
+  names?.get(column) ??
+  columns.get(column)?.field ??
+  column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Checks the parts of a row that lead to an organization through other rows.
