@@ -12,6 +12,7 @@ const EXPORTS: readonly (readonly [RegExp, string])[] = [
   [/^src\/auth-hooks\.ts$/, 'authHooks'],
   [/^src\/auth-events\.ts$/, 'listeners'],
   [/^src\/scalars\.ts$/, 'scalars'],
+  [/^src\/hooks\/[^/]+\.ts$/, 'hooks'],
   [/^src\/resolvers\/[^/]+\.ts$/, 'resolvers'],
   [/^src\/texts\/[^/]+\.ts$/, 'texts'],
   [/^src\/plugins\/[^/]+\.ts$/, 'default'],

@@ -15,6 +15,7 @@ import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
 import { findOrphans } from './user-files.ts';
+import { findHookProblems, readUserHooks } from './user-hooks.ts';
 import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';
@@ -80,6 +81,7 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Inpu
     schema: sources.schema,
     manifest: sources.manifest,
     ...(scalars && { scalars }),
+    hooks: readUserHooks(sources.otherUserTexts),
     ...(known && { known }),
   });
   const written = writtenMembers(sources.resolvers);
@@ -105,6 +107,7 @@ export async function planSources(
   const findings = [
     ...reading.findings,
     ...findOrphans(project, sources.userFiles),
+    ...findHookProblems(project, sources.otherUserTexts),
     ...findMissingExports(withoutOrphans(sources, project)),
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,

@@ -8,6 +8,7 @@ export function userPartsOf(userFiles: readonly string[]): UserParts {
     userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
   return {
     resolverTypes: inFolder('src/resolvers'),
+    hooks: inFolder('src/hooks'),
     plugins: inFolder('src/plugins'),
     scalars: userFiles.includes('src/scalars.ts'),
     routes: userFiles.includes('src/routes.ts'),

@@ -21,6 +21,7 @@ export { formatDiagnostic } from './format-diagnostic.ts';
 export { defaultAuth } from './auth/defaults.ts';
 export { identityWrites, identityWriteText } from './auth/identity-writes.ts';
 export type { IdentityWrite } from './auth/identity-writes.ts';
+export { shapeOwner } from './write-shape-ids.ts';
 export { isEmail, isPhone, isUsername } from './identity-values.ts';
 export { camelCase, indexName } from './names.ts';
 export { createKnown } from './known.ts';

@@ -33,6 +33,7 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
     schema: schema.parsed,
     manifest: manifest.manifest,
     ...(input.scalars && { scalars: input.scalars }),
+    ...(input.hooks && { hooks: input.hooks }),
   };
   const parsed =
     found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;

@@ -4,6 +4,7 @@ import type { ColumnType, Project } from './model.ts';
 import type { parseManifest } from './parse/manifest.ts';
 import type { KnownPieces } from './parse/pieces.ts';
 import type { SourceText } from './source.ts';
+import type { UserHooks } from './build/facts.ts';
 
 /** The two inputs as text. `manifest: null`: the server has only a schema. */
 export interface ProjectInput {
@@ -14,6 +15,8 @@ export interface ProjectInput {
    * missing there is an error.
    */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
+  /** The entities with a file in `src/hooks/`, and whether a hook of it completes creates. */
+  readonly hooks?: UserHooks;
   /** The results of earlier readings, for a caller that reads again and again. */
   readonly known?: Known;
 }

@@ -83,6 +83,7 @@ export type RuntimeType =
   | 'Credential'
   | 'EntityData'
   | 'Generated'
+  | 'HooksOf'
   | 'Kysely'
   | 'Plugin'
   | 'RequestContext'

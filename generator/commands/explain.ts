@@ -7,6 +7,7 @@ import { readStatements, type Statements } from '../explain/statements.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { readTexts } from '../read.ts';
+import { hookNames } from '../user-hooks.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
 const GENERATED = [
@@ -16,7 +17,8 @@ const GENERATED = [
 ];
 
 /** One field with all its facts. */
-type Explained = Explanation & Partial<Statements> & { readonly file: string | null };
+type Explained = Explanation &
+  Partial<Statements> & { readonly file: string | null; readonly hooks?: readonly string[] };
 
 /** `generator explain [Type[.field]]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -37,6 +39,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     explanations.push({
       ...each,
       file: await placeOf(each.coordinate, { texts, userFiles, project }),
+      ...hooksOf(texts.get(`src/hooks/${each.coordinate}.ts`)),
       ...read.statements.get(each.coordinate),
     });
   }
@@ -45,6 +48,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     call.terminal.document({ ok: true, database: read.database, explanations });
   else call.terminal.data(explanations.map((each) => print(each, call, read.database)).join('\n'));
   return EXIT.done;
+}
+
+/** The hooks in the file of an entity. */
+function hooksOf(text: string | null): { hooks?: readonly string[] } {
+  return text === null ? {} : { hooks: hookNames(text) };
 }
 
 /** Selects a type with its fields, one field, or everything. */
@@ -66,13 +74,15 @@ function choose(all: readonly Explanation[], name: string | undefined): readonly
 }
 
 function print(
-  { coordinate, what, decidedBy, stored, operation, as, plan, statements, routes, file }: Explained,
+  explained: Explained,
   { terminal }: CommandCall,
   database: 'sqlite' | 'postgres',
 ): string {
+  const { coordinate, what, decidedBy, stored, operation, as } = explained;
+  const { plan, statements, routes, file, hooks } = explained;
   const line = (name: string, text: string | null | undefined) =>
     text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '';
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
 }

@@ -69,6 +69,8 @@ export type {
   RequestContext,
 } from './context/request-context.ts';
 export type { Values } from './context/values.ts';
+export type { AfterCall, HookCall, HookShape, HooksOf } from './data-api/hook-types.ts';
+export type { EntityHook, EntityHookOf, EntityHooks } from './context/entity-hooks.ts';
 
 // Errors
 export { AppError, ConfigError, failure, InternalError } from './errors.ts';

@@ -40,7 +40,12 @@ export interface Parsed {
    * there is an error.
    */
   readonly scalars?: Readonly<Record<string, ColumnType>>;
+  /** The entities with a file in `src/hooks/`. */
+  readonly hooks?: UserHooks;
 }
+
+/** By the name of the entity: whether a hook of it completes creates. */
+export type UserHooks = Readonly<Record<string, { readonly completesCreate: boolean }>>;
 
 /**
  * The content of both inputs before anything is inferred. Rules and builders read it; it never
@@ -54,6 +59,7 @@ export interface Facts {
   readonly entities: ReadonlyMap<string, EntityFact>;
   /** How the user's own scalars are stored; null if the caller did not give them. */
   readonly scalars: ReadonlyMap<string, ColumnType> | null;
+  readonly hooks: UserHooks;
   /** The sign-in settings; null if the manifest does not enable sign-in. */
   readonly signIn: SignIn | null;
 }
@@ -100,7 +106,7 @@ export function isQueryRoot({ schema }: Facts, { named, type, args }: FieldFact)
   return named === schema.getQueryType() && !type.list && args.length === 0;
 }
 
-export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Facts {
+export function gatherFacts({ schema: parsed, manifest, scalars, hooks }: Parsed): Facts {
   const types = classify(parsed.schema);
   const entities = new Map<string, EntityFact>();
   for (const type of types.values())
@@ -112,6 +118,7 @@ export function gatherFacts({ schema: parsed, manifest, scalars }: Parsed): Fact
     types,
     entities,
     scalars: scalars ? new Map(Object.entries(scalars)) : null,
+    hooks: hooks ?? {},
     signIn: signInOf(manifest.values),
   };
 }

@@ -17,6 +17,7 @@ export function unsetRefusal(
   shape: WriteShape,
   given: readonly string[] = [],
 ): Refusal | undefined {
+  if (shapes.facts.hooks[entity.name]?.completesCreate) return undefined;
   const [first, ...more] = unsetColumns(shapes, entity, shape, given).map(
     (column) => column.field ?? column.name.replace(/_id$/, ''),
   );

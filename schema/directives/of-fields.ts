@@ -14,11 +14,11 @@ import { auth, renamed } from './of-both.ts';
 
 /** Directives for fields only. `read`, below, returns their values. */
 export const fieldDirectives = `"""
-No column: a function in src/resolvers/<Type>.ts answers this field.
+No column: a function in src/resolvers/<Type>.ts answers this field. On an argument or a field of an input: for hooks alone.
 
     fullName: String! @computed
 """
-directive @computed on FIELD_DEFINITION
+directive @computed on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
 
 """
 Says which two fields are the ends of one relation, or where its key is kept. Needed only where the schema can be read in two ways.

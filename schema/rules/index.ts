@@ -20,6 +20,7 @@ import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
 import { serverAddresses } from './server-addresses.ts';
 import { tableNames } from './table-names.ts';
+import { unusedInputs } from './unused-inputs.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
 
 /** Rules about the schema. They also see the manifest. */
@@ -43,6 +44,7 @@ export const schemaRules: readonly Rule[] = [
   aggregates,
   renames,
   operations,
+  unusedInputs,
   lookups,
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),
 ];

@@ -1,6 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 import { code, file, join, local, runtime } from '../code.ts';
+import { propertyName } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
 
@@ -8,6 +9,8 @@ import { HEADER } from './header.ts';
 export interface UserParts {
   readonly resolverTypes: readonly string[];
   readonly scalars: boolean;
+  /** Names of the files in `src/hooks/`, without `.ts`. */
+  readonly hooks: readonly string[];
   readonly routes: boolean;
   readonly middleware: boolean;
   readonly credentials: boolean;
@@ -40,6 +43,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${user.scalars && code`${local('../scalars.ts', 'scalars')},`}
         ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
         ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
+        ${user.hooks.length > 0 && code`entityHooks: { ${join(user.hooks.map(importHooks), ', ')} },`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
         ${user.credentials && code`${local('../credentials.ts', 'credentials')},`}
         ${user.middleware && code`${local('../middleware.ts', 'middleware')},`}
@@ -49,6 +53,14 @@ export function renderApp(project: Project, user: UserParts): string {
     `,
   );
 }
+
+const importHooks = (entity: string) => code`${propertyName(entity)}: ${hooksOf(entity)}`;
+
+/** The imported name alone: as a shorthand it would stand for a property. */
+const hooksOf = (entity: string) => ({
+  ...local(`../hooks/${entity}.ts`, 'hooks', `hooksOf${entity}`),
+  text: `hooksOf${entity}`,
+});
 
 const importPlugin = (name: string) => local(`../plugins/${name}.ts`, 'default', pluginName(name));
 

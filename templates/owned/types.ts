@@ -4,6 +4,7 @@ import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
 import { rootNames } from '../root-names.ts';
 import { HEADER } from './header.ts';
+import { renderHooks } from './hook-types.ts';
 import { renderData } from './data-types.ts';
 import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
@@ -46,6 +47,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
         renderDatabase(tables, project.ids),
         renderRows(project, names),
         renderData(project, names),
+        renderHooks(project, names),
         raw(values.join('\n\n')),
         printGenericTypes(resolvers),
         raw(resolvers),

@@ -647,6 +647,13 @@ const CASES: readonly Case[] = [
     severity: 'hint',
   },
   {
+    code: 'INPUT_UNUSED',
+    sdl: `${QUERY}type Mutation { createA(input: I!): A } input I { b: Int c: Int @computed } type A { id: ID! b: Int }`,
+    at: '2:58',
+    fix: 'write src/hooks/A.ts, or remove the field',
+    severity: 'warning',
+  },
+  {
     code: 'UPSERT_KEY_AMBIGUOUS',
     sdl: `${QUERY}type Mutation { upsertA(input: I!): A } input I { b: Int c: Int } type A { id: ID! b: Int @unique c: Int @unique }`,
     at: '2:17',

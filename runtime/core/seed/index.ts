@@ -2,7 +2,8 @@ import { buildSchema } from 'graphql';
 import { attachScalars } from '../data/scalars/attach.ts';
 import { NONE } from '../data/made-rows.ts';
 import { indexModel } from '../data/model.ts';
-import { startWriting } from '../data/writing.ts';
+import { hooksOf, startWriting } from '../data/writing.ts';
+import type { Query, Store } from '../store/store.ts';
 import type { Kernel } from '../module.ts';
 import type { ScalarMapping } from '../plugin.ts';
 import { checkRows } from './check-rows.ts';
@@ -34,10 +35,12 @@ export async function seedRows(
   const model = indexModel(project);
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   attachScalars(schema, project, scalars);
+  let committed: readonly (() => void)[] = [];
   const work = () =>
-    store.transact(async (query) => {
+    inTransaction(store, async (query) => {
       const begun = startWriting({ model, store, now }, { rules: OPERATOR, caller: null }, query);
       const writing = { ...begun, made: NONE };
+      committed = writing.committed;
       const ledger = await readLedger(writing);
       const earlier = new Map(
         [...ledger].map(([type, seeded]) => [
@@ -56,10 +59,18 @@ export async function seedRows(
       return { ...(await writeRows(writing, ordered, { ledger, progress })), findings: [] };
     });
   try {
-    return await store.lock('seed', work);
+    const report = await store.lock('seed', work);
+    committed.forEach((each) => each());
+    return report;
   } catch (error) {
     if (error instanceof SeedRefused)
       return { inserted: 0, updated: 0, unchanged: 0, findings: error.findings };
     throw error;
   }
 }
+
+/** Hooks take part in the transaction; without them it needs no scope. */
+const inTransaction = <T>(store: Store, work: (query: Query) => Promise<T>): Promise<T> =>
+  hooksOf(store)
+    ? store.transaction(() => work((text, values) => store.query(text, values)))
+    : store.transact(work);

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -136,6 +136,18 @@ export interface TagShape {
   one: {};
   many: { posts: PostShape };
 }
+
+/** What `src/hooks/Author.ts` may hold. */
+export type AuthorHooks = HooksOf<{ shape: AuthorShape; context: Context; given: 'name' | 'email'; demanded: never; extra: object }>;
+
+/** What `src/hooks/Comment.ts` may hold. */
+export type CommentHooks = HooksOf<{ shape: CommentShape; context: Context; given: 'text' | 'postId'; demanded: never; extra: object }>;
+
+/** What `src/hooks/Post.ts` may hold. */
+export type PostHooks = HooksOf<{ shape: PostShape; context: Context; given: 'title' | 'body' | 'authorId'; demanded: never; extra: object }>;
+
+/** What `src/hooks/Tag.ts` may hold. */
+export type TagHooks = HooksOf<{ shape: TagShape; context: Context; given: 'name'; demanded: never; extra: object }>;
 
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;

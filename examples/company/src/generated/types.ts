@@ -1,7 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -118,6 +118,15 @@ export interface UserShape {
   one: { company: CompanyShape };
   many: {};
 }
+
+/** What `src/hooks/Company.ts` may hold. */
+export type CompanyHooks = HooksOf<{ shape: CompanyShape; context: Context; given: 'name'; demanded: never; extra: object }>;
+
+/** What `src/hooks/Project.ts` may hold. */
+export type ProjectHooks = HooksOf<{ shape: ProjectShape; context: Context; given: 'title' | 'companyId'; demanded: never; extra: object }>;
+
+/** What `src/hooks/User.ts` may hold. */
+export type UserHooks = HooksOf<{ shape: UserShape; context: Context; given: never; demanded: never; extra: object }>;
 
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, Generated, GraphQLResolveInfo, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -74,6 +74,12 @@ export interface TeamShape {
   one: {};
   many: { apps: HostedAppShape };
 }
+
+/** What `src/hooks/HostedApp.ts` may hold. */
+export type HostedAppHooks = HooksOf<{ shape: HostedAppShape; context: Context; given: 'name'; demanded: never; extra: object }>;
+
+/** What `src/hooks/Team.ts` may hold. */
+export type TeamHooks = HooksOf<{ shape: TeamShape; context: Context; given: 'name'; demanded: never; extra: object }>;
 
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;

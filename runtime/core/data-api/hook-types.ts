@@ -1,0 +1,87 @@
+import type { DataInput, EntityShape } from './types.ts';
+
+type Operation = 'create' | 'update' | 'delete';
+
+/** What a project gives to the types of its hooks. */
+export interface HookShape {
+  readonly shape: EntityShape;
+  readonly context: unknown;
+  /** Fields that every create sets. */
+  readonly given: PropertyKey;
+  /** Required fields that some create leaves out: the hook sets them. */
+  readonly demanded: PropertyKey;
+  /** Members of inputs that are for hooks alone: `@computed`. */
+  readonly extra: object;
+}
+
+type Row<H extends HookShape> = H['shape']['row'];
+
+/** The input of a hook: what the caller gave, and what earlier hooks added. */
+type InputOf<H extends HookShape, Of extends Operation> = DataInput<H['shape']> &
+  (Of extends 'create' ? Pick<Row<H>, Extract<H['given'], keyof Row<H>>> : unknown) &
+  Partial<H['extra']>;
+
+/** What every hook gets. */
+export interface HookCall<H extends HookShape, Of extends Operation> {
+  readonly operation: Of;
+  readonly input: InputOf<H, Of>;
+  /** The stored row; null when it is created. */
+  readonly item: Of extends 'create' ? null : Row<H>;
+  readonly ctx: H['context'];
+}
+
+/** What a hook gets that runs after the statement. */
+export interface AfterCall<H extends HookShape, Of extends Operation> extends Omit<
+  HookCall<H, Of>,
+  'item'
+> {
+  /** The row as stored; null when it was deleted. */
+  readonly item: Of extends 'delete' ? null : Row<H>;
+  /** The row before; null when it was created. */
+  readonly originalItem: Of extends 'create' ? null : Row<H>;
+}
+
+interface Validation {
+  /** Names what is wrong with a field. The write is refused with all of them. */
+  readonly addError: (field: string, message: string) => void;
+}
+
+type Later<T> = T | Promise<T>;
+type Nothing = void | undefined | null;
+
+/** What completes a create sets what creates leave out. */
+type Completed<H extends HookShape, Of extends Operation> = Of extends 'create'
+  ? [H['demanded']] extends [never]
+    ? DataInput<H['shape']> | Nothing
+    : DataInput<H['shape']> & Pick<Row<H>, Extract<H['demanded'], keyof Row<H>>>
+  : DataInput<H['shape']> | Nothing;
+
+type Each<Call extends { readonly [Of in Operation]: unknown }, Of extends Operation, Result> =
+  | ((call: Call[Of]) => Later<Result>)
+  | { readonly [Name in Of]?: (call: Call[Name]) => Later<Result> };
+
+type Calls<H extends HookShape, More = unknown> = {
+  readonly [Of in Operation]: HookCall<H, Of> & More;
+};
+type AfterCalls<H extends HookShape> = { readonly [Of in Operation]: AfterCall<H, Of> };
+
+/**
+ * The hooks of an entity, in the order in which they run. Each is one function, or one for each of
+ * `create`, `update` and `delete`.
+ */
+export interface HooksOf<H extends HookShape> {
+  /** What it returns is merged over the input; undefined leaves a field alone. */
+  readonly resolveInput?:
+    | ((call: Calls<H>['create'] | Calls<H>['update']) => Later<Completed<H, 'create'>>)
+    | {
+        readonly create?: (call: Calls<H>['create']) => Later<Completed<H, 'create'>>;
+        readonly update?: (call: Calls<H>['update']) => Later<Completed<H, 'update'>>;
+      };
+  readonly validate?: Each<Calls<H, Validation>, Operation, unknown>;
+  /** Runs before the statement; a throw ends it. */
+  readonly beforeOperation?: Each<Calls<H>, Operation, unknown>;
+  /** Runs after the statement, in its transaction: a throw undoes all. */
+  readonly afterOperation?: Each<AfterCalls<H>, Operation, unknown>;
+  /** Runs once, after the outermost commit. A throw is logged, and changes no answer. */
+  readonly afterCommit?: Each<AfterCalls<H>, Operation, unknown>;
+}

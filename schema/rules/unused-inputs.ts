@@ -1,0 +1,37 @@
+import { isInputObjectType } from 'graphql';
+import type { ASTNode } from 'graphql';
+import type { Built } from '../build/built.ts';
+import type { Finding } from '../parse/places.ts';
+import { shapeOwner } from '../write-shape-ids.ts';
+import { finding } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** INPUT_UNUSED: a member of an input that is for hooks alone, where the entity has no hooks. */
+export const unusedInputs: Rule = function* (built) {
+  for (const { id, entity, writes } of built.shapes.writes.values()) {
+    if (built.facts.hooks[entity]) continue;
+    for (const { kind, name } of writes)
+      if (kind === 'ignored' && name !== 'clientMutationId')
+        yield unused(built, shapeOwner(id), name, entity);
+  }
+};
+
+function unused(built: Built, owner: string, name: string, entity: string): Finding {
+  return finding(
+    'INPUT_UNUSED',
+    `${owner}.${name} is for hooks, and ${entity} has none`,
+    nodeOf(built, owner, name),
+    {
+      why: '@computed keeps it out of the table, so that only a hook could use it',
+      fix: `write src/hooks/${entity}.ts, or remove the field`,
+    },
+    'warning',
+  );
+}
+
+function nodeOf({ facts, operations }: Built, owner: string, name: string): ASTNode | undefined {
+  const type = facts.schema.getType(owner);
+  if (isInputObjectType(type)) return type.getFields()[name]?.astNode?.name;
+  const operation = operations.find(({ field }) => `${field.owner}.${field.name}` === owner);
+  return operation?.field.field.args.find((argument) => argument.name === name)?.astNode?.name;
+}
