@@ -136,6 +136,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'restSchemas',
     'restSorts',
     'shade',
+    'shapeOwner',
     'sizeText',
     'systemRoutes',
   ],
