@@ -68,7 +68,7 @@ function start(service: RestService, { document, variables, context }: RootField
   if (over) {
     const { value, limit } = over.extensions;
     throw failure.badRequest(
-      `the request may come to ${value} objects, ${limit} are allowed: include less, or readRootField for a smaller limit`,
+      `the request may come to ${value} objects, ${limit} are allowed: include less, or ask for a smaller limit`,
       { extensions: over.extensions },
     );
   }

@@ -12,6 +12,7 @@ export interface LockPool {
  */
 export function createLockPool(makePool: () => pg.Pool): LockPool {
   let pool: pg.Pool | undefined;
+  let ended: Promise<void> | undefined;
   const open = () => {
     const made = makePool();
     // A broken connection is replaced. Without a listener, its error would end the process.
@@ -35,6 +36,6 @@ export function createLockPool(makePool: () => pg.Pool): LockPool {
         client.release(broken);
       }
     },
-    close: async () => pool?.end(),
+    close: () => (ended ??= pool?.end() ?? Promise.resolve()),
   };
 }
