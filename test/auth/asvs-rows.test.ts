@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { authRoutes, type AuthModel } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
@@ -98,6 +98,31 @@ describeEachDatabase('§ASVS accounts and passwords', (database) => {
       expect([table, await server.rows(table)]).toEqual([table, []]);
     for (const name of ['admin', 'root', 'test', 'admin@localhost.test'])
       expect((await server.login(name, name)).status).toBe(401);
+    await server.close();
+  });
+
+  it('fields of passwords are masked, and paste and password managers work (6.2.6, 6.2.7)', async () => {
+    const server = await startServer({ database });
+    for (const [path, kinds] of [
+      ['/auth/sign-in', ['current-password']],
+      ['/auth/register', ['new-password']],
+      ['/auth/reset-password?token=x', ['new-password']],
+    ] as const) {
+      const { status, text } = await server.call('GET', path);
+      expect([path, status]).toEqual([path, 200]);
+      const fields = [...text.matchAll(/<input[^>]*>/g)]
+        .map(([field]) => field)
+        .filter((field) => /password/.test(field) && !/hidden/.test(field));
+      expect([path, fields.length > 0]).toEqual([path, true]);
+      for (const field of fields) {
+        expect(field).toMatch(/type="password"/);
+        expect(kinds.some((kind) => field.includes(`autocomplete="${kind}"`))).toBe(true);
+        expect(field).not.toMatch(/onpaste|readonly|maxlength/i);
+      }
+    }
+    const scripts = readdirSync(new URL('../../runtime/auth/pages/browser/', import.meta.url));
+    for (const file of scripts.filter((name) => name.endsWith('.ts')))
+      expect(page(`pages/browser/${file}`)).not.toMatch(/paste/i);
     await server.close();
   });
 

@@ -23,8 +23,8 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '6.2.3': test(1, 'change-password needs the current one'),
   '6.2.4': test(1, 'refuses every one of the 3,000 most common passwords'),
   '6.2.5': test(1, 'has no rules of composition'),
-  '6.2.6': absent(1, 'no pages of our own with a password field: the API takes JSON'),
-  '6.2.7': absent(1, 'no pages of our own with a password field: the API takes JSON'),
+  '6.2.6': test(1, 'fields of passwords are masked, and paste and password managers work'),
+  '6.2.7': test(1, 'fields of passwords are masked, and paste and password managers work'),
   '6.2.8': test(1, 'nothing is trimmed, folded or normalised'),
   '6.2.9': test(2, 'a password of 72 bytes and one of 73 are told apart'),
   '6.2.10': test(2, 'a password is good until its owner changes it, years later too'),
@@ -93,7 +93,10 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '7.4.1': test(1, 'logout ends this session and no other'),
   '7.4.2': test(1, 'disabling a user ends sessions, keys and one-time tokens at once'),
   '7.4.3': test(2, 'change-password needs the current one, ends the other sessions'),
-  '7.4.4': absent(2, 'no pages of our own that ask for a sign-in'),
+  '7.4.4': test(
+    2,
+    'acceptance 12: Chromium without JavaScript registers, enrols TOTP, signs out, resets',
+  ),
   '7.4.5': test(2, 'ends every session of a user'),
   '7.5.1': test(
     2,

@@ -107,6 +107,7 @@ describe('the contract of auth', () => {
     ]).toEqual([
       'auth-2 acceptance 7: passkeys in Chromium under the CSP of the pages',
       'auth-2 §6 passkeys in the manifest',
+      '§11 mails of a project',
     ]);
   });
 });

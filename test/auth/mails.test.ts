@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { html } from '../../runtime/auth/html.ts';
 import { BUILT_IN_TEXTS, builtInMail, MAIL_KINDS } from '../../runtime/auth/mails/built-in.ts';
 import { ejectMail } from '../../runtime/auth/mails/eject.ts';
@@ -42,57 +42,59 @@ it('values in HTML are escaped', () => {
   );
 });
 
-it("acceptance 11: a mail of one's own in two languages; one that throws sends the built-in text and names the file", async () => {
-  const server = await startServer({
-    database: 'SQLite',
-    auth: {
-      pages: {
-        path: '/auth',
-        url: null,
-        languages: ['en', 'de'],
-        theme: { accent: '#2457d6', logo: null, css: null },
-      },
-    } as never,
-    options: {
-      mails: {
-        'reset-password': {
-          en: ({ link }) => ({ subject: 'Ours', text: `Ours: ${link}` }),
-          de: ({ link }) => ({ subject: 'Unsere', text: `Unsere: ${link}` }),
+describe('§11 mails of a project', () => {
+  it("acceptance 11: a mail of one's own in two languages; one that throws sends the built-in text and names the file", async () => {
+    const server = await startServer({
+      database: 'SQLite',
+      auth: {
+        pages: {
+          path: '/auth',
+          url: null,
+          languages: ['en', 'de'],
+          theme: { accent: '#2457d6', logo: null, css: null },
         },
-        'verify-email': () => {
-          throw new Error('no template');
+      } as never,
+      options: {
+        mails: {
+          'reset-password': {
+            en: ({ link }) => ({ subject: 'Ours', text: `Ours: ${link}` }),
+            de: ({ link }) => ({ subject: 'Unsere', text: `Unsere: ${link}` }),
+          },
+          'verify-email': () => {
+            throw new Error('no template');
+          },
+          'account-exists': () => ({ subject: 'Only a subject', text: '' }),
         },
-        'account-exists': () => ({ subject: 'Only a subject', text: '' }),
       },
-    },
-  });
-  const mails = () =>
-    server.logs.filter((line) => line.includes('"mail":')).map((line) => JSON.parse(line).mail);
-  await server.call(
-    'POST',
-    '/api/auth/register',
-    { email: 'a@x.test', password: 'correct horse battery staple' },
-    { 'Accept-Language': 'de-CH, en;q=0.5' },
-  );
-  await expect
-    .poll(() => mails().map(({ subject }) => subject))
-    .toEqual(['Bestätige deine E-Mail-Adresse']);
-  expect(server.logs.join('')).toContain(
-    'src/mails/verify-email.ts failed: the built-in mail was sent',
-  );
-  for (const language of ['de', 'en'])
+    });
+    const mails = () =>
+      server.logs.filter((line) => line.includes('"mail":')).map((line) => JSON.parse(line).mail);
     await server.call(
       'POST',
-      '/api/auth/forgot-password',
-      { email: 'a@x.test' },
-      { 'Accept-Language': language },
+      '/api/auth/register',
+      { email: 'a@x.test', password: 'correct horse battery staple' },
+      { 'Accept-Language': 'de-CH, en;q=0.5' },
     );
-  await expect
-    .poll(() =>
-      mails()
-        .map(({ subject }) => subject)
-        .toSorted(),
-    )
-    .toEqual(['Bestätige deine E-Mail-Adresse', 'Ours', 'Unsere']);
-  await server.close();
+    await expect
+      .poll(() => mails().map(({ subject }) => subject))
+      .toEqual(['Bestätige deine E-Mail-Adresse']);
+    expect(server.logs.join('')).toContain(
+      'src/mails/verify-email.ts failed: the built-in mail was sent',
+    );
+    for (const language of ['de', 'en'])
+      await server.call(
+        'POST',
+        '/api/auth/forgot-password',
+        { email: 'a@x.test' },
+        { 'Accept-Language': language },
+      );
+    await expect
+      .poll(() =>
+        mails()
+          .map(({ subject }) => subject)
+          .toSorted(),
+      )
+      .toEqual(['Bestätige deine E-Mail-Adresse', 'Ours', 'Unsere']);
+    await server.close();
+  });
 });
