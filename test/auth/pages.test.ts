@@ -181,6 +181,23 @@ describeWith('chromium', '§12 pages in a browser', () => {
     expect(outside).toEqual([]);
   }, 60_000);
 
+  it('signs in by mail, in the browser that asked, and comes back to the account', async () => {
+    await server.register('mail@x.test');
+    const page = await open();
+    await page.goto(at('account'));
+    await page.click('text=Sign in by mail');
+    await page.fill('[name=email]', 'mail@x.test');
+    await send(page);
+    const link = await linkIn('email-sign-in');
+    const other = await open();
+    await other.goto(link);
+    await send(other);
+    expect(await other.textContent('[role=alert]')).toContain('no longer valid');
+    await page.goto(link);
+    await send(page);
+    expect(page.url()).toBe(at('account'));
+  }, 60_000);
+
   it('a change that needs a proof asks for it first', async () => {
     const page = await open();
     await page.goto(at('register'));
@@ -245,6 +262,10 @@ describeEachDatabase('§12 pages', (database) => {
       );
       expect(page.headers.get('referrer-policy')).toBe('no-referrer');
       expect(page.headers.get('cache-control')).toBe('no-store');
+      const tokens = [...html.matchAll(/name="form_token" value="([^"]+)"/g)].map(
+        ([, each]) => each,
+      );
+      expect(new Set(tokens).size).toBeLessThanOrEqual(1);
       expect(html).not.toMatch(/<style|style="|<script>| on\w+="/);
       expect(html).not.toMatch(/(src|href)="https?:/);
     }

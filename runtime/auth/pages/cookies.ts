@@ -89,9 +89,11 @@ export function createPageCookies({ kernel, model, keys, config }: AuthParts): P
     },
     writeNotice: (koa, notice) => void set(koa, names.notice, notice, 60),
     formToken: (koa) => {
-      const known = read(koa, names.form);
+      // All forms of a page that is the browser's first one share the new nonce.
+      const known = read(koa, names.form) ?? (koa.state['pages_form'] as string | undefined);
       if (known) return tokenOf(known);
       const nonce = randomToken(16);
+      koa.state['pages_form'] = nonce;
       set(koa, names.form, nonce);
       return tokenOf(nonce);
     },

@@ -71,6 +71,9 @@ export async function finish(
   keepSession(request, login);
   if (request.step) cookies.clearStep(koa);
   if (target.returnTo === null) return { redirect: request.path('account') };
+  // The pages themselves need no code: they have their session now.
+  if (target.returnTo.startsWith(request.path('account').replace(/account$/, '')))
+    return { redirect: target.returnTo };
   return { redirect: await addCode(request, login, target) };
 }
 

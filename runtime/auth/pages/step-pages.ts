@@ -4,6 +4,7 @@ import { MINUTE } from '../time.ts';
 import { finish, proceed, type Target, targetOf, targetQuery } from './finish.ts';
 import { checkbox, type Field, passkeyForm, renderForm } from './form.ts';
 import { done } from './link-pages.ts';
+import { isProblem } from './problems.ts';
 import { parseCredential } from './sign-in-pages.ts';
 import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
 
@@ -287,7 +288,13 @@ export const invitationPage: Page = {
     if (!request.serves('POST /api/auth/invitations/accept')) return missing(request);
     const declines = values['do'] === 'decline';
     const endpoint = `POST /api/auth/invitations/${declines ? 'decline' : 'accept'}`;
-    await request.call(endpoint, { body: { token: request.query['token'] ?? '' } });
+    const body = { token: request.query['token'] ?? '' };
+    try {
+      await request.call(endpoint, { body });
+    } catch (error) {
+      if (!isProblem(error) || error.status !== 403) throw error;
+      return { ...done(request, 'invitation_title', 'invitation_forbidden'), status: 403 };
+    }
     return done(
       request,
       'invitation_title',

@@ -65,7 +65,7 @@ async function readOptions(form: HTMLFormElement): Promise<unknown> {
   const response = await fetch(location.href, { method: 'POST', body });
   if (!response.ok || !/json/.test(response.headers.get('Content-Type') ?? '')) {
     // The page asks for a proof first.
-    if (response.redirected || response.status === 403) form.submit();
+    if (response.status === 403 && form.dataset['passkey'] === 'create') form.submit();
     throw new Error('no options');
   }
   return response.json();
