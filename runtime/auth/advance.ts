@@ -121,7 +121,7 @@ const FINISH: Readonly<Record<Entry['goal']['kind'], Finish>> = {
 
 /**
  * Failures of a user with a second factor are deleted only now: if a right password deleted them,
- * somebody who knows it could guess codes without end.
+ * a person who knows it could guess codes without end.
  */
 async function settleFailures(
   parts: AuthParts,
