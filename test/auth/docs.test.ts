@@ -167,7 +167,7 @@ describe('the pages of auth', () => {
   it('have every type of event, and none that is not there', () => {
     const named = [
       ...page('events').text.matchAll(
-        /`((?:user|auth|token|passkey|totp|recovery_codes?|device|password|email|oauth|api_key|permission|organization|member|invitation|rate_limit|config|webhook|alert)\.[a-z_.]+)`/g,
+        /`((?:user|auth|token|passkey|totp|recovery_codes?|device|organization|member|invitation|password|email|oauth|api_key|permission|organization|member|invitation|rate_limit|config|webhook|alert)\.[a-z_.]+)`/g,
       ),
     ]
       .map(([, type]) => type!)
