@@ -1,9 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { createChangePassword } from './change-password.ts';
+import { createChangePassword } from './passwords/change-password.ts';
 import type { UserId } from './ids.ts';
 import type { AuthParts } from './parts.ts';
-import { createReauthenticate } from './reauthenticate.ts';
+import { createReauthenticate } from './steps/reauthenticate.ts';
 
 /** Routes of the signed-in user's own account. */
 export function accountHandlers(parts: AuthParts) {

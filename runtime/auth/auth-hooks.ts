@@ -1,5 +1,5 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
-import type { Profile } from './profile.ts';
+import type { Profile } from './users/profile.ts';
 
 /** The part of a request that hooks see. */
 export type HookRequest = Pick<RequestContext, 'id' | 'ip' | 'headers'>;

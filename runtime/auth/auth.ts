@@ -1,8 +1,8 @@
 import type { Capability } from '@twofold/runtime/kernel';
 import { type AuthModule, createAuth } from './create-auth.ts';
 import type { AuthHooks } from './auth-hooks.ts';
-import type { Listeners } from './event-types.ts';
-import type { Extend } from './extend.ts';
+import type { Listeners } from './events/event-types.ts';
+import type { Extend } from './sessions/extend.ts';
 import type { OwnMails } from './mails/kinds.ts';
 import type { OwnTexts } from './pages/texts.ts';
 

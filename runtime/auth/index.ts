@@ -5,8 +5,8 @@ export { adminApp, runAdmin } from './admin-app.ts';
 export type { AdminReport, AdminRequest } from './admin-app.ts';
 export { mailsApp } from './mails-app.ts';
 export type { MailRow, MailsReport, MailsRequest } from './mails-app.ts';
-export { Html, html } from './html.ts';
-export type { HtmlValue } from './html.ts';
+export { Html, html } from './mails/html.ts';
+export type { HtmlValue } from './mails/html.ts';
 export type {
   Mail,
   MailContent,

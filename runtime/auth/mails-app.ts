@@ -5,7 +5,7 @@ import { ejectMail } from './mails/eject.ts';
 import type { MailContext, MailData, MailKind } from './mails/kinds.ts';
 import { createMails } from './mails/mails.ts';
 import { SAMPLE_USER, sampleData } from './mails/samples.ts';
-import { pagesUrl } from './links.ts';
+import { pagesUrl } from './mails/links.ts';
 
 /** A command of `generator mails`. */
 export interface MailsRequest {

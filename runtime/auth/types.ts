@@ -1,6 +1,12 @@
 /** Types that the functions of a project use. */
-export type { Extend, ExtendInput, ExtendRequest } from './extend.ts';
-export type { EventType, Listener, Listeners, SecurityEvent, Severity } from './event-types.ts';
+export type { Extend, ExtendInput, ExtendRequest } from './sessions/extend.ts';
+export type {
+  EventType,
+  Listener,
+  Listeners,
+  SecurityEvent,
+  Severity,
+} from './events/event-types.ts';
 export type {
   AfterRegister,
   AuthHooks,

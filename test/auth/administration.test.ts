@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { enableDue } from '../../runtime/auth/admin/disabled-until.ts';
-import { createEvents } from '../../runtime/auth/events.ts';
+import { createEvents } from '../../runtime/auth/events/events.ts';
 import {
   asRoot,
   bearer,

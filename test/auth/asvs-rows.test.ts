@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { authRoutes, type AuthModel } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { EVENT_TYPES } from '../../runtime/auth/event-types.ts';
+import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
 import { asRoot, bearer, describeEachDatabase, startServer, USER } from './harness.ts';
 
 /** Rows of ASVS 5.0 that no flow by itself comes by. */
@@ -57,7 +57,7 @@ describe('§ASVS the documents and what they describe', () => {
       `${refresh.idle / DAY} days idle, ${refresh.absolute / DAY} days at most`,
     );
     expect(told).toContain(`Access tokens live ${jwt.ttl / (60 * MINUTE)} hours`);
-    const [, most] = /const MAX_SESSIONS = (\d+);/.exec(page('sessions.ts'))!;
+    const [, most] = /const MAX_SESSIONS = (\d+);/.exec(page('sessions/sessions.ts'))!;
     expect(told).toContain(`${most} for each user (the oldest ones end)`);
   });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { authRoutes } from '@twofold/schema';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
-import { EVENT_TYPES } from '../../runtime/auth/event-types.ts';
+import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
 import { startProject } from '../docs/emitted.ts';
 import { type Block, type Page, readPage } from '../docs/page.ts';
 import { root, sourceFiles } from '../source-files.ts';

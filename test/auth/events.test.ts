@@ -287,7 +287,7 @@ describeEachDatabase('§2.14 retention', (database) => {
     const first = await startServer({ database, auth: { events: { retention: 600_000 } } });
     await first.register('old@x.test');
     await first.call('POST', '/api/auth/admin/api-keys', { name: 'k', scopes: [] }, asRoot);
-    const { purge } = await import('../../runtime/auth/retention.ts');
+    const { purge } = await import('../../runtime/auth/events/retention.ts');
     const rows = async () => [
       (await first.rows('auth_login_attempts')).length,
       (await first.rows('auth_security_events')).length,

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { PluginTransformQueryArgs, PluginTransformResultArgs } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { createLockout } from '../../runtime/auth/lockout.ts';
-import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/lock-state.ts';
+import { createLockout } from '../../runtime/auth/sign-in/lockout.ts';
+import { afterFailure, lockedUntil, UNLOCKED } from '../../runtime/auth/sign-in/lock-state.ts';
 import { describeWith } from '../engines/available.ts';
 import {
   asRoot,

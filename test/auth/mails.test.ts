@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../runtime/auth/html.ts';
+import { html } from '../../runtime/auth/mails/html.ts';
 import { BUILT_IN_TEXTS, builtInMail, MAIL_KINDS } from '../../runtime/auth/mails/built-in.ts';
 import { ejectMail } from '../../runtime/auth/mails/eject.ts';
 import { SAMPLE_USER, sampleData } from '../../runtime/auth/mails/samples.ts';

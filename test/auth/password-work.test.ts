@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Session } from 'node:inspector/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
-import { createPasswordPolicy } from '../../runtime/auth/password-policy.ts';
+import { createPasswordPolicy } from '../../runtime/auth/passwords/password-policy.ts';
 import { generator, type Random } from './random.ts';
 
 // Judging a password runs on the event loop, so what it may cost has a bound. Time depends on the machine; how often V8

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPasswordPolicy } from '../../runtime/auth/password-policy.ts';
-import { createPasswords, hashConcurrency } from '../../runtime/auth/passwords.ts';
+import { createPasswordPolicy } from '../../runtime/auth/passwords/password-policy.ts';
+import { createPasswords, hashConcurrency } from '../../runtime/auth/passwords/passwords.ts';
 import { DEFAULT_AUTH } from '../../runtime/auth/defaults.ts';
 import {
   bearer,

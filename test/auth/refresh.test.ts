@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createKeys } from '../../runtime/auth/keys.ts';
-import { makeRefreshToken } from '../../runtime/auth/refresh-token.ts';
+import { createKeys } from '../../runtime/auth/secrets/keys.ts';
+import { makeRefreshToken } from '../../runtime/auth/sessions/refresh-token.ts';
 import {
   asRoot,
   bearer,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { authRoutes } from '@twofold/schema';
 import { describe, expect, it } from 'vitest';
-import { addressKey } from '../../runtime/auth/caller.ts';
+import { addressKey } from '../../runtime/auth/requests/caller.ts';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
 import { read } from '../docs/world.ts';
 import { callback, exchange, signIn, startWithProvider } from './flow.ts';

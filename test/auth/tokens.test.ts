@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, generateKeyPairSync, randomBytes } from 'n
 import { SignJWT } from 'jose';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accessTokens, hostTokens } from '../../runtime/auth/access-token.ts';
-import { createKeys } from '../../runtime/auth/keys.ts';
+import { accessTokens, hostTokens } from '../../runtime/auth/sessions/access-token.ts';
+import { createKeys } from '../../runtime/auth/secrets/keys.ts';
 import {
   API_KEY,
   asRoot,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
-import { EVENT_TYPES } from '../../runtime/auth/event-types.ts';
-import { purge } from '../../runtime/auth/retention.ts';
+import { EVENT_TYPES } from '../../runtime/auth/events/event-types.ts';
+import { purge } from '../../runtime/auth/events/retention.ts';
 import { signIn, startWithProvider } from './flow.ts';
 import {
   asRoot,

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
-import { accessTokens, openToken } from '../../runtime/auth/access-token.ts';
+import { accessTokens, openToken } from '../../runtime/auth/sessions/access-token.ts';
 import {
   RFC_7515_A1,
   RFC_7515_A2,

@@ -17,8 +17,8 @@ describe('auth-2 acceptance 6: no way in skips the second factor', () => {
         .filter((path) => text.test(readFileSync(join(root, path), 'utf8')))
         .map((path) => path.replace(/^.*runtime\/auth\//, ''))
         .sort();
-    expect(having(/signIn\s*\.(open|renew)\(/)).toEqual(['advance.ts']);
-    expect(having(/as PassedEntry/)).toEqual(['advance.ts']);
+    expect(having(/signIn\s*\.(open|renew)\(/)).toEqual(['steps/advance.ts']);
+    expect(having(/as PassedEntry/)).toEqual(['steps/advance.ts']);
     // The operator and an administrator who acts as a user have no second factor of that user.
     expect(having(/sessions\.open\(/)).toEqual([
       'admin/impersonation.ts',

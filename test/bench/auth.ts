@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import bcrypt from 'bcrypt';
 import { DEFAULT_LIMITS } from '../../runtime/auth/defaults.ts';
-import { hashConcurrency } from '../../runtime/auth/passwords.ts';
+import { hashConcurrency } from '../../runtime/auth/passwords/passwords.ts';
 import { reply } from '../../runtime/core/http/route.ts';
 import type { ServerModule } from '../../runtime/core/module.ts';
 import { makePasskey } from '../auth/authenticator.ts';

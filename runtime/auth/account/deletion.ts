@@ -1,21 +1,21 @@
 import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
-import { endKeys } from '../ended-access.ts';
-import type { Emit } from '../events.ts';
-import { pageLink } from '../links.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { endKeys } from '../sessions/ended-access.ts';
+import type { Emit } from '../events/events.ts';
+import { pageLink } from '../mails/links.ts';
 import { assertNotLastFirst } from '../organizations/membership.ts';
-import { invalidToken } from '../one-time-tokens.ts';
-import { assertOwnerLeft } from '../owners.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
+import { assertOwnerLeft } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../permissions.ts';
-import { assertProof } from '../proof.ts';
-import { assertStillOpen } from '../reauthentication.ts';
-import { clearRefreshCookie } from '../refresh-cookie.ts';
-import type { RightsChange } from '../roles.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { assertProof } from '../requests/proof.ts';
+import { assertStillOpen } from '../steps/reauthentication.ts';
+import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
+import type { RightsChange } from '../users/roles.ts';
 import { rfc3339 } from '../time.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 import { purgeAccounts } from './purge.ts';
 
 /** `DELETE /api/auth/me`: the account closes at once, and goes after the grace. */

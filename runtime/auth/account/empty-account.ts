@@ -4,7 +4,7 @@ import type { Column } from '@twofold/schema';
 import type { Dialect } from '@twofold/runtime/kernel';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { OWNED_TABLES } from '../user-table.ts';
+import { OWNED_TABLES } from '../users/user-table.ts';
 
 /**
  * Empties the row of a user who is deleted but whose row must stay, because others refer to it.

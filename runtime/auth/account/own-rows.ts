@@ -1,6 +1,6 @@
 import type { AuthRule, Column, Entity, Field, Project } from '@twofold/schema';
 import type { Store } from '@twofold/runtime/kernel';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 import { batches } from './batches.ts';
 
 /** A type some of whose rows belong to a user, with the column that says to whom. */

@@ -1,12 +1,12 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
-import { checkPhone, checkText, checkUsername } from '../identity-rules.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { checkPhone, checkText, checkUsername } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertProof } from '../proof.ts';
-import { signedInAccount } from '../reauthentication.ts';
-import { isUniqueViolation, userExists } from '../register.ts';
-import type { Account, AccountPatch } from '../user-directory.ts';
+import { assertProof } from '../requests/proof.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import { isUniqueViolation, userExists } from '../sign-in/register.ts';
+import type { Account, AccountPatch } from '../users/user-directory.ts';
 
 /** The fields of a user that `PATCH /api/auth/me` changes. */
 type OwnField = 'first_name' | 'last_name' | 'phone' | 'username' | 'avatar_url' | 'locale';

@@ -1,7 +1,7 @@
-import { SYSTEM } from '../caller.ts';
+import { SYSTEM } from '../requests/caller.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { isForeignKeyViolation } from '../user-table.ts';
+import { isForeignKeyViolation } from '../users/user-table.ts';
 import { emptyAccount } from './empty-account.ts';
 
 const BATCH_SIZE = 100;

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { isSecondFactorRequired } from '../entry.ts';
+import { isSecondFactorRequired } from '../steps/entry.ts';
 import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../reauthentication.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
 import { devicesOf } from '../second-factor/devices.ts';
 import { countRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { rfc3339 } from '../time.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 
 /** `GET /api/auth/security`: what signs in to the account, and what is pending. */
 export function showSecurity(parts: AuthParts): Handler {

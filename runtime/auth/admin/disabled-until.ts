@@ -1,4 +1,4 @@
-import { SYSTEM } from '../caller.ts';
+import { SYSTEM } from '../requests/caller.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 

@@ -1,13 +1,13 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { assertHoldsAsMuch } from '../authority.ts';
-import { callerOf } from '../caller.ts';
-import { checkText } from '../identity-rules.ts';
+import { assertHoldsAsMuch } from '../users/authority.ts';
+import { callerOf } from '../requests/caller.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../permissions.ts';
-import { assertStillOpen, signedInAccount } from '../reauthentication.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
 import { rfc3339 } from '../time.ts';
-import { isClosed } from '../user-directory.ts';
+import { isClosed } from '../users/user-directory.ts';
 import { findUser } from './users.ts';
 
 /**

@@ -2,16 +2,16 @@ import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { type ApiKeyRow, checkScopes } from '../api-keys.ts';
-import { assertHolds, assertHoldsAsMuch } from '../authority.ts';
-import { callerOf } from '../caller.ts';
-import { dataScopes } from '../data-scopes.ts';
-import { checkText, isOpaqueId } from '../identity-rules.ts';
+import { type ApiKeyRow, checkScopes } from '../keys/api-keys.ts';
+import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
+import { callerOf } from '../requests/caller.ts';
+import { dataScopes } from '../keys/data-scopes.ts';
+import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
 import { isUserId, parseUserId, type UserId } from '../ids.ts';
-import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../key-changes.ts';
+import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../keys/key-changes.ts';
 import type { AuthParts } from '../parts.ts';
-import { permissionsOf } from '../permissions.ts';
-import { recordChange } from '../roles.ts';
+import { permissionsOf } from '../users/permissions.ts';
+import { recordChange } from '../users/roles.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
 
 /** Routes of API keys. Only the response that creates a key contains it, as its hash is stored. */

@@ -2,13 +2,13 @@ import type { Transaction } from 'kysely';
 import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { assertHolds } from '../authority.ts';
-import { type Caller, callerOf } from '../caller.ts';
-import { checkText } from '../identity-rules.ts';
+import { assertHolds } from '../users/authority.ts';
+import { type Caller, callerOf } from '../requests/caller.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
-import { permissionsOf, serialiseRights } from '../permissions.ts';
-import { isUniqueViolation } from '../register.ts';
-import { type PermissionAction, recordChange } from '../roles.ts';
+import { permissionsOf, serialiseRights } from '../users/permissions.ts';
+import { isUniqueViolation } from '../sign-in/register.ts';
+import { type PermissionAction, recordChange } from '../users/roles.ts';
 
 interface RoleRow {
   readonly id: number;

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { UserId } from '../ids.ts';
-import { lockedUntil, UNLOCKED } from '../lock-state.ts';
-import { identifierOf } from '../identifier.ts';
+import { lockedUntil, UNLOCKED } from '../sign-in/lock-state.ts';
+import { identifierOf } from '../sign-in/identifier.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 
 /** Users with the state of their accounts, as administrators see them: three statements in all. */
 export async function showUsers(parts: AuthParts, accounts: readonly Account[]) {

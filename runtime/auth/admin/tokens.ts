@@ -1,9 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import type { AccessClaims } from '../access-token.ts';
-import { assertHoldsAsMuch } from '../authority.ts';
-import { callerOf } from '../caller.ts';
-import { isOpaqueId } from '../identity-rules.ts';
+import type { AccessClaims } from '../sessions/access-token.ts';
+import { assertHoldsAsMuch } from '../users/authority.ts';
+import { callerOf } from '../requests/caller.ts';
+import { isOpaqueId } from '../sign-in/identity-rules.ts';
 import { isUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { SECOND } from '../time.ts';

@@ -1,9 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, isPrivateHost, reply } from '@twofold/runtime/http';
-import { callerOf } from '../caller.ts';
+import { callerOf } from '../requests/caller.ts';
 import { isSafe } from '../config.ts';
-import { EVENT_TYPES } from '../event-types.ts';
-import { isOpaqueId } from '../identity-rules.ts';
+import { EVENT_TYPES } from '../events/event-types.ts';
+import { isOpaqueId } from '../sign-in/identity-rules.ts';
 import { ulid } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { parseDuration, rfc3339 } from '../time.ts';

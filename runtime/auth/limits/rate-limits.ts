@@ -2,11 +2,11 @@ import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
 import { type RequestContext, createBoundedCache } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { andThen, type NowOrLater } from '../and-then.ts';
-import { recordAttempt } from '../attempts.ts';
-import { callerOf } from '../caller.ts';
+import { andThen, type NowOrLater } from '../requests/and-then.ts';
+import { recordAttempt } from '../events/attempts.ts';
+import { callerOf } from '../requests/caller.ts';
 import { DEFAULT_LIMITS } from '../defaults.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../events/events.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
 import { MINUTE, retryAfter } from '../time.ts';
 

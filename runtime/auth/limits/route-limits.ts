@@ -1,7 +1,7 @@
 import type { BoundRoute, Call } from '@twofold/runtime/http';
-import { addressKey } from '../caller.ts';
+import { addressKey } from '../requests/caller.ts';
 import type { PolicyName } from '../defaults.ts';
-import { hostDevice } from '../host-login.ts';
+import { hostDevice } from '../sign-in/host-login.ts';
 import type { AuthParts } from '../parts.ts';
 import type { Limit } from './rate-limits.ts';
 

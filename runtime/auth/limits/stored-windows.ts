@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Store } from '@twofold/runtime/kernel';
-import { mac } from '../keys.ts';
+import { mac } from '../secrets/keys.ts';
 import { SECOND } from '../time.ts';
 import type { Charge, Windows, WindowState } from './windows.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html } from '../html.ts';
+import { html, type Html } from './html.ts';
 import type { MailContent, MailContext, MailData, MailKind } from './kinds.ts';
 import type { MailText, MailTexts } from './mail-text.ts';
 import { de } from './texts/de.ts';

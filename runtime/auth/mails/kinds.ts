@@ -1,4 +1,4 @@
-import type { Html } from '../html.ts';
+import type { Html } from './html.ts';
 
 /** The data of each kind of mail, besides what every mail has (`MailContext`). */
 export interface MailData {

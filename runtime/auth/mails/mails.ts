@@ -1,8 +1,8 @@
 import type { AuthModel } from '@twofold/schema';
-import type { Caller } from '../caller.ts';
-import { acceptedLanguages, matchLanguage } from '../language.ts';
-import type { Mailer } from '../mail.ts';
-import type { Account } from '../user-directory.ts';
+import type { Caller } from '../requests/caller.ts';
+import { acceptedLanguages, matchLanguage } from './language.ts';
+import type { Mailer } from './mail.ts';
+import type { Account } from '../users/user-directory.ts';
 import { BUILT_IN_TEXTS, builtInMail } from './built-in.ts';
 import type {
   Mail,

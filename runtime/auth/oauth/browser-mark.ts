@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 import { digest, randomToken } from '../ids.ts';
-import { sameText } from '../keys.ts';
+import { sameText } from '../secrets/keys.ts';
 import { SECOND } from '../time.ts';
 
 /** Data stored with a one-time token to recognise the browser for which it was made. */

@@ -1,7 +1,7 @@
 import type { Handler } from '@twofold/runtime/http';
-import { advance } from '../advance.ts';
-import { requireApiKey } from '../login.ts';
-import { invalidToken } from '../one-time-tokens.ts';
+import { advance } from '../steps/advance.ts';
+import { requireApiKey } from '../sign-in/login.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertMayEnter, byProvider } from './callback.ts';
 import { redeemCode } from './return-code.ts';

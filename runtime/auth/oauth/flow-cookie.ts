@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
 import type { UserId } from '../ids.ts';
-import { type Keys, sameText } from '../keys.ts';
-import { seal, unseal } from '../seal.ts';
+import { type Keys, sameText } from '../secrets/keys.ts';
+import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE } from '../time.ts';
 import { clearCookie, setCookie } from './browser-mark.ts';
 import type { FlowSecrets } from './grant.ts';

@@ -1,12 +1,12 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { identitiesOf } from '../account/own-logs.ts';
-import { asUser, callerOf } from '../caller.ts';
-import { ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertProof } from '../proof.ts';
-import { signedInAccount } from '../reauthentication.ts';
-import { assertOtherMethod } from '../sign-in-methods.ts';
+import { assertProof } from '../requests/proof.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import { assertOtherMethod } from '../sign-in/sign-in-methods.ts';
 import { markBrowser } from './browser-mark.ts';
 import { createCallback } from './callback.ts';
 import { createExchange } from './exchange.ts';

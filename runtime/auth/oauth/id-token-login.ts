@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { failure } from '@twofold/runtime/errors';
 import type { Handler } from '@twofold/runtime/http';
-import { advance } from '../advance.ts';
-import { callerOf } from '../caller.ts';
+import { advance } from '../steps/advance.ts';
+import { callerOf } from '../requests/caller.ts';
 import { digest } from '../ids.ts';
-import { requireApiKey } from '../login.ts';
+import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { isUniqueViolation } from '../register.ts';
+import { isUniqueViolation } from '../sign-in/register.ts';
 import { MINUTE, SECOND } from '../time.ts';
 import { assertMayEnter, byProvider, noteRefusal } from './callback.ts';
 import type { IdTokens } from './id-token.ts';

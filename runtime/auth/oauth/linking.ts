@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { Caller } from '../caller.ts';
-import type { Emit } from '../events.ts';
+import type { Caller } from '../requests/caller.ts';
+import type { Emit } from '../events/events.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../permissions.ts';
-import { createUser, isUniqueViolation } from '../register.ts';
-import { type Account, isClosed } from '../user-directory.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { createUser, isUniqueViolation } from '../sign-in/register.ts';
+import { type Account, isClosed } from '../users/user-directory.ts';
 import type { Identity } from './identity.ts';
 import { notVerified } from './id-token.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context as KoaContext } from 'koa';
 import { digest, type UserId } from '../ids.ts';
-import { sameText } from '../keys.ts';
-import { invalidToken, ONE_TIME_LIFETIME } from '../one-time-tokens.ts';
+import { sameText } from '../secrets/keys.ts';
+import { invalidToken, ONE_TIME_LIFETIME } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { Amr, AuthMethod } from '../sessions.ts';
+import type { Amr, AuthMethod } from '../sessions/sessions.ts';
 import { type BrowserMark, isMarked, markBrowser } from './browser-mark.ts';
 import type { Flow } from './flow-cookie.ts';
 import { isSecure, type Provider } from './providers.ts';

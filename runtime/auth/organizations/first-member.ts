@@ -1,5 +1,5 @@
 import { type Kernel, followRows } from '@twofold/runtime/kernel';
-import { type Caller, SYSTEM } from '../caller.ts';
+import { type Caller, SYSTEM } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
 
 /**

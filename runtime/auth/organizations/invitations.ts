@@ -1,18 +1,18 @@
 import type { Kysely, Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
-import type { Emit } from '../events.ts';
-import { checkEmail, emailKey } from '../identity-rules.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import type { Emit } from '../events/events.ts';
+import { checkEmail, emailKey } from '../sign-in/identity-rules.ts';
 import { digest, randomToken, ulid, type UserId } from '../ids.ts';
-import { pageLink } from '../links.ts';
-import { invalidToken } from '../one-time-tokens.ts';
+import { pageLink } from '../mails/links.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../permissions.ts';
-import { signedInAccount } from '../reauthentication.ts';
-import { sendStrangerMail } from '../stranger-mail.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import { sendStrangerMail } from '../mails/stranger-mail.ts';
 import { DAY, rfc3339 } from '../time.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 import { assertManages, organizationsOf, ownMembership, roleOf } from './membership.ts';
 import { checkRole, mayGive } from './roles.ts';
 

@@ -4,8 +4,8 @@ import { failure } from '@twofold/runtime/errors';
 import { LAST_OWNER, type RequestContext } from '@twofold/runtime/kernel';
 import { parseUserId, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../reauthentication.ts';
-import type { Account } from '../user-directory.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import type { Account } from '../users/user-directory.ts';
 import { membershipsOf } from './memberships.ts';
 import { isLastFirst, manages } from './roles.ts';
 

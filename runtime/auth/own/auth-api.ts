@@ -1,17 +1,17 @@
 import { failure, InternalError } from '@twofold/runtime/errors';
 import { type BoundRoute, type Call, createChecks, koaOf } from '@twofold/runtime/http';
 import type { Credentialed, RequestContext } from '@twofold/runtime/kernel';
-import { advance } from '../advance.ts';
+import { advance } from '../steps/advance.ts';
 import { type Change, disabling, enable } from '../admin/users.ts';
-import { asUser, callerOf } from '../caller.ts';
-import { endAccess } from '../ended-access.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { endAccess } from '../sessions/ended-access.ts';
 import type { UserId } from '../ids.ts';
-import { askHook, checkPassword, toAttempt } from '../login.ts';
+import { askHook, checkPassword, toAttempt } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { clearRefreshCookie } from '../refresh-cookie.ts';
-import type { AuthMethod } from '../sessions.ts';
-import type { LoginObject } from '../sign-in.ts';
-import { type Account, isClosed } from '../user-directory.ts';
+import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
+import type { AuthMethod } from '../sessions/sessions.ts';
+import type { LoginObject } from '../sessions/sign-in.ts';
+import { type Account, isClosed } from '../users/user-directory.ts';
 import { validator } from '../validator.ts';
 import { recogniseToken } from './credentials.ts';
 

@@ -9,8 +9,8 @@ import {
 import { isUserId, type UserId } from '../ids.ts';
 import { membershipsOf } from '../organizations/memberships.ts';
 import type { AuthParts } from '../parts.ts';
-import { permissionsOf } from '../permissions.ts';
-import { isClosed } from '../user-directory.ts';
+import { permissionsOf } from '../users/permissions.ts';
+import { isClosed } from '../users/user-directory.ts';
 
 /** The principals of access tokens that `ctx.auth.verify` has checked, with their session. */
 const BY_TOKEN = new WeakMap<Credentialed, Principal>();

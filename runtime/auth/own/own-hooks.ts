@@ -4,7 +4,7 @@ import { type RequestContext, systemContext } from '@twofold/runtime/kernel';
 import type { HookUser } from '../auth-hooks.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { readRegisterFields } from '../register-fields.ts';
+import { readRegisterFields } from '../sign-in/register-fields.ts';
 import { callHook, hookRequest } from './call-hook.ts';
 
 /** The request that registers a user; absent where no request does, as on the command line. */

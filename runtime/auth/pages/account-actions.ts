@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { html } from '../mails/html.ts';
 import type { FormState, Outcome, PageRequest } from './page.ts';
 import { parseCredential } from './sign-in-pages.ts';
 import { codesView, totpForm, type TotpStart } from './step-pages.ts';

@@ -1,7 +1,7 @@
-import { html } from '../html.ts';
-import { asUser, callerOf } from '../caller.ts';
-import type { LoginObject } from '../sign-in.ts';
-import { clearRefreshCookie } from '../refresh-cookie.ts';
+import { html } from '../mails/html.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import type { LoginObject } from '../sessions/sign-in.ts';
+import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import { AppError } from '@twofold/runtime/errors';
 import { parseCredential } from './sign-in-pages.ts';
 import { ACTIONS } from './account-actions.ts';

@@ -1,6 +1,6 @@
-import { html, type Html, type HtmlValue } from '../html.ts';
+import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
-import { deviceKind } from '../device-kind.ts';
+import { deviceKind } from '../sign-in/device-kind.ts';
 import { actionForm, checkbox, passkeyForm, renderForm } from './form.ts';
 import type { FormState, PageRequest } from './page.ts';
 import { capital } from './sign-in-pages.ts';

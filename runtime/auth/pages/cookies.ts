@@ -1,10 +1,10 @@
 import type { Context as KoaContext } from 'koa';
-import type { AccessClaims, Tokens } from '../access-token.ts';
-import { accessTokens } from '../access-token.ts';
+import type { AccessClaims, Tokens } from '../sessions/access-token.ts';
+import { accessTokens } from '../sessions/access-token.ts';
 import { randomToken } from '../ids.ts';
-import { mac, sameText } from '../keys.ts';
+import { mac, sameText } from '../secrets/keys.ts';
 import type { AuthParts } from '../parts.ts';
-import { seal, unseal } from '../seal.ts';
+import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE } from '../time.ts';
 
 /** A sign-in that is under way: what the next page needs to go on. */

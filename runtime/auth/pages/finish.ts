@@ -1,8 +1,8 @@
 import type { Reply } from '@twofold/runtime/http';
-import type { LoginObject } from '../sign-in.ts';
+import type { LoginObject } from '../sessions/sign-in.ts';
 import { issueReturnCode } from '../oauth/return-code.ts';
 import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
-import type { Amr } from '../sessions.ts';
+import type { Amr } from '../sessions/sessions.ts';
 import { MINUTE } from '../time.ts';
 import type { PageRequest, Redirect } from './page.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlValue } from '../html.ts';
+import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { hidden } from './frame.ts';
 import type { FormState, PageRequest } from './page.ts';
 

@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlValue } from '../html.ts';
+import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { FORM_TOKEN } from './forgery.ts';
 import type { FormState, PageRequest, View } from './page.ts';
 

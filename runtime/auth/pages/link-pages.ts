@@ -1,5 +1,5 @@
-import { html, type HtmlValue } from '../html.ts';
-import type { PageName } from '../links.ts';
+import { html, type HtmlValue } from '../mails/html.ts';
+import type { PageName } from '../mails/links.ts';
 import { proceed } from './finish.ts';
 import { renderForm } from './form.ts';
 import type { Page, PageRequest, View } from './page.ts';

@@ -1,8 +1,8 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import type { Reply } from '@twofold/runtime/http';
-import type { Html } from '../html.ts';
-import type { PageName } from '../links.ts';
+import type { Html } from '../mails/html.ts';
+import type { PageName } from '../mails/links.ts';
 import type { AuthParts } from '../parts.ts';
 import type { PageCookies, Step } from './cookies.ts';
 import type { AllTexts } from './texts.ts';

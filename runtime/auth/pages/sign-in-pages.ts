@@ -1,9 +1,9 @@
-import { html, type HtmlValue } from '../html.ts';
+import { html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
 import { finish, proceed, targetOf, targetQuery } from './finish.ts';
 import { type Field, passkeyForm, renderForm } from './form.ts';
 import type { FormState, Page, PageRequest, View } from './page.ts';
-import type { LoginObject } from '../sign-in.ts';
+import type { LoginObject } from '../sessions/sign-in.ts';
 
 /** `sign-in`: password, passkey, provider, or mail. */
 export const signInPage: Page = {

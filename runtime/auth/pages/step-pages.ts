@@ -1,5 +1,5 @@
-import { html, type HtmlValue } from '../html.ts';
-import type { LoginObject } from '../sign-in.ts';
+import { html, type HtmlValue } from '../mails/html.ts';
+import type { LoginObject } from '../sessions/sign-in.ts';
 import { MINUTE } from '../time.ts';
 import { finish, proceed, type Target, targetOf, targetQuery } from './finish.ts';
 import { checkbox, type Field, passkeyForm, renderForm } from './form.ts';

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { AppError } from '@twofold/runtime/errors';
 import type { UserId } from '../ids.ts';
-import type { OneTime } from '../one-time-tokens.ts';
+import type { OneTime } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { MINUTE } from '../time.ts';
 import { type PasskeyRow, passkeysOf } from './passkey-store.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Call } from '@twofold/runtime/http';
-import { callerOf } from '../caller.ts';
+import { callerOf } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
 import { noteUse } from './passkey-store.ts';
 import type { ProvenPasskey } from './prove.ts';

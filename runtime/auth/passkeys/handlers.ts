@@ -1,23 +1,23 @@
 import type { Kysely, Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
-import { refuseImpersonation } from '../authority.ts';
-import { asUser, callerOf } from '../caller.ts';
-import { deviceKind } from '../device-kind.ts';
-import { countEnrolment, enroll, type Enroller, readEnroller } from '../enrolment.ts';
-import { isSecondFactorRequired, type StepWrites } from '../entry.ts';
-import { checkText } from '../identity-rules.ts';
+import { refuseImpersonation } from '../users/authority.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { deviceKind } from '../sign-in/device-kind.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../steps/enrolment.ts';
+import { isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
 import { digest, type UserId } from '../ids.ts';
-import { requireApiKey } from '../login.ts';
+import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertProof } from '../proof.ts';
-import { signedInAccount } from '../reauthentication.ts';
-import { isUniqueViolation } from '../register.ts';
-import type { RightsChange } from '../roles.ts';
+import { assertProof } from '../requests/proof.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
+import { isUniqueViolation } from '../sign-in/register.ts';
+import type { RightsChange } from '../users/roles.ts';
 import { hasPasskey } from '../second-factor/factors.ts';
-import { assertOtherMethod } from '../sign-in-methods.ts';
-import { readTicket } from '../tickets.ts';
-import type { Account } from '../user-directory.ts';
+import { assertOtherMethod } from '../sign-in/sign-in-methods.ts';
+import { readTicket } from '../steps/tickets.ts';
+import type { Account } from '../users/user-directory.ts';
 import {
   creationOptions,
   issueChallenge,

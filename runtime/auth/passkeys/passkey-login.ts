@@ -1,12 +1,12 @@
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
-import { advance } from '../advance.ts';
-import { recordAttempt } from '../attempts.ts';
-import { callerOf } from '../caller.ts';
-import { askHook, requireApiKey } from '../login.ts';
+import { advance } from '../steps/advance.ts';
+import { recordAttempt } from '../events/attempts.ts';
+import { callerOf } from '../requests/caller.ts';
+import { askHook, requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { requestOptions } from './challenges.ts';
-import { isClosed } from '../user-directory.ts';
+import { isClosed } from '../users/user-directory.ts';
 import { ClonedPasskey, reportClone, usePasskey } from './clones.ts';
 import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Emit } from '../events.ts';
+import type { Emit } from '../events/events.ts';
 import { randomToken, type UserId } from '../ids.ts';
 import { rfc3339 } from '../time.ts';
 import type { NewPasskey, UsedPasskey } from './webauthn.ts';

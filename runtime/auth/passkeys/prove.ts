@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 import { type ChallengePurpose, relyingParty, takeChallenge } from './challenges.ts';
 import { findPasskey, handleOf, type PasskeyRow } from './passkey-store.ts';
 import { readClientData, type UsedPasskey, verifyUse } from './webauthn.ts';

@@ -1,12 +1,12 @@
 import { type Call, type Handler, type Reply } from '@twofold/runtime/http';
-import { advance } from '../advance.ts';
-import { answerUnderLockout, invalidCode, WrongAnswer } from '../code-attempt.ts';
-import type { Entry, StepWrites } from '../entry.ts';
-import { identifierOf } from '../identifier.ts';
-import { requireApiKey } from '../login.ts';
-import { isMailedCode } from '../mailed-code.ts';
+import { advance } from '../steps/advance.ts';
+import { answerUnderLockout, invalidCode, WrongAnswer } from '../steps/code-attempt.ts';
+import type { Entry, StepWrites } from '../steps/entry.ts';
+import { identifierOf } from '../sign-in/identifier.ts';
+import { requireApiKey } from '../sign-in/login.ts';
+import { isMailedCode } from '../steps/mailed-code.ts';
 import type { AuthParts } from '../parts.ts';
-import { countAnswer, type HeldTicket, readTicket, useTicket } from '../tickets.ts';
+import { countAnswer, type HeldTicket, readTicket, useTicket } from '../steps/tickets.ts';
 import { rememberDevice } from './devices.ts';
 import { type ProvenFactor, proveFactor } from './factors.ts';
 

@@ -1,9 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
-import { checkText } from '../identity-rules.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../reauthentication.ts';
+import { signedInAccount } from '../steps/reauthentication.ts';
 import { rfc3339 } from '../time.ts';
 import { devicesOf, type RememberedDevice } from './devices.ts';
 

@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import type { Call } from '@twofold/runtime/http';
-import { WrongAnswer } from '../code-attempt.ts';
-import type { StepWrites } from '../entry.ts';
+import { WrongAnswer } from '../steps/code-attempt.ts';
+import type { StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { ClonedPasskey, reportClone, usePasskey } from '../passkeys/clones.ts';
 import { provePasskey } from '../passkeys/prove.ts';
-import type { Amr } from '../sessions.ts';
-import type { Account } from '../user-directory.ts';
+import type { Amr } from '../sessions/sessions.ts';
+import type { Account } from '../users/user-directory.ts';
 import { proveRecoveryCode } from './recovery-codes.ts';
 import { proveCode } from './totp.ts';
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import { WrongAnswer } from '../code-attempt.ts';
-import type { StepWrites } from '../entry.ts';
+import { WrongAnswer } from '../steps/code-attempt.ts';
+import type { StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import type { Passwords } from '../passwords.ts';
-import type { Account } from '../user-directory.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { Account } from '../users/user-directory.ts';
 
 /**
  * A recovery code has 12 characters of Crockford's base 32. The first two say which of the ten codes

@@ -1,16 +1,16 @@
 import { encodeQR } from 'qr';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../caller.ts';
-import { invalidCode } from '../code-attempt.ts';
-import { countEnrolment, enroll, type Enroller, readEnroller } from '../enrolment.ts';
-import { isSecondFactorRequired, type StepWrites } from '../entry.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { invalidCode } from '../steps/code-attempt.ts';
+import { countEnrolment, enroll, type Enroller, readEnroller } from '../steps/enrolment.ts';
+import { isSecondFactorRequired, type StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
-import { invalidToken } from '../one-time-tokens.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import type { RightsChange } from '../roles.ts';
-import type { Account } from '../user-directory.ts';
-import { assertProof } from '../proof.ts';
+import type { RightsChange } from '../users/roles.ts';
+import type { Account } from '../users/user-directory.ts';
+import { assertProof } from '../requests/proof.ts';
 import { forgetDevices } from './devices.ts';
 import { hasPasskey } from './factors.ts';
 import {

@@ -1,12 +1,12 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Kysely } from 'kysely';
-import { WrongAnswer } from '../code-attempt.ts';
-import type { StepWrites } from '../entry.ts';
+import { WrongAnswer } from '../steps/code-attempt.ts';
+import type { StepWrites } from '../steps/entry.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { seal, unseal } from '../seal.ts';
+import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE, SECOND } from '../time.ts';
-import type { Account } from '../user-directory.ts';
+import type { Account } from '../users/user-directory.ts';
 
 /** RFC 6238 with the parameters that every app knows. */
 const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { AuthConfig } from '../config.ts';
 import { digest, ulid } from '../ids.ts';
-import type { Keys } from '../keys.ts';
-import { seal, unseal } from '../seal.ts';
+import type { Keys } from '../secrets/keys.ts';
+import { seal, unseal } from '../secrets/seal.ts';
 import { asWebhookSecret, newWebhookSecret } from './signature.ts';
 
 /** A URL that events are sent to. */

@@ -1,9 +1,9 @@
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { AuthConfig } from '../config.ts';
-import type { SecurityEvent } from '../event-types.ts';
-import type { Outbox } from '../events.ts';
+import type { SecurityEvent } from '../events/event-types.ts';
+import type { Outbox } from '../events/events.ts';
 import { ulid } from '../ids.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../secrets/keys.ts';
 import { SECOND } from '../time.ts';
 import { createDeliveries, isDelivered } from './deliveries.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';

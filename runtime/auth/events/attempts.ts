@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely';
+import type { Caller } from '../requests/caller.ts';
+import { ulid, type UserId } from '../ids.ts';
+import { maskIdentifier } from '../sign-in/identity-rules.ts';
+
+export type AttemptOutcome = 'success' | 'failure' | 'blocked';
+
+/**
+ * One attempt to sign in. The identifier itself is never stored, because users sometimes type their
+ * password into that field.
+ */
+export interface Attempt {
+  readonly kind: 'password' | 'host' | 'oauth' | 'api_key' | 'passkey' | 'email' | 'second_factor';
+  readonly outcome: AttemptOutcome;
+  readonly reason: string | null;
+  /** HMAC of the identifier. */
+  readonly identifierHash: string | null;
+  /** As typed; only its mask is stored. */
+  readonly identifier: string | null;
+  readonly userId: UserId | null;
+  readonly sessionId: string | null;
+}
+
+/** Adds a row to `auth_login_attempts`. */
+export async function recordAttempt(
+  db: Kysely<any>,
+  now: number,
+  caller: Caller,
+  attempt: Attempt,
+): Promise<void> {
+  await db
+    .insertInto('auth_login_attempts')
+    .values({
+      id: ulid(now),
+      ts: now,
+      kind: attempt.kind,
+      identifier_hash: attempt.identifierHash,
+      identifier_masked: attempt.identifier === null ? null : maskIdentifier(attempt.identifier),
+      user_id: attempt.userId,
+      ip: caller.ip,
+      user_agent: caller.userAgent,
+      outcome: attempt.outcome,
+      reason: attempt.reason,
+      session_id: attempt.sessionId,
+      request_id: caller.requestId,
+    })
+    .execute();
+}

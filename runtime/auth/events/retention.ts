@@ -1,0 +1,84 @@
+import type { Kysely } from 'kysely';
+import type { AuthModel } from '@twofold/schema';
+import { purgeAccounts } from '../account/purge.ts';
+import { enableDue } from '../admin/disabled-until.ts';
+import type { AuthParts } from '../parts.ts';
+import { DAY, HOUR } from '../time.ts';
+
+const BATCH_SIZE = 1000;
+
+/** Rows to delete: the table, its key, the time column, and the time before which rows are old. */
+const expiredRows = (now: number, retention: number, leeway: number) =>
+  [
+    ['auth_login_attempts', 'id', 'ts', now - retention],
+    ['auth_security_events', 'id', 'ts', now - retention],
+    ['auth_sessions', 'id', 'absolute_expires_at', now - retention],
+    ['auth_revoked_tokens', 'jti', 'exp', now - leeway],
+    ['auth_one_time_tokens', 'hash', 'expires_at', now],
+    ['auth_oauth_used_states', 'hash', 'exp', now],
+    ['auth_email_sign_ins', 'hash', 'expires_at', now],
+    ['auth_remembered_devices', 'id', 'expires_at', now],
+    ['auth_limit_windows', 'key', 'expires_at', now],
+    ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
+  ] as const;
+
+/** Deletes old rows, and accounts whose grace is over, now and every hour, a thousand at a time. @returns a function to stop it. */
+export function startRetention(parts: AuthParts): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  const run = () => {
+    running = purge(parts)
+      .then(() => (parts.users ? purgeAccounts(parts) : undefined))
+      .then(() => (parts.users ? enableDue(parts) : undefined))
+      .catch((error: unknown) =>
+        parts.kernel.log.error(
+          { reason: error instanceof Error ? error.message : 'unknown' },
+          'old rows could not be removed',
+        ),
+      );
+  };
+  const timer = setInterval(run, HOUR);
+  timer.unref();
+  run();
+  return () => {
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** Deletes the old rows now. The log of permission changes is kept forever. */
+export async function purge({ kernel, model }: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
+  await forgetOldLocks(kernel.store.db, model, kernel.now());
+  for (const [table, key, column, before] of expiredRows(
+    kernel.now(),
+    model.events.retention,
+    model.jwt.leeway,
+  )) {
+    while ((await removeBatch(kernel.store.db, table, key, column, before)) === BATCH_SIZE);
+  }
+}
+
+/**
+ * Deletes lockout rows after a month without a failure, unless they are locked until an unlock.
+ * Guesses at addresses without an account leave rows too.
+ */
+async function forgetOldLocks(db: Kysely<any>, { lockout }: AuthModel, now: number): Promise<void> {
+  await db
+    .deleteFrom('auth_identifier_locks')
+    .where('last_failure_at', '<', now - 30 * DAY)
+    .where('locked_until', '<', now)
+    .where('total_since_success', '<', lockout.hardAfter)
+    .execute();
+}
+
+async function removeBatch(
+  db: Kysely<any>,
+  table: string,
+  key: string,
+  column: string,
+  before: number,
+): Promise<number> {
+  const old = db.selectFrom(table).select(key).where(column, '<', before).limit(BATCH_SIZE);
+  return Number(
+    (await db.deleteFrom(table).where(key, 'in', old).executeTakeFirst()).numDeletedRows,
+  );
+}

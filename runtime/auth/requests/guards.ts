@@ -1,0 +1,124 @@
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Guard } from '@twofold/runtime/http';
+import { heldBy } from '../users/authority.ts';
+import { presentedKey, unauthorized } from './authenticate.ts';
+import { addressKey, callerOf } from './caller.ts';
+import type { AuthParts } from '../parts.ts';
+import { guardProof } from './proof.ts';
+
+/** The permissions of the routes of hosting. The guard `host` asks for all of them. */
+const HOST_PERMISSIONS = [
+  'apps:read',
+  'apps:write',
+  'apps:exec',
+  'models:read',
+  'models:write',
+  'system:read',
+  'system:write',
+] as const;
+
+/**
+ * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `impersonate`, `host`,
+ * and one for each permission of hosting.
+ */
+export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
+  const host =
+    (permission: string): Guard =>
+    (context) =>
+      assertHost(parts, context, permission);
+  return logged(parts, {
+    user: (context) => {
+      if (!context.values.get('user_id')[1]) throw unauthorized(context);
+    },
+    session: (context) => {
+      if (context.principal.kind !== 'user' && context.principal.kind !== 'host')
+        throw unauthorized(context);
+    },
+    proof: (context) => guardProof(parts, context),
+    admin: async (context, { method }, koa) => {
+      await parts.limits.enforce(koa, [{ policy: 'admin', subject: adminSubject(context) }]);
+      assertAdmin(context, method === 'GET' ? ['auth:read', 'auth:manage'] : ['auth:manage']);
+    },
+    impersonate: (context) => guardImpersonation(parts, context),
+    host: host('host:manage'),
+    ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
+  });
+}
+
+/** Only a person who is signed in may act as a user: no key, and no request that has one. */
+async function guardImpersonation(parts: AuthParts, context: RequestContext): Promise<void> {
+  const { principal } = context;
+  if (principal.kind === 'api_key' || presentedKey(context)) throw failure.forbidden();
+  if (principal.kind !== 'user') throw unauthorized(context);
+  if (!hasScope(principal.permissions, 'auth:impersonate')) throw failure.forbidden();
+  await guardProof(parts, context);
+}
+
+/** Wraps guards so that each refusal is logged with caller, route and guard (ASVS 16.3.2). */
+function logged(
+  { kernel }: AuthParts,
+  guards: Readonly<Record<string, Guard>>,
+): Readonly<Record<string, Guard>> {
+  const logging =
+    (name: string, guard: Guard): Guard =>
+    (context, route, koa) => {
+      const refused = (error: unknown): never => {
+        const { actor, ip, requestId } = callerOf(context);
+        const status = error instanceof AppError ? error.status : 500;
+        kernel.log.warn(
+          { requestId, actor, ip, guard: name, method: route.method, route: route.path, status },
+          'a guard refused',
+        );
+        throw error;
+      };
+      try {
+        // Most guards are synchronous, and then this creates no promise.
+        return guard(context, route, koa)?.catch(refused);
+      } catch (error) {
+        return refused(error);
+      }
+    };
+  return Object.fromEntries(
+    Object.entries(guards).map(([name, guard]) => [name, logging(name, guard)]),
+  );
+}
+
+function adminSubject({ principal, ip }: RequestContext): string {
+  return principal.kind === 'api_key' || principal.kind === 'user'
+    ? `${principal.kind}:${principal.id}`
+    : addressKey(ip);
+}
+
+/** The caller needs one of the `sufficient` permissions. */
+function assertAdmin(context: RequestContext, sufficient: readonly string[]): void {
+  const held = heldBy(context);
+  if (sufficient.some((permission) => hasScope(held, permission))) return;
+  const { kind } = context.principal;
+  if (kind === 'api_key' || kind === 'user') throw failure.forbidden();
+  throw failure.unauthenticated('API key required');
+}
+
+/** Accepts the operator, a key with the scope, or a user with the permission if users may host. */
+function assertHost(
+  { kernel, config }: AuthParts,
+  context: RequestContext,
+  permission: string,
+): void {
+  const { principal } = context;
+  const scopes = presentedKey(context)?.scopes ?? [];
+  if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
+    return;
+  if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);
+  if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
+    if (
+      hasScope(principal.permissions, permission) ||
+      hasScope(principal.permissions, 'host:manage')
+    )
+      return;
+    throw failure.forbidden(`Permission ${permission} is required`);
+  }
+  if (config.host === null && kernel.project.hosting?.access !== 'users')
+    throw failure.forbidden('Setup required');
+  throw unauthorized(context);
+}

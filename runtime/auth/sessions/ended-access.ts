@@ -1,0 +1,130 @@
+import type { Transaction } from 'kysely';
+import { endEmailSignIns } from '../sign-in/email-sign-in-rows.ts';
+import { identifierOf } from '../sign-in/identifier.ts';
+import { emailKey } from '../sign-in/identity-rules.ts';
+import type { AuthParts } from '../parts.ts';
+import { endPasskeys } from '../passkeys/passkey-store.ts';
+import { serialiseRights } from '../users/permissions.ts';
+import { recordChange, type RightsChange } from '../users/roles.ts';
+import { forgetDevices } from '../second-factor/devices.ts';
+import type { Account } from '../users/user-directory.ts';
+
+/** What a user can choose to keep when they change their password. */
+export type KeptAccess = 'api_keys' | 'identities';
+
+export interface EndOptions {
+  /** The reason in rows and events, such as `password reset`. */
+  readonly reason: string;
+  /** A session that stays open: the one that changes the password. */
+  readonly session?: string;
+  readonly keep?: readonly KeptAccess[];
+  /** The passkeys that end; none when absent. `but`: the one that proved the reset stays. */
+  readonly passkeys?: 'all' | { readonly but: string };
+}
+
+/** What a new password ended. The event contains it, and the mail lists it. */
+export interface EndedAccess {
+  readonly sessions_ended: number;
+  /** Remembered devices. */
+  readonly devices_ended: number;
+  /** Names of API keys. */
+  readonly api_keys_ended: readonly string[];
+  /** Names of providers. */
+  readonly identities_ended: readonly string[];
+  /** Names of passkeys. */
+  readonly passkeys_ended: readonly string[];
+}
+
+/**
+ * Ends all other ways to sign in to an account, because an intruder who knew the old password may
+ * have added one. Runs in the transaction that sets the new password.
+ */
+export async function endAccess(
+  parts: AuthParts,
+  change: RightsChange,
+  account: Account,
+  { reason, session, keep = [], passkeys }: EndOptions,
+): Promise<EndedAccess> {
+  const { trx, emit } = change;
+  await serialiseRights(trx, parts.kernel.store.dialect);
+  const sessions = await parts.sessions.endAll(trx, account.id, reason, session);
+  await parts.oneTime.endAll(trx, account.id);
+  await endEmailSignIns(parts.kernel, trx, identifierOf(parts, account.email));
+  const devices = await forgetDevices(trx, account.id);
+  return {
+    sessions_ended: sessions,
+    devices_ended: devices,
+    api_keys_ended: keep.includes('api_keys') ? [] : await endKeys(parts, change, account, reason),
+    identities_ended: keep.includes('identities')
+      ? []
+      : await endForeignIdentities(change, account, reason),
+    passkeys_ended:
+      passkeys === undefined
+        ? []
+        : await endPasskeys(trx, emit, account, {
+            reason,
+            ...(passkeys !== 'all' && { but: passkeys.but }),
+          }),
+  };
+}
+
+/** Revokes the API keys of an account. @returns their names. */
+export async function endKeys(
+  { apiKeys, kernel }: AuthParts,
+  { trx, emit, caller }: RightsChange,
+  account: Account,
+  reason: string,
+): Promise<string[]> {
+  const keys = await apiKeys.ofUser(trx, account.id);
+  for (const { id, name, scopes } of keys) {
+    await apiKeys.expire(trx, id, 0);
+    await recordChange(trx, kernel.now(), caller, {
+      action: 'api_key.revoked',
+      target: { kind: 'api_key', id },
+      before: { scopes },
+      after: null,
+    });
+    emit('api_key.revoked', account.id, { api_key_id: id, name, reason });
+  }
+  return keys.map(({ name }) => name);
+}
+
+/**
+ * Removes linked identities, except those whose provider has verified the account's own e-mail
+ * address. An identity with another or an unverified address may belong to another person.
+ */
+async function endForeignIdentities(
+  { trx, emit }: RightsChange,
+  account: Account,
+  reason: string,
+): Promise<string[]> {
+  const foreign = (await identitiesOf(trx, account)).filter(
+    ({ email, email_verified }) =>
+      email === null || email_verified !== 1 || emailKey(email) !== emailKey(account.email),
+  );
+  for (const { provider, subject } of foreign) {
+    await trx
+      .deleteFrom('auth_identities')
+      .where('provider', '=', provider)
+      .where('subject', '=', subject)
+      .execute();
+    emit('oauth.unlinked', account.id, { provider, reason });
+  }
+  return foreign.map(({ provider }) => provider);
+}
+
+interface IdentityRow {
+  readonly provider: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly email_verified: number;
+}
+
+async function identitiesOf(trx: Transaction<any>, { id }: Account): Promise<IdentityRow[]> {
+  return (await trx
+    .selectFrom('auth_identities')
+    .select(['provider', 'subject', 'email', 'email_verified'])
+    .where('user_id', '=', id)
+    .orderBy('provider')
+    .execute()) as IdentityRow[];
+}

@@ -1,0 +1,168 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import { bearerToken, unauthorized } from '../requests/authenticate.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
+import type { UserId } from '../ids.ts';
+import type { AuthParts } from '../parts.ts';
+import { assertRecentProof } from '../requests/proof.ts';
+import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
+import { isGenuine, readRefreshToken } from './refresh-token.ts';
+import { amrOf, type Session } from './sessions.ts';
+import { rfc3339 } from '../time.ts';
+
+const DONE = 'Logout successful';
+
+/** A session to which the request has a valid token. `token` is the access token to blacklist. */
+interface ProvenSession {
+  readonly sid: string;
+  readonly userId: UserId | null;
+  readonly token?: { readonly jti: string; readonly exp: number };
+}
+
+/** Routes for logout and sessions. */
+export function logoutHandlers(parts: AuthParts) {
+  const { kernel, sessions, events, directory } = parts;
+  const logout: Handler = async ({ context, koa, body }) => {
+    const held = [
+      readBearer(parts, koa, context),
+      await readRefresh(parts, koa, context, body.refreshToken),
+    ].filter((each) => each !== null);
+    if (held.length === 0) throw unauthorized(context);
+    await end(parts, context, held);
+    clearRefreshCookie(parts, koa);
+    return reply(200, { message: DONE });
+  };
+  const logoutAll: Handler = async ({ context, koa, body }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const keep = body.keep_current === true ? sessionId : undefined;
+    const revoked = await events.transact(callerOf(context), async (trx, emit) => {
+      const count = await sessions.endAll(trx, userId, 'logout everywhere', keep);
+      if (!keep && userId !== null)
+        await directory.update(trx, userId, { tokens_valid_after: kernel.now() });
+      emit('auth.logout_all', userId, { revoked: count });
+      return count;
+    });
+    if (!keep) clearRefreshCookie(parts, koa);
+    return reply(200, { message: DONE, revoked });
+  };
+  const list: Handler = async ({ context }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const live = await sessions.live(kernel.store.db, userId);
+    const rows = live.map((session) => sessionView(session, sessionId));
+    return reply(200, { sessions: rows, total: rows.length });
+  };
+  const renameSession: Handler = async ({ context, params, body }) => {
+    const { userId, sessionId } = ownerOf(context);
+    const session = await findOwn(parts, userId, params['id']);
+    const name = checkText('name', body.name ?? '') || null;
+    await sessions.setName(kernel.store.db, session.id, name);
+    return reply(200, sessionView({ ...session, name }, sessionId));
+  };
+  const endSession: Handler = async ({ context, params }) => {
+    const { userId, sessionId } = ownerOf(context);
+    if (params['id'] !== sessionId) await assertRecentProof(parts, kernel.store.db, sessionId);
+    const { id } = await findOwn(parts, userId, params['id']);
+    await events.transact(callerOf(context), async (trx, emit) => {
+      if (await sessions.end(trx, id, 'ended by its owner'))
+        emit('auth.session_ended', userId, { session_id: id, reason: 'ended by its owner' });
+    });
+    return reply(204);
+  };
+  return { logout, logoutAll, sessions: list, renameSession, endSession };
+}
+
+/** A session as its owner sees it. */
+export const sessionView = (session: Session, current: string) => ({
+  id: session.id,
+  name: session.name,
+  created_at: rfc3339(session.created_at),
+  last_seen_at: rfc3339(session.last_seen_at),
+  ip: session.ip,
+  user_agent: session.user_agent,
+  auth_method: session.auth_method,
+  amr: amrOf(session),
+  current: session.id === current,
+  impersonated_by: session.impersonated_by,
+});
+
+/**
+ * Finds a live session of this user or the operator. Another's session gets the same response as an
+ * unknown one.
+ *
+ * @throws AppError 404
+ */
+async function findOwn(
+  { sessions, kernel }: AuthParts,
+  userId: UserId | null,
+  id = '',
+): Promise<Session> {
+  const live = isOpaqueId(id) ? await sessions.live(kernel.store.db, userId) : [];
+  const session = live.find((each) => each.id === id);
+  if (!session) throw failure.notFound('Session not found');
+  return session;
+}
+
+function ownerOf({ principal }: RequestContext): { userId: UserId | null; sessionId: string } {
+  if (principal.kind === 'user') return { userId: principal.id, sessionId: principal.sessionId };
+  if (principal.kind === 'host') return { userId: null, sessionId: principal.sessionId };
+  throw failure.unauthenticated();
+}
+
+/**
+ * Reads the session of a bearer token. An expired token may still end its session, a forged one may
+ * not. @throws AppError 401
+ */
+function readBearer(
+  parts: AuthParts,
+  koa: KoaContext,
+  context: RequestContext,
+): ProvenSession | null {
+  const token = bearerToken(koa);
+  if (token === null) {
+    if (koa.get('Authorization')) throw unauthorized(context);
+    return null;
+  }
+  const user = parts.users ? parts.accessTokens.verify(token, { ignoreExpiry: true }) : null;
+  const claims = user ?? parts.hostTokens.verify(token, { ignoreExpiry: true });
+  if (!claims) throw unauthorized(context);
+  return { sid: claims.sid, userId: user?.user_id ?? null, token: claims };
+}
+
+async function readRefresh(
+  parts: AuthParts,
+  koa: KoaContext,
+  context: RequestContext,
+  given: string | undefined,
+): Promise<ProvenSession | null> {
+  const cookie = given ? null : refreshFromCookie(parts, koa);
+  if (cookie) assertSameSite(parts, koa);
+  const text = given ?? cookie;
+  if (!text) return null;
+  const claim = readRefreshToken(text);
+  if (!claim) throw unauthorized(context);
+  const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
+  // A session without a row was logged out long ago, which is no error.
+  if (!session) return { sid: claim.sid, userId: null };
+  if (!isGenuine(parts.keys, claim, session.salt)) throw unauthorized(context);
+  return { sid: session.id, userId: session.user_id };
+}
+
+async function end(
+  { kernel, sessions, events }: AuthParts,
+  context: RequestContext,
+  held: readonly ProvenSession[],
+): Promise<void> {
+  const userId = held.find((each) => each.userId !== null)?.userId ?? null;
+  const caller = userId === null ? callerOf(context) : asUser(callerOf(context), userId);
+  await events.transact(caller, async (trx, emit) => {
+    for (const { sid, userId: owner, token } of held) {
+      const live = await sessions.end(trx, sid, 'logout');
+      if (token && token.exp * 1000 > kernel.now())
+        await sessions.blacklist(trx, token, owner, 'logout');
+      if (live) emit('auth.logout', owner, { session_id: sid });
+    }
+  });
+}

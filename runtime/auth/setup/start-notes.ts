@@ -1,0 +1,52 @@
+import { firstRole, hasOwner } from '../users/owners.ts';
+import type { AuthParts } from '../parts.ts';
+import { isUsable } from '../passkeys/relying-party.ts';
+import { issueSetupToken, setupLink } from './setup.ts';
+
+/** Logs insecure and missing settings at a start, and how to create the first administrator. */
+export async function noteStart(parts: AuthParts): Promise<void> {
+  const { kernel, config, mailer } = parts;
+  const { log, settings } = kernel;
+  if (config.allowsWeakSecrets)
+    log.warn(
+      `AUTH_ALLOW_WEAK_SECRETS is in use${config.weakSecrets.length > 0 ? `: ${config.weakSecrets.join('; ')}` : ', and no secret is weak: take it away'}`,
+    );
+  if (!parts.users) return;
+  if (settings.text('NODE_ENV') === undefined && settings.text('ENV') === undefined)
+    log.warn(
+      'NODE_ENV is not set, so this is development: links of mails and of the setup are in the log, and GraphQL may be introspected. On a server that others reach, set NODE_ENV=production',
+    );
+  if (config.passkeys && !isUsable(config.passkeys))
+    log.warn(
+      `APP_URL is ${config.appUrl}: browsers make passkeys for names such as localhost only, not for IP addresses`,
+    );
+  if (mailer.mode === 'none')
+    log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
+  await noteSetup(parts);
+}
+
+/** Only one of the processes of a server logs it. */
+async function noteSetup(parts: AuthParts): Promise<void> {
+  const { kernel, config, model } = parts;
+  const role = firstRole(model);
+  if (role === null || (await hasOwner(parts, kernel.store.db)) || !(await isFirstProcess(parts)))
+    return;
+  const ways = `POST ${config.appUrl}/api/auth/setup {token, email, password}, or run "npm run admin -- create --email you@example.com"`;
+  if (kernel.settings.production)
+    return kernel.log.warn(
+      `No user has the role ${role}. ${config.setupToken === null ? 'Set SETUP_TOKEN to 32 random characters or more' : 'With SETUP_TOKEN as the token'}: ${ways}`,
+    );
+  const token = await issueSetupToken(parts);
+  const link = setupLink(parts, token);
+  kernel.log.info(
+    model.pages === false
+      ? `No user has the role ${role} yet. Within an hour: ${link} is for a page of yours that sends the token to ${ways}`
+      : `No user has the role ${role} yet. Open ${link} within an hour, or ${ways}`,
+  );
+}
+
+async function isFirstProcess({ kernel }: AuthParts): Promise<boolean> {
+  if (kernel.settings.text('WORKERS', '1') === '1') return true;
+  const { default: cluster } = await import('node:cluster');
+  return (cluster.worker?.id ?? 1) === 1;
+}

@@ -1,0 +1,49 @@
+import type { Kysely } from 'kysely';
+import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { presentedKey } from '../requests/authenticate.ts';
+import { impersonatorOf } from '../requests/caller.ts';
+import type { AuthParts } from '../parts.ts';
+import { permissionsOf } from './permissions.ts';
+import type { Account } from './user-directory.ts';
+
+/** The permissions of the user's role, the scopes of the key, or both if a request has both. */
+export function heldBy(context: RequestContext): readonly string[] {
+  const { principal } = context;
+  const permissions = principal.kind === 'user' ? principal.permissions : [];
+  return [...permissions, ...(presentedKey(context)?.scopes ?? [])];
+}
+
+/**
+ * Refuses an administrator who acts as a user, where even the right password must not help: it would
+ * make the session that of the user. @throws AppError 403
+ */
+export function refuseImpersonation(context: RequestContext): void {
+  if (impersonatorOf(context) !== undefined) throw failure.forbidden('Reauthentication required');
+}
+
+/**
+ * A caller may give only permissions that they hold, and may change only keys, roles and users that
+ * hold no more than they do. Otherwise the permission to manage would include every other
+ * permission.
+ *
+ * @throws AppError 403
+ */
+export function assertHolds(context: RequestContext, wanted: readonly string[]): void {
+  const held = heldBy(context);
+  if (!wanted.every((scope) => hasScope(held, scope))) throw failure.forbidden();
+}
+
+/**
+ * Like `assertHolds`, for an account: the caller must hold every permission of its role.
+ *
+ * @throws AppError 403
+ */
+export async function assertHoldsAsMuch(
+  { model }: AuthParts,
+  db: Kysely<any>,
+  context: RequestContext,
+  account: Account,
+): Promise<void> {
+  assertHolds(context, await permissionsOf(db, model.roles, account.role));
+}

@@ -1,0 +1,133 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Caller } from '../requests/caller.ts';
+import { ulid, type UserId } from '../ids.ts';
+import type { Emit } from '../events/events.ts';
+import { assertOwnerLeft } from './owners.ts';
+import type { AuthParts } from '../parts.ts';
+import type { Account } from './user-directory.ts';
+
+/** Values of the column `auth_permission_changes.action`. */
+export type PermissionAction =
+  | 'role.assigned'
+  | 'role.removed'
+  | 'role.created'
+  | 'role.updated'
+  | 'role.deleted'
+  | 'permission.granted'
+  | 'permission.revoked'
+  | 'api_key.created'
+  | 'api_key.rotated'
+  | 'api_key.revoked'
+  | 'api_key.scopes_changed'
+  | 'user.disabled'
+  | 'user.enabled';
+
+export interface PermissionChange {
+  readonly action: PermissionAction;
+  readonly target: { readonly kind: 'user' | 'role' | 'api_key'; readonly id: string | number };
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Adds a row to the log of permission changes, in the transaction of the change. */
+export async function recordChange(
+  trx: Kysely<any>,
+  now: number,
+  caller: Caller,
+  { action, target, before, after }: PermissionChange,
+): Promise<void> {
+  await trx
+    .insertInto('auth_permission_changes')
+    .values({
+      id: ulid(now),
+      ts: now,
+      action,
+      actor_kind: caller.actor.kind,
+      actor_id: caller.actor.id === null ? null : String(caller.actor.id),
+      target_kind: target.kind,
+      target_id: String(target.id),
+      before: JSON.stringify(before),
+      after: JSON.stringify(after),
+      ip: caller.ip,
+      request_id: caller.requestId,
+    })
+    .execute();
+}
+
+/** Creates the missing roles of the manifest in its order, so that the first gets the id 1. */
+export async function seedRoles({
+  kernel,
+  model,
+}: Pick<AuthParts, 'kernel' | 'model'>): Promise<void> {
+  const { roles } = model;
+  if (!roles) return;
+  await kernel.store.lock('auth-roles', async () => {
+    const known = new Set(
+      (await kernel.store.db.selectFrom('auth_roles').select('name').execute()).map(
+        ({ name }) => name as string,
+      ),
+    );
+    for (const name of roles.list.filter((each) => !known.has(each)))
+      await kernel.store.db.insertInto('auth_roles').values({ name, is_system: 1 }).execute();
+  });
+}
+
+/** The context of a change of permissions: its transaction, its events and its caller. */
+export interface RightsChange {
+  readonly trx: Transaction<any>;
+  readonly emit: Emit;
+  readonly caller: Caller;
+}
+
+/**
+ * Gives a user another role, or none. Tokens contain the role, so earlier tokens become invalid.
+ *
+ * @throws AppError 409 when no user would be left with the first role.
+ */
+export async function giveRole(
+  parts: AuthParts,
+  { trx, emit, caller }: RightsChange,
+  account: Pick<Account, 'id' | 'role' | 'disabledAt'>,
+  roleId: number | null,
+): Promise<void> {
+  const { kernel, directory } = parts;
+  await directory.update(trx, account.id, { role_id: roleId, tokens_valid_after: kernel.now() });
+  await assertOwnerLeft(parts, trx, account);
+  await parts.sessions.endImpersonations(trx, account.id, 'role changed');
+  const action = roleId === null ? 'role.removed' : 'role.assigned';
+  await recordChange(trx, kernel.now(), caller, {
+    action,
+    target: { kind: 'user', id: account.id },
+    before: { role_id: account.role?.id ?? null },
+    after: { role_id: roleId },
+  });
+  emit('permission.changed', account.id, { action, role_id: roleId });
+}
+
+/** Gives a registering user the default role, which is never the first role. */
+export async function assignDefaultRole(
+  { model }: AuthParts,
+  trx: Transaction<any>,
+  userId: UserId,
+): Promise<void> {
+  const { roles } = model;
+  if (!roles || roles.default === roles.first) return;
+  const role = await roleByName(trx, roles.default);
+  if (!role) return;
+  await trx
+    .updateTable('auth_users')
+    .set({ role_id: role.id })
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+export async function roleByName(
+  trx: Kysely<any>,
+  name: string,
+): Promise<{ readonly id: number; readonly name: string } | undefined> {
+  return (await trx
+    .selectFrom('auth_roles')
+    .select(['id', 'name'])
+    .where('name', '=', name)
+    .executeTakeFirst()) as { id: number; name: string } | undefined;
+}

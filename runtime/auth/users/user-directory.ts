@@ -1,0 +1,398 @@
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { isEmail } from '@twofold/schema';
+import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
+import { type Store, folded } from '@twofold/runtime/kernel';
+import { emailKey, phoneKey } from '../sign-in/identity-rules.ts';
+import { uuidV7, type UserId } from '../ids.ts';
+
+export interface Role {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A user with all data that sign-in needs. Times are milliseconds since 1970. */
+export interface Account {
+  readonly id: UserId;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly username: string;
+  readonly phone: string;
+  readonly avatar_url: string;
+  /** A BCP 47 language tag, or the empty text. */
+  readonly locale: string;
+  readonly last_login: number | null;
+  /** The stored hash; null for a user who signs in through a provider only. */
+  readonly password: string | null;
+  readonly role: Role | null;
+  /** Whether the current address was verified. An earlier address does not count. */
+  readonly emailVerified: boolean;
+  readonly disabledAt: number | null;
+  /** When the account goes, if its owner has deleted it. Until then they can restore it. */
+  readonly deletionAt: number | null;
+  /** When a disabled user is enabled again by itself; null for never. */
+  readonly disabledUntil: number | null;
+  readonly disabledReason: string | null;
+  /** Whether the next sign-in asks for a new password. */
+  readonly passwordChangeRequired: boolean;
+  readonly tokensValidAfter: number;
+  readonly passwordChangedAt: number;
+  /** When TOTP was switched on; null while it is off. */
+  readonly totpSince: number | null;
+}
+
+/** A user with their role in an organization. */
+export interface MemberAccount {
+  readonly account: Account;
+  readonly role: string;
+  readonly joinedAt: number;
+}
+
+/** Columns of a user that can be written, in the entity's table and in `auth_users`. */
+export interface AccountPatch {
+  readonly email?: string;
+  readonly name?: string;
+  readonly first_name?: string;
+  readonly last_name?: string;
+  readonly username?: string | null;
+  readonly phone?: string | null;
+  readonly avatar_url?: string;
+  readonly locale?: string | null;
+  readonly last_login?: number;
+  readonly email_verified_at?: number | null;
+  readonly password?: string;
+  readonly password_changed_at?: number;
+  readonly role_id?: number | null;
+  readonly tokens_valid_after?: number;
+  readonly disabled_at?: number | null;
+  readonly deletion_at?: number | null;
+  readonly disabled_until?: number | null;
+  readonly disabled_reason?: string | null;
+  readonly password_change_required_at?: number | null;
+  readonly totp_confirmed_at?: number | null;
+  /** The sealed secret. */
+  readonly totp_sealed?: string | null;
+  /** The last time step whose code was used. */
+  readonly totp_step?: number | null;
+  /** A sealed secret that is not confirmed yet, and when it was made. */
+  readonly totp_pending?: string | null;
+  readonly totp_pending_at?: number | null;
+}
+
+/** Whether an account is disabled or deleted, so that nothing signs in to it. */
+export const isClosed = ({ disabledAt, deletionAt }: Pick<Account, 'disabledAt' | 'deletionAt'>) =>
+  disabledAt !== null || deletionAt !== null;
+
+/** How each kind of identity is normalised for comparison: lower case, or digits only. */
+export const IDENTITY_FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
+
+const TEXT_COLUMNS = [
+  'first_name',
+  'last_name',
+  'username',
+  'phone',
+  'avatar_url',
+  'locale',
+] as const;
+const TIME_COLUMNS = new Set<string>([
+  'last_login',
+  'email_verified_at',
+  'created_at',
+  'updated_at',
+]);
+
+type Identity = keyof typeof IDENTITY_FOLDS;
+
+/** The key of a user, and the columns of side tables that an entity does not declare itself. */
+const SIDE_COLUMNS = [
+  'u.id as id',
+  'a.password',
+  'a.role_id',
+  'a.disabled_at',
+  'a.deletion_at',
+  'a.disabled_until',
+  'a.disabled_reason',
+  'a.tokens_valid_after',
+  'a.verified_email',
+  'a.password_changed_at',
+  'a.password_change_required_at',
+  'a.totp_confirmed_at',
+  'r.name as role_name',
+] as const;
+
+/** Reads and writes users in the entity's table and in `auth_users`, which share the key. */
+export class UserDirectory {
+  /** The table with the identity columns. */
+  readonly table: string;
+  /** Whether a delete only marks the row. */
+  readonly keepsDeleted: boolean;
+  /** SQL condition for a row (`u`) that is not deleted, for use in a join. */
+  readonly live: string;
+  readonly #project: Project;
+  readonly #user: AuthUser;
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #entity: Entity | null;
+  readonly #columns: ReadonlyMap<string, Column>;
+
+  constructor(project: Project, user: AuthUser, store: Store, now: () => number) {
+    this.#project = project;
+    this.#user = user;
+    this.#store = store;
+    this.#now = now;
+    this.#entity = project.entities.find(({ name }) => name === user.entity) ?? null;
+    this.#columns = new Map((this.#entity?.columns ?? []).map((column) => [column.name, column]));
+    this.table = user.table;
+    const { softDelete } = this.#entity ?? {};
+    this.keepsDeleted = softDelete !== undefined;
+    this.live = softDelete ? ` and u."${softDelete}" is null` : '';
+  }
+
+  async find(db: Kysely<any>, id: UserId): Promise<Account | null> {
+    return this.#first(this.#select(db).where('u.id', '=', id));
+  }
+
+  /** The users with these ids, in the order of the ids. */
+  async findMany(db: Kysely<any>, ids: readonly UserId[]): Promise<Account[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#select(db).where('u.id', 'in', ids).execute();
+    const accounts = new Map(rows.map((row) => [row['id'], toAccount(row, this.#now())]));
+    return ids.flatMap((id) => accounts.get(id) ?? []);
+  }
+
+  async findByEmail(db: Kysely<any>, email: string): Promise<Account | null> {
+    if (!isEmail(email)) return null;
+    return this.#first(this.#select(db).where(this.#keyOf('email'), '=', emailKey(email)));
+  }
+
+  /** Whether a row other than `except`, deleted ones included, already has one of these values. */
+  async isTaken(
+    trx: Transaction<any>,
+    {
+      email,
+      username,
+      phone,
+    }: {
+      readonly email?: string;
+      readonly username?: string | null;
+      readonly phone?: string | null;
+    },
+    except?: UserId,
+  ): Promise<boolean> {
+    // One statement for each value, because one statement with `or` could not use the indexes.
+    return (
+      (!!email && (await this.#hasKey(trx, 'email', emailKey(email), except))) ||
+      (!!username && (await this.#hasKey(trx, 'username', username.toLowerCase(), except))) ||
+      (!!phone && (await this.#hasKey(trx, 'phone', phoneKey(phone), except)))
+    );
+  }
+
+  /** Inserts both rows. `fields` are further columns of the entity. */
+  async create(
+    trx: Transaction<any>,
+    patch: AccountPatch & { readonly email: string },
+    fields: Readonly<Record<string, unknown>>,
+  ): Promise<UserId> {
+    const now = this.#now();
+    const { own, side } = splitColumns(this.#user, this.#columns, patch, now);
+    const row = {
+      ...initialValues(this.#project, this.#user, this.#entity, now),
+      ...fields,
+      ...own,
+    };
+    const insert = trx.insertInto(this.table).values(row).returning('id');
+    const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
+    await upsertSide(trx, id, side, now);
+    return id;
+  }
+
+  async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
+    const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
+    if (Object.keys(own).length > 0)
+      await trx.updateTable(this.table).set(own).where('id', '=', id).execute();
+    await upsertSide(trx, id, side, this.#now());
+  }
+
+  async remove(trx: Transaction<any>, id: UserId): Promise<void> {
+    const { softDelete } = this.#entity ?? {};
+    if (!softDelete) return void (await trx.deleteFrom(this.table).where('id', '=', id).execute());
+    const removed = { [softDelete]: encodeTime(this.#columns.get(softDelete), this.#now()) };
+    await trx.updateTable(this.table).set(removed).where('id', '=', id).execute();
+  }
+
+  /** The members of an organization, in the order in which they joined. */
+  async membersOf(db: Kysely<any>, organization: number | string): Promise<MemberAccount[]> {
+    const { softDelete } = this.#entity ?? {};
+    const joined = this.#select(db)
+      .innerJoin('auth_members as m', 'm.user_id', 'u.id')
+      .select(['m.role as member_role', 'm.created_at as joined_at'])
+      .where('m.organization_id', '=', organization)
+      .orderBy('m.created_at')
+      .orderBy('u.id');
+    const rows = await (
+      softDelete ? joined.where(`u.${softDelete}`, 'is', null) : joined
+    ).execute();
+    return rows.map((row: Record<string, any>) => ({
+      account: toAccount(row, this.#now())!,
+      role: row['member_role'],
+      joinedAt: row['joined_at'],
+    }));
+  }
+
+  /** Takes a lock until the transaction ends, on all servers that share the database. */
+  async serialise(trx: Transaction<any>): Promise<void> {
+    if (this.#store.dialect === 'postgres')
+      await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
+  }
+
+  /** The column of an attribute in a query with the tables `u` and `a`. */
+  columnOf(attribute: UserAttribute): string {
+    const column = this.#user.columns[attribute];
+    return column ? `u.${column}` : `a.${attribute}`;
+  }
+
+  #keyOf(attribute: Identity) {
+    return attribute === 'username' && !this.#user.columns.username
+      ? sql.ref<string>('a.username_key')
+      : folded(this.#store.dialect, IDENTITY_FOLDS[attribute], this.columnOf(attribute));
+  }
+
+  async #hasKey(
+    db: Kysely<any>,
+    attribute: Identity,
+    key: string,
+    except?: UserId,
+  ): Promise<boolean> {
+    const rows = await this.#joined(db)
+      .select('u.id')
+      .where(this.#keyOf(attribute), '=', key)
+      .limit(2)
+      .execute();
+    return rows.some(({ id }) => id !== except);
+  }
+
+  #joined(db: Kysely<any>) {
+    return db
+      .selectFrom(`${this.table} as u`)
+      .leftJoin('auth_users as a', 'a.user_id', 'u.id')
+      .leftJoin('auth_roles as r', 'r.id', 'a.role_id');
+  }
+
+  #select(db: Kysely<any>) {
+    const attributes = ['email', ...TEXT_COLUMNS, 'last_login', 'email_verified_at'] as const;
+    return this.#joined(db)
+      .select(SIDE_COLUMNS)
+      .select(attributes.map((attribute) => `${this.columnOf(attribute)} as ${attribute}`));
+  }
+
+  async #first(query: any): Promise<Account | null> {
+    const { softDelete } = this.#entity ?? {};
+    const live = softDelete ? query.where(`u.${softDelete}`, 'is', null) : query;
+    return toAccount(await live.orderBy('u.id').limit(1).executeTakeFirst(), this.#now());
+  }
+}
+
+/** Values of a new row that the caller does not give: key, timestamps, generated defaults. */
+function initialValues(
+  project: Project,
+  user: AuthUser,
+  entity: Entity | null,
+  now: number,
+): Record<string, unknown> {
+  const time = new Date(now).toISOString();
+  const row: Record<string, unknown> = project.ids === 'uuid' ? { id: uuidV7(now) } : {};
+  if (!entity)
+    for (const name of [user.columns.created_at, user.columns.updated_at])
+      if (name) row[name] = time;
+  for (const column of entity?.columns ?? []) {
+    if (column.stamp || column.default?.kind === 'now') row[column.name] = encodeTime(column, now);
+    else if (column.default?.kind === 'uuid' && column.name !== 'id')
+      row[column.name] = uuidV7(now);
+  }
+  return row;
+}
+
+/** Splits a patch into columns of the entity's table and columns of the side table. */
+function splitColumns(
+  user: AuthUser,
+  columns: ReadonlyMap<string, Column>,
+  patch: AccountPatch,
+  now: number,
+) {
+  const own: Record<string, unknown> = {};
+  const side: Record<string, unknown> = {};
+  for (const [attribute, value] of Object.entries(patch)) {
+    const column = user.columns[attribute as UserAttribute];
+    if (column)
+      own[column] = TIME_COLUMNS.has(attribute)
+        ? encodeTime(columns.get(column), value)
+        : orEmpty(columns.get(column), value);
+    else if (attribute !== 'name') side[attribute] = value;
+  }
+  if (patch.username !== undefined && !user.columns.username)
+    side['username_key'] = patch.username?.toLowerCase() ?? null;
+  if (patch.email !== undefined && !user.columns.email) side['email_key'] = emailKey(patch.email);
+  if (patch.password !== undefined) side['password_change_required_at'] = null;
+  if (patch.email_verified_at !== undefined)
+    side['verified_email'] =
+      patch.email_verified_at !== null && patch.email ? emailKey(patch.email) : null;
+  if (user.columns.updated_at)
+    own[user.columns.updated_at] = encodeTime(columns.get(user.columns.updated_at), now);
+  return { own, side };
+}
+
+const orEmpty = (column: Column | undefined, value: unknown) =>
+  value === null && column?.required ? '' : value;
+
+async function upsertSide(
+  db: Kysely<any>,
+  id: UserId,
+  side: Record<string, unknown>,
+  now: number,
+): Promise<void> {
+  await db
+    .insertInto('auth_users')
+    .values({ user_id: id, created_at: now, updated_at: now, ...side })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ updated_at: now, ...side }))
+    .execute();
+}
+
+function encodeTime(column: Column | undefined, milliseconds: unknown): unknown {
+  if (milliseconds === null) return null;
+  return column?.type === 'integer' || column?.type === 'bigint'
+    ? milliseconds
+    : new Date(milliseconds as number).toISOString();
+}
+
+function decodeTime(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'number' ? value : Date.parse(String(value));
+}
+
+function toAccount(row: Record<string, any> | undefined, now: number): Account | null {
+  if (!row) return null;
+  const isDisabled = row['disabled_at'] !== null && (row['disabled_until'] ?? Infinity) > now;
+  const texts = Object.fromEntries(TEXT_COLUMNS.map((name) => [name, row[name] ?? ''])) as Record<
+    (typeof TEXT_COLUMNS)[number],
+    string
+  >;
+  return {
+    id: row['id'],
+    email: row['email'] ?? '',
+    ...texts,
+    last_login: decodeTime(row['last_login']),
+    password: row['password'] ?? null,
+    role:
+      row['role_id'] && row['role_name'] ? { id: row['role_id'], name: row['role_name'] } : null,
+    emailVerified:
+      row['email_verified_at'] !== null && row['verified_email'] === emailKey(row['email'] ?? ''),
+    disabledAt: isDisabled ? (row['disabled_at'] ?? null) : null,
+    disabledUntil: isDisabled ? (row['disabled_until'] ?? null) : null,
+    disabledReason: isDisabled ? (row['disabled_reason'] ?? null) : null,
+    deletionAt: row['deletion_at'] ?? null,
+    passwordChangeRequired: (row['password_change_required_at'] ?? null) !== null,
+    tokensValidAfter: row['tokens_valid_after'] ?? 0,
+    passwordChangedAt: row['password_changed_at'] ?? 0,
+    totpSince: row['totp_confirmed_at'] ?? null,
+  };
+}
