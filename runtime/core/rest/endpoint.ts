@@ -2,7 +2,7 @@ import type { RestVerb } from '@twofold/schema';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { afterSending } from '../http/after-sending.ts';
-import { statusOfRelation } from './failures.ts';
+import { restFailure } from './failures.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
 import type { RestService, ServedModule } from './service.ts';
@@ -110,7 +110,7 @@ async function answer(
     return request.failed.length === 0 ? answered : incomplete(answered, request.failed);
   } catch (error) {
     ctx.set('Cache-Control', 'no-store');
-    throw statusOfRelation(error, ctx.method);
+    throw restFailure(error, ctx.method);
   }
 }
 

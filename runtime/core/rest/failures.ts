@@ -34,10 +34,21 @@ export function failureOf(error: unknown): unknown {
 }
 
 /**
+ * The error of a failed request. Generated routes answer `{"error": message}` and nothing else, so
+ * the list of all wrong fields, which routes of the project and GraphQL show, is left out.
+ */
+export function restFailure(error: unknown, method: string): unknown {
+  const known = statusOfRelation(error, method);
+  if (!(known instanceof AppError) || known.extensions['errors'] === undefined) return known;
+  const { status, code, message, headers } = known;
+  return new AppError(status, code, message, { headers, cause: known });
+}
+
+/**
  * The error of a foreign key: on DELETE the row is still referred to, else the row that it refers
  * to does not exist.
  */
-export function statusOfRelation(error: unknown, method: string): unknown {
+function statusOfRelation(error: unknown, method: string): unknown {
   const known = failureOf(error);
   if (!(known instanceof AppError) || known.extensions['reason'] !== 'RELATION') return known;
   if (method === 'DELETE') return failure.conflict('a related row is still in use');
