@@ -126,6 +126,7 @@ function rotate(parts: AuthParts): Handler {
         expiresAt: old.expires_at,
         userId: old.owner_user_id,
         limitPerMinute: old.limit_per_min,
+        organizationId: old.organization_id,
         createdBy: makerOf(caller),
       });
       await apiKeys.expire(

@@ -7,7 +7,7 @@ import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
 import type { StepWrites } from '../steps/entry.ts';
 import { checkPassword, toAttempt } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { signedInAccount } from '../steps/reauthentication.ts';
+import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
 import { readTicket, useTicket } from '../steps/tickets.ts';
 import type { Account } from '../users/user-directory.ts';
 
@@ -64,6 +64,9 @@ async function prepare(
       password,
       password_changed_at: parts.kernel.now(),
     });
+    // The update has waited for a reset that was under way. The reset ended this session, and its
+    // password stays.
+    if (session !== undefined) await assertStillOpen(parts, trx, session);
     const ended = await endAccess(parts, { trx, emit, caller }, account, {
       reason: 'password changed',
       keep,

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { bearer, describeEachDatabase, GOOD, startServer } from './harness.ts';
+import { databases, founder, startFirm, type Firm } from './organizations-server.ts';
+import { mailedToken } from './totp-app.ts';
+
+const ROOT = { 'X-API-Key': 'k'.repeat(43) };
+
+describe.each(databases)('an intruder in an organization on %s', (database) => {
+  let firm: Firm;
+  afterEach(() => firm?.close());
+
+  it('takes no row of another organization by making one of their own', async () => {
+    firm = await startFirm(database);
+    const ann = await founder(firm, 'ann');
+    const bob = await founder(firm, 'bob');
+    await firm.ask(
+      'mutation { createProject(input: { title: "ours", tasks: { create: [{ text: "ours" }] } }) { id } }',
+      ann,
+    );
+    const make = async (body: object) => {
+      const path = '/api/auth/organizations';
+      const answer = await firm.call('POST', path, { name: 'trap', ...body }, bob.headers);
+      return [answer.status, answer.body.error];
+    };
+    const tasks = (id: string) => ({ create: [{ title: 'new', tasks: { connect: [{ id }] } }] });
+    for (const id of ['1', '99'])
+      expect(await make({ projects: { connect: [{ id }] } })).toEqual([
+        400,
+        'projects: there is no such Project',
+      ]);
+    expect(await make({ projects: tasks('1') })).toEqual(await make({ projects: tasks('99') }));
+    expect(await make({ id: '2147483647' })).toEqual([
+      400,
+      'id must be absent: the server makes it',
+    ]);
+    expect((await make({}))[0]).toBe(201);
+    const seen = await firm.ask('{ projects { title company { name } tasks { text } } }', ann);
+    expect(seen.data.projects).toEqual([
+      { title: 'ours', company: { name: 'anns firm' }, tasks: [{ text: 'ours' }] },
+    ]);
+  });
+
+  it('with a rotated key that is bound to one stays in that one', async () => {
+    firm = await startFirm(database);
+    const ann = await founder(firm, 'ann');
+    await founder(firm, 'bob');
+    const keys = '/api/auth/admin/api-keys';
+    const asked = { name: 'k', scopes: ['users:read'], organization_id: ann.company };
+    const made = await firm.call('POST', keys, asked, ROOT);
+    const next = await firm.call('POST', `${keys}/${made.body.id}/rotate`, {}, ROOT);
+    const { text } = await firm.call('GET', '/api/users', undefined, {
+      'X-API-Key': next.body.key,
+    });
+    expect(JSON.parse(text).data).toEqual([{ id: String(ann.id), name: 'ann' }]);
+  });
+});
+
+describeEachDatabase('an intruder who knows the old password', (database) => {
+  it('does not set a password during the reset of the owner', { timeout: 30_000 }, async () => {
+    const server = await startServer({ database });
+    for (let round = 0; round < 5; round += 1) {
+      const { body } = await server.register();
+      const { email } = body;
+      server.logs.splice(0);
+      await server.call('POST', '/api/auth/forgot-password', { email });
+      const token = await mailedToken(server, 'reset-password');
+      const [theirs, reset] = await Promise.all([
+        server.call(
+          'POST',
+          '/api/auth/change-password',
+          { current_password: GOOD, new_password: 'the password of an intruder' },
+          bearer(body.accessToken),
+        ),
+        server.call('POST', '/api/auth/reset-password', {
+          token,
+          new_password: 'the password of the owner',
+        }),
+      ]);
+      expect([theirs.status, reset.status]).toContain(200);
+      const login = async (password: string) =>
+        (await server.call('POST', '/api/auth/login', { email, password })).status;
+      const wins = reset.status === 200 ? 'owner' : 'intruder';
+      expect([
+        await login('the password of the owner'),
+        await login('the password of an intruder'),
+      ]).toEqual(wins === 'owner' ? [200, 401] : [401, 200]);
+    }
+    await server.close();
+  });
+});
