@@ -26,6 +26,8 @@ const OPERATOR = new Set<string>([
 
 const PASSKEYS = new Set<string>(passkeyRoutes.map(({ id }) => id));
 
+const EMAIL_SIGN_IN = new Set(['emailSignIn', 'completeEmailSignIn']);
+
 /** Sign-in. */
 export const authCapability: CapabilitySpec = {
   name: 'auth',
@@ -40,6 +42,7 @@ export const authCapability: CapabilitySpec = {
   isServed: ({ id }, { auth }) => {
     if (auth === null) return OPERATOR.has(id);
     if (PASSKEYS.has(id)) return auth.passkeys !== false;
+    if (EMAIL_SIGN_IN.has(id)) return auth.emailSignIn !== 'off';
     return !isOrganizationRoute({ id }) || auth.organizations !== undefined;
   },
 };
