@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bearer, describeEachDatabase, GOOD, startServer } from './harness.ts';
-import { databases, founder, startFirm, type Firm } from './organizations-server.ts';
+import { databases, founder, SDL, startFirm, type Firm } from './organizations-server.ts';
 import { mailedToken } from './totp-app.ts';
 
 const ROOT = { 'X-API-Key': 'k'.repeat(43) };
@@ -38,6 +38,35 @@ describe.each(databases)('an intruder in an organization on %s', (database) => {
     expect(seen.data.projects).toEqual([
       { title: 'ours', company: { name: 'anns firm' }, tasks: [{ text: 'ours' }] },
     ]);
+  });
+
+  it('upserts and connects a row of another organization as a row that never was', async () => {
+    const sdl = `${SDL.replace('NewTasks { create', 'NewTasks { connectOrCreate: [TaskOrNew!] create')}
+      input ProjectKey { id: ID! }
+      input TaskOrNew { where: Link! create: NewTask! }
+      extend type Mutation {
+        upsertProject(where: ProjectKey!, create: NewProject!, update: NewProject!): Project!
+      }`;
+    firm = await startFirm(database, { sdl });
+    const ann = await founder(firm, 'ann');
+    const bob = await founder(firm, 'bob');
+    const tasks = (id: number) =>
+      `tasks: { connectOrCreate: [{ where: { id: ${id} }, create: { text: "new" } }] }`;
+    for (const by of [ann, bob])
+      await firm.ask(
+        'mutation { createProject(input: { title: "first", tasks: { create: [{ text: "first" }] } }) { id } }',
+        by,
+      );
+    for (const id of [1, 99]) {
+      const text = `mutation { upsertProject(where: { id: ${id} }, create: { title: "new", ${tasks(id)} }, update: { title: "taken" }) { title company { name } tasks { text } } }`;
+      expect(await firm.ask(text, bob)).toEqual({
+        data: {
+          upsertProject: { title: 'new', company: { name: 'bobs firm' }, tasks: [{ text: 'new' }] },
+        },
+      });
+    }
+    const { data } = await firm.ask('{ projects { title tasks { text } } }', ann);
+    expect(data.projects).toEqual([{ title: 'first', tasks: [{ text: 'first' }] }]);
   });
 
   it('with a rotated key that is bound to one stays in that one', async () => {

@@ -1,10 +1,10 @@
 import type { RowKey } from '@twofold/schema';
 import { failure, AppError } from '../errors.ts';
-import { refusal } from './access.ts';
+import { refusal, type Access } from './access.ts';
 import { toFailure } from './database-failure.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
-import { accessCondition, and, reference, where } from './scope.ts';
+import { accessCondition, and, or, reference, where } from './scope.ts';
 import { run, savepoint, scopeOf, valueOf, type Key, type Writing } from './writer.ts';
 
 /** The columns of one unique key with their values. */
@@ -54,6 +54,7 @@ export async function locate(
   writing: Writing,
   entity: EntityModel,
   key: KeyValues,
+  more?: Sql,
 ): Promise<Key | null> {
   const table = name(entity.entity.table);
   const { softDelete } = entity.entity;
@@ -65,7 +66,7 @@ export async function locate(
   const readable = [...key.keys()].flatMap((column) => readableBy(writing, entity, column));
   const rows = await run(
     writing,
-    sql`select id from ${table}${where(and([...conditions, ...readable, live]))}`,
+    sql`select id from ${table}${where(and([...conditions, ...readable, live, more]))}`,
   );
   return rows[0] ? String(rows[0]['id']) : null;
 }
@@ -86,6 +87,25 @@ export interface Located {
   readonly created: boolean;
 }
 
+/** The row that `findOrCreate` looks for. */
+interface Sought {
+  readonly key: KeyValues;
+  /**
+   * What the caller may do with the row; any is enough. A row that they may not use is for them as
+   * one that never was.
+   */
+  readonly usable: readonly Access[];
+}
+
+function usableBy(writing: Writing, { entity }: EntityModel, usable: Sought['usable']) {
+  if (usable.some(({ kind }) => kind === 'all')) return undefined;
+  const scope = scopeOf(writing);
+  const conditions = usable
+    .filter(({ kind }) => kind === 'rows')
+    .map((access) => accessCondition(scope, entity.name, access, name(entity.table)) ?? sql`true`);
+  return conditions.length === 0 ? undefined : or(conditions);
+}
+
 /**
  * Finds the row with the key, or creates it. However many callers do so at the same time, there is
  * one row, and none of them gets an error.
@@ -96,19 +116,20 @@ export interface Located {
 export async function findOrCreate(
   writing: Writing,
   entity: EntityModel,
-  key: KeyValues,
+  { key, usable }: Sought,
   create: (writing: Writing) => Promise<Key>,
 ): Promise<Located> {
-  const before = await locate(writing, entity, key);
+  const find = () => locate(writing, entity, key, usableBy(writing, entity, usable));
+  const before = await find();
   if (before !== null) return { id: before, created: false };
   if (writing.dialect === 'sqlite') return { id: await create(writing), created: true };
   await waitForTurn(writing, entity, key);
-  const now = await locate(writing, entity, key);
+  const now = await find();
   if (now !== null) return { id: now, created: false };
   try {
     return { id: await savepoint(writing, create), created: true };
   } catch (error) {
-    const after = isConflict(error) ? await locate(writing, entity, key) : null;
+    const after = isConflict(error) ? await find() : null;
     if (after === null) throw error;
     return { id: after, created: false };
   }

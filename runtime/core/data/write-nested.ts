@@ -141,7 +141,8 @@ async function connectedOrCreated(
       ...link,
       fallback: keyColumns(inner, key),
     });
-  return findOrCreate(writing, other, key, (inner) =>
+  const usable = [writing.rules.entity(other.entity, 'READ')];
+  return findOrCreate(writing, other, { key, usable }, (inner) =>
     relation ? createUnder(inner, relation, (preset) => make(inner, { preset })) : make(inner, {}),
   );
 }

@@ -30,8 +30,12 @@ export async function upsertRow(
   const access = (verb: 'CREATE' | 'UPDATE') =>
     upsertAccess(writing.model, rules, { operation, verb });
   const input = (name: string) => (args[name] ?? {}) as Readonly<Record<string, unknown>>;
+  const sought = {
+    key,
+    usable: [writing.rules.entity(entity.entity, 'READ'), access('UPDATE')],
+  };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { id, created } = await findOrCreate(writing, entity, key, (inner) =>
+    const { id, created } = await findOrCreate(writing, entity, sought, (inner) =>
       createFrom(inner, shape(action.create.write), input(action.create.input), {
         access: access('CREATE'),
         fallback: keyColumns(inner, key),
