@@ -33,7 +33,7 @@ const MEMBERS = [
 ] as const;
 
 /** Its functions, which also stand there. */
-const METHODS = ['graphql', 'sudo', 'as', 'transaction', 'afterCommit', 'lock'] as const;
+const METHODS = ['graphql', 'sudo', 'as', 'transaction', 'afterCommit', 'lock', 'publish'] as const;
 
 /** Error codes of a response stream whose client has disconnected. */
 const READER_LEFT: ReadonlySet<string> = new Set([

@@ -11,6 +11,7 @@ import { scalarTypes } from './scalar-types.ts';
 import { typeNamesOf } from './type-names.ts';
 import { type Definition, type Definitions, readDefinitions } from './types/definitions.ts';
 import { printGenericTypes } from './types/generic-types.ts';
+import { printPublished } from './types/published.ts';
 import { printResolverTypes } from './types/resolver-types.ts';
 import { printValueTypes } from './types/value-types.ts';
 
@@ -43,6 +44,7 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
         renderRoutes(definitions),
         printOverrides(definitions.types, definitions.names(rootNames(project).mutation)),
         renderScalars(),
+        raw(printPublished(definitions, { roots: rootNames(project), rows })),
         ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
         renderDatabase(tables, project.ids),
         renderRows(project, names),
@@ -59,7 +61,10 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
 
 function renderContext(project: Project): Code {
   const members = templatesOf(project).flatMap((template) => template.context?.(project) ?? []);
-  const added = members.map((each) => code`, ${each}`);
+  const publishes = project.operations.some(({ root }) => root === 'subscription');
+  // Events are the last parameter, behind the type of `ctx.auth`.
+  const parameters = publishes ? [members[0] ?? raw('unknown'), raw('Published')] : members;
+  const added = parameters.map((each) => code`, ${each}`);
   const loadersOf = {
     text: 'LoadersOf',
     imports: [{ from: '@twofold/runtime', name: 'LoadersOf', as: 'LoadersOf', typeOnly: true }],

@@ -249,7 +249,7 @@ describe.each(databases)('a REST module that is written to on %s', (database) =>
 
   it('tells of its changes like a mutation', async () => {
     const changes: Change[] = [];
-    const end = changesOf(server.store).subscribe((change) => void changes.push(change));
+    const end = changesOf(server.store).subscribe((change) => void changes.push(change as Change));
     await post('one');
     await server.call('PATCH', '/api/posts/1', { body: { title: 'two' } });
     await server.call('DELETE', '/api/posts/1');

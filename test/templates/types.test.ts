@@ -113,6 +113,38 @@ describe('a resolver of the user', () => {
   });
 });
 
+describe('ctx.publish', () => {
+  const schema =
+    'enum Level { LOW HIGH }\ntype Alarm { text: String! level: Level }\ntype Note { id: ID! text: String! }\ntype Query { notes: [Note!]! }\ntype Mutation { ring: Boolean! }\ntype Subscription { alarm(floor: Int!, level: Level): Alarm! alarms: [Alarm!]! noteUpdated: Note! level: Level }\n';
+  const ringing = (publish: string) => ({
+    'src/resolvers/Mutation.ts': `import type * as types from '../generated/types.ts';\nexport const resolvers = {\n  ring: async (_parent, _args, ctx) => { const note = await ctx.data.note.create({ data: { text: 'x' } }); ctx.publish(${publish}); ctx.sudo().publish('noteUpdated', note); return true; },\n} satisfies types.MutationOverrides;\n`,
+  });
+
+  test.each([
+    "'alarm', { text: 'a', level: 'HIGH' }, { floor: 1 }",
+    "'alarm', { text: 'a' }",
+    "'alarms', [{ text: 'a' }]",
+    "'noteUpdated', note",
+    "'noteUpdated', { id: note.id }",
+    "'level', null",
+  ])('takes (%s)', async (publish) => {
+    expect(await emit(schema, ringing(publish))).toEqual([]);
+  });
+
+  test.each([
+    "'alarn', { text: 'a' }",
+    "'alarm', { txt: 'a' }",
+    "'alarm', { text: 'a' }, { flor: 1 }",
+    "'alarm', { text: 'a' }, { floor: 'first' }",
+    "'noteUpdated', { text: 'a' }",
+    "'level', 'MIDDLE'",
+  ])('with (%s) is a compile error', async (publish) => {
+    expect(await emit(schema, ringing(publish))).toEqual([
+      expect.stringContaining('src/resolvers/Mutation.ts'),
+    ]);
+  });
+});
+
 test('BigInt is text in rows and arguments, and a number or a bigint may be answered', async () => {
   const schema =
     'scalar BigInt\ntype Account { id: ID! balance: BigInt! doubled: BigInt! @computed }\ntype Query { account(id: ID!): Account next(after: BigInt!): BigInt! }\n';

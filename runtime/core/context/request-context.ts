@@ -57,13 +57,21 @@ export interface OwnTransactionOptions {
   readonly timeout?: string | number;
 }
 
+/** The payload and the arguments of one field of `Subscription`. */
+type PublishedBy<Events, Field extends keyof Events> = Events[Field] extends {
+  readonly payload: unknown;
+  readonly args: unknown;
+}
+  ? Events[Field]
+  : { readonly payload: any; readonly args: any };
+
 /**
  * The data of one request that resolvers, routes and middleware use. In Koa middleware the same
  * members are on `ctx`.
  *
- * `Db`, `Loaders`, `Data` and `Auth` are the emitted project's own types.
+ * `Db`, `Loaders`, `Data`, `Auth` and `Events` are the emitted project's own types.
  */
-export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any> {
+export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any, Events = any> {
   /** The request id: `X-Request-Id` of the answer, `requestId` in the log. */
   readonly id: string;
   /** The caller's address, through trusted proxies only. */
@@ -90,9 +98,9 @@ export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any>
     variables?: Readonly<Record<string, unknown>>,
   ): Promise<Answer>;
   /** The same context without rules. */
-  sudo(): RequestContext<Db, Loaders, Data, Auth>;
+  sudo(): RequestContext<Db, Loaders, Data, Auth, Events>;
   /** The same context as that user. @throws AppError `UNAUTHENTICATED` when they cannot sign in */
-  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth>>;
+  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth, Events>>;
   /**
    * Runs `work` in a transaction that everything takes part in that it awaits. Inside another one
    * it is a savepoint.
@@ -107,6 +115,18 @@ export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any>
   afterCommit(work: () => unknown): void;
   /** Runs `work` while no other code with `name` runs, in all servers of the database. */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Sends an event to the subscribers of a field of `Subscription` whose arguments are equal; one
+   * that is left out matches all. It is sent after the outermost commit, never after a rollback. An
+   * entity's field takes a row or `{ id }`, and each subscriber gets what they may read of it.
+   *
+   * @throws InternalError when the field is fed otherwise, or the payload is over 64 KiB of JSON
+   */
+  publish<Field extends keyof Events & string>(
+    field: Field,
+    payload: PublishedBy<Events, Field>['payload'],
+    args?: PublishedBy<Events, Field>['args'],
+  ): void;
   principal: Principal;
   /** The signed-in user, or null. Derived from `principal`. */
   readonly user: CurrentUser | null;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Logger } from '../config/log.ts';
 import type { Store } from '../store/store.ts';
 import { createAssembly, partsOf } from './announcement-parts.ts';
-import type { Change, Changes } from './changes.ts';
+import type { Announced, Changes } from './changes.ts';
 
 /** Carries changes between the servers that share a database. */
 export interface Announcements {
@@ -11,28 +11,33 @@ export interface Announcements {
   stop(): Promise<void>;
 }
 
+interface AnnouncementOptions {
+  readonly store: Store;
+  readonly changes: Changes;
+  readonly url: string;
+  readonly log: Logger;
+}
+
 const CHANNEL = 'twofold_changes';
 const RECONNECT_AFTER = 1000;
+/** How many changes one statement announces. */
+const MAX_CHANGES = 100;
 
 /**
  * Sends changes to other servers through PostgreSQL's LISTEN and NOTIFY, and passes theirs on to
  * local listeners. A broken connection is made again; changes made in the meantime are lost,
  * because NOTIFY does not keep them.
  */
-export function createAnnouncements(options: {
-  readonly store: Store;
-  readonly changes: Changes;
-  readonly url: string;
-  readonly log: Logger;
-}): Announcements {
-  const { store, changes, url, log } = options;
+export function createAnnouncements(options: AnnouncementOptions): Announcements {
+  const { changes, url, log } = options;
   const node = randomUUID();
   let client: pg.Client | undefined;
   let assembly = createAssembly();
   let stopped = false;
   let stopListening = () => {};
+  const announce = inTurn(sender(options, node));
   // A change that came from another server must not be sent again.
-  const foreign = new WeakSet<Change>();
+  const foreign = new WeakSet<Announced>();
 
   async function listen(): Promise<void> {
     const { Client } = (await import('pg')).default;
@@ -76,19 +81,10 @@ export function createAnnouncements(options: {
     changes.publish(message.changes);
   }
 
-  function announce(change: Change): void {
-    if (foreign.has(change)) return;
-    // One statement: its parts come in their order, with nothing between them.
-    const parts = partsOf(JSON.stringify({ node, changes: [change] }));
-    store
-      .query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts])
-      .catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
-  }
-
   return {
     start: async () => {
       await listen();
-      stopListening = changes.subscribe(announce);
+      stopListening = changes.subscribe((change) => void (foreign.has(change) || announce(change)));
     },
     stop: async () => {
       stopped = true;
@@ -98,9 +94,36 @@ export function createAnnouncements(options: {
   };
 }
 
+type Send = (batch: readonly Announced[]) => Promise<unknown>;
+
+const sender =
+  ({ store, log }: AnnouncementOptions, node: string): Send =>
+  (batch) => {
+    // One statement: its parts come in their order, with nothing between them.
+    const parts = partsOf(JSON.stringify({ node, changes: batch }));
+    return store
+      .query(`select pg_notify('${CHANNEL}', part) from unnest($1::text[]) part`, [parts])
+      .catch((error: unknown) => log.error({ error: String(error) }, 'a change was not announced'));
+  };
+
+/** Sends one batch after another, so that other servers get changes in their order. */
+function inTurn(send: Send): (change: Announced) => void {
+  const waiting: Announced[] = [];
+  let sending = false;
+  async function sendAll(): Promise<void> {
+    sending = true;
+    while (waiting.length > 0) await send(waiting.splice(0, MAX_CHANGES));
+    sending = false;
+  }
+  return (change) => {
+    waiting.push(change);
+    if (!sending) void sendAll();
+  };
+}
+
 interface Message {
   readonly node: string;
-  readonly changes: Change[];
+  readonly changes: Announced[];
 }
 
 /** Any client of the database can send a notification: a payload of another form is ignored. */

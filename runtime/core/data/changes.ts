@@ -10,17 +10,29 @@ export interface Change {
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
+/** What the project's own code sends to the subscribers of a field of Subscription. */
+export interface Published {
+  readonly field: string;
+  /** A JSON value. */
+  readonly payload: unknown;
+  /** By argument: JSON values of the arguments that subscribers must have given. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What subscribers are sent events for. */
+export type Announced = Change | Published;
+
 /** Passes on changes after their transaction has committed. */
 export interface Changes {
-  publish(changes: readonly Change[]): void;
+  publish(changes: readonly Announced[]): void;
   /** @returns a function that ends the subscription. */
-  subscribe(listener: (change: Change) => void): () => void;
+  subscribe(listener: (change: Announced) => void): () => void;
 }
 
 /** Changes within this process. When one listener throws, the others are still called. */
 export function createChanges(onError: (error: unknown) => void = () => {}): Changes {
-  const listeners = new Set<(change: Change) => void>();
-  const tell = (listener: (change: Change) => void, change: Change) => {
+  const listeners = new Set<(change: Announced) => void>();
+  const tell = (listener: (change: Announced) => void, change: Announced) => {
     try {
       listener(change);
     } catch (error) {

@@ -1,10 +1,10 @@
 import type { Cluster } from 'node:cluster';
 import type { Announcements } from './announcements.ts';
-import type { Change, Changes } from './changes.ts';
+import type { Announced, Changes } from './changes.ts';
 
 interface Message {
   readonly twofold: 'changes';
-  readonly changes: readonly Change[];
+  readonly changes: readonly Announced[];
 }
 
 const isOurs = (message: unknown): message is Message =>
@@ -32,7 +32,7 @@ export function relayChanges(cluster: Cluster): void {
  * process that started them. Without other workers it does nothing.
  */
 export function createWorkerAnnouncements(changes: Changes): Announcements {
-  const foreign = new WeakSet<Change>();
+  const foreign = new WeakSet<Announced>();
   const receive = (message: unknown) => {
     if (!isOurs(message)) return;
     message.changes.forEach((change) => foreign.add(change));

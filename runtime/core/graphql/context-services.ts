@@ -8,6 +8,7 @@ import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';
 import { clearingDatabase } from './clearing-database.ts';
 import type { Answer } from './operation-run.ts';
+import { createPublisher } from './publish.ts';
 import { readParameters } from './parameters.ts';
 import { runOperation } from './run.ts';
 import { findOperation, RequestErrors, type Service } from './service.ts';
@@ -24,6 +25,7 @@ export function contextServices(
     loaders: (context) => createLoaders(engine, context),
     db: (context) => clearingDatabase(engine.store.db, () => clearLoaders(context)),
     data: (context) => dataOf(context, () => clearLoaders(context)),
+    publish: createPublisher(engine),
     graphql: (context, query, variables) => {
       const { principal } = context;
       const asked = new DerivedContext(parts, context, { principal, sameRequest: true });

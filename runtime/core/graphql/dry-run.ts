@@ -151,6 +151,7 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
     transaction: refuseToRun,
     afterCommit: () => {},
     lock: refuseToRun,
+    publish: () => {},
     principal,
     user: principal.kind === 'user' ? principal : null,
   };

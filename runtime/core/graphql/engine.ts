@@ -52,6 +52,10 @@ export function ownSubscribeResolver(engine: Engine, field: string): Resolver | 
   return typeof resolver === 'object' && 'subscribe' in resolver ? resolver.subscribe : undefined;
 }
 
+/** Whether the user's code answers a field, or makes its events. */
+export const isOwn = (engine: Engine, type: string, field: string): boolean =>
+  engine.resolvers[type]?.[field] !== undefined;
+
 /** The options of the transaction of a function of `Mutation`; false when it runs without one. */
 export function transactionOf(
   { resolvers }: Engine,

@@ -20,6 +20,7 @@ import type { EntityHooks } from '../context/entity-hooks.ts';
 import { addServices } from '../own-context/services.ts';
 import { systemContext } from '../own-context/system-context.ts';
 import { contextServices } from './context-services.ts';
+import { isFed } from './publish.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
@@ -106,13 +107,14 @@ export function createGraphql({
 
 /**
  * Announces changes between servers that share a PostgreSQL database and between workers that share
- * a file, if the schema has a subscription to a change.
+ * a file, if the schema has a subscription that the server feeds.
  */
 function announcementsOf(
   { project, store, settings, log }: Kernel,
-  { changes }: Engine,
+  engine: Engine,
 ): Announcements | undefined {
-  if (!project.operations.some(({ action }) => action.kind === 'subscribe')) return undefined;
+  if (!project.operations.some((operation) => isFed(engine, operation))) return undefined;
+  const { changes } = engine;
   const url = settings.text('DATABASE_URL');
   if (store.dialect === 'postgres')
     return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });

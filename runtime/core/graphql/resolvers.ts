@@ -19,8 +19,9 @@ import type { Resolver } from '../plugin.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import { errorsOfArguments } from './argument-errors.ts';
-import { ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
+import { isOwn, ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
 import { loadRow } from './loaders.ts';
+import { entityOfEvents } from './plan/operation.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 import { leadsToRoot, rootAgain } from './root-again.ts';
@@ -89,7 +90,7 @@ function rootField(
   const given = ownResolver(engine, type, name);
   const isMutation = operation?.root === 'mutation';
   const own = given && isMutation ? inTransaction(engine, type, name, given) : given;
-  if (!own && operation && operation.action.kind !== 'custom')
+  if (operation && isPlanned(engine, type, operation))
     return (run: Run, _args, _context, info) => resolveRoot(run, info);
   return (run: Run, args, context, info) => {
     if (operation) assertCallable(run, operation, args);
@@ -98,6 +99,14 @@ function rootField(
     if (!own) throw notImplemented(`${type}.${name}`);
     return own(run.event ?? {}, args, context, info);
   };
+}
+
+/** Whether the server itself answers the field, by its action or by the row of an event. */
+function isPlanned(engine: Engine, type: string, operation: Operation): boolean {
+  if (isOwn(engine, type, operation.name)) return false;
+  return (
+    operation.action.kind !== 'custom' || entityOfEvents(engine.model, operation) !== undefined
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
-import { ownResolver, type Engine } from './engine.ts';
+import { isOwn, type Engine } from './engine.ts';
 import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
 import { createFieldBudget } from './plan/budget.ts';
@@ -219,7 +219,7 @@ function planningFor(
       variables: variables.coerced,
       budget: createFieldBudget(),
     },
-    isCustom: (type, field) => ownResolver(engine, type, field) !== undefined,
+    isCustom: (type, field) => isOwn(engine, type, field),
     isPlain: engine.isPlain,
   };
 }

@@ -1,20 +1,22 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, FieldNode, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
-import { failure } from '../errors.ts';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
+import { assertValid } from '../data/constraint.ts';
 import { rowMeets } from '../data/row-judgement.ts';
-import type { Change } from '../data/changes.ts';
+import type { Announced, Change } from '../data/changes.ts';
 import { propertyOf } from '../data/model.ts';
 import { LimitReached } from '../store/bounds.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { readArguments, readCalls } from './arguments.ts';
 import { checkCost } from './cost.ts';
 import type { PreparedOperation } from './document-cache.ts';
+import { errorsOfArguments } from './argument-errors.ts';
 import type { Engine } from './engine.ts';
 import { formatError, toGraphqlError } from './errors.ts';
 import { executeRun, openSource } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
-import type { RootPlan } from './plan/operation.ts';
+import { entityOfEvents, type RootPlan } from './plan/operation.ts';
+import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
 import { judgeOf, type Run } from './operation-run.ts';
 import { RequestErrors } from './service.ts';
@@ -59,45 +61,66 @@ function changeEvents(
 ): AsyncIterableIterator<string> {
   const isWanted = eventFilter(run, root);
   const queue = createEventQueue<Change>({
-    start: (push) => engine.changes.subscribe((change) => isWanted(change) && push(change)),
-    sizeOf: sizeOfChange,
+    start: (push) =>
+      engine.changes.subscribe((announced) => {
+        const change = isWanted(announced);
+        if (change) push(change);
+      }),
+    sizeOf: ({ row }) => sizeOfValue(row),
   });
   return mapped(queue, (change) =>
     answerEvent(engine, request, (context) => answerChange(engine, request, change, context)),
   );
 }
 
-/** Approximate bytes of a change without its row. */
-const CHANGE_BYTES = 200;
-const SIZES = new WeakMap<Change, number>();
+/** Approximate bytes of an event without its value. */
+const EVENT_BYTES = 200;
+const SIZES = new WeakMap<object, number>();
 
 /**
- * The size of a change, which holds the row when it was removed. All subscribers get the same
+ * The size of an event, which holds the row when it was removed. All subscribers get the same
  * object, so it is measured once.
  */
-function sizeOfChange(change: Change): number {
-  if (!change.row) return CHANGE_BYTES;
-  const size = SIZES.get(change) ?? CHANGE_BYTES + Buffer.byteLength(JSON.stringify(change.row));
-  SIZES.set(change, size);
+function sizeOfValue(value: unknown): number {
+  if (typeof value !== 'object' || value === null)
+    return EVENT_BYTES + (typeof value === 'string' ? value.length : 0);
+  const size = SIZES.get(value) ?? EVENT_BYTES + Buffer.byteLength(JSON.stringify(value));
+  SIZES.set(value, size);
   return size;
 }
 
-function eventFilter(run: Run, { operation, node }: EventRoot): (change: Change) => boolean {
+/** The change that an announcement tells this subscription of. */
+function eventFilter(
+  run: Run,
+  { operation, node }: EventRoot,
+): (announced: Announced) => Change | undefined {
+  const { engine } = run;
   const { action } = operation;
-  if (action.kind !== 'subscribe') return () => false;
-  const args = readArguments(
-    { schema: run.engine.schema, variables: run.variables },
-    { type: 'Subscription', field: operation.name, node },
-  );
+  const given = argumentsOf(run, node);
+  const idName = action.kind === 'subscribe' ? action.id : undefined;
+  const { [idName ?? '']: asked, ...others } = given;
+  const entity = entityOfEvents(engine.model, operation);
   const id =
-    action.id === undefined || args[action.id] === undefined || args[action.id] === null
+    asked === undefined || asked === null
       ? undefined
-      : String(args[action.id]).replace(new RegExp(`^${action.entity}:`), '');
-  return (change) =>
-    change.entity === action.entity &&
-    action.on.includes(change.kind) &&
-    (id === undefined || change.id === id);
+      : String(asked).replace(new RegExp(`^${entity}:`), '');
+  const isAsked = matcherOf(engine, operation.name, others);
+  const isCaused = (change: Change) =>
+    action.kind === 'subscribe' && change.entity === entity && action.on.includes(change.kind);
+  return (announced) => {
+    const change =
+      'field' in announced
+        ? isAsked(announced) && changeOf(engine, operation, announced)
+        : isCaused(announced) && announced;
+    return change && (id === undefined || change.id === id) ? change : undefined;
+  };
 }
+
+const argumentsOf = ({ engine, variables }: Run, node: FieldNode) =>
+  readArguments(
+    { schema: engine.schema, variables },
+    { type: 'Subscription', field: node.name.value, node },
+  );
 
 /** Answers one event, within the time limit of an operation. */
 async function answerEvent(
@@ -160,23 +183,24 @@ async function answerChange(
 async function answerRemoval(
   run: Run,
   { key, operation }: EventRoot,
-  { entity: name, id, row = { id } }: Change,
+  change: Change,
 ): Promise<string | undefined> {
-  if (!(await couldRead(run, operation, name, row))) return undefined;
-  run.outcomes.set(key, { tree: row });
+  if (!(await couldRead(run, operation, change))) return undefined;
+  run.outcomes.set(key, { tree: change.row ?? { id: change.id } });
   return finish(run);
 }
 
 function couldRead(
   run: Run,
   operation: Operation,
-  name: string,
-  row: Readonly<Record<string, unknown>>,
+  { entity: name, row }: Change,
 ): boolean | Promise<boolean> {
   const { engine, rules } = run;
   const entity = engine.model.entity(name);
   const access = rootAccess(engine.model, rules, rules.operation(operation, 'READ'), name, 'READ');
   if (access.kind !== 'rows') return access.kind === 'all';
+  // Nothing says what the row held.
+  if (!row) return false;
   const value = (column: string) =>
     column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))];
   return rowMeets(judgeOf(run), { entity, value }, access.conditions);
@@ -194,16 +218,23 @@ function resultText({ data, errors }: ExecutionResult, context: RequestContext):
   return JSON.stringify({ ...(formatted && { errors: formatted }), data });
 }
 
-/** Events of the user's `subscribe` function. */
+/** Events of the user's `subscribe` function, or of `ctx.publish` where there is none. */
 async function ownEvents(
   engine: Engine,
   request: SubscriptionRequest,
   run: Run,
 ): Promise<AsyncIterableIterator<string>> {
-  assertSource(engine, run);
-  const source = await openSource(run).catch((error: GraphQLError) => {
-    throw new RequestErrors([error]);
-  });
+  const node = run.plan.roots[0]?.node;
+  const name = node?.name.value ?? '';
+  const operation = engine.model.operations.get(`Subscription.${name}`);
+  const access = operation && run.rules.operation(operation, 'READ');
+  if (access?.kind === 'none') throw refusal(access.code);
+  const source =
+    node && operation && !hasSource(engine, name)
+      ? publishedEvents(run, operation, node)
+      : await openSource(run).catch((error: GraphQLError) => {
+          throw new RequestErrors([error]);
+        });
   return mapped(source, (event) =>
     answerEvent(engine, request, async (context) => {
       const next = startRun(engine, { ...request, context, event });
@@ -212,15 +243,23 @@ async function ownEvents(
   );
 }
 
-function assertSource({ model, schema }: Engine, run: Run): void {
-  const name = run.plan.roots[0]?.node.name.value ?? '';
-  const operation = model.operations.get(`Subscription.${name}`);
-  const access = operation && run.rules.operation(operation, 'READ');
-  if (access?.kind === 'none') throw refusal(access.code);
-  if (!schema.getSubscriptionType()?.getFields()[name]?.subscribe)
-    throw failure.badRequest(
-      `${schema.getSubscriptionType()?.name}.${name} is not implemented yet`,
-    );
+const hasSource = ({ schema }: Engine, field: string) =>
+  schema.getSubscriptionType()?.getFields()[field]?.subscribe !== undefined;
+
+/** Events that `ctx.publish` sends, as objects with the field's value. */
+function publishedEvents(run: Run, operation: Operation, node: FieldNode) {
+  const { engine } = run;
+  const { name } = operation;
+  const args = argumentsOf(run, node);
+  assertValid(errorsOfArguments(engine, operation, args));
+  const isAsked = matcherOf(engine, name, args);
+  return createEventQueue<Readonly<Record<string, unknown>>>({
+    start: (push) =>
+      engine.changes.subscribe((announced) => {
+        if ('field' in announced && isAsked(announced)) push({ [name]: announced.payload });
+      }),
+    sizeOf: (event) => sizeOfValue(event[name]),
+  });
 }
 
 /**

@@ -93,6 +93,10 @@ export abstract class BaseContext implements RequestContext {
     return this.parts.store.lock(name, work);
   }
 
+  publish(field: string, payload: unknown, args: Readonly<Record<string, unknown>> = {}): void {
+    serviceOf(this.parts.store, 'publish')(field, payload, args);
+  }
+
   protected abstract withPrincipal(principal: Principal): RequestContext;
 }
 

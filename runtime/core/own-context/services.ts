@@ -13,6 +13,7 @@ export interface ContextServices {
     document: string,
     variables: Readonly<Record<string, unknown>>,
   ): Promise<any>;
+  publish(field: string, payload: unknown, args: Readonly<Record<string, unknown>>): void;
   /** `ctx.auth` */
   auth(context: RequestContext): unknown;
   /** The principal of a user; null when there is none who may sign in. */

@@ -1,6 +1,7 @@
 import type { Operation, Returns } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { rootAccess, type Refusal } from '../../data/access.ts';
+import type { Model } from '../../data/model.ts';
 import { readsTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
@@ -112,9 +113,12 @@ function planRoot(
   const { action } = operation;
   switch (action.kind) {
     case 'custom':
-      return { ...head, kind: 'function' };
-    case 'subscribe':
-      return planEvent(planning, operation, action.entity, head, nodes);
+    case 'subscribe': {
+      const entity = entityOfEvents(planning.model, operation);
+      return entity === undefined
+        ? { ...head, kind: 'function' }
+        : planEvent(planning, operation, entity, head, nodes);
+    }
     case 'create':
     case 'update':
     case 'remove':
@@ -134,6 +138,16 @@ function planRoot(
       return { ...head, kind: 'read', required: operation.type.required, plan };
     }
   }
+}
+
+/** The entity whose rows the events of a field of Subscription show. */
+export function entityOfEvents(
+  { entities }: Pick<Model, 'entities'>,
+  { root, action, type }: Operation,
+): string | undefined {
+  if (action.kind === 'subscribe') return action.entity;
+  const isRow = root === 'subscription' && !type.list && entities.has(type.name);
+  return isRow && action.kind === 'custom' ? type.name : undefined;
 }
 
 function planEvent(

@@ -1,0 +1,35 @@
+import { propertyName } from '../../literal.ts';
+import type { Definitions, Member } from './definitions.ts';
+import type { ResolverParts } from './resolver-types.ts';
+import { printType } from './value-types.ts';
+
+/**
+ * What `ctx.publish` takes, by field of Subscription: an empty text where the schema has none.
+ *
+ * @example printPublished(definitions, { roots, rows }) // 'export interface Published {…'
+ */
+export function printPublished(
+  definitions: Definitions,
+  { roots, rows }: Pick<ResolverParts, 'roots' | 'rows'>,
+): string {
+  const owner = definitions.names(roots.subscription);
+  const fields = definitions.types.find(({ name }) => name === owner)?.fields ?? [];
+  if (fields.length === 0) return '';
+  const enums = new Set(
+    definitions.types.flatMap(({ kind, name }) => (kind === 'enum' ? [name] : [])),
+  );
+  const leaf = (type: string) => {
+    const name = definitions.names(type);
+    const row = rows.get(name);
+    if (row !== undefined) return `${row} | Pick<${row}, 'id'>`;
+    return enums.has(name) ? name : `ResolversParentTypes['${name}']`;
+  };
+  const lines = fields.map(
+    (field) =>
+      `  ${propertyName(field.name)}: { payload: ${printType(field.type, leaf, 'Maybe')}; args: ${argumentsOf(owner, field)} };`,
+  );
+  return `/** What \`ctx.publish\` takes, by field. */\nexport interface Published {\n${lines.join('\n')}\n}`;
+}
+
+const argumentsOf = (owner: string, { name, args }: Member) =>
+  args.length > 0 ? `Partial<${owner}${name}Args>` : 'Record<PropertyKey, never>';
