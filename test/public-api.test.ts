@@ -80,6 +80,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'folded',
     'followRows',
     'hasScope',
+    'insertWithHooks',
     'isLastOwner',
     'prepareDatabase',
     'systemContext',

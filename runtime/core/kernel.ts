@@ -14,6 +14,7 @@ export type { Environment, Settings } from './config/settings.ts';
 export type { Membership, Principal, RequestContext } from './context/request-context.ts';
 export { SCOPE, hasScope } from './context/scopes.ts';
 export { createValues } from './context/values.ts';
+export { insertWithHooks } from './data/insert-with-hooks.ts';
 export { followRows } from './data/made-rows.ts';
 export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
 export { createBoundedCache } from './store/bounded-cache.ts';

@@ -12,22 +12,22 @@ import { GOOD, SECRET } from './server.ts';
 const PROGRAM = `
 import { auth } from '${root}/runtime/auth/index.ts';
 import { createServer } from '${root}/runtime/core/index.ts';
-const afterRegister = async ({ user, ctx }) => {
-  for (const text of ['one', 'two'])
-    await ctx.data.profile.create({ data: { text, userId: user.id } });
-};
+const profile = (ctx, userId, text) => ctx.data.profile.create({ data: { text, userId } });
+const afterRegister = ({ user, ctx }) => profile(ctx, user.id, 'of registration');
+const User = { afterOperation: ({ item, ctx }) => profile(ctx, item.id, 'of the entity') };
 await createServer()
   .schema(
     'type User { id: ID! email: String! } type Profile { id: ID! text: String! user: User! } type Query { profiles: [Profile!]! }',
     'name: killed\\nauth: {}',
   )
   .with(auth({ hooks: { afterRegister } }))
+  .plugin({ name: 'own', entityHooks: { User } })
   .serve('127.0.0.1:0');
 `;
 
 // own-code.md §13, line 11
 it.each(databases)(
-  'a registration with a profile by hook, killed at any moment, leaves both or none, on %s',
+  'a registration with a profile by each hook, killed at any moment, leaves both or none, on %s',
   { timeout: 120_000 },
   async (database) => {
     const folder = mkdtempSync(join(tmpdir(), 'twofold-killed-'));

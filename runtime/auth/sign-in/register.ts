@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { asSystem, insertWithHooks, systemContext } from '@twofold/runtime/kernel';
 import { advance } from '../steps/advance.ts';
 import { recordAttempt } from '../events/attempts.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
@@ -30,7 +31,7 @@ export interface NewUser {
   readonly patch: AccountPatch & { readonly email: string };
   readonly fields: Readonly<Record<string, unknown>>;
   /** The request that registers them, for hooks. */
-  readonly registering?: Registering;
+  readonly registering?: Registering | undefined;
 }
 
 const CONTINUE_RESPONSE = { message: 'Check your email to continue' };
@@ -225,15 +226,28 @@ export async function createUser(
   await directory.serialise(trx);
   const { email, username = null, phone = null } = patch;
   if (await directory.isTaken(trx, { email, username, phone })) throw userExists();
-  const id = await directory.create(
-    trx,
-    { ...patch, username: username ?? (await freeUsername(parts, trx, email)) },
-    fields,
-  );
-  await assignDefaultRole(parts, trx, id);
+  const named = { ...patch, username: username ?? (await freeUsername(parts, trx, email)) };
+  const id = await withEntityHooks(parts, { patch: named, fields, registering }, async (added) => {
+    const made = await directory.create(trx, named, fields, added);
+    await assignDefaultRole(parts, trx, made);
+    return made;
+  });
   emit('user.registered', id, {});
   await afterRegister(parts, trx, id, registering);
   return id;
+}
+
+/** Runs the hooks of the user entity around the statement that inserts a user. */
+function withEntityHooks(
+  { directory, kernel, model }: AuthParts,
+  { patch, fields, registering }: NewUser,
+  insert: (added: NewUser['fields']) => Promise<UserId>,
+): Promise<UserId> {
+  const { entity } = model.user;
+  if (entity === null) return insert({});
+  const context = registering ? asSystem(kernel, registering.context) : systemContext(kernel);
+  const row = { ...fields, ...directory.columnsSetBy(patch) };
+  return insertWithHooks(kernel, { entity, row, context }, insert);
 }
 
 /** Removes a username and phone number that are taken; the mail says so. */

@@ -3,7 +3,8 @@ import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
 import { type Store, folded } from '@twofold/runtime/kernel';
 import { emailKey, phoneKey } from '../sign-in/identity-rules.ts';
-import { uuidV7, type UserId } from '../ids.ts';
+import type { UserId } from '../ids.ts';
+import { encodeTime, initialValues, splitColumns } from './user-columns.ts';
 
 export interface Role {
   readonly id: number;
@@ -94,12 +95,6 @@ const TEXT_COLUMNS = [
   'avatar_url',
   'locale',
 ] as const;
-const TIME_COLUMNS = new Set<string>([
-  'last_login',
-  'email_verified_at',
-  'created_at',
-  'updated_at',
-]);
 
 type Identity = keyof typeof IDENTITY_FOLDS;
 
@@ -187,11 +182,20 @@ export class UserDirectory {
     );
   }
 
-  /** Inserts both rows. `fields` are further columns of the entity. */
+  /** What a patch sets in the entity's table. */
+  columnsSetBy(patch: AccountPatch): Readonly<Record<string, unknown>> {
+    return splitColumns(this.#user, this.#columns, patch, this.#now()).own;
+  }
+
+  /**
+   * Inserts both rows. `fields` are further columns of the entity; `added` replaces what the patch
+   * says.
+   */
   async create(
     trx: Transaction<any>,
     patch: AccountPatch & { readonly email: string },
     fields: Readonly<Record<string, unknown>>,
+    added: Readonly<Record<string, unknown>> = {},
   ): Promise<UserId> {
     const now = this.#now();
     const { own, side } = splitColumns(this.#user, this.#columns, patch, now);
@@ -199,6 +203,7 @@ export class UserDirectory {
       ...initialValues(this.#project, this.#user, this.#entity, now),
       ...fields,
       ...own,
+      ...added,
     };
     const insert = trx.insertInto(this.table).values(row).returning('id');
     const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
@@ -292,58 +297,6 @@ export class UserDirectory {
   }
 }
 
-/** Values of a new row that the caller does not give: key, timestamps, generated defaults. */
-function initialValues(
-  project: Project,
-  user: AuthUser,
-  entity: Entity | null,
-  now: number,
-): Record<string, unknown> {
-  const time = new Date(now).toISOString();
-  const row: Record<string, unknown> = project.ids === 'uuid' ? { id: uuidV7(now) } : {};
-  if (!entity)
-    for (const name of [user.columns.created_at, user.columns.updated_at])
-      if (name) row[name] = time;
-  for (const column of entity?.columns ?? []) {
-    if (column.stamp || column.default?.kind === 'now') row[column.name] = encodeTime(column, now);
-    else if (column.default?.kind === 'uuid' && column.name !== 'id')
-      row[column.name] = uuidV7(now);
-  }
-  return row;
-}
-
-/** Splits a patch into columns of the entity's table and columns of the side table. */
-function splitColumns(
-  user: AuthUser,
-  columns: ReadonlyMap<string, Column>,
-  patch: AccountPatch,
-  now: number,
-) {
-  const own: Record<string, unknown> = {};
-  const side: Record<string, unknown> = {};
-  for (const [attribute, value] of Object.entries(patch)) {
-    const column = user.columns[attribute as UserAttribute];
-    if (column)
-      own[column] = TIME_COLUMNS.has(attribute)
-        ? encodeTime(columns.get(column), value)
-        : orEmpty(columns.get(column), value);
-    else if (attribute !== 'name') side[attribute] = value;
-  }
-  if (patch.username !== undefined && !user.columns.username)
-    side['username_key'] = patch.username?.toLowerCase() ?? null;
-  if (patch.email !== undefined && !user.columns.email) side['email_key'] = emailKey(patch.email);
-  if (patch.password !== undefined) side['password_change_required_at'] = null;
-  if (patch.email_verified_at !== undefined)
-    side['verified_email'] =
-      patch.email_verified_at !== null && patch.email ? emailKey(patch.email) : null;
-  if (user.columns.updated_at)
-    own[user.columns.updated_at] = encodeTime(columns.get(user.columns.updated_at), now);
-  return { own, side };
-}
-
-const orEmpty = (column: Column | undefined, value: unknown) =>
-  value === null && column?.required ? '' : value;
-
 async function upsertSide(
   db: Kysely<any>,
   id: UserId,
@@ -355,13 +308,6 @@ async function upsertSide(
     .values({ user_id: id, created_at: now, updated_at: now, ...side })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ updated_at: now, ...side }))
     .execute();
-}
-
-function encodeTime(column: Column | undefined, milliseconds: unknown): unknown {
-  if (milliseconds === null) return null;
-  return column?.type === 'integer' || column?.type === 'bigint'
-    ? milliseconds
-    : new Date(milliseconds as number).toISOString();
 }
 
 function decodeTime(value: unknown): number | null {

@@ -60,7 +60,7 @@ export async function createFrom(
 }
 
 /** Required columns that nothing sets, when hooks have completed the input. */
-function missingErrors(
+export function missingErrors(
   writing: Writing,
   entity: EntityModel,
   values: ReadonlyMap<string, unknown>,
@@ -264,7 +264,12 @@ function setOpenKey(
   return true;
 }
 
-async function sortInput(writing: Writing, shape: WriteShape, input: Input): Promise<SortedInput> {
+/** Reads an input that may nest other rows. @throws AppError `BAD_USER_INPUT`, `FORBIDDEN` */
+export async function sortInput(
+  writing: Writing,
+  shape: WriteShape,
+  input: Input,
+): Promise<SortedInput> {
   const entity = writing.model.entity(shape.entity);
   assertIdentityKept(writing, shape, input);
   const sorted: SortedInput = { values: new Map(), names: new Map(), fields: [], after: [] };
