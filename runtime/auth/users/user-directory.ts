@@ -4,7 +4,7 @@ import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/
 import { type Store, folded } from '@twofold/runtime/kernel';
 import { emailKey, phoneKey } from '../sign-in/identity-rules.ts';
 import type { UserId } from '../ids.ts';
-import { encodeTime, initialValues, splitColumns } from './user-columns.ts';
+import { type AccountPatch, encodeTime, initialValues, splitColumns } from './user-columns.ts';
 
 export interface Role {
   readonly id: number;
@@ -49,36 +49,7 @@ export interface MemberAccount {
   readonly joinedAt: number;
 }
 
-/** Columns of a user that can be written, in the entity's table and in `auth_users`. */
-export interface AccountPatch {
-  readonly email?: string;
-  readonly name?: string;
-  readonly first_name?: string;
-  readonly last_name?: string;
-  readonly username?: string | null;
-  readonly phone?: string | null;
-  readonly avatar_url?: string;
-  readonly locale?: string | null;
-  readonly last_login?: number;
-  readonly email_verified_at?: number | null;
-  readonly password?: string;
-  readonly password_changed_at?: number;
-  readonly role_id?: number | null;
-  readonly tokens_valid_after?: number;
-  readonly disabled_at?: number | null;
-  readonly deletion_at?: number | null;
-  readonly disabled_until?: number | null;
-  readonly disabled_reason?: string | null;
-  readonly password_change_required_at?: number | null;
-  readonly totp_confirmed_at?: number | null;
-  /** The sealed secret. */
-  readonly totp_sealed?: string | null;
-  /** The last time step whose code was used. */
-  readonly totp_step?: number | null;
-  /** A sealed secret that is not confirmed yet, and when it was made. */
-  readonly totp_pending?: string | null;
-  readonly totp_pending_at?: number | null;
-}
+export type { AccountPatch };
 
 /** Whether an account is disabled or deleted, so that nothing signs in to it. */
 export const isClosed = ({ disabledAt, deletionAt }: Pick<Account, 'disabledAt' | 'deletionAt'>) =>
