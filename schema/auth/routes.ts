@@ -9,6 +9,7 @@ import {
   DURATION,
   ERROR,
   EXPORT,
+  ID,
   LOGIN,
   MESSAGE,
   NAMES,
@@ -431,11 +432,23 @@ const accountRoutes = [
     summary: 'Make an API key that acts for oneself; the key is shown once',
     body: {
       kind: 'json',
-      schema: object({ name: SHORT, scopes: NAMES, expires_in: DURATION }, ['name', 'scopes']),
+      schema: object(
+        {
+          name: SHORT,
+          scopes: NAMES,
+          expires_in: DURATION,
+          organization_id: {
+            ...ID,
+            description: "Binds the key to this one of the user's organizations",
+          },
+        },
+        ['name', 'scopes'],
+      ),
     },
     responses: {
       201: ok('The key', API_KEY),
       403: refused('Reauthentication required'),
+      404: refused('Organization not found'),
       ...signedIn,
     },
   },

@@ -1,5 +1,6 @@
 import type { Extend } from '@twofold/auth';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
+import type { Resolvers } from '../../runtime/core/plugin.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';
 import { createDatabase, postgresUrl } from '../engines/available.ts';
@@ -78,6 +79,7 @@ export async function startFirm(
     readonly sdl?: string;
     readonly manifest?: string;
     readonly extend?: Extend;
+    readonly resolvers?: Resolvers;
   } = {},
 ): Promise<Firm> {
   const made = database === 'PostgreSQL' ? await createDatabase() : null;
@@ -97,6 +99,7 @@ export async function startFirm(
         });
       },
     })
+    .plugin({ name: 'functions', resolvers: options.resolvers ?? {} })
     .schema(options.sdl ?? SDL, options.manifest ?? MANIFEST);
   const running = await server.start('127.0.0.1:0', {
     env: { ...ENV, DATABASE_URL: made?.url ?? ':memory:' },

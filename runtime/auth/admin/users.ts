@@ -9,6 +9,7 @@ import type { Emit } from '../events/events.ts';
 import { parseUserId } from '../ids.ts';
 import { checkText } from '../sign-in/identity-rules.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
+import { assertNotLastFirst } from '../organizations/membership.ts';
 import { assertOwnerLeft } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';
@@ -121,6 +122,7 @@ export function disabling(
     const patch = { disabled_at, disabled_until, disabled_reason };
     await parts.directory.update(trx, account.id, patch);
     await assertOwnerLeft(parts, trx, account);
+    await assertNotLastFirst(parts, trx, account.id);
     await endEverything(parts, account, trx, 'user disabled');
     await recordChange(trx, now, caller, {
       action: 'user.disabled',

@@ -6,6 +6,7 @@ import { asUser, callerOf } from '../requests/caller.ts';
 import { dataScopes } from './data-scopes.ts';
 import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
 import type { UserId } from '../ids.ts';
+import { ownMembership } from '../organizations/membership.ts';
 import { endKey, expiryOf, keyView, makeKey, newKeyView } from './key-changes.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
@@ -32,13 +33,16 @@ function create(parts: AuthParts): Handler {
     if (!scopes.every((scope) => isFree(scope) || hasScope(permissions, scope)))
       throw failure.forbidden();
     const expiresAt = expiryOf(parts.kernel.now(), body.expires_in);
+    const given = body.organization_id;
+    const bound = given === undefined ? null : await ownMembership(parts, context, String(given));
     const caller = asUser(callerOf(context), account.id);
     const { row, key } = await parts.events.transact(caller, async (trx, emit) => {
       await serialiseRights(trx, parts.kernel.store.dialect);
       await assertStillOpen(parts, trx, sessionId);
       const name = checkText('name', body.name);
-      const given = { name, scopes, expiresAt, userId: account.id, limitPerMinute: null };
-      return makeKey(parts, { trx, emit, caller }, given, { scopes });
+      const own = { userId: account.id, organizationId: bound?.organization ?? null };
+      const key = { name, scopes, expiresAt, limitPerMinute: null, ...own };
+      return makeKey(parts, { trx, emit, caller }, key, { scopes });
     });
     return reply(201, newKeyView(row, key));
   };

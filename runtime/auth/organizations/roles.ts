@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Organizations } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { LAST_OWNER } from '@twofold/runtime/kernel';
@@ -21,10 +21,14 @@ export function checkRole({ roles }: Organizations, role: unknown): string {
   throw failure.invalid(`role must be one of ${roles.join(', ')}`);
 }
 
+/** SQL condition: the account of a user is neither disabled nor about to be deleted. */
+const isOpen = (user: string): string =>
+  `not exists (select 1 from auth_users a where a.user_id = ${user} and (a.disabled_at is not null or a.deletion_at is not null))`;
+
 /**
  * Call this after a change of a member, in its transaction and after `serialiseRights`.
  *
- * @throws AppError 409 when nobody is left with the first role.
+ * @throws AppError 409 when nobody who can sign in is left with the first role.
  */
 export async function assertFirstLeft(
   trx: Transaction<any>,
@@ -36,18 +40,22 @@ export async function assertFirstLeft(
     .select('user_id')
     .where('organization_id', '=', organization)
     .where('role', '=', roles[0]!)
+    .where(sql<boolean>`${sql.raw(isOpen('auth_members.user_id'))}`)
     .limit(1)
     .executeTakeFirst();
   if (!left) throw failure.conflict(LAST_OWNER);
 }
 
 /**
- * Whether a user is the only one with the first role in some organization; SQL for a trigger of the
- * user table and for statements.
+ * Whether a user has the first role in some organization, and no other user who can sign in has it;
+ * SQL for a trigger of the user table and for statements.
  *
  * @param user the SQL of the user's key.
  */
-export const isLastFirst = ({ roles }: Organizations, user: string): string => {
+export const isLastFirst = ({ roles, table, softDelete }: Organizations, user: string): string => {
+  const live = softDelete
+    ? ` join "${table}" g on g.id = m.organization_id and g."${softDelete}" is null`
+    : '';
   const first = `'${roles[0]!.replaceAll("'", "''")}'`;
-  return `exists (select 1 from auth_members m where m.user_id = ${user} and m.role = ${first} and not exists (select 1 from auth_members o where o.organization_id = m.organization_id and o.role = ${first} and o.user_id <> m.user_id))`;
+  return `exists (select 1 from auth_members m${live} where m.user_id = ${user} and m.role = ${first} and not exists (select 1 from auth_members o where o.organization_id = m.organization_id and o.role = ${first} and o.user_id <> m.user_id and ${isOpen('o.user_id')}))`;
 };
