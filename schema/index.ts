@@ -31,7 +31,7 @@ export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables, columnChecks } from './tables.ts';
 export { shade } from './auth/contrast.ts';
-export { isOrganizationRoute } from './auth/organization-routes.ts';
+export { isAuthRouteServed } from './auth/served-routes.ts';
 export { MEMBERS } from './auth/organizations.ts';
 export { authRoutes } from './auth/routes.ts';
 export { hostingRoutes } from './hosting/routes.ts';

@@ -1,7 +1,7 @@
 import {
   authRoutes,
   identityWrites,
-  isOrganizationRoute,
+  isAuthRouteServed,
   identityWriteText,
   type RouteSpec,
 } from '@twofold/schema';
@@ -59,16 +59,6 @@ export interface AuthModule extends ServerModule {
   /** Ends a user's access tokens after data of `extend` has changed. A refresh calls `extend`. */
   invalidateExtend(userId: number | string): Promise<void>;
 }
-
-/** Ids of the routes that exist when only the operator signs in. */
-const HOST_ROUTES = new Set([
-  'login',
-  'logout',
-  'logoutAll',
-  'sessions',
-  'renameSession',
-  'endSession',
-]);
 
 /**
  * The auth module: it authenticates each request and serves `/api/auth` and `/api/oauth`.
@@ -185,24 +175,9 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
   return routes.filter(({ spec }) => isServed(parts, spec)).map((route) => limited(parts, route));
 }
 
-/** Ids of the routes that `auth.email_sign_in` and `auth.second_factor` switch off. */
-const EMAIL_ROUTES = new Set(['emailSignIn', 'completeEmailSignIn']);
-const SECOND_FACTOR_ROUTES = new Set([
-  'startTotp',
-  'confirmTotp',
-  'removeTotp',
-  'createRecoveryCodes',
-  'devices',
-  'renameDevice',
-  'forgetDevice',
-]);
-
-function isServed({ users, config, model }: AuthParts, { id, path }: RouteSpec): boolean {
-  if (!users) return HOST_ROUTES.has(id);
-  if (path.startsWith('/api/auth/passkeys')) return config.passkeys !== null;
-  if (isOrganizationRoute({ id })) return model.organizations !== undefined;
-  if (EMAIL_ROUTES.has(id)) return model.emailSignIn !== 'off';
-  return !SECOND_FACTOR_ROUTES.has(id) || model.secondFactor.mode !== 'off';
+function isServed({ users, config, model }: AuthParts, route: RouteSpec): boolean {
+  if (!isAuthRouteServed(route, users ? model : null)) return false;
+  return config.passkeys !== null || !route.path.startsWith('/api/auth/passkeys');
 }
 
 /** Two kinds of login on one path: users send an e-mail address, the operator only a password. */

@@ -1,7 +1,5 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildAuth } from './build.ts';
-import { passkeyRoutes } from './passkey-routes.ts';
-import { isOrganizationRoute } from './organization-routes.ts';
 import { authRoutes } from './routes.ts';
 import { access } from './rules/access.ts';
 import { addresses } from './rules/addresses.ts';
@@ -13,20 +11,7 @@ import { tenants } from './rules/tenants.ts';
 import { settings } from './rules/settings.ts';
 import { theme } from './rules/theme.ts';
 import { userType } from './rules/user-type.ts';
-
-/** The routes that remain when only the operator of a hosting server signs in. */
-const OPERATOR = new Set<string>([
-  'login',
-  'logout',
-  'logoutAll',
-  'sessions',
-  'renameSession',
-  'endSession',
-]);
-
-const PASSKEYS = new Set<string>(passkeyRoutes.map(({ id }) => id));
-
-const EMAIL_SIGN_IN = new Set(['emailSignIn', 'completeEmailSignIn']);
+import { isAuthRouteServed } from './served-routes.ts';
 
 /** Sign-in. */
 export const authCapability: CapabilitySpec = {
@@ -39,10 +24,5 @@ export const authCapability: CapabilitySpec = {
   schemaRules: [access, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
-  isServed: ({ id }, { auth }) => {
-    if (auth === null) return OPERATOR.has(id);
-    if (PASSKEYS.has(id)) return auth.passkeys !== false;
-    if (EMAIL_SIGN_IN.has(id)) return auth.emailSignIn !== 'off';
-    return !isOrganizationRoute({ id }) || auth.organizations !== undefined;
-  },
+  isServed: (route, { auth }) => isAuthRouteServed(route, auth),
 };

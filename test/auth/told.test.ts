@@ -58,6 +58,14 @@ const SHOWN_ELSEWHERE = {
   'recovery_code.used': 'second-factor',
   'device.remembered': 'devices',
   'device.forgotten': 'devices',
+  'organization.created': 'organization-events',
+  'organization.deleted': 'organization-events',
+  'member.added': 'organization-events',
+  'member.removed': 'organization-events',
+  'member.role_changed': 'organization-events',
+  'invitation.created': 'organization-events',
+  'invitation.accepted': 'organization-events',
+  'invitation.revoked': 'organization-events',
 } as const;
 
 function isShownElsewhere(type: string): boolean {

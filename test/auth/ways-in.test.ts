@@ -22,8 +22,8 @@ describe('auth-2 acceptance 6: no way in skips the second factor', () => {
     // The operator and an administrator who acts as a user have no second factor of that user.
     expect(having(/sessions\.open\(/)).toEqual([
       'admin/impersonation.ts',
-      'host-login.ts',
-      'sign-in.ts',
+      'sessions/sign-in.ts',
+      'sign-in/host-login.ts',
     ]);
   });
 });
