@@ -15,7 +15,7 @@ import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
 import { findOrphans } from './user-files.ts';
-import { findHookProblems, readUserHooks } from './user-hooks.ts';
+import { completesUser, findHookProblems, readUserHooks } from './user-hooks.ts';
 import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
 import { writtenMembers } from './written-members.ts';
@@ -82,6 +82,7 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Inpu
     manifest: sources.manifest,
     ...(scalars && { scalars }),
     hooks: readUserHooks(sources.otherUserTexts),
+    completesUser: completesUser(sources.otherUserTexts),
     ...(known && { known }),
   });
   const written = writtenMembers(sources.resolvers);

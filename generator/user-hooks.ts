@@ -29,6 +29,14 @@ export function readUserHooks(
   );
 }
 
+/** Whether `beforeRegister` may set any column of a new user. */
+export const completesUser = (texts: readonly SourceText[]): boolean =>
+  texts.some(
+    ({ file, text }) =>
+      file === 'src/auth-hooks.ts' &&
+      membersOf(text, 'authHooks')?.some(({ name }) => name === 'beforeRegister'),
+  );
+
 function completesCreate(text: string): boolean {
   const hook = membersOf(text)?.find(({ name }) => name === 'resolveInput');
   if (!hook) return false;
@@ -92,8 +100,8 @@ interface Member {
 }
 
 /** The members of `export const hooks = { … }`; null when it is no plain object. */
-function membersOf(text: string): Member[] | null {
-  const start = /export\s+const\s+hooks\b[^=]*=\s*\{/.exec(text);
+function membersOf(text: string, exported = 'hooks'): Member[] | null {
+  const start = new RegExp(String.raw`export\s+const\s+${exported}\b[^=]*=\s*\{`).exec(text);
   return start && scan(text, start.index + start[0].length);
 }
 

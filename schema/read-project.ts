@@ -34,6 +34,7 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
     manifest: manifest.manifest,
     ...(input.scalars && { scalars: input.scalars }),
     ...(input.hooks && { hooks: input.hooks }),
+    ...(input.completesUser && { completesUser: true }),
   };
   const parsed =
     found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;

@@ -17,6 +17,8 @@ export interface ProjectInput {
   readonly scalars?: Readonly<Record<string, ColumnType>>;
   /** The entities with a file in `src/hooks/`, and whether a hook of it completes creates. */
   readonly hooks?: UserHooks;
+  /** Whether `beforeRegister` in `src/auth-hooks.ts` completes the rows of users. */
+  readonly completesUser?: boolean;
   /** The results of earlier readings, for a caller that reads again and again. */
   readonly known?: Known;
 }

@@ -62,7 +62,7 @@ function withoutOwn(sources: Sources): Sources {
 
 /** Whether a saved file is something a run reads. */
 export function isInput(path: string): boolean {
-  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(
+  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(
     path,
   );
 }

@@ -42,6 +42,8 @@ export interface Parsed {
   readonly scalars?: Readonly<Record<string, ColumnType>>;
   /** The entities with a file in `src/hooks/`. */
   readonly hooks?: UserHooks;
+  /** Whether a hook of registration completes the user's row. */
+  readonly completesUser?: boolean;
 }
 
 /** By the name of the entity: whether a hook of it completes creates. */
@@ -60,6 +62,7 @@ export interface Facts {
   /** How the user's own scalars are stored; null if the caller did not give them. */
   readonly scalars: ReadonlyMap<string, ColumnType> | null;
   readonly hooks: UserHooks;
+  readonly completesUser: boolean;
   /** The sign-in settings; null if the manifest does not enable sign-in. */
   readonly signIn: SignIn | null;
 }
@@ -106,7 +109,13 @@ export function isQueryRoot({ schema }: Facts, { named, type, args }: FieldFact)
   return named === schema.getQueryType() && !type.list && args.length === 0;
 }
 
-export function gatherFacts({ schema: parsed, manifest, scalars, hooks }: Parsed): Facts {
+export function gatherFacts({
+  schema: parsed,
+  manifest,
+  scalars,
+  hooks,
+  completesUser,
+}: Parsed): Facts {
   const types = classify(parsed.schema);
   const entities = new Map<string, EntityFact>();
   for (const type of types.values())
@@ -119,6 +128,7 @@ export function gatherFacts({ schema: parsed, manifest, scalars, hooks }: Parsed
     entities,
     scalars: scalars ? new Map(Object.entries(scalars)) : null,
     hooks: hooks ?? {},
+    completesUser: completesUser ?? false,
     signIn: signInOf(manifest.values),
   };
 }

@@ -78,6 +78,27 @@ describe('files of hooks', () => {
     expect(done.stderr).toContain(fix);
   });
 
+  it.each([
+    [
+      'src/hooks/User.ts',
+      "export const hooks = { resolveInput: { create: () => ({ nick: 'x' }) } };\n",
+    ],
+    [
+      'src/auth-hooks.ts',
+      "export const authHooks = {\n  async beforeRegister() { return { nick: 'x' }; },\n};\n",
+    ],
+  ])('%s may set a required field of users who register', async (file, text) => {
+    const files = {
+      'schema.graphql': `type User { id: ID! email: String! @unique nick: String! }\ntype Query { users: [User!]! }\n`,
+      'manifest.yaml': 'name: shop\nauth: {}\n',
+    };
+    const generated = async (more: Record<string, string>) =>
+      (await generator(['generate'], project({ ...files, ...more }).root)).stderr;
+    expect(await generated({ [file]: text })).not.toContain('AUTH_USER_FIELD_UNSET');
+    const other = text.replace('beforeRegister', 'afterRegister').replace('create', 'update');
+    expect(await generated({ [file]: other })).toContain('AUTH_USER_FIELD_UNSET');
+  });
+
   it('without hooks, a field for them is a warning, and so is a create that leaves a field', async () => {
     const { code, stderr } = await generator(['generate'], project({}).root);
     expect([code, stderr]).toEqual([0, expect.stringContaining('INPUT_UNUSED')]);

@@ -131,6 +131,9 @@ const FILLED = new Set([
 ]);
 
 function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Generator<Finding> {
+  const { hooks, completesUser } = built.facts;
+  // Code that no rule reads may set every column.
+  if (completesUser || hooks[entity.name]?.completesCreate) return;
   for (const column of built.shapes.columns.get(entity.name) ?? []) {
     if (!column.required || column.default || column.stamp || column.name === 'id') continue;
     const field = fieldOf(built, entity, column.name);
