@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bearer, describeEachDatabase, GOOD, startServer } from './harness.ts';
 import { databases, founder, SDL, startFirm, type Firm } from './organizations-server.ts';
-import { mailedToken } from './totp-app.ts';
+import { codeAt, mailedToken } from './totp-app.ts';
 
 const ROOT = { 'X-API-Key': 'k'.repeat(43) };
 
@@ -85,6 +85,22 @@ describe.each(databases)('an intruder in an organization on %s', (database) => {
 });
 
 describeEachDatabase('an intruder who knows the old password', (database) => {
+  it('adds no factor with a ticket from before the first one of the owner', async () => {
+    const server = await startServer({ database, auth: { secondFactor: { mode: 'required' } } });
+    const post = (path: string, body: object) => server.call('POST', `/api/auth/${path}`, body);
+    const email = 'owner@x.test';
+    const { ticket } = (await server.register(email)).body;
+    const step = await post('login', { email, password: GOOD });
+    expect([step.status, step.body.next]).toEqual([202, 'enroll_second_factor']);
+    const late = { ticket: step.body.ticket };
+    const { secret } = (await post('totp', { ticket })).body;
+    const code = codeAt(secret, server.kernel.now());
+    expect((await post('totp/confirm', { ticket, code })).status).toBe(200);
+    for (const path of ['totp', 'recovery-codes', 'passkeys/options'])
+      expect((await post(path, late)).body).toEqual({ error: 'Invalid or expired token' });
+    await server.close();
+  });
+
   it('does not set a password during the reset of the owner', { timeout: 30_000 }, async () => {
     const server = await startServer({ database });
     for (let round = 0; round < 5; round += 1) {

@@ -3,6 +3,8 @@ import type { Call } from '@twofold/runtime/http';
 import { advance } from './advance.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
 import type { StepWrites } from './entry.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
+import { hasPasskey } from '../second-factor/factors.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { assertProof } from '../requests/proof.ts';
@@ -24,6 +26,10 @@ export async function readEnroller(parts: AuthParts, call: Call): Promise<Enroll
   const { ticket } = call.body as { ticket?: string };
   if (ticket === undefined) return assertProof(parts, call.context);
   const held = await readTicket(parts, ticket, ['enroll_second_factor']);
+  // A ticket from before the first factor would replace it, or add one beside it.
+  const { id, totpSince } = held.entry.account;
+  if (totpSince !== null || (await hasPasskey(parts, parts.kernel.store.db, id)))
+    throw invalidToken();
   return { account: held.entry.account, ticket: held };
 }
 
