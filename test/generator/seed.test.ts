@@ -18,6 +18,29 @@ Comment:
   - { text: Nice, post: first }
 `;
 
+const HOOKED = `
+type Query { articles: [Article!]! }
+type Mutation { createArticle(input: NewArticle!): Article! }
+type Article { id: ID! slug: String! @unique title: String! }
+type Audit { id: ID! text: String! }
+input NewArticle { title: String! }
+`;
+const HOOKS = `import { failure } from '@twofold/runtime';
+import type * as types from '../generated/types.ts';
+
+export const hooks = {
+  resolveInput: {
+    create: ({ input, ctx }) => ({ slug: \`\${ctx.principal.kind}-\${input.title.toLowerCase()}\` }),
+  },
+  afterOperation: {
+    create: async ({ item, ctx }) => {
+      await ctx.data.audit.create({ data: { text: item.slug } });
+      if (item.title === 'Late') throw failure.conflict('too late');
+    },
+  },
+} satisfies types.ArticleHooks;
+`;
+
 for (const { name, missing, create } of databases) {
   describe.skipIf(missing !== null)(`seed on ${name}${missing ? ` (${missing})` : ''}`, () => {
     const made: { project: TestProject; database: TestDatabase }[] = [];
@@ -105,6 +128,27 @@ for (const { name, missing, create } of databases) {
         code: 0,
         stderr: expect.stringContaining('1 inserted'),
       });
+    });
+
+    test('§13.2: runs hooks once a row, and leaves to them what they set; a throw leaves no row', async () => {
+      const { project, seed, rows } = await start(HOOKED, { 'src/hooks/Article.ts': HOOKS });
+      project.write('seed.yaml', 'Article: { one: { title: One Two }, two: { title: Three } }\n');
+      expect(await seed()).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('2 inserted'),
+      });
+      const slugs = ['system-one two', 'system-three'];
+      expect((await rows('articles')).map((row) => row['slug']).toSorted()).toEqual(slugs);
+      expect((await rows('audits')).map((row) => row['text']).toSorted()).toEqual(slugs);
+      expect(JSON.parse((await seed('--json')).stdout)).toMatchObject({ unchanged: 2 });
+      expect(await rows('audits')).toHaveLength(2);
+      project.write('more.yaml', 'Article: { a: { title: Four }, b: { title: Late } }\n');
+      expect(await seed('more.yaml')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('too late'),
+      });
+      expect(await rows('articles')).toHaveLength(2);
+      expect(await rows('audits')).toHaveLength(2);
     });
 
     test('finds everything that is wrong, with its line, and writes nothing', async () => {

@@ -32,15 +32,21 @@ const NAMES = [
   'afterCommit',
 ] as const;
 
+/** Whether an operation on the entity has a hook of one kind. */
+export const hasHook = (
+  parts: HookParts,
+  entity: string,
+  name: keyof EntityHooks,
+  operation: HookOperation,
+): boolean => functionsOf(parts, entity, name, operation).length > 0;
+
 /** Whether an operation on the entity has hooks. This is the one place that decides it. */
 export const isHooked = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
-  NAMES.some((name) => functionsOf(parts, entity, name, operation).length > 0);
+  NAMES.some((name) => hasHook(parts, entity, name, operation));
 
 /** Whether the operation has no hook but those that complete the input. */
 export const onlyResolves = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
-  NAMES.every(
-    (name) => name === 'resolveInput' || functionsOf(parts, entity, name, operation).length === 0,
-  );
+  NAMES.every((name) => name === 'resolveInput' || !hasHook(parts, entity, name, operation));
 
 /** The hooks of a row that is written; undefined when it has none. */
 export function rowHooks(

@@ -7,4 +7,6 @@ export interface Checking {
   readonly model: Model;
   readonly schema: GraphQLSchema;
   readonly known: KnownRows;
+  /** Whether a hook completes the new rows of an entity: it may set what the file leaves out. */
+  completes(entity: string): boolean;
 }

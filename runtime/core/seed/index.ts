@@ -2,6 +2,7 @@ import { buildSchema } from 'graphql';
 import { attachScalars } from '../data/scalars/attach.ts';
 import { NONE } from '../data/made-rows.ts';
 import { indexModel } from '../data/model.ts';
+import { hasHook } from '../data/row-hooks.ts';
 import { hooksOf, startWriting } from '../data/writing.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { Kernel } from '../module.ts';
@@ -52,6 +53,7 @@ export async function seedRows(
         model,
         schema,
         known: knownRows(rows, earlier),
+        completes: (entity) => completesInput(store, entity),
       });
       const ordered = orderRows(checked);
       if (findings.length + ordered.findings.length > 0)
@@ -67,6 +69,12 @@ export async function seedRows(
       return { inserted: 0, updated: 0, unchanged: 0, findings: error.findings };
     throw error;
   }
+}
+
+/** Whether the entity has a hook that completes the input of creates. */
+function completesInput(store: Store, entity: string): boolean {
+  const parts = hooksOf(store);
+  return parts !== undefined && hasHook(parts, entity, 'resolveInput', 'create');
 }
 
 /** Hooks take part in the transaction; without them it needs no scope. */
