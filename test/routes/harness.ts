@@ -9,6 +9,7 @@ export const SCHEMA = `
   input Wrapped { user: LoginBody! tags: [String!] }
   input Page { limit: Int = 20 offset: Int = 0 kinds: [Kind!] draft: Boolean }
   input NewArticle { slug: String! title: String! }
+  input Signup { email: String! @constraint(format: "email") tags: [String!] @constraint(maxItems: 2, maxLength: 5) age: Int @constraint(min: 18) self: Signup }
   type Article { id: ID! slug: String! @unique title: String! }
   type Query { articles: [Article!]! article(id: ID!): Article }
   type Mutation { createArticle(input: NewArticle!): Article! }

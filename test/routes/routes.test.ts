@@ -67,6 +67,31 @@ describe('the body of an own route', () => {
     expect((await ask('POST /login')).body.error).toBe('user is required');
   });
 
+  it('is checked against @constraint too, wherever it stands, together with the types', async () => {
+    let calls = 0;
+    const { ask } = await serveRoutes((router) => {
+      router.post('/signup', { body: 'Signup' }, (ctx) => ((calls += 1), ctx.request.body));
+      router.get('/signup', { query: 'Signup' }, (ctx) => ctx.query);
+    });
+    const self = { email: 'no', tags: ['a', 'b', 'c'], age: 18 };
+    const body = { email: 'a@b.example', tags: ['longer'], age: 17, self, more: 1 };
+    const wrong = await ask('POST /signup', { body });
+    expect([wrong.status, calls]).toEqual([400, 0]);
+    expect(wrong.body.extensions.errors).toEqual([
+      { field: 'tags', message: 'tags must have at most 5 characters' },
+      { field: 'age', message: 'age must be at least 18' },
+      { field: 'self.email', message: 'self.email must be a valid email' },
+      { field: 'self.tags', message: 'self.tags must have at most 2 items' },
+      { field: 'more', message: 'more is not a known field' },
+    ]);
+    expect((await ask('GET /signup?email=a@b.example&age=17')).body.error).toBe(
+      'age must be at least 18',
+    );
+    const right = { email: 'a@b.example', tags: ['a'], age: 18 };
+    expect((await ask('POST /signup', { body: right })).body).toEqual(right);
+    expect(calls).toBe(1);
+  });
+
   it('may be a form, whose text is coerced', async () => {
     const { ask } = await serveRoutes((router) => {
       router.post('/page', { body: 'Page' }, (ctx) => ctx.request.body);

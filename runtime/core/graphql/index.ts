@@ -91,7 +91,7 @@ export function createGraphql({
     name: 'graphql',
     endpoint: createEndpoint(options),
     errorForm: createErrorForm(options),
-    inputs: createInputTypes(engine.schema),
+    inputs: createInputTypes(engine.schema, kernel.project.constraints),
     upgrade: sockets.upgrade,
     start: async () => announcements?.start(),
     leave: () => {

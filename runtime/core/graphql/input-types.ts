@@ -1,6 +1,7 @@
 import {
   coerceInputValue,
   getNamedType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -10,13 +11,20 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import type { JsonSchema } from '@twofold/schema';
+import type { Constraint, JsonSchema } from '@twofold/schema';
+import { constraintErrors } from '../data/constraint.ts';
 import { failure } from '../errors.ts';
 import type { InputError, InputTypes } from '../http/input-types.ts';
 import { INPUT_VALUES, inputSize, isNestedBeyond, NESTING, tooLarge } from './input-size.ts';
 
-/** The input types of a schema, for bodies and query strings of the user's own routes. */
-export function createInputTypes(schema: GraphQLSchema): InputTypes {
+type Constraints = Readonly<Record<string, Constraint>>;
+
+/**
+ * The input types of a schema, for bodies and query strings of the user's own routes.
+ *
+ * @param constraints by field: `LoginBody.email`.
+ */
+export function createInputTypes(schema: GraphQLSchema, constraints: Constraints = {}): InputTypes {
   const typeOf = (name: string) => {
     const type = schema.getType(name);
     return isInputObjectType(type) ? type : undefined;
@@ -28,9 +36,9 @@ export function createInputTypes(schema: GraphQLSchema): InputTypes {
       const type = typeOf(name)!;
       assertBounded(type, given);
       const value = text ? fromText(type, given) : given;
-      const errors: InputError[] = [];
-      findErrors(type, value, '', errors);
-      const [first, ...rest] = errors;
+      const found: Found = { errors: [], constraints };
+      findErrors(type, value, '', found);
+      const [first, ...rest] = found.errors;
       return first ? { errors: [first, ...rest] } : { value: coerceInputValue(value, type) };
     },
   };
@@ -43,27 +51,27 @@ function assertBounded(type: GraphQLInputObjectType, value: unknown): void {
   if (inputSize(value, type) > INPUT_VALUES) throw failure.badRequest(tooLarge('The body'));
 }
 
+interface Found {
+  readonly errors: InputError[];
+  readonly constraints: Constraints;
+}
+
 /** Adds every problem of a value. Fields are named as in the value, with dots for nested ones. */
-function findErrors(
-  type: GraphQLInputType,
-  value: unknown,
-  field: string,
-  errors: InputError[],
-): void {
+function findErrors(type: GraphQLInputType, value: unknown, field: string, found: Found): void {
   const add = (message: string) =>
-    void errors.push({ field, message: `${field === '' ? 'the input' : field} ${message}` });
+    void found.errors.push({ field, message: `${field === '' ? 'the input' : field} ${message}` });
   if (isNonNullType(type)) {
     if (value === undefined || value === null) return add('is required');
-    return findErrors(type.ofType, value, field, errors);
+    return findErrors(type.ofType, value, field, found);
   }
   if (value === undefined || value === null) return;
   if (isListType(type)) {
     const items = Array.isArray(value) ? value : [value];
     return items.forEach((item, index) =>
-      findErrors(type.ofType, item, Array.isArray(value) ? `${field}.${index}` : field, errors),
+      findErrors(type.ofType, item, Array.isArray(value) ? `${field}.${index}` : field, found),
     );
   }
-  if (isInputObjectType(type)) return findObjectErrors(type, value, field, errors);
+  if (isInputObjectType(type)) return findObjectErrors(type, value, field, found);
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
     if (!names.includes(value as string)) add(`must be one of ${names.join(', ')}`);
@@ -74,8 +82,9 @@ function findObjectErrors(
   type: GraphQLInputObjectType,
   value: unknown,
   path: string,
-  errors: InputError[],
+  found: Found,
 ): void {
+  const { errors } = found;
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return void errors.push({
@@ -86,7 +95,7 @@ function findObjectErrors(
   for (const field of Object.values(fields)) {
     const given = (value as Record<string, unknown>)[field.name];
     if (given !== undefined || isRequiredInputField(field))
-      findErrors(field.type, given, at(field.name), errors);
+      findFieldErrors(field, given, { at: at(field.name), type, found });
   }
   for (const name of Object.keys(value).filter((each) => !Object.hasOwn(fields, each)))
     errors.push({
@@ -98,6 +107,21 @@ function findObjectErrors(
       field: path,
       message: `${path === '' ? 'the input' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,
     });
+}
+
+/** A value of the right type is also checked against the `@constraint` of its field. */
+function findFieldErrors(
+  { name, type }: GraphQLInputField,
+  given: unknown,
+  { at, type: owner, found }: { at: string; type: GraphQLInputObjectType; found: Found },
+): void {
+  const { errors, constraints } = found;
+  const before = errors.length;
+  findErrors(type, given, at, found);
+  const constraint = constraints[`${owner.name}.${name}`];
+  if (!constraint || errors.length > before) return;
+  for (const { field, message } of constraintErrors(constraint, coerceInputValue(given, type), at))
+    errors.push({ field, message: `${field} ${message}` });
 }
 
 function accepts(coerce: () => unknown): boolean {
