@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { failure } from '@twofold/runtime';
 import type * as types from './generated/types.ts';
 import {
@@ -33,12 +32,7 @@ export const articleRoutes: types.Routes = (router) => {
 
   router.post('/api/articles', { auth: 'user', body: 'ArticleBody' }, async (ctx) => {
     const { tagList, ...fields } = ctx.request.body.article;
-    const input = {
-      ...fields,
-      slug: slugOf(fields.title),
-      authorId: ctx.user!.id,
-      tags: { connectOrCreate: tagsOf(tagList ?? []) },
-    };
+    const input = { ...fields, tags: { connectOrCreate: tagsOf(tagList ?? []) } };
     const { createArticle } = await ctx.graphql<{ createArticle: ArticleRead }>(
       `mutation ($input: ArticleInput!) { createArticle(input: $input) { ${ARTICLE} } }`,
       { input },
@@ -52,7 +46,6 @@ export const articleRoutes: types.Routes = (router) => {
     const { article } = await one(ctx, ctx.params.slug);
     const input = {
       ...fields,
-      ...(fields.title && { slug: slugOf(fields.title) }),
       ...(tagList && {
         tags: {
           disconnect: article.tagList.map((name) => ({ name })),
@@ -164,9 +157,3 @@ async function favour(ctx: Context, slug: string, how: 'connect' | 'disconnect')
 
 const tagsOf = (names: readonly string[]) =>
   [...new Set(names)].map((name) => ({ where: { name }, create: {} }));
-
-/** A readable part of the path, and a random one as titles repeat. */
-function slugOf(title: string): string {
-  const words = title.toLowerCase().normalize('NFKD').replaceAll(/[^a-z0-9]+/g, '-');
-  return `${words.replaceAll(/^-|-$/g, '')}-${randomBytes(3).toString('hex')}`;
-}

@@ -3,6 +3,7 @@
 import { auth } from '@twofold/auth';
 import { defineApp, defineProject } from '@twofold/runtime';
 import { credentials } from '../credentials.ts';
+import { hooks as hooksOfArticle } from '../hooks/Article.ts';
 import { routes } from '../routes.ts';
 import { authSettings } from './auth.ts';
 import { loaders } from './loaders.ts';
@@ -22,6 +23,7 @@ const project = defineProject({
 export const app = defineApp({
   project,
   capabilities: [auth()],
+  entityHooks: { Article: hooksOfArticle },
   routes,
   credentials,
   migrations: new URL('../../migrations/', import.meta.url),

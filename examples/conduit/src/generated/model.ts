@@ -71,11 +71,9 @@ export const model = {
   },
   writes: {
     'ArticleInput:Article': {
-      slug: 'slug',
       title: { column: 'title', constraint: { minLength: 1 } },
       description: { column: 'description', constraint: { minLength: 1 } },
       body: { column: 'body', constraint: { minLength: 1 } },
-      authorId: { key: 'author' },
       tags: {
         nested: 'tags',
         disconnect: 'disconnect',
@@ -88,7 +86,6 @@ export const model = {
       },
     },
     'ArticlePatch:Article': {
-      slug: 'slug',
       title: { column: 'title', constraint: { minLength: 1 } },
       description: { column: 'description', constraint: { minLength: 1 } },
       body: { column: 'body', constraint: { minLength: 1 } },

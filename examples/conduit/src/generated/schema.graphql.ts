@@ -67,8 +67,8 @@ type Mutation {
   deleteArticle(slug: String!): Boolean!
 }
 
-input ArticleInput { slug: String! title: String! description: String! body: String! authorId: ID! tags: TagsInput }
-input ArticlePatch { slug: String title: String description: String body: String tags: TagsInput }
+input ArticleInput { title: String! description: String! body: String! tags: TagsInput }
+input ArticlePatch { title: String description: String body: String tags: TagsInput }
 input TagsInput { disconnect: [TagKey!] connectOrCreate: [TagOrNew!] }
 input TagKey { name: String! }
 input TagOrNew { where: TagKey! create: NewTag! }

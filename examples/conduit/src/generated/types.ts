@@ -1,7 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -165,6 +165,18 @@ export interface UserShape {
   many: { follows: UserShape; followers: UserShape; articles: ArticleShape; favorites: ArticleShape };
 }
 
+/** What `src/hooks/Article.ts` may hold. */
+export type ArticleHooks = HooksOf<{ shape: ArticleShape; context: Context; given: 'title' | 'description' | 'body'; demanded: 'slug'; extra: object }>;
+
+/** What `src/hooks/Comment.ts` may hold. */
+export type CommentHooks = HooksOf<{ shape: CommentShape; context: Context; given: never; demanded: never; extra: object }>;
+
+/** What `src/hooks/Tag.ts` may hold. */
+export type TagHooks = HooksOf<{ shape: TagShape; context: Context; given: 'name'; demanded: never; extra: object }>;
+
+/** What `src/hooks/User.ts` may hold. */
+export type UserHooks = HooksOf<{ shape: UserShape; context: Context; given: never; demanded: never; extra: object }>;
+
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = T | null | undefined;
 /** All built-in and custom scalars, mapped to their actual values */
@@ -215,10 +227,8 @@ export type ArticleFilter = {
 };
 
 export type ArticleInput = {
-  authorId: ScalarTypes['ID']['input'];
   body: ScalarTypes['String']['input'];
   description: ScalarTypes['String']['input'];
-  slug: ScalarTypes['String']['input'];
   tags?: InputMaybe<TagsInput>;
   title: ScalarTypes['String']['input'];
 };
@@ -230,7 +240,6 @@ export type ArticleOrder = {
 export type ArticlePatch = {
   body?: InputMaybe<ScalarTypes['String']['input']>;
   description?: InputMaybe<ScalarTypes['String']['input']>;
-  slug?: InputMaybe<ScalarTypes['String']['input']>;
   tags?: InputMaybe<TagsInput>;
   title?: InputMaybe<ScalarTypes['String']['input']>;
 };
