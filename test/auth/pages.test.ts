@@ -15,6 +15,7 @@ const PAGES = [
   'register',
   'forgot-password',
   'reset-password?token=x',
+  'consent',
   'verify-email',
   'verify-email?token=x',
   'change-email?token=x',

@@ -13,11 +13,12 @@ import { isUniqueViolation } from '../sign-in/register.ts';
 import type { AuthMethod } from '../sessions/sessions.ts';
 import { MINUTE } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
+import { askConsent } from './consent.ts';
 import { type Flow, takeFlow } from './flow-cookie.ts';
 import { exchangeCode } from './grant.ts';
 import type { IdTokens } from './id-token.ts';
 import { type Identity, readIdentity } from './identity.ts';
-import { accountOf, linkIdentity } from './linking.ts';
+import { accountOf, accountToAsk, linkIdentity } from './linking.ts';
 import { isSecure, type Provider, type Providers } from './providers.ts';
 import { withParameter } from './redirect.ts';
 import { issueCode } from './return-code.ts';
@@ -101,7 +102,7 @@ async function finishFlow(
   call: Call,
   { provider, flow, identity }: IdentifiedFlow,
 ): Promise<Reply> {
-  const { koa, context } = call;
+  const { context } = call;
   const target = flow.returnTo ?? parts.config.oauthSuccessRedirect;
   if (flow.linkUser !== null) {
     const request = { userId: flow.linkUser, startedAt: flow.startedAt };
@@ -109,13 +110,35 @@ async function finishFlow(
     if (target === null) return reply(200, { message: 'Provider linked' });
     return reply(303, undefined, { Location: withParameter(target, 'linked', identity.provider) });
   }
-  const account = await accountOf(parts, callerOf(context), identity);
-  await assertMayEnter(parts, context, account);
-  if (target === null)
+  if (target === null) {
+    const account = await accountOf(parts, callerOf(context), identity);
+    await assertMayEnter(parts, context, account);
     return advance(parts, call, byProvider(account, `oauth:${identity.provider}`));
+  }
+  const location = await leadOn(parts, call, { provider, flow, identity }, target);
+  return reply(303, undefined, { Location: location });
+}
+
+/** The end of a flow in a browser: the target with a code, or first the page that asks. */
+async function leadOn(
+  parts: AuthParts,
+  { koa, context }: Call,
+  { provider, flow, identity }: IdentifiedFlow,
+  target: string,
+): Promise<string> {
+  const caller = callerOf(context);
+  const { account, needsConsent } =
+    parts.model.pages === false
+      ? { account: await accountOf(parts, caller, identity), needsConsent: false }
+      : await accountToAsk(parts, caller, identity);
+  const userId = account.id;
+  await assertMayEnter(parts, context, account);
+  if (needsConsent) {
+    const secure = isSecure(provider);
+    return askConsent(parts, koa, { userId, identity, flow, target, secure });
+  }
   // An address may contain a code that works once, but never a token.
-  const code = await issueCode(parts, koa, { provider, flow, userId: account.id });
-  return reply(303, undefined, { Location: withParameter(target, 'code', code) });
+  return withParameter(target, 'code', await issueCode(parts, koa, { provider, flow, userId }));
 }
 
 /** A user whom a provider has identified. */

@@ -6,11 +6,19 @@ import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { createUser, isUniqueViolation } from '../sign-in/register.ts';
+import { invalidToken } from '../secrets/one-time-tokens.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import type { Identity } from './identity.ts';
 import { notVerified } from './id-token.ts';
 
 const ACCOUNT_EXISTS = 'Account exists; sign in to link this provider';
+
+/** The account that an identity belongs to, or would belong to. */
+interface Arrival {
+  readonly account: Account;
+  /** Whether the user has to agree before the provider joins this account. */
+  readonly needsConsent: boolean;
+}
 
 /**
  * Returns the account of an identity: the linked account, or an existing account with the same
@@ -25,15 +33,34 @@ export async function accountOf(
   caller: Caller,
   identity: Identity,
 ): Promise<Account> {
+  return (await arrive(parts, caller, { identity, joins: true })).account;
+}
+
+/** Like `accountOf`, but an existing account is not linked: its user is asked first. */
+export function accountToAsk(
+  parts: AuthParts,
+  caller: Caller,
+  identity: Identity,
+): Promise<Arrival> {
+  return arrive(parts, caller, { identity, joins: false });
+}
+
+interface Visit {
+  readonly identity: Identity;
+  /** Whether the identity is linked to an existing account without a question. */
+  readonly joins: boolean;
+}
+
+async function arrive(parts: AuthParts, caller: Caller, visit: Visit): Promise<Arrival> {
   try {
-    return await findOrCreateAccount(parts, caller, identity);
+    return await findOrCreateAccount(parts, caller, visit);
   } catch (error) {
     // Of two callbacks of a new user at the same time, the other one created the account.
     if (
       isUniqueViolation(error) ||
       (error instanceof AppError && error.status === 409 && error.message === 'User already exists')
     )
-      return findOrCreateAccount(parts, caller, identity);
+      return findOrCreateAccount(parts, caller, visit);
     throw error;
   }
 }
@@ -41,19 +68,20 @@ export async function accountOf(
 async function findOrCreateAccount(
   parts: AuthParts,
   caller: Caller,
-  identity: Identity,
-): Promise<Account> {
+  { identity, joins }: Visit,
+): Promise<Arrival> {
   const { events, directory, kernel } = parts;
-  const id = await events.transact(
-    caller,
-    async (trx, emit) =>
-      (await findLinkedUser(parts, trx, identity)) ??
-      (await linkByEmail(parts, trx, emit, identity)) ??
-      (await createLinkedUser(parts, trx, emit, identity)),
-  );
+  const { id, needsConsent } = await events.transact(caller, async (trx, emit) => {
+    const linked = await findLinkedUser(parts, trx, identity);
+    if (linked !== null) return { id: linked, needsConsent: false };
+    const existing = await findTrusted(parts, trx, identity);
+    if (existing && joins) await join(parts, { trx, emit }, identity, existing.id);
+    if (existing) return { id: existing.id, needsConsent: !joins };
+    return { id: await createLinkedUser(parts, trx, emit, identity), needsConsent: false };
+  });
   const account = await directory.find(kernel.store.db, id);
   if (!account) throw notVerified('the user is gone');
-  return account;
+  return { account, needsConsent };
 }
 
 async function findLinkedUser(
@@ -71,21 +99,31 @@ async function findLinkedUser(
   return row?.['user_id'] ?? null;
 }
 
-async function linkByEmail(
-  parts: AuthParts,
+/**
+ * The existing account with the address of an identity.
+ *
+ * @throws AppError 409 when one of both sides has not verified the address.
+ */
+async function findTrusted(
+  { model, directory }: AuthParts,
   trx: Transaction<any>,
-  emit: Emit,
-  identity: Identity,
-): Promise<UserId | null> {
-  const account =
-    identity.email === null ? null : await parts.directory.findByEmail(trx, identity.email);
+  { email, emailVerified }: Identity,
+): Promise<Account | null> {
+  const account = email === null ? null : await directory.findByEmail(trx, email);
   if (!account) return null;
-  const trusted =
-    parts.model.oauth.linking === 'verified' && identity.emailVerified && account.emailVerified;
+  const trusted = model.oauth.linking === 'verified' && emailVerified && account.emailVerified;
   if (!trusted) throw failure.conflict(ACCOUNT_EXISTS);
-  await insertIdentity(parts, trx, identity, account.id);
-  emit('oauth.linked', account.id, { provider: identity.provider, automatic: true });
-  return account.id;
+  return account;
+}
+
+async function join(
+  parts: AuthParts,
+  { trx, emit }: { readonly trx: Transaction<any>; readonly emit: Emit },
+  identity: Identity,
+  userId: UserId,
+): Promise<void> {
+  await insertIdentity(parts, trx, identity, userId);
+  emit('oauth.linked', userId, { provider: identity.provider, automatic: true });
 }
 
 async function createLinkedUser(
@@ -167,6 +205,34 @@ export async function linkIdentity(
       const owner = await findLinkedUser(parts, trx, identity);
       if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
       if (owner !== null) return;
+      await insertIdentity(parts, trx, identity, userId);
+      emit('oauth.linked', userId, { provider: identity.provider, automatic: false });
+    });
+  } catch (error) {
+    throw isUniqueViolation(error) ? failure.conflict('Identity already linked') : error;
+  }
+}
+
+/**
+ * Links an identity to the account with its address, after its user has agreed.
+ *
+ * @throws AppError 400 when the account was closed or has another address by now, 409 when one of
+ * both sides has not verified the address, or the identity belongs to another user.
+ */
+export async function joinWithConsent(
+  parts: AuthParts,
+  caller: Caller,
+  userId: UserId,
+  identity: Identity,
+): Promise<void> {
+  try {
+    await parts.events.transact(caller, async (trx, emit) => {
+      await serialiseRights(trx, parts.kernel.store.dialect);
+      const owner = await findLinkedUser(parts, trx, identity);
+      if (owner !== null && owner !== userId) throw failure.conflict('Identity already linked');
+      if (owner !== null) return;
+      const account = await findTrusted(parts, trx, identity);
+      if (account?.id !== userId || isClosed(account)) throw invalidToken();
       await insertIdentity(parts, trx, identity, userId);
       emit('oauth.linked', userId, { provider: identity.provider, automatic: false });
     });

@@ -11,6 +11,7 @@ import type { AuthParts } from '../parts.ts';
 import { accountPage } from './account-page.ts';
 import { type Asset, createPageAssets, type PageAssets } from './assets.ts';
 import { createRouteCaller, type RouteCaller } from './call-route.ts';
+import { consentPage } from './consent-page.ts';
 import { createPageCookies, type PageCookies } from './cookies.ts';
 import { assertOwnForm, FORM_TOKEN } from './forgery.ts';
 import { renderFrame } from './frame.ts';
@@ -33,6 +34,7 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
   [
     accountPage,
     changeEmailPage,
+    consentPage,
     emailSignInPage,
     forgotPage,
     invitationPage,

@@ -11,6 +11,7 @@ export const ONE_TIME_LIFETIME = {
   unlock: 15 * MINUTE,
   oauth_code: MINUTE,
   link: MINUTE,
+  consent: 10 * MINUTE,
   setup: HOUR,
   passkey_new: 5 * MINUTE,
   passkey_login: 5 * MINUTE,

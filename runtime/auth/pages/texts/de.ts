@@ -9,6 +9,7 @@ export const de: AllTexts = {
   continue: 'Weiter',
   save: 'Speichern',
   remove: 'Entfernen',
+  rename: 'Umbenennen',
   cancel: 'Abbrechen',
   done: 'Fertig',
   current: 'diese',
@@ -141,6 +142,8 @@ export const de: AllTexts = {
   consent_text:
     'Es gibt ein Konto mit der Adresse {email}. Wenn du zustimmst, kann {provider} dich künftig daran anmelden.',
   consent_submit: 'Verknüpfen und anmelden',
+  consent_refuse: 'Nicht verknüpfen',
+  consent_refused: 'Es wurde nichts verknüpft.',
   account_title: 'Dein Konto',
   account_profile: 'Profil',
   account_email: 'E-Mail-Adresse',

@@ -9,6 +9,7 @@ export const en = {
   continue: 'Continue',
   save: 'Save',
   remove: 'Remove',
+  rename: 'Rename',
   cancel: 'Cancel',
   done: 'Done',
   current: 'this one',
@@ -150,6 +151,8 @@ export const en = {
   consent_text:
     'There is an account with the address {email}. With your consent, {provider} can sign in to it from now on.',
   consent_submit: 'Link and sign in',
+  consent_refuse: 'Do not link',
+  consent_refused: 'Nothing was linked.',
 
   // Account
   account_title: 'Your account',

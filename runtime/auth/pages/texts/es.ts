@@ -9,6 +9,7 @@ export const es: AllTexts = {
   continue: 'Continuar',
   save: 'Guardar',
   remove: 'Quitar',
+  rename: 'Cambiar el nombre',
   cancel: 'Cancelar',
   done: 'Listo',
   current: 'esta',
@@ -138,6 +139,8 @@ export const es: AllTexts = {
   consent_text:
     'Hay una cuenta con la dirección {email}. Si lo aceptas, {provider} podrá iniciar sesión en ella.',
   consent_submit: 'Vincular e iniciar sesión',
+  consent_refuse: 'No vincular',
+  consent_refused: 'No se ha vinculado nada.',
   account_title: 'Tu cuenta',
   account_profile: 'Perfil',
   account_email: 'Correo electrónico',

@@ -9,6 +9,7 @@ export const fr: AllTexts = {
   continue: 'Continuer',
   save: 'Enregistrer',
   remove: 'Supprimer',
+  rename: 'Renommer',
   cancel: 'Annuler',
   done: 'Terminé',
   current: 'celle-ci',
@@ -141,6 +142,8 @@ export const fr: AllTexts = {
   consent_text:
     "Un compte existe avec l'adresse {email}. Avec votre accord, {provider} pourra s'y connecter.",
   consent_submit: 'Associer et se connecter',
+  consent_refuse: 'Ne pas associer',
+  consent_refused: 'Rien n’a été associé.',
   account_title: 'Votre compte',
   account_profile: 'Profil',
   account_email: 'Adresse e-mail',
