@@ -69,6 +69,31 @@ describe.each(databases)('an intruder in an organization on %s', (database) => {
     expect(data.projects).toEqual([{ title: 'first', tasks: [{ text: 'first' }] }]);
   });
 
+  it('with a key that is bound to a removed one is refused, also where rows are only marked', async () => {
+    const sdl = SDL.replace('type Company {', 'type Company @entity(softDelete: true) {');
+    firm = await startFirm(database, { sdl });
+    const ann = await founder(firm, 'ann');
+    const asked = { name: 'k', scopes: ['projects:read'], organization_id: ann.company };
+    const { body } = await firm.call('POST', '/api/auth/admin/api-keys', asked, ROOT);
+    const use = async () =>
+      (await firm.call('GET', '/api/projects', undefined, { 'X-API-Key': body.key })).status;
+    expect(await use()).toBe(200);
+    await firm.ask(`mutation { deleteCompany(id: ${ann.company}) }`, ann);
+    expect(await use()).toBe(401);
+  });
+
+  it('invites an address many times at once, and one invitation is left', async () => {
+    firm = await startFirm(database);
+    const ann = await founder(firm, 'ann');
+    const path = `/api/auth/organizations/${ann.company}/invitations`;
+    const asked = { email: 'bob@x.test', role: 'Member' };
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () => firm.call('POST', path, asked, ann.headers)),
+    );
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]));
+    expect((await firm.call('GET', path, undefined, ann.headers)).body.total).toBe(1);
+  });
+
   it('with a rotated key that is bound to one stays in that one', async () => {
     firm = await startFirm(database);
     const ann = await founder(firm, 'ann');

@@ -195,7 +195,14 @@ function keyStatement(options: ApiKeyOptions): string {
   return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions, k.organization_id, ${member} as organizations
     from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
       left join auth_roles r on r.id = a.role_id
-    where k.hash = ${dialect === 'postgres' ? '$1' : '?'}`;
+    where k.hash = ${dialect === 'postgres' ? '$1' : '?'}${ofLiveOrganization(organizations)}`;
+}
+
+/** A key that is bound to an organization ends with it. The trigger of the table ends it otherwise. */
+function ofLiveOrganization(organizations: Organizations | undefined): string {
+  if (!organizations?.softDelete) return '';
+  const { table, softDelete } = organizations;
+  return ` and (k.organization_id is null or exists (select 1 from "${table}" o where o.id = k.organization_id and o."${softDelete}" is null))`;
 }
 
 /** A key that is bound to an organization acts in that one, for its user only as long as they belong to it. */

@@ -84,6 +84,8 @@ function invite(parts: AuthParts): Handler {
     };
     const caller = asUser(callerOf(context), account.id);
     await events.transact(caller, async (trx, emit) => {
+      // Invitations of one address at the same time replace each other one by one.
+      await serialiseRights(trx, kernel.store.dialect);
       await trx
         .deleteFrom('auth_invitations')
         .where('organization_id', '=', organization)
