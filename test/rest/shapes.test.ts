@@ -227,6 +227,27 @@ describe.each(databases)('shapes of schemas in REST on %s', (database) => {
     expect((await server.get('/api/rows?id=1')).status).toBe(400);
   });
 
+  it('shows counts of related rows, as its document says', async () => {
+    server = await startRest(
+      'type Team { id: ID! name: String! players: [Player!]! size: Int! @count(relation: "players") staffed: Boolean! @exists(relation: "players") } type Player { id: ID! name: String! team: Team! } type Query { teams: [Team!]! team(id: ID!): Team } type Mutation { createTeam(name: String!): Team! createPlayer(name: String!, teamId: ID!): Player! }',
+      { database, manifest: manifest() },
+    );
+    for (const name of ['a', 'b']) await server.call('POST', '/api/teams', { body: { name } });
+    await server.call('POST', '/api/players', { body: { name: 'x', teamId: '1' } });
+    expect((await server.get('/api/teams/1')).body).toMatchObject({ size: 1, staffed: true });
+    expect((await server.get('/api/teams?fields=size,staffed')).body.data).toEqual([
+      { id: '1', size: 1, staffed: true },
+      { id: '2', size: 0, staffed: false },
+    ]);
+    const team = (await server.get('/api/openapi.json')).body.components.schemas.Team.properties;
+    expect([team.size, team.staffed]).toEqual([
+      expect.objectContaining({ type: 'integer' }),
+      expect.objectContaining({ type: 'boolean' }),
+    ]);
+    expect((await server.get('/api/teams?sort=size')).status).toBe(400);
+    expect((await server.get('/api/teams?include=size')).status).toBe(400);
+  });
+
   it('offers no list that would show more than the schema does', async () => {
     server = await startRest(
       'type Row { id: ID! team: String! } type Query { rows(team: String!): [Row!]! rowByTeam(team: String!): Row } type Mutation { createRow(team: String!): Row! }',
