@@ -88,6 +88,10 @@ function scalarOfKey({ target }: ForeignKey, { entities }: Facts): string {
   return entity ? keyScalar(entity) : 'ID';
 }
 
+/** Whether a relation to the user is the signed-in one unless the input says otherwise. */
+export const isByCaller = (facts: Facts, { directives, named }: FieldFact): boolean =>
+  directives.default?.expr === 'CALLER' && userEntity(facts)?.name === named.name;
+
 function keyColumns(key: ForeignKey, facts: Facts): Column[] {
   const shown = key.field?.type.kind === 'scalar' ? key.field : undefined;
   const field = shown?.name;
@@ -100,6 +104,7 @@ function keyColumns(key: ForeignKey, facts: Facts): Column[] {
     unique: key.unique,
     scalar: shown?.named.name ?? scalarOfKey(key, facts),
     list: false,
+    ...(key.field && isByCaller(facts, key.field) && { default: { kind: 'caller' } }),
     ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
     ...(renamed &&
       !key.field?.directives.relation?.column && {

@@ -19,6 +19,7 @@ enum TwofoldExpression {
   NOW
   UUID
   AUTOINCREMENT
+  CALLER
 }
 
 enum TwofoldAllow {

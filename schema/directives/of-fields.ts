@@ -47,6 +47,7 @@ directive @unique on FIELD_DEFINITION
 The value of a field that a create does not set. It makes the field optional in a create.
 
     status: Status! @default(value: DRAFT)
+    author: User! @default(expr: CALLER)
 """
 directive @default(value: TwofoldValue, expr: TwofoldExpression) on FIELD_DEFINITION
 

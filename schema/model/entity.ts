@@ -123,7 +123,9 @@ export type OnDelete = 'cascade' | 'restrict' | 'set null';
 
 export type ColumnDefault =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
-  | { readonly kind: 'now' | 'uuid' | 'autoincrement' };
+  | { readonly kind: 'now' | 'uuid' | 'autoincrement' }
+  /** The key of the signed-in user. */
+  | { readonly kind: 'caller' };
 
 export interface Index {
   readonly name: string;

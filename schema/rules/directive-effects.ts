@@ -2,7 +2,7 @@ import { isInterfaceType } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { FieldDirectives } from '../directives/of-fields.ts';
 import { connectionOf } from '../build/connections.ts';
-import { storedAs } from '../build/columns.ts';
+import { isByCaller, storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
 import type { Facts, FieldFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
@@ -50,7 +50,9 @@ const ON_ENTITIES: readonly Demand[] = [
   {
     name: 'default',
     why: 'the field is no single column',
-    met: ({ facts }, field) => isColumn(facts, field),
+    met: ({ facts, links }, field) =>
+      isColumn(facts, field) ||
+      (links.byField.get(field)?.kind === 'own' && isByCaller(facts, field)),
   },
   {
     name: 'updatedAt',

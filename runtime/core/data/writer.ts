@@ -116,9 +116,10 @@ export async function insertRow(
 }
 
 /** Fills in times and defaults. */
-function fill({ model, now }: Writer, values: Map<string, unknown>, column: Column): void {
+function fill({ model, now, caller }: Writer, values: Map<string, unknown>, column: Column): void {
   if (column.stamp || column.default?.kind === 'now')
     values.set(column.name, currentTime(column, now));
+  else if (column.default?.kind === 'caller' && caller !== null) values.set(column.name, caller);
   else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
   else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid'))
     values.set(column.name, uuid7(now));

@@ -184,7 +184,7 @@ function missing(entity: EntityModel, values: SeedRow['values']): string[] {
       column !== undefined &&
       column.name !== 'id' &&
       column.required &&
-      column.default === undefined &&
+      (column.default === undefined || column.default.kind === 'caller') &&
       !column.stamp
     );
   });
