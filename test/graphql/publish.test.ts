@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { systemContext } from '../../runtime/core/own-context/system-context.ts';
 import { createDatabase } from '../engines/available.ts';
+import { end, run } from '../server/program.ts';
 import { databases, startServer, user, type TestOptions, type TestServer } from './harness.ts';
 
 const SDL = `
@@ -228,5 +229,45 @@ describe.runIf(databases.includes('postgres'))('ctx.publish on two servers', () 
     for (const client of clients.splice(0)) await client.dispose();
     for (const each of servers.splice(0)) await each.close();
     await database.drop();
+  });
+});
+
+describe('ctx.publish among workers of one machine', () => {
+  it('reaches the subscribers of all of them, once', async () => {
+    const port = 20_000 + ((process.pid + 7) % 20_000);
+    const program = run(
+      `import { createServer } from '@twofold/runtime';
+       await createServer()
+         .schema('type Alarm { text: String! } type Query { now: Int } type Mutation { ring(text: String!): Boolean! } type Subscription { alarm: Alarm! }')
+         .plugin({ name: 'ring', resolvers: { Mutation: { ring: (_, { text }, ctx) => (ctx.publish('alarm', { text }), true) } } })
+         .serve(':${port}');`,
+      { WORKERS: '2', DATABASE_URL: 'file:app.db' },
+    );
+    try {
+      const url = `${await program.listening}/graphql`;
+      const ask = (query: string, accept = 'application/json') =>
+        fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, connection: 'close' },
+          body: JSON.stringify({ query }),
+        });
+      // Connections go to the workers in turn, so that four of them reach both.
+      const streams = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          ask('subscription { alarm { text } }', 'text/event-stream'),
+        ),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await ask('mutation { one: ring(text: "hello") two: ring(text: "end") }');
+      for (const stream of streams) {
+        const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = '';
+        while (!text.includes('end')) text += (await reader?.read())?.value ?? '';
+        expect(text.match(/hello/g)).toHaveLength(1);
+        await reader?.cancel();
+      }
+    } finally {
+      await end(program);
+    }
   });
 });
