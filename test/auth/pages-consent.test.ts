@@ -3,6 +3,7 @@ import { type Browser, openBrowser } from './browser.ts';
 import { exchange } from './flow.ts';
 import { describeEachDatabase, startServer, type TestServer } from './harness.ts';
 import { CLIENT, signInAt, startOpenId } from './openid-provider.ts';
+import { openForm } from './page-forms.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/api/oauth/acme/callback';
 const NAMES = ['agrees', 'refuses', 'plain', 'again', 'moved', 'races', 'closed', 'app'];
@@ -60,31 +61,7 @@ describeEachDatabase('§12 consent', (database) => {
     const response = await browser.visit(`${on.url}/api/oauth/acme/callback${back.search}`);
     return { browser, response, location: response.headers.get('location') };
   };
-  /** Opens a page and sends its form, as a browser does. */
-  const open = async (browser: Browser, path: string) => {
-    const page = await browser.visit(`${server.url}${path}`);
-    const html = await page.text();
-    const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? '';
-    const cookies = () =>
-      [...browser.cookies]
-        .filter(([name]) => name.startsWith(`${server.url} `))
-        .map(([name, value]) => `${name.split(' ')[1]}=${value}`)
-        .join('; ');
-    const post = async (values: Record<string, string> = {}) => {
-      const answer = await fetch(`${server.url}${path}`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { Cookie: cookies(), 'Sec-Fetch-Site': 'same-origin' },
-        body: new URLSearchParams({ form_token, ...values }),
-      });
-      for (const line of answer.headers.getSetCookie()) {
-        const [name = '', value = ''] = line.split(';')[0]!.split(/=(.*)/s);
-        browser.cookies.set(`${server.url} ${name}`, value);
-      }
-      return { status: answer.status, location: answer.headers.get('location') };
-    };
-    return { status: page.status, html, post };
-  };
+  const open = (browser: Browser, path: string) => openForm(browser, `${server.url}${path}`);
   const identities = async (id: string) =>
     (await server.rows('auth_identities')).filter(({ user_id }) => user_id === id);
 
@@ -109,7 +86,7 @@ describeEachDatabase('§12 consent', (database) => {
     expect(await identities(id)).toHaveLength(1);
     const code = new URL(agreed.location!, server.url).searchParams.get('code')!;
     const signedIn = await (await open(browser, agreed.location!)).post({ code });
-    expect(signedIn).toEqual({ status: 303, location: '/auth/account' });
+    expect(signedIn).toMatchObject({ status: 303, location: '/auth/account' });
     expect((await open(browser, '/auth/account')).html).toContain('agrees@x.test');
     const [event] = (await server.events('oauth.linked')).filter(({ user_id }) => user_id === id);
     expect(event).toMatchObject({ data: { provider: 'acme', automatic: false } });
@@ -121,7 +98,7 @@ describeEachDatabase('§12 consent', (database) => {
     const { browser } = await toConsent('refuses');
     const page = await open(browser, '/auth/consent');
     const refused = await page.post({ do: 'refuse' });
-    expect(refused).toEqual({ status: 303, location: '/auth/sign-in' });
+    expect(refused).toMatchObject({ status: 303, location: '/auth/sign-in' });
     expect((await open(browser, '/auth/sign-in')).html).toContain('Nothing was linked.');
     expect((await page.post()).status).toBe(400);
     expect((await open(browser, '/auth/consent')).status).toBe(400);

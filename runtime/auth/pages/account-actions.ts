@@ -27,6 +27,7 @@ function plain(
 }
 
 const byId = ({ id = '' }: Values) => ({ params: { id } });
+const nameById = ({ id = '', name = '' }: Values) => ({ params: { id }, body: { name } });
 
 /** What the forms of the account do, by their hidden field `do`. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
@@ -64,11 +65,14 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   'passkey-add': plain('POST /api/auth/passkeys', 'account_saved', ({ credential = '' }) => ({
     body: { credential: parseCredential(credential) },
   })),
+  'passkey-rename': plain('PATCH /api/auth/passkeys/:id', 'account_saved', nameById),
   'passkey-remove': plain('DELETE /api/auth/passkeys/:id', 'account_removed', byId),
+  'session-rename': plain('PATCH /api/auth/sessions/:id', 'account_saved', nameById),
   'session-end': plain('DELETE /api/auth/sessions/:id', 'account_removed', byId),
   'sessions-end': plain('POST /api/auth/logout-all', 'account_removed', () => ({
     body: { keep_current: true },
   })),
+  'device-rename': plain('PATCH /api/auth/devices/:id', 'account_saved', nameById),
   'device-forget': plain('DELETE /api/auth/devices/:id', 'account_removed', byId),
   'key-add': async (request, { name = '', scopes = '' }) => {
     const body = { name, scopes: scopes.split(/[\s,]+/).filter(Boolean) };
@@ -79,6 +83,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
       body: html`<p>${t.account_key_made}</p><p><code>${String((answer.body as { key: string }).key)}</code></p><p class="links"><a href="${request.path('account')}">${t.back_to_account}</a></p>`,
     };
   },
+  'key-rename': plain('PATCH /api/auth/api-keys/:id', 'account_saved', nameById),
   'key-revoke': plain('DELETE /api/auth/api-keys/:id', 'account_removed', byId),
   link: async (request, { provider = '' }) => {
     const { body } = await request.call('POST /api/auth/link', { body: { provider } });

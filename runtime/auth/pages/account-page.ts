@@ -16,6 +16,7 @@ type Values = Readonly<Record<string, string>>;
 export const accountPage: Page = {
   name: 'account',
   fields: [
+    'avatar_url',
     'code',
     'current_password',
     'email',

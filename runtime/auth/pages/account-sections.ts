@@ -17,9 +17,9 @@ export async function sections(request: PageRequest, form: FormState): Promise<H
     emailSection(request, form, me, security),
     passwordSection(request, form, security),
     factorSection(request, form, security),
-    await passkeySection(request),
-    await listSection(request, SESSIONS),
-    await listSection(request, DEVICES),
+    await passkeySection(request, form),
+    await listSection(request, form, SESSIONS),
+    await listSection(request, form, DEVICES),
     await keySection(request, form),
     await identitySection(request),
     ...dataSections(request),
@@ -52,6 +52,7 @@ async function profileSection(request: PageRequest, form: FormState, me: Row): P
     field('last_name', 'family-name'),
     field('username', 'nickname'),
     field('phone', 'tel'),
+    { ...field('avatar_url', 'photo'), type: 'url' as const },
     { ...field('locale', 'language'), value: request.locale },
   ];
   return section(
@@ -134,12 +135,13 @@ function factorSection(request: PageRequest, form: FormState, security: Row): Ht
   return section('second-factor', t.account_factor, html`<p>${text}</p>${forms}`);
 }
 
-async function passkeySection(request: PageRequest): Promise<HtmlValue> {
+async function passkeySection(request: PageRequest, form: FormState): Promise<HtmlValue> {
   if (!request.serves('GET /api/auth/passkeys')) return null;
   const { t } = request;
   const { passkeys = [] } = await read(request, 'GET /api/auth/passkeys');
-  const list = rows(request, passkeys, {
+  const list = rows(request, form, passkeys, {
     action: 'passkey-remove',
+    rename: 'passkey-rename',
     title: (row) => row['name'] || t.account_passkeys,
     about: (row) => when(request, row),
   });
@@ -161,6 +163,7 @@ interface ListSpec {
   readonly key: string;
   readonly title: TextKey;
   readonly action: string;
+  readonly rename: string;
   readonly row: (request: PageRequest, row: Row) => { title: string; about: string };
   readonly more?: (request: PageRequest) => HtmlValue;
 }
@@ -171,6 +174,7 @@ const SESSIONS: ListSpec = {
   key: 'sessions',
   title: 'account_sessions',
   action: 'session-end',
+  rename: 'session-rename',
   row: (request, row) => ({
     title:
       row['name'] || deviceKind(String(row['user_agent'] ?? '')) || String(row['id']).slice(0, 8),
@@ -193,18 +197,24 @@ const DEVICES: ListSpec = {
   key: 'devices',
   title: 'account_devices',
   action: 'device-forget',
+  rename: 'device-rename',
   row: (request, row) => ({
     title: String(row['name'] ?? '') || String(row['ip'] ?? ''),
     about: when(request, row),
   }),
 };
 
-async function listSection(request: PageRequest, spec: ListSpec): Promise<HtmlValue> {
+async function listSection(
+  request: PageRequest,
+  form: FormState,
+  spec: ListSpec,
+): Promise<HtmlValue> {
   if (!request.serves(spec.endpoint)) return null;
   const { t } = request;
   const answer = await read(request, spec.endpoint);
-  const list = rows(request, (answer[spec.key] ?? []) as Row[], {
+  const list = rows(request, form, (answer[spec.key] ?? []) as Row[], {
     action: spec.action,
+    rename: spec.rename,
     title: (row) => spec.row(request, row).title,
     about: (row) => spec.row(request, row).about,
   });
@@ -215,8 +225,9 @@ async function keySection(request: PageRequest, form: FormState): Promise<HtmlVa
   if (!request.serves('GET /api/auth/api-keys')) return null;
   const { t } = request;
   const { api_keys = [] } = await read(request, 'GET /api/auth/api-keys');
-  const list = rows(request, api_keys, {
+  const list = rows(request, form, api_keys, {
     action: 'key-revoke',
+    rename: 'key-rename',
     title: (row) => String(row['name']),
     about: (row) => [...(row['scopes'] ?? []), when(request, row)].join(' · '),
   });
@@ -240,7 +251,7 @@ async function identitySection(request: PageRequest): Promise<HtmlValue> {
   if (configured.length === 0) return null;
   const { identities = [] } = await read(request, 'GET /api/auth/identities');
   const linked = (identities as Row[]).map((row) => ({ ...row, id: row['provider'] }) as Row);
-  const list = rows(request, linked, {
+  const list = rows(request, NOTHING, linked, {
     action: 'unlink',
     title: (row) => capital(String(row['provider'])),
     about: (row) => String(row['email'] ?? ''),
@@ -290,23 +301,56 @@ function dataSections(request: PageRequest): HtmlValue[] {
 
 const NOTHING: FormState = { values: {}, errors: {} };
 
-/** A list with a button that removes each row. */
+interface RowsSpec {
+  /** The action that removes a row. */
+  readonly action: string;
+  /** The action that gives a row another name. */
+  readonly rename?: string;
+  readonly title: (row: Row) => string;
+  readonly about: (row: Row) => string;
+}
+
+/** A list with a button that removes each row, and a form that renames it. */
 function rows(
   request: PageRequest,
+  form: FormState,
   list: readonly Row[],
-  {
-    action,
-    title,
-    about,
-  }: { action: string; title: (row: Row) => string; about: (row: Row) => string },
+  { action, rename, title, about }: RowsSpec,
 ): Html {
   const { t } = request;
   if (list.length === 0) return html`<p class="meta">${t.none}</p>`;
   const items = list.map((row) => {
     const remove = { label: t.remove, describe: title(row), danger: true };
-    return html`<li><span>${title(row)} <span class="meta">${about(row)}</span></span>${actionForm(request, action, { id: String(row['id']) }, remove)}</li>`;
+    return html`<li><span>${title(row)} <span class="meta">${about(row)}</span></span>${rename && renameForm(request, form, row, { action: rename, title: title(row) })}${actionForm(request, action, { id: String(row['id']) }, remove)}</li>`;
   });
   return html`<ul class="list">${items}</ul>`;
+}
+
+/** A form that opens without a script. */
+function renameForm(
+  request: PageRequest,
+  form: FormState,
+  row: Row,
+  { action, title }: { readonly action: string; readonly title: string },
+): Html {
+  const { t } = request;
+  const id = String(row['id']);
+  const refused = form.values['do'] === action && form.values['id'] === id;
+  const body = renderForm(request, refused ? form : NOTHING, {
+    fields: [
+      {
+        name: 'name',
+        label: t.name,
+        autocomplete: 'off',
+        id: `${action}-${id}`,
+        value: String(row['name'] ?? ''),
+      },
+    ],
+    submit: t.save,
+    action,
+    hiddenFields: { id },
+  });
+  return html`<details class="rename"${refused && html` open`}><summary aria-label="${`${t.rename}: ${title}`}">${t.rename}</summary>${body}</details>`;
 }
 
 function when({ t }: PageRequest, row: Row): string {
