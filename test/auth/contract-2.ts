@@ -150,7 +150,17 @@ export const CONTRACT_2: Readonly<Record<string, readonly Line[]>> = {
       'the last owner cannot go, and a deleted owner does not count',
     ],
     [
+      '9: two organizations answer each as a server that has only that one',
+      'leak/random-tenants.test.ts: two organizations are answered as a server with only that one',
+      'leak/tenants.test.ts: answer each as a server that has only that one, on every path',
+    ],
+    [
+      '10: ten acceptances, a sender who lost the right, another address',
+      'are joined once, however many accept, by the invited address alone',
+    ],
+    [
       '13: kill -9 at any moment',
+      'of a registration there is all or nothing, the account included',
       'of %s there is all or nothing, and the next server goes on',
       'a purge that is killed is done by the next server',
     ],
