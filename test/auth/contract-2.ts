@@ -156,7 +156,7 @@ export const CONTRACT_2: Readonly<Record<string, readonly Line[]>> = {
     ],
     [
       '10: ten acceptances, a sender who lost the right, another address',
-      'are joined once, however many accept, by the invited address alone',
+      'auth/organizations.test.ts: are joined once, however many accept, by the invited address alone',
     ],
     [
       '13: kill -9 at any moment',
