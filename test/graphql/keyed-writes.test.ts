@@ -237,7 +237,10 @@ describe.each(databases)('writes by unique keys, upserts and many at once on %s'
       input: Array.from({ length: 251 }, (_, n) => ({ name: `m${n}` })),
     });
     expect(errors).toMatchObject([
-      { message: 'input must name at most 250 rows', extensions: { limit: 250, field: 'input' } },
+      {
+        message: 'input must name at most 250 rows',
+        extensions: { value: 251, limit: 250, field: 'input' },
+      },
     ]);
   });
 

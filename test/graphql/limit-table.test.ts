@@ -12,7 +12,8 @@ const SDL = `
   type PostEdge { node: Post! cursor: String! }
   input AuthorFilter { name: TextFilter not: AuthorFilter } input TextFilter { eq: String in: [String!] }
   type Query { authors(limit: Int, where: AuthorFilter): [Author!]! author(id: ID!): Author text(characters: Int!): String wait(milliseconds: Int!): String }
-  type Mutation { createAuthor(name: String!): Author! }
+  input NewPost { title: String! authorId: ID! }
+  type Mutation { createAuthor(name: String!): Author! createPosts(input: [NewPost!]!): Int! }
   type Subscription { authorCreated: Author! }
 `.replace(' pages(first: Int): PostConnection! @relation(inverse: "author")', '');
 
@@ -78,6 +79,12 @@ const result = (bytes: number) => ({
   variables: { n: (bytes - TEXT) / 2 },
 });
 
+/** One mutation of many rows. */
+const creating = (count: number) => ({
+  query: 'mutation ($input: [NewPost!]!) { createPosts(input: $input) }',
+  variables: { input: Array.from({ length: count }, () => ({ title: 'one', authorId: '1' })) },
+});
+
 /** A query, while others in the making hold so many bytes. */
 async function besideAnswersOf(bytes: number): Promise<unknown> {
   const { memory } = server.store;
@@ -114,6 +121,11 @@ const LIMITS: Readonly<Record<string, Pair>> = {
   batch: pair(10, 'BATCH_TOO_LARGE', (count) =>
     Array.from({ length: count }, () => ({ query: '{ __typename }' })),
   ),
+  many: {
+    limit: 1000,
+    at: { sends: () => told(creating(1000)), gets: 200 },
+    over: { sends: () => told(creating(1001)), gets: [200, 'BAD_USER_INPUT', 1001, 1000] },
+  },
   list: {
     limit: 100,
     at: { sends: () => names('{ authors(limit: 100) { id } }'), gets: 100 },

@@ -93,7 +93,7 @@ function assertFew(model: Actor['model'], count: number, at: string): void {
   const limit = limitOf(model);
   if (count <= limit) return;
   throw failure.invalid(`${at} must name at most ${limit} rows`, {
-    extensions: { field: at, limit },
+    extensions: { value: count, field: at, limit },
   });
 }
 
