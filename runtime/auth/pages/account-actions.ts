@@ -1,6 +1,6 @@
 import { html } from '../mails/html.ts';
 import type { FormState, Outcome, PageRequest } from './page.ts';
-import { parseCredential } from './sign-in-pages.ts';
+import { capital, parseCredential } from './sign-in-pages.ts';
 import { codesView, totpForm, type TotpStart } from './step-pages.ts';
 import type { TextKey } from './texts.ts';
 
@@ -88,7 +88,13 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   link: async (request, { provider = '' }) => {
     const { body } = await request.call('POST /api/auth/link', { body: { provider } });
     const { url } = body as { url: string };
-    return { redirect: `${url}&return_to=${encodeURIComponent(request.path('account'))}` };
+    const address = `${url}&return_to=${encodeURIComponent(request.path('account'))}`;
+    const { t } = request;
+    // A link, because `form-action` forbids a form to end at the provider.
+    return {
+      title: t.account_link.replace('{provider}', () => capital(provider)),
+      body: html`<ul class="ways"><li><a class="second" href="${address}">${t.continue}</a></li></ul><p class="links"><a href="${request.path('account')}">${t.back_to_account}</a></p>`,
+    };
   },
   unlink: plain('DELETE /api/auth/identities/:provider', 'account_removed', ({ id = '' }) => ({
     params: { provider: id },

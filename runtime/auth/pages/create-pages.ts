@@ -49,8 +49,16 @@ const PAGES: ReadonlyMap<string, Page> = new Map(
   ].map((page) => [page.name, page]),
 );
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/**
+ * Chromium applies `form-action` to the redirect after a form too, so the addresses at which a
+ * sign-in may end are listed.
+ */
+function policyOf({ model, config }: AuthParts): string {
+  const ends = [...model.oauth.returnTo, config.oauthSuccessRedirect ?? '']
+    .filter((address) => URL.canParse(address))
+    .map((address) => ` ${new URL(address).origin}`);
+  return `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${ends.join('')}; frame-ancestors 'none'`;
+}
 
 const BODY_LIMIT = 64 * 1024;
 const EMPTY: FormState = { values: {}, errors: {} };
@@ -59,6 +67,7 @@ const EMPTY: FormState = { values: {}, errors: {} };
 interface Site {
   readonly parts: AuthParts;
   readonly base: string;
+  readonly policy: string;
   readonly cookies: PageCookies;
   readonly caller: RouteCaller;
   readonly texts: OwnTexts;
@@ -84,6 +93,7 @@ export function createPages(
   const site: Site = {
     parts,
     base,
+    policy: policyOf(parts),
     cookies: createPageCookies(parts),
     caller: createRouteCaller(routes, guards),
     texts,
@@ -116,7 +126,7 @@ function wellKnown({ parts }: Site, koa: KoaContext): boolean {
 
 async function serve(site: Site, koa: KoaContext): Promise<void> {
   koa.set({
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': site.policy,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
