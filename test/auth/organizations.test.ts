@@ -177,4 +177,25 @@ describe.each(databases)('organizations on %s', (database) => {
       'Invalid or expired token',
     );
   });
+
+  it('are not given away by an administrator who acts as a member', async () => {
+    firm = await startFirm(database);
+    const ann = await founder(firm, 'ann');
+    const bob = await firm.person('bob');
+    await joins(firm, ann, bob);
+    await firm.kernel.store.db
+      .updateTable('auth_sessions')
+      .set({ impersonated_by: bob.id })
+      .where('user_id', '=', ann.id)
+      .execute();
+    const path = `/api/auth/organizations/${ann.company}`;
+    const role = 'Owner';
+    const answers = [
+      await firm.call('POST', `${path}/invitations`, { email: 'eve@x.test', role }, ann.headers),
+      await firm.call('PATCH', `${path}/members/${bob.id}`, { role }, ann.headers),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      answers.map(() => [403, { error: 'Reauthentication required' }]),
+    );
+  });
 });

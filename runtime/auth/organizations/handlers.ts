@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
-import { heldBy } from '../users/authority.ts';
+import { heldBy, refuseImpersonation } from '../users/authority.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
 import { parseUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
@@ -107,6 +107,7 @@ function members(parts: AuthParts): Handler {
 
 function change(parts: AuthParts): Handler {
   return async ({ context, params, body }) => {
+    refuseImpersonation(context);
     const organizations = organizationsOf(parts);
     const { account } = await ownMembership(parts, context, params['id']);
     const caller = asUser(callerOf(context), account.id);

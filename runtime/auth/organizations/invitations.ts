@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../requests/caller.ts';
@@ -60,6 +61,8 @@ function list(parts: AuthParts): Handler {
 function invite(parts: AuthParts): Handler {
   const { kernel, events, mailer, directory } = parts;
   return async ({ context, params, body }) => {
+    // A membership would outlive the session of the administrator who acts as this user.
+    refuseImpersonation(context);
     const organizations = organizationsOf(parts);
     const own = await ownMembership(parts, context, params['id']);
     assertManages(parts, own);

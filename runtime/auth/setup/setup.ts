@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
 import type { Call, Handler, Reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
@@ -47,6 +48,7 @@ export function issueSetupToken({ oneTime, kernel }: AuthParts): Promise<string>
 async function claimSignedIn(parts: AuthParts, call: Call): Promise<Reply> {
   const { context, body } = call;
   if (context.principal.kind !== 'user') throw unauthorized(context);
+  refuseImpersonation(context);
   const { account, sessionId } = await signedInAccount(parts, context);
   const caller = asUser(callerOf(context), account.id);
   await parts.events.transact(caller, async (trx, emit) => {
