@@ -92,6 +92,8 @@ describe('§11 generator mails', () => {
     ]);
     const preview = await mails('preview', 'reset-password', '--locale', 'de');
     expect(preview.stdout).toMatch(/^Subject: .*Passwort[^]*\/auth\/reset-password\?token=/);
+    const page = await mails('preview', 'reset-password', '--html');
+    expect(page.stdout).toMatch(/<a [^>]*href="[^"]*reset-password\?token=/);
     expect((await mails('preview', 'reset-pasword')).code).toBe(2);
     expect(await mails('eject', 'reset-password')).toMatchObject({ code: 0 });
     expect(project.read('src/mails/reset-password.ts')).toContain(

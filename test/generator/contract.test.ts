@@ -124,6 +124,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'admin: create makes an owner and a link that sets the password',
     'admin: wrong words are 2, what cannot be is 3, each with the reason',
   ],
+  mails: ['../auth/pages-project: lists the mails, previews one, writes one into the project'],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],
   completion: ['completion: completion of commands, options and their choices'],
@@ -178,8 +179,8 @@ describe('what is promised of the command line', () => {
   });
 
   test('has a test that uses each option', () => {
-    const folders = ['generator', 'generator/migrations', 'hosting', 'journey'].map((folder) =>
-      join(repo, 'test', folder),
+    const folders = ['generator', 'generator/migrations', 'hosting', 'journey', 'auth'].map(
+      (folder) => join(repo, 'test', folder),
     );
     const texts = folders.flatMap((folder) =>
       readdirSync(folder)
