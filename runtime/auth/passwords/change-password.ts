@@ -5,7 +5,7 @@ import { refuseImpersonation } from '../users/authority.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
 import { endAccess, type KeptAccess } from '../sessions/ended-access.ts';
 import type { StepWrites } from '../steps/entry.ts';
-import { checkPassword, toAttempt } from '../sign-in/login.ts';
+import { checkPassword, requireApiKey, toAttempt } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
 import { readTicket, useTicket } from '../steps/tickets.ts';
@@ -36,6 +36,7 @@ async function bySession(parts: AuthParts, call: Call): Promise<Reply> {
 }
 
 async function byTicket(parts: AuthParts, call: Call): Promise<Reply> {
+  requireApiKey(parts, call.context);
   const { token, entry } = await readTicket(parts, call.body.ticket, ['change_password']);
   const change = await prepare(parts, call, entry.account, { keep: [] });
   return advance(parts, call, {
