@@ -8,6 +8,7 @@ import { hasPasskey } from '../second-factor/factors.ts';
 import type { AuthParts } from '../parts.ts';
 import { serialiseRights } from '../users/permissions.ts';
 import { assertProof } from '../requests/proof.ts';
+import { requireApiKey } from '../sign-in/login.ts';
 import { assertStillOpen } from './reauthentication.ts';
 import type { Amr } from '../sessions/sessions.ts';
 import { countAnswer, type HeldTicket, readTicket, useTicket } from './tickets.ts';
@@ -25,6 +26,7 @@ export type Enroller =
 export async function readEnroller(parts: AuthParts, call: Call): Promise<Enroller> {
   const { ticket } = call.body as { ticket?: string };
   if (ticket === undefined) return assertProof(parts, call.context);
+  requireApiKey(parts, call.context);
   const held = await readTicket(parts, ticket, ['enroll_second_factor']);
   // A ticket from before the first factor would replace it, or add one beside it.
   const { id, totpSince } = held.entry.account;
