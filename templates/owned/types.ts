@@ -81,8 +81,9 @@ function renderContext(project: Project): Code {
 
 /** Routes know the input types of the schema by name. */
 function renderRoutes({ types }: Definitions): Code {
-  const inputs = types.filter(({ kind }) => kind === 'input').map(({ name }) => `'${name}'`);
-  const known = inputs.length === 0 ? 'object' : `Pick<ResolversTypes, ${inputs.join(' | ')}>`;
+  const inputs = types.filter(({ kind }) => kind === 'input').map(({ name }) => `\n  | '${name}'`);
+  // A line for each type, so that two branches that add one merge.
+  const known = inputs.length === 0 ? 'object' : `Pick<\n  ResolversTypes,${inputs.join('')}\n>`;
   return code`
     /** The type of the function in \`src/routes.ts\`. */
     export type Routes = ${runtimeType('RoutesOf')}<Context, ${known}>;

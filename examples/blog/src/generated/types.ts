@@ -7,7 +7,11 @@ import type { loaders } from './loaders.ts';
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data>;
 
 /** The type of the function in `src/routes.ts`. */
-export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreatePostInput' | 'UpdatePostInput'>>;
+export type Routes = RoutesOf<Context, Pick<
+  ResolversTypes,
+  | 'CreatePostInput'
+  | 'UpdatePostInput'
+>>;
 
 /** The type of a function in `src/middleware.ts`. */
 export type Middleware = MiddlewareOf<Context>;

@@ -8,7 +8,10 @@ import type { loaders } from './loaders.ts';
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data, RuntimeAuth>;
 
 /** The type of the function in `src/routes.ts`. */
-export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'CreateProjectInput'>>;
+export type Routes = RoutesOf<Context, Pick<
+  ResolversTypes,
+  | 'CreateProjectInput'
+>>;
 
 /** The type of a function in `src/middleware.ts`. */
 export type Middleware = MiddlewareOf<Context>;

@@ -8,7 +8,37 @@ import type { loaders } from './loaders.ts';
 export type Context = RequestContext<Database, LoadersOf<typeof loaders>, Data, RuntimeAuth>;
 
 /** The type of the function in `src/routes.ts`. */
-export type Routes = RoutesOf<Context, Pick<ResolversTypes, 'ArticleBody' | 'ArticleChange' | 'ArticleChangeBody' | 'ArticleFilter' | 'ArticleInput' | 'ArticleOrder' | 'ArticlePatch' | 'ArticleQuery' | 'CommentBody' | 'CommentOrder' | 'Login' | 'LoginBody' | 'NewArticle' | 'NewComment' | 'NewTag' | 'Page' | 'RegisterBody' | 'Registration' | 'TagFilter' | 'TagKey' | 'TagOrNew' | 'TagsFilter' | 'TagsInput' | 'TextFilter' | 'UserBody' | 'UserChange' | 'UserFilter' | 'UsersFilter'>>;
+export type Routes = RoutesOf<Context, Pick<
+  ResolversTypes,
+  | 'ArticleBody'
+  | 'ArticleChange'
+  | 'ArticleChangeBody'
+  | 'ArticleFilter'
+  | 'ArticleInput'
+  | 'ArticleOrder'
+  | 'ArticlePatch'
+  | 'ArticleQuery'
+  | 'CommentBody'
+  | 'CommentOrder'
+  | 'Login'
+  | 'LoginBody'
+  | 'NewArticle'
+  | 'NewComment'
+  | 'NewTag'
+  | 'Page'
+  | 'RegisterBody'
+  | 'Registration'
+  | 'TagFilter'
+  | 'TagKey'
+  | 'TagOrNew'
+  | 'TagsFilter'
+  | 'TagsInput'
+  | 'TextFilter'
+  | 'UserBody'
+  | 'UserChange'
+  | 'UserFilter'
+  | 'UsersFilter'
+>>;
 
 /** The type of a function in `src/middleware.ts`. */
 export type Middleware = MiddlewareOf<Context>;
