@@ -94,19 +94,21 @@ export const articleRoutes: types.Routes = (router) => {
       const { body } = ctx.request.body.comment;
       const data = { body, articleId, authorId: ctx.user!.id };
       const { id } = await ctx.data.comment.create({ data });
-      const { comments } = await ctx.graphql<{ comments: CommentRead[] }>(
-        `query ($articleId: ID!) { comments(articleId: $articleId) { ${COMMENT} } }`,
-        { articleId },
+      const { comment } = await ctx.graphql<{ comment: CommentRead }>(
+        `query ($id: ID!) { comment(id: $id) { ${COMMENT} } }`,
+        { id },
       );
       ctx.status = 201;
-      return { comment: comments.filter((each) => Number(each.id) === id).map(toComment)[0] };
+      return { comment: toComment(comment) };
     },
   );
 
   router.delete('/api/articles/:slug/comments/:id', { auth: 'user' }, async (ctx) => {
-    await idOf(ctx, ctx.params.slug);
-    const deleted = await ctx.data.comment.delete({ where: { id: ctx.params.id } });
-    if (!deleted) throw failure.notFound('Comment not found');
+    const articleId = await idOf(ctx, ctx.params.slug);
+    const { id } = ctx.params;
+    const comment = await ctx.data.comment.findUnique({ where: { id } });
+    if (comment?.articleId !== articleId) throw failure.notFound('Comment not found');
+    await ctx.data.comment.delete({ where: { id } });
   });
 
   router.get('/api/tags', async (ctx) => {
@@ -148,11 +150,10 @@ async function idOf(ctx: Context, slug: string): Promise<number | string> {
   return article.id;
 }
 
-/** Marks an article as a favourite of the caller, or no longer: a list that its author owns. */
+/** Marks an article as a favourite of the caller, or no longer. The article itself is not updated. */
 async function favour(ctx: Context, slug: string, how: 'connect' | 'disconnect') {
-  const id = await idOf(ctx, slug);
-  const data = { favoritedBy: { [how]: ctx.user!.id } };
-  await ctx.sudo().data.article.update({ where: { id }, data });
+  const data = { favorites: { [how]: await idOf(ctx, slug) } };
+  await ctx.data.user.update({ where: { id: ctx.user!.id }, data });
 }
 
 const tagsOf = (names: readonly string[]) =>

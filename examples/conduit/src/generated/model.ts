@@ -133,7 +133,7 @@ export const model = {
       { allow: ['PUBLIC'], roles: [], on: ['READ'] },
       { allow: ['OWNER'], roles: [], owner: 'author_id', on: ['CREATE', 'UPDATE', 'DELETE'] },
     ],
-    Tag: [{ allow: ['PUBLIC'], roles: [], on: ['READ', 'CREATE', 'UPDATE', 'DELETE'] }],
+    Tag: [{ allow: ['PUBLIC'], roles: [], on: ['READ'] }, { allow: ['USER'], roles: [], on: ['CREATE'] }],
     User: [
       { allow: ['PUBLIC'], roles: [], on: ['READ'] },
       { allow: ['OWNER'], roles: [], owner: 'id', on: ['UPDATE'] },

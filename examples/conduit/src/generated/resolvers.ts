@@ -30,6 +30,7 @@ export const fields = {
       page: { limit: 'limit', offset: 'offset' },
       max: 100,
     }),
+    comment: get('Comment', { id: 'id' }),
     comments: list('Comment', {
       filters: { articleId: 'article_id' },
       orderBy: { arg: 'orderBy', shape: 'CommentOrder' },

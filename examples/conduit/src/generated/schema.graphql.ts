@@ -57,6 +57,7 @@ type Query {
   user(username: String!): User
   article(slug: String!): Article
   articles(filter: ArticleFilter, orderBy: ArticleOrder, limit: Int, offset: Int): [Article!]!
+  comment(id: ID!): Comment
   comments(articleId: ID!, orderBy: CommentOrder): [Comment!]!
   tags: [Tag!]!
 }

@@ -355,6 +355,7 @@ export type Page = {
 export type Query = {
   article?: Maybe<Article>;
   articles: Array<Article>;
+  comment?: Maybe<Comment>;
   comments: Array<Comment>;
   tags: Array<Tag>;
   user?: Maybe<User>;
@@ -369,6 +370,10 @@ export type QueryarticlesArgs = {
   limit?: InputMaybe<ScalarTypes['Int']['input']>;
   offset?: InputMaybe<ScalarTypes['Int']['input']>;
   orderBy?: InputMaybe<ArticleOrder>;
+};
+
+export type QuerycommentArgs = {
+  id: ScalarTypes['ID']['input'];
 };
 
 export type QuerycommentsArgs = {
@@ -591,6 +596,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   article?: Resolver<Maybe<ResolversTypes['Article']>, ParentType, ContextType, RequireFields<QueryarticleArgs, 'slug'>>;
   articles?: Resolver<Array<ResolversTypes['Article']>, ParentType, ContextType, Partial<QueryarticlesArgs>>;
+  comment?: Resolver<Maybe<ResolversTypes['Comment']>, ParentType, ContextType, RequireFields<QuerycommentArgs, 'id'>>;
   comments?: Resolver<Array<ResolversTypes['Comment']>, ParentType, ContextType, RequireFields<QuerycommentsArgs, 'articleId'>>;
   tags?: Resolver<Array<ResolversTypes['Tag']>, ParentType, ContextType>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryuserArgs, 'username'>>;

@@ -4,7 +4,8 @@ import type * as types from '../generated/types.ts';
 export const hooks = {
   resolveInput: {
     create: ({ input }) => ({ slug: slugOf(input.title) }),
-    update: ({ input }) => (input.title ? { slug: slugOf(input.title) } : {}),
+    update: ({ input, item }) =>
+      input.title && input.title !== item.title ? { slug: slugOf(input.title) } : {},
   },
 } satisfies types.ArticleHooks;
 
@@ -13,6 +14,7 @@ function slugOf(title: string): string {
   const words = title
     .toLowerCase()
     .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-');
   return `${words.replaceAll(/^-|-$/g, '')}-${randomBytes(3).toString('hex')}`;
 }
