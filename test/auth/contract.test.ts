@@ -110,6 +110,8 @@ describe('the contract of auth', () => {
         'auth-2 §6 passkeys in the manifest',
         "§6 passkeys on the pages, under the pages' own policy",
         '§11 mails of a project',
+        '§12 pages by keyboard, in four languages, and back to an app',
+        '§12 pages of a project',
       ].sort(),
     );
   });

@@ -41,7 +41,7 @@ describeWith('chromium', "§6 passkeys on the pages, under the pages' own policy
     await server?.close();
   });
 
-  it('acceptance 7: a passkey is added, signs in without a name from the menu of the field, and is removed', async () => {
+  it('acceptance 7: a passkey is added, signs in without a name from the menu of the field, is renamed and removed', async () => {
     await page.goto(at('register'));
     await page.fill('[name=email]', 'key@x.test');
     await page.fill('[name=password]', GOOD);
@@ -54,7 +54,12 @@ describeWith('chromium', "§6 passkeys on the pages, under the pages' own policy
     await page.click('header button');
     // Conditional UI: the authenticator answers as soon as the page offers passkeys.
     await page.waitForURL(at('account'));
-    await page.click('#passkeys .list button');
+    await page.click('#passkeys .list summary');
+    await page.fill('#passkeys .list [name=name]', 'My laptop');
+    await page.click('#passkeys .list details button');
+    await page.locator('.notice').waitFor();
+    expect(await page.textContent('#passkeys .list li')).toContain('My laptop');
+    await page.click('#passkeys .list button.danger');
     await page.locator('.notice').waitFor();
     expect(await page.locator('#passkeys .list li').count()).toBe(0);
     expect(problems).toEqual([]);
