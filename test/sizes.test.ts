@@ -24,7 +24,7 @@ const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
 const LONG_FUNCTIONS: readonly string[] = [];
 
 /** Files that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
-const LONG_FILES: readonly string[] = ['runtime/core/graphql/resolvers.ts'];
+const LONG_FILES: readonly string[] = [];
 
 interface File {
   readonly path: string;

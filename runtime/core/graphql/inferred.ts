@@ -11,7 +11,7 @@ import { InternalError } from '../errors.ts';
 import { readArguments } from './arguments.ts';
 import type { RootKind } from './engine.ts';
 import { planOperation } from './plan/operation.ts';
-import { fromParent } from './resolvers.ts';
+import { fromParent } from './parent-fields.ts';
 import { settle, valueOf } from './run.ts';
 import type { Run } from './operation-run.ts';
 
