@@ -14,7 +14,7 @@ export interface TableDefinition {
  * the others stay exactly as written, including checks and collations.
  */
 export function splitDefinition(statement: string): TableDefinition {
-  const start = statement.indexOf('(');
+  const start = firstParenthesis(statement);
   const parts: string[] = [];
   let [depth, from] = [0, start + 1];
   for (let at = start; at < statement.length; at = skipQuoted(statement, at)) {
@@ -33,6 +33,13 @@ export function splitDefinition(statement: string): TableDefinition {
     };
   }
   throw new InternalError('a table definition does not end');
+}
+
+/** The parenthesis that opens the list of columns: a name may have one, in quotes. */
+function firstParenthesis(statement: string): number {
+  let at = 0;
+  while (at < statement.length && statement[at] !== '(') at = skipQuoted(statement, at);
+  return at;
 }
 
 /** The statement that makes a table of this definition. */
@@ -57,7 +64,7 @@ function isConstraint(part: string): boolean {
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '[': ']' };
 
 /** The next index to read: after a quoted text or comment that starts here, else `at + 1`. */
-function skipQuoted(text: string, at: number): number {
+export function skipQuoted(text: string, at: number): number {
   if (text.startsWith('--', at)) return endOr(text.indexOf('\n', at), text);
   if (text.startsWith('/*', at)) return endOr(text.indexOf('*/', at) + 1, text);
   const closing = CLOSING[text[at]!];
