@@ -7,14 +7,14 @@ import { runProgram } from '../run-program.ts';
 import type { PackageManager } from './package-manager.ts';
 
 /** Which packages to install in which folder, and with which program. */
-export interface Installing {
+export interface Installation {
   readonly root: string;
   readonly manager: PackageManager;
 }
 
 /** Installs the packages and shows progress. @returns true if the installation succeeded. */
 export async function installPackages(
-  { root, manager }: Installing,
+  { root, manager }: Installation,
   terminal: Terminal,
 ): Promise<boolean> {
   const { name } = manager;
@@ -42,7 +42,7 @@ export async function installPackages(
 /** Runs the new project's server until it ends. */
 export async function serve(root: string, terminal: Terminal): Promise<void> {
   terminal.note('\nStarting the server. Ctrl+C stops it.\n');
-  const child = spawn(nodeOf(root), ['src/server.ts'], {
+  const child = spawn(nodeBinary(root), ['src/server.ts'], {
     cwd: root,
     stdio: 'inherit',
     env: cleanEnvironment(),
@@ -60,11 +60,11 @@ export async function serve(root: string, terminal: Terminal): Promise<void> {
  * The Node that the project installed; in a workspace it is in a folder above. Without one, the
  * Node that runs the generator is new enough.
  */
-function nodeOf(folder: string): string {
+function nodeBinary(folder: string): string {
   const own = join(folder, 'node_modules/.bin/node');
   if (existsSync(own)) return own;
   const parent = dirname(folder);
-  return parent === folder ? process.execPath : nodeOf(parent);
+  return parent === folder ? process.execPath : nodeBinary(parent);
 }
 
 /**

@@ -9,8 +9,8 @@ import { hashText } from '../write/lockfile.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
 /**
- * `generator prune`: shows and then removes what is no longer used. Removed files are kept in a
- * folder aside.
+ * `generator prune`: shows and then removes what is no longer used. Removed files are moved to a
+ * separate folder.
  */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;

@@ -45,7 +45,7 @@ export function createRuns(
       onlyTexts &&
       last &&
       seen < last.ended &&
-      isDeepStrictEqual(withoutOwn(await readSources(root)), withoutOwn(last.sources))
+      isDeepStrictEqual(withoutMigrations(await readSources(root)), withoutMigrations(last.sources))
     )
       return null;
     last = null;
@@ -55,8 +55,8 @@ export function createRuns(
   };
 }
 
-/** Removes what a run adds itself. */
-function withoutOwn(sources: Sources): Sources {
+/** Removes the migrations, because a run writes them itself: they are no change by the user. */
+function withoutMigrations(sources: Sources): Sources {
   return { ...sources, migrations: [], lockedMigrations: [] };
 }
 

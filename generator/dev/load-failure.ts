@@ -82,7 +82,7 @@ function explainSyntax(root: string, failure: LoadFailure): ExplainedFailure | n
 }
 
 /**
- * Where Node says that it is, in front of the stack:
+ * The place of the error, which Node prints before the stack:
  *
  *     file:///…/src/routes.ts:3
  *       name: (

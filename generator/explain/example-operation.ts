@@ -49,15 +49,15 @@ export function exampleOperations(
       operation,
     ]),
   );
-  const asking: ExampleContext = { project, schema, operations, isOwn };
-  const ways = shortestPaths(asking);
+  const context: ExampleContext = { project, schema, operations, isOwn };
+  const paths = shortestPaths(context);
   return (coordinate) => {
     const [owner = '', name = ''] = coordinate.split('.');
     const type = schema.getType(owner);
     const field = isObjectType(type) ? type.getFields()[name] : undefined;
-    const way = field && ways.get(owner);
-    if (!field || !way || isOwnRoot(asking, owner, coordinate)) return null;
-    return print(asking, [...way, { owner, field }]);
+    const path = field && paths.get(owner);
+    if (!field || !path || isOwnRoot(context, owner, coordinate)) return null;
+    return printOperation(context, [...path, { owner, field }]);
   };
 }
 
@@ -76,29 +76,29 @@ const isOwnRoot = ({ operations, isOwn }: ExampleContext, _owner: string, coordi
 /**
  * The shortest path to each type: through queries, or through mutations if no query leads there.
  */
-function shortestPaths(asking: ExampleContext): ReadonlyMap<string, readonly PathStep[]> {
-  const ways = new Map<string, readonly PathStep[]>();
-  for (const root of [asking.schema.getQueryType(), asking.schema.getMutationType()]) {
+function shortestPaths(context: ExampleContext): ReadonlyMap<string, readonly PathStep[]> {
+  const paths = new Map<string, readonly PathStep[]>();
+  for (const root of [context.schema.getQueryType(), context.schema.getMutationType()]) {
     if (!root) continue;
-    ways.set(root.name, []);
+    paths.set(root.name, []);
     const waiting: GraphQLObjectType[] = [root];
-    for (const type of waiting) waiting.push(...newlyReached(asking, type, ways));
+    for (const type of waiting) waiting.push(...newlyReached(context, type, paths));
   }
-  return ways;
+  return paths;
 }
 
 /** Types that the fields of `type` reach and that were not reached before. */
 function newlyReached(
-  asking: ExampleContext,
+  context: ExampleContext,
   type: GraphQLObjectType,
-  ways: Map<string, readonly PathStep[]>,
+  paths: Map<string, readonly PathStep[]>,
 ): GraphQLObjectType[] {
   const found: GraphQLObjectType[] = [];
   for (const field of Object.values(type.getFields())) {
-    if (isAnsweredByCode(asking, type.name, field.name)) continue;
-    for (const next of objectsOf(asking.schema, getNamedType(field.type))) {
-      if (ways.has(next.name)) continue;
-      ways.set(next.name, [...(ways.get(type.name) ?? []), { owner: type.name, field }]);
+    if (isAnsweredByCode(context, type.name, field.name)) continue;
+    for (const next of objectsOf(context.schema, getNamedType(field.type))) {
+      if (paths.has(next.name)) continue;
+      paths.set(next.name, [...(paths.get(type.name) ?? []), { owner: type.name, field }]);
       found.push(next);
     }
   }
@@ -124,16 +124,16 @@ function objectsOf(schema: GraphQLSchema, type: GraphQLNamedType): readonly Grap
   return isAbstractType(type) ? schema.getPossibleTypes(type) : [];
 }
 
-function print(asking: ExampleContext, way: readonly PathStep[]): string {
-  const [first] = way;
-  const text = way.reduceRight(
+function printOperation(context: ExampleContext, path: readonly PathStep[]): string {
+  const [first] = path;
+  const text = path.reduceRight(
     (inner, step, index) =>
-      `${narrowed(way[index - 1], step)}${step.field.name}${argumentsOf(asking, step)}${inner}`.concat(
-        closing(way[index - 1], step),
+      `${narrowed(path[index - 1], step)}${step.field.name}${argumentsOf(context, step)}${inner}`.concat(
+        closing(path[index - 1], step),
       ),
-    selectionOf(asking, way.at(-1)!.field),
+    selectionOf(context, path.at(-1)!.field),
   );
-  return first?.owner === asking.schema.getMutationType()?.name ? `mutation ${text}` : text;
+  return first?.owner === context.schema.getMutationType()?.name ? `mutation ${text}` : text;
 }
 
 /** Every step opens a selection; a step below an interface or union opens an inline fragment. */
@@ -147,11 +147,11 @@ const narrowed = (before: PathStep | undefined, { owner }: PathStep) =>
 const closing = (before: PathStep | undefined, _step: PathStep) =>
   before && isAbstractType(getNamedType(before.field.type)) ? ' } }' : ' }';
 
-function argumentsOf(asking: ExampleContext, { owner, field }: PathStep): string {
+function argumentsOf(context: ExampleContext, { owner, field }: PathStep): string {
   const given = field.args.filter((argument) =>
-    isGiven(asking, `${owner}.${field.name}`, argument),
+    isGiven(context, `${owner}.${field.name}`, argument),
   );
-  return exampleArguments(asking.project, given, asking.operations.get(`${owner}.${field.name}`));
+  return exampleArguments(context.project, given, context.operations.get(`${owner}.${field.name}`));
 }
 
 /** Arguments that the example writes: required ones, keys, filters and limits. */
@@ -177,7 +177,7 @@ function isGiven(
 
 /** The smallest valid selection of an object. */
 function selectionOf(
-  asking: ExampleContext,
+  context: ExampleContext,
   field: GraphQLField<unknown, unknown>,
   depth = 0,
 ): string {
@@ -188,7 +188,7 @@ function selectionOf(
       ? Object.values(type.getFields()).filter(
           ({ name, args }) =>
             args.every(({ type: arg }) => !String(arg).endsWith('!')) &&
-            !isAnsweredByCode(asking, type.name, name),
+            !isAnsweredByCode(context, type.name, name),
         )
       : [];
   const named = (name: string) => fields.find((each) => each.name === name);
@@ -196,5 +196,5 @@ function selectionOf(
   const chosen =
     named('id') ?? named('nodes') ?? named('edges') ?? named('node') ?? leaf ?? fields[0];
   if (!chosen || depth > 4) return ' { __typename }';
-  return ` { ${chosen.name}${selectionOf(asking, chosen, depth + 1)} }`;
+  return ` { ${chosen.name}${selectionOf(context, chosen, depth + 1)} }`;
 }

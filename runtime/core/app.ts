@@ -32,14 +32,15 @@ export interface App {
   /** Folder of the migrations. Without one, the server makes missing tables when it starts. */
   readonly migrations?: URL;
   /**
-   * The project's folder: where `.env`, `data/` and `templates/` are. The current folder when
-   * absent.
+   * The folder of the project, which contains `.env`, `data/` and `templates/`. Without it the
+   * current folder is used.
    */
   readonly root?: URL;
 }
 
 /**
- * Names an app and checks its type.
+ * Returns its argument unchanged. The call lets TypeScript check the parts of an app where they are
+ * written.
  *
  * @example export const app = defineApp({ project, resolvers, root: new URL('../../', import.meta.url) });
  */

@@ -35,9 +35,11 @@ interface Live {
 
 /** Lists the catalogue, further models on the disk, and the models of an attached server. */
 export function showModels(known: Known, live: Live): ModelView[] {
-  const stray = [...known.local.values()].filter(({ id }) => !known.models.has(id)).map(unlisted);
+  const notInCatalogue = [...known.local.values()]
+    .filter(({ id }) => !known.models.has(id))
+    .map(unlisted);
   return [
-    ...[...known.models.values(), ...stray].map((model) => showModel(model, known, live)),
+    ...[...known.models.values(), ...notInCatalogue].map((model) => showModel(model, known, live)),
     ...known.remote.map((model) => showRemote(model, live)),
   ];
 }

@@ -123,11 +123,11 @@ function refusalOf(shapes: Shapes, field: FieldFact): Refusal | undefined {
   );
   if (isDoubtful || (field.args.length === 0 && heldEntity(field.named.name, facts)))
     return undefined;
-  const list = isList(shapes, field) && listOptions(shapes, field, nodeOf(shapes, field));
+  const list = isList(shapes, field) && listOptions(shapes, field, listedEntity(shapes, field));
   return list && isRefusal(list) ? list : { why: notStored(field) };
 }
 
-function nodeOf({ facts }: Shapes, { named }: FieldFact): EntityFact | undefined {
+function listedEntity({ facts }: Shapes, { named }: FieldFact): EntityFact | undefined {
   return facts.entities.get((connectionOf(named.name, facts)?.node ?? named).name);
 }
 

@@ -96,7 +96,7 @@ export function linkRelations(facts: Facts): Links {
   };
   for (const end of ends) if (!end.many && ownsKey(end, draft)) addKey(keyFor(end, draft), draft);
   for (const entity of facts.entities.values()) addNamedKeys(entity, draft);
-  for (const end of ends) link(end, draft);
+  for (const end of ends) addLink(end, draft);
   return { byField: draft.links, keys: draft.keys, doubts: draft.doubts, oneSided: draft.oneSided };
 }
 
@@ -185,7 +185,7 @@ function namedTarget(field: FieldFact, facts: Facts): string | undefined {
   return fits ? target.name : undefined;
 }
 
-function link(end: End, draft: Draft): void {
+function addLink(end: End, draft: Draft): void {
   const link = end.many ? listLink(end, draft) : singleLink(end, draft);
   if (link) draft.links.set(end.field, link);
 }

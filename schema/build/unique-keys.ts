@@ -65,8 +65,8 @@ export function keyOfInput(
   if (!isInputObjectType(input)) return undefined;
   const fields = fieldsOf(input);
   const keys = keysAmong(shapes, entity, fields, prefix);
-  const used = new Set(keys.flatMap((key) => Object.keys(key)));
-  return keys.length > 0 && used.size === fields.length ? keys : undefined;
+  const keyFields = new Set(keys.flatMap((key) => Object.keys(key)));
+  return keys.length > 0 && keyFields.size === fields.length ? keys : undefined;
 }
 
 const fieldsOf = (input: GraphQLInputObjectType): Named[] =>

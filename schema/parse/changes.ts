@@ -272,10 +272,10 @@ const lastEnd = (edits: readonly Edit[]): number => Math.max(...edits.map(({ end
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const ordered = edits.toSorted((a, b) => a.start - b.start || a.end - b.end);
   let done = '';
-  let at = 0;
+  let copiedTo = 0;
   for (const { start, end, text: piece } of ordered) {
-    done += text.slice(at, start) + piece;
-    at = end;
+    done += text.slice(copiedTo, start) + piece;
+    copiedTo = end;
   }
-  return done + text.slice(at);
+  return done + text.slice(copiedTo);
 }

@@ -127,7 +127,10 @@ function positionIn(file: string, { start, text }: Piece, line: number, loc: Loc
   };
 }
 
-/** A mark must not be longer than its line. */
+/**
+ * The length of a node, cut at the end of its first line: the report underlines the node on that
+ * line only.
+ */
 function lengthOnLine(text: string, start: number, end: number): number {
   const newline = text.slice(start, end).search(/\r?\n/);
   return Math.max(1, newline < 0 ? end - start : newline);

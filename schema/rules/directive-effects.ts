@@ -24,7 +24,7 @@ export const directiveEffects: Rule = function* (built) {
     }
   }
   for (const { field } of built.operations) yield* onRoot(built, field);
-  yield* onOthers(built.facts);
+  yield* findingsOnOtherTypes(built.facts);
 };
 
 interface Demand {
@@ -100,22 +100,23 @@ function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
  * Rules on payloads, connections, stored values and interfaces are never checked at run time: an
  * `@auth` there would give false security.
  */
-function* onOthers(facts: Facts): Generator<Finding> {
+function* findingsOnOtherTypes(facts: Facts): Generator<Finding> {
   for (const { type, role, directives } of facts.types.values()) {
     if (role === 'entity' || role === 'root') continue;
     for (const { node } of directives.indexes)
       yield onType('index', type.name, node, 'remove it, or add id: ID!');
     for (const { node } of directives.auth)
       yield onType('auth', type.name, node, 'write it on the fields that lead here');
-    yield* onFields(type, 'the type is not kept in a table');
+    yield* findingsOnFields(type, 'the type is not kept in a table');
   }
   for (const type of Object.values(facts.schema.getTypeMap()))
-    if (isInterfaceType(type)) yield* onFields(type, 'an interface has no rows; its members have');
+    if (isInterfaceType(type))
+      yield* findingsOnFields(type, 'an interface has no rows; its members have');
 }
 
 const ALLOWED_ANYWHERE = new Set(['computed', 'constraint', 'renamed']);
 
-function* onFields(
+function* findingsOnFields(
   type: GraphQLObjectType | GraphQLInterfaceType,
   why: string,
 ): Generator<Finding> {

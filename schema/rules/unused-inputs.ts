@@ -20,7 +20,7 @@ function unused(built: Built, owner: string, name: string, entity: string): Find
   return finding(
     'INPUT_UNUSED',
     `${owner}.${name} is for hooks, and ${entity} has none`,
-    nodeOf(built, owner, name),
+    definitionOf(built, owner, name),
     {
       why: '@computed keeps it out of the table, so that only a hook could use it',
       fix: `write src/hooks/${entity}.ts, or remove the field`,
@@ -29,7 +29,11 @@ function unused(built: Built, owner: string, name: string, entity: string): Find
   );
 }
 
-function nodeOf({ facts, operations }: Built, owner: string, name: string): ASTNode | undefined {
+function definitionOf(
+  { facts, operations }: Built,
+  owner: string,
+  name: string,
+): ASTNode | undefined {
   const type = facts.schema.getType(owner);
   if (isInputObjectType(type)) return type.getFields()[name]?.astNode?.name;
   const operation = operations.find(({ field }) => `${field.owner}.${field.name}` === owner);

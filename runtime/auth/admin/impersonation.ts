@@ -31,7 +31,7 @@ export function createImpersonate(parts: AuthParts): Handler {
       const opened = await parts.sessions.open(trx, caller, {
         userId: user.id,
         method: 'impersonation',
-        // The user has proved nothing.
+        // Empty because no factor of the user was checked: the administrator acts in their place.
         amr: [],
         lifetime: impersonation.ttl,
         impersonatedBy: administrator.id,

@@ -16,7 +16,7 @@ export interface KnownKey {
   readonly limitPerMinute: number | null;
   /** Of its user, or the one that it is bound to. Absent when the project has none. */
   readonly organizations?: readonly Membership[];
-  /** Whether it is bound to one. */
+  /** Whether the key is bound to one organization. */
   readonly bound?: boolean;
 }
 
@@ -205,7 +205,10 @@ function ofLiveOrganization(organizations: Organizations | undefined): string {
   return ` and (k.organization_id is null or exists (select 1 from "${table}" o where o.id = k.organization_id and o."${softDelete}" is null))`;
 }
 
-/** A key that is bound to an organization acts in that one, for its user only as long as they belong to it. */
+/**
+ * The organizations in which a key may act. A key that is bound to an organization acts only in
+ * that one, and if it has a user, only while this user is a member of it.
+ */
 function organizationsOf(row: Record<string, any>): readonly Membership[] {
   const bound = row['organization_id'];
   if (row['owner_user_id'] === null) return bound === null ? [] : [{ id: bound, role: null }];

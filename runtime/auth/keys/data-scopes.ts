@@ -1,6 +1,9 @@
 import type { Project } from '@twofold/schema';
 
-/** Areas of the server's own routes. Their scopes are never free, even for an entity so named. */
+/**
+ * Areas of the server's own routes. Their scopes always need a permission, even if an entity of the
+ * project has the same name.
+ */
 const OWN_AREAS: ReadonlySet<string> = new Set([
   'apps',
   'auth',

@@ -27,13 +27,13 @@ type MailAccount = Pick<Account, 'id' | 'email' | 'username' | 'first_name' | 'l
   readonly locale?: string | null;
 };
 
-/** Writes mails: with the project's own text, else with the built-in one. */
+/** Writes and sends mails. A text that the project wrote replaces the built-in text of its kind. */
 export interface Mails {
   /** Queues a mail. It is sent after the commit. */
   send<Kind extends MailKind>(kind: Kind, recipient: Recipient, data: MailData[Kind]): void;
   /** Writes a mail without sending it. */
   write<Kind extends MailKind>(kind: Kind, data: MailContext & MailData[Kind]): MailContent;
-  /** The language of a mail to a recipient. */
+  /** Returns the language in which a mail of this kind is written to the recipient. */
   languageFor(kind: MailKind, recipient: Recipient): string;
 }
 

@@ -112,7 +112,7 @@ async function finishFlow(
   }
   if (target === null) {
     const account = await accountOf(parts, callerOf(context), identity);
-    await assertMayEnter(parts, context, account);
+    await assertSignInAllowed(parts, context, account);
     return advance(parts, call, byProvider(account, `oauth:${identity.provider}`));
   }
   const location = await leadOn(parts, call, { provider, flow, identity }, target);
@@ -132,7 +132,7 @@ async function leadOn(
       ? { account: await accountOf(parts, caller, identity), needsConsent: false }
       : await accountToAsk(parts, caller, identity);
   const userId = account.id;
-  await assertMayEnter(parts, context, account);
+  await assertSignInAllowed(parts, context, account);
   if (needsConsent) {
     const secure = isSecure(provider);
     return askConsent(parts, koa, { userId, identity, flow, target, secure });
@@ -150,7 +150,7 @@ export const byProvider = (account: Account, method: AuthMethod): Entry => ({
 });
 
 /** @throws AppError 403 */
-export async function assertMayEnter(
+export async function assertSignInAllowed(
   parts: AuthParts,
   context: RequestContext,
   account: Account,

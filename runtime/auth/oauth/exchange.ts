@@ -3,7 +3,7 @@ import { advance } from '../steps/advance.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertMayEnter, byProvider } from './callback.ts';
+import { assertSignInAllowed, byProvider } from './callback.ts';
 import { redeemCode } from './return-code.ts';
 
 /** `POST /api/oauth/exchange {code, code_verifier?}` */
@@ -14,7 +14,7 @@ export function createExchange(parts: AuthParts): Handler {
     const { userId, method, amr } = await redeemCode(parts, koa, body);
     const account = await parts.directory.find(parts.kernel.store.db, userId);
     if (!account) throw invalidToken();
-    await assertMayEnter(parts, context, account);
+    await assertSignInAllowed(parts, context, account);
     return advance(parts, call, { ...byProvider(account, method), ...(amr && { amr }) });
   };
 }

@@ -8,7 +8,7 @@ import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
 import { MINUTE, SECOND } from '../time.ts';
-import { assertMayEnter, byProvider, noteRefusal } from './callback.ts';
+import { assertSignInAllowed, byProvider, noteRefusal } from './callback.ts';
 import type { IdTokens } from './id-token.ts';
 import { toIdentity } from './identity.ts';
 import { accountOf } from './linking.ts';
@@ -38,7 +38,7 @@ export function createIdTokenLogin(
       const claims = await idTokens.verify(provider, body.idToken, nonce);
       await useOnce(parts, provider, nonce, Number(claims['exp']));
       const account = await accountOf(parts, callerOf(context), toIdentity(provider, claims));
-      await assertMayEnter(parts, context, account);
+      await assertSignInAllowed(parts, context, account);
       return await advance(parts, call, byProvider(account, `oauth:${provider.name}`));
     } catch (error) {
       await noteRefusal(parts, context, provider, {}, error);

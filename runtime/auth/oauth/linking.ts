@@ -14,7 +14,7 @@ import { notVerified } from './id-token.ts';
 const ACCOUNT_EXISTS = 'Account exists; sign in to link this provider';
 
 /** The account that an identity belongs to, or would belong to. */
-interface Arrival {
+interface FoundAccount {
   readonly account: Account;
   /** Whether the user has to agree before the provider joins this account. */
   readonly needsConsent: boolean;
@@ -33,25 +33,29 @@ export async function accountOf(
   caller: Caller,
   identity: Identity,
 ): Promise<Account> {
-  return (await arrive(parts, caller, { identity, joins: true })).account;
+  return (await findAccountWithRetry(parts, caller, { identity, linksExisting: true })).account;
 }
 
-/** Like `accountOf`, but an existing account is not linked: its user is asked first. */
+/** Like `accountOf`, but does not link an existing account, because its user must agree first. */
 export function accountToAsk(
   parts: AuthParts,
   caller: Caller,
   identity: Identity,
-): Promise<Arrival> {
-  return arrive(parts, caller, { identity, joins: false });
+): Promise<FoundAccount> {
+  return findAccountWithRetry(parts, caller, { identity, linksExisting: false });
 }
 
-interface Visit {
+interface AccountLookup {
   readonly identity: Identity;
   /** Whether the identity is linked to an existing account without a question. */
-  readonly joins: boolean;
+  readonly linksExisting: boolean;
 }
 
-async function arrive(parts: AuthParts, caller: Caller, visit: Visit): Promise<Arrival> {
+async function findAccountWithRetry(
+  parts: AuthParts,
+  caller: Caller,
+  visit: AccountLookup,
+): Promise<FoundAccount> {
   try {
     return await findOrCreateAccount(parts, caller, visit);
   } catch (error) {
@@ -68,8 +72,8 @@ async function arrive(parts: AuthParts, caller: Caller, visit: Visit): Promise<A
 async function findOrCreateAccount(
   parts: AuthParts,
   caller: Caller,
-  { identity, joins }: Visit,
-): Promise<Arrival> {
+  { identity, linksExisting: joins }: AccountLookup,
+): Promise<FoundAccount> {
   const { events, directory, kernel } = parts;
   const { id, needsConsent } = await events.transact(caller, async (trx, emit) => {
     const linked = await findLinkedUser(parts, trx, identity);

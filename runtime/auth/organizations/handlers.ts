@@ -66,7 +66,8 @@ function create(parts: AuthParts): Handler {
     const organizations = organizationsOf(parts);
     if (organizations.create === 'admin' && !hasScope(heldBy(context), 'auth:manage'))
       throw failure.forbidden();
-    // A number ahead of the sequence would block the rows to come.
+    // If a caller chose an id above the current value of the sequence, a later insert would fail
+    // when the sequence reaches it.
     if (body.id !== undefined) throw failure.invalid('id must be absent: the server makes it');
     const data = context.data[entityOf(parts).singular];
     const row = await data.create({ data: body });

@@ -1,6 +1,6 @@
 import { html } from '../mails/html.ts';
 import type { FormState, Outcome, PageRequest } from './page.ts';
-import { capital, parseCredential } from './sign-in-pages.ts';
+import { capital, parseAssertion } from './sign-in-pages.ts';
 import { codesView, totpForm, type TotpStart } from './step-pages.ts';
 import type { TextKey } from './texts.ts';
 
@@ -63,7 +63,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   'recovery-codes': async (request) =>
     showCodes(request, (await request.call('POST /api/auth/recovery-codes')).body),
   'passkey-add': plain('POST /api/auth/passkeys', 'account_saved', ({ credential = '' }) => ({
-    body: { credential: parseCredential(credential) },
+    body: { credential: parseAssertion(credential) },
   })),
   'passkey-rename': plain('PATCH /api/auth/passkeys/:id', 'account_saved', nameById),
   'passkey-remove': plain('DELETE /api/auth/passkeys/:id', 'account_removed', byId),

@@ -3,7 +3,7 @@ import { asUser, callerOf } from '../requests/caller.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 import { clearRefreshCookie } from '../sessions/refresh-cookie.ts';
 import { AppError } from '@twofold/runtime/errors';
-import { parseCredential } from './sign-in-pages.ts';
+import { parseAssertion } from './sign-in-pages.ts';
 import { ACTIONS } from './account-actions.ts';
 import { sections } from './account-sections.ts';
 import { keepSession, proceed } from './finish.ts';
@@ -99,7 +99,7 @@ function proofView(request: PageRequest, form: FormState): View {
 async function prove(request: PageRequest, { password, credential }: Values): Promise<Outcome> {
   const { koa, cookies } = request;
   const body = credential
-    ? { credential: parseCredential(credential) }
+    ? { credential: parseAssertion(credential) }
     : password
       ? { password }
       : {};

@@ -25,11 +25,11 @@ export function createRouteCaller(
 ): RouteCaller {
   const byName = new Map(routes.map((route) => [`${route.spec.method} ${route.spec.path}`, route]));
   const checks = createChecks(validator);
-  const bodies = new Map<string, (value: unknown) => unknown>();
+  const bodyChecks = new Map<string, (value: unknown) => unknown>();
   const check = ({ spec }: BoundRoute, body: unknown) => {
     if (spec.body?.kind !== 'json') return undefined;
-    const known = bodies.get(spec.id) ?? checks.body(spec.body.schema);
-    bodies.set(spec.id, known);
+    const known = bodyChecks.get(spec.id) ?? checks.body(spec.body.schema);
+    bodyChecks.set(spec.id, known);
     return known(body);
   };
   return {

@@ -35,7 +35,7 @@ export const consentPage: Page = {
   },
 };
 
-/** After a refusal: the sign-in, which leads to where the flow should have ended. */
+/** Where a refusal leads: to the sign-in page, which keeps the address where the flow would end. */
 function backFrom(request: PageRequest, { returnTo, codeChallenge }: Consent): string {
   const signIn = request.path('sign-in');
   if (returnTo?.startsWith(signIn)) return returnTo;

@@ -6,7 +6,7 @@ import { readUser } from '../requests/authenticate.ts';
 import { html } from '../mails/html.ts';
 import { acceptedLanguages, matchLanguage } from '../mails/language.ts';
 import { pagesPath, pagesUrl } from '../mails/links.ts';
-import { OF_PAGE } from '../sign-in/login.ts';
+import { FROM_AUTH_PAGE } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
 import { accountPage } from './account-page.ts';
 import { type Asset, createPageAssets, type PageAssets } from './assets.ts';
@@ -168,7 +168,7 @@ async function openRequest(site: Site, koa: KoaContext): Promise<PageRequest> {
   const { parts, cookies, base } = site;
   const context = koa.state['context'] as RequestContext;
   context.principal = { kind: 'anonymous' };
-  context.values.set(OF_PAGE, true);
+  context.values.set(FROM_AUTH_PAGE, true);
   const token = cookies.readSession(koa);
   const signedIn =
     token !== null && (await readUser({ ...parts, accessTokens: cookies.tokens }, token, context));

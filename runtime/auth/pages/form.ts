@@ -109,7 +109,7 @@ ${hidden(request)}${action && html`<input type="hidden" name="do" value="${actio
 `;
 }
 
-/** A box to tick. */
+/** Renders a checkbox with its label; a ticked one is sent as `yes`. */
 export function checkbox(name: string, label: string, id = name): Html {
   return html`<div class="check"><input type="checkbox" id="${id}" name="${name}" value="yes"><label for="${id}">${label}</label></div>
 `;

@@ -149,7 +149,7 @@ export const restorePage = linkPage({
 /** A page without a form, with the way on. */
 export function done(request: PageRequest, title: TextKey, text: TextKey): View {
   const { t } = request;
-  return { title: t[title], body: html`<p role="status">${t[text]}</p>${onward(request)}` };
+  return { title: t[title], body: html`<p role="status">${t[text]}</p>${nextPageLink(request)}` };
 }
 
 function incomplete(request: PageRequest, title: TextKey): View {
@@ -161,7 +161,7 @@ function incomplete(request: PageRequest, title: TextKey): View {
   };
 }
 
-const onward = (request: PageRequest): HtmlValue =>
+const nextPageLink = (request: PageRequest): HtmlValue =>
   request.signedIn
     ? html`<p class="links"><a href="${request.path('account')}">${request.t.back_to_account}</a></p>`
     : backToSignIn(request);

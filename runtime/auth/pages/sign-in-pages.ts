@@ -47,7 +47,7 @@ export const signInPage: Page = {
         target,
       );
     if (credential) {
-      const body = { credential: parseCredential(credential) };
+      const body = { credential: parseAssertion(credential) };
       return proceed(
         request,
         await request.call('POST /api/auth/passkeys/login', { body }),
@@ -63,7 +63,7 @@ export const signInPage: Page = {
 };
 
 /** A passkey's answer, as the script of the page sends it. */
-export function parseCredential(text: string): unknown {
+export function parseAssertion(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -5,7 +5,7 @@ import { finish, proceed, type Target, targetOf, targetQuery } from './finish.ts
 import { checkbox, type Field, passkeyForm, renderForm } from './form.ts';
 import { done } from './link-pages.ts';
 import { isProblem } from './problems.ts';
-import { parseCredential } from './sign-in-pages.ts';
+import { parseAssertion } from './sign-in-pages.ts';
 import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -64,18 +64,19 @@ const codeField = (request: PageRequest): Field => ({
 function codeView(request: PageRequest, form: FormState): View {
   const { t, step, parts } = request;
   const methods = step?.methods ?? [];
-  const recovery = request.query['use'] === 'recovery_code';
+  const usesRecoveryCode = request.query['use'] === 'recovery_code';
   const byMail = step?.next === 'email_code';
   const passkey = methods.includes('passkey');
-  const field: Field = recovery
+  const field: Field = usesRecoveryCode
     ? { name: 'recovery_code', label: t.recovery_code, autocomplete: 'off', focus: true }
     : codeField(request);
   const remembers = 'secondFactor' in parts.model && !byMail;
-  const withCode = byMail || recovery || methods.includes('totp') || methods.includes('email_code');
+  const withCode =
+    byMail || usesRecoveryCode || methods.includes('totp') || methods.includes('email_code');
   return {
     title: t.second_factor_title,
     script: passkey,
-    body: html`${withCode && !recovery && html`<p>${byMail ? t.email_code_text : t.second_factor_text}</p>`}${
+    body: html`${withCode && !usesRecoveryCode && html`<p>${byMail ? t.email_code_text : t.second_factor_text}</p>`}${
       withCode &&
       renderForm(request, form, {
         fields: [field],
@@ -84,7 +85,7 @@ function codeView(request: PageRequest, form: FormState): View {
       })
     }${passkey && passkeyForm(request, { ceremony: 'get', label: t.use_passkey })}${
       methods.includes('recovery_code') &&
-      !recovery &&
+      !usesRecoveryCode &&
       html`<p class="links"><a href="${request.path('second-factor', { use: 'recovery_code' })}">${t.use_recovery_code}</a></p>`
     }`,
   };
@@ -104,7 +105,7 @@ async function prove(request: PageRequest, values: Values): Promise<Outcome> {
     ticket,
     ...(code !== undefined && { code: code.replaceAll(/\s/g, '') }),
     ...(recovery_code !== undefined && { recovery_code: recovery_code.trim() }),
-    ...(credential && { credential: parseCredential(credential) }),
+    ...(credential && { credential: parseAssertion(credential) }),
     ...(values['remember_device'] === 'yes' && { remember_device: true }),
   };
   const answer = await request.call('POST /api/auth/second-factor', { body });

@@ -48,7 +48,7 @@ export function passkeyHandlers(parts: AuthParts) {
     secondFactorOptions: createSecondFactorOptions(parts),
     reauthenticateOptions: createReauthenticateOptions(parts),
     addPasskey: createAdd(parts),
-    passkeys: createList(parts),
+    passkeys: listHandler(parts),
     renamePasskey: createRename(parts),
     removePasskey: createRemove(parts),
     ...passkeyLoginHandlers(parts),
@@ -155,7 +155,7 @@ function createReauthenticateOptions(parts: AuthParts): Handler {
   };
 }
 
-function createList(parts: AuthParts): Handler {
+function listHandler(parts: AuthParts): Handler {
   const { db } = parts.kernel.store;
   return async ({ context }) => {
     const { id: rp_id } = relyingParty(parts);

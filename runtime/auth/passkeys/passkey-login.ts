@@ -10,7 +10,7 @@ import { isClosed } from '../users/user-directory.ts';
 import { ClonedPasskey, reportClone, usePasskey } from './clones.ts';
 import { type ProvenPasskey, provePasskey, type Unproven } from './prove.ts';
 
-/** Signing in with a passkey and nothing else: the credential says who the user is. */
+/** Signs in with a passkey alone: the assertion names the user. */
 export function passkeyLoginHandlers(parts: AuthParts): {
   readonly passkeyLoginOptions: Handler;
   readonly passkeyLogin: Handler;

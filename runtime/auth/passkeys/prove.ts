@@ -13,28 +13,28 @@ export interface ProvenPasskey {
   readonly account: Account;
 }
 
-/** The reason why a credential proves nothing, for the log. */
+/** The reason why an assertion was refused, for the log. */
 export interface Unproven {
   readonly reason: string;
   readonly userId: UserId | null;
 }
 
 /**
- * Checks a credential that the browser made for one of our challenges.
+ * Checks a WebAuthn assertion: a signature that the browser made for one of our challenges.
  *
- * @param userId The user whose passkey it has to be; null when the credential says who it is.
+ * @param userId The user whose passkey it has to be; null when the assertion itself names the user.
  */
 export async function provePasskey(
   parts: AuthParts,
-  credential: AuthenticationResponseJSON,
+  assertion: AuthenticationResponseJSON,
   purpose: ChallengePurpose,
   userId: UserId | null,
 ): Promise<ProvenPasskey | Unproven> {
   const { db } = parts.kernel.store;
   const party = relyingParty(parts);
-  const client = readClientData(credential.response.clientDataJSON);
+  const client = readClientData(assertion.response.clientDataJSON);
   const challenge = client && (await takeChallenge(parts, db, purpose, client.challenge));
-  const passkey = await findPasskey(db, credential.id);
+  const passkey = await findPasskey(db, assertion.id);
   const refuse = (reason: string) => ({ reason, userId: passkey?.user_id ?? null });
   if (!client || !challenge || (userId !== null && challenge.userId !== userId))
     return refuse('bad_challenge');
@@ -42,14 +42,14 @@ export async function provePasskey(
   if (client.crossOrigin) return refuse('bad_origin');
   if (!passkey || (userId !== null && passkey.user_id !== userId)) return refuse('bad_credentials');
   const account = await parts.directory.find(db, passkey.user_id);
-  if (!account || !(await isOwnHandle(parts, credential, passkey, userId)))
+  if (!account || !(await isOwnHandle(parts, assertion, passkey, userId)))
     return refuse('bad_credentials');
   try {
     const key = { id: passkey.id, publicKey: passkey.public_key };
     return {
       passkey,
       account,
-      used: await verifyUse(credential, client.challenge, party, key),
+      used: await verifyUse(assertion, client.challenge, party, key),
     };
   } catch {
     return refuse('bad_credentials');

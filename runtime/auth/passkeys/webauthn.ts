@@ -64,16 +64,16 @@ export function readClientData(text: string): ClientData | null {
  * @throws Error with the reason, which must not be shown to the client.
  */
 export async function verifyNew(
-  credential: RegistrationResponseJSON,
+  registration: RegistrationResponseJSON,
   challenge: string,
   party: RelyingParty,
 ): Promise<NewPasskey> {
-  const attestationObject = withoutAttestation(credential.response.attestationObject);
+  const attestationObject = withoutAttestation(registration.response.attestationObject);
   const { verified, registrationInfo } = await webauthn().verifyRegistrationResponse({
     response: {
-      ...credential,
+      ...registration,
       clientExtensionResults: {},
-      response: { ...credential.response, attestationObject },
+      response: { ...registration.response, attestationObject },
     },
     expectedChallenge: challenge,
     expectedOrigin: [...party.origins],
@@ -81,7 +81,7 @@ export async function verifyNew(
     requireUserVerification: true,
     supportedAlgorithmIDs: [...ALGORITHMS],
   });
-  if (!verified || registrationInfo.credential.id !== credential.id)
+  if (!verified || registrationInfo.credential.id !== registration.id)
     throw new Error('The passkey was not verified');
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
   return {
@@ -100,14 +100,14 @@ export async function verifyNew(
  * @throws Error with the reason, which must not be shown to the client.
  */
 export async function verifyUse(
-  credential: AuthenticationResponseJSON,
+  assertion: AuthenticationResponseJSON,
   challenge: string,
   party: RelyingParty,
   key: StoredKey,
 ): Promise<UsedPasskey> {
   const { verified, authenticationInfo }: VerifiedAuthenticationResponse =
     await webauthn().verifyAuthenticationResponse({
-      response: { ...credential, clientExtensionResults: {} },
+      response: { ...assertion, clientExtensionResults: {} },
       expectedChallenge: challenge,
       expectedOrigin: [...party.origins],
       expectedRPID: party.id,

@@ -41,7 +41,8 @@ async function byTicket(parts: AuthParts, call: Call): Promise<Reply> {
   const change = await prepare(parts, call, entry.account, { keep: [] });
   return advance(parts, call, {
     ...entry,
-    // The state after the writes, so that no step is left.
+    // `advance` looks for steps that are left before the writes run. The write below clears this
+    // flag, so it must not count as such a step.
     account: { ...entry.account, passwordChangeRequired: false },
     writes: async (trx, emit) => {
       await useTicket(parts, trx, token);

@@ -10,7 +10,7 @@ import { devicesOf, type RememberedDevice } from './devices.ts';
 /** Routes for the remembered devices of the signed-in user. */
 export function deviceHandlers(parts: AuthParts) {
   return {
-    devices: createList(parts),
+    devices: listHandler(parts),
     renameDevice: createRename(parts),
     forgetDevice: createForget(parts),
   };
@@ -18,7 +18,7 @@ export function deviceHandlers(parts: AuthParts) {
 
 const notFound = () => failure.notFound('Device not found');
 
-function createList(parts: AuthParts): Handler {
+function listHandler(parts: AuthParts): Handler {
   return async ({ context }) => {
     const { account } = await signedInAccount(parts, context);
     const devices = (await devicesOf(parts, parts.kernel.store.db, account.id)).map(showDevice);

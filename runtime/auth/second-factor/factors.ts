@@ -35,7 +35,7 @@ const FACTORS: Readonly<Record<'code' | 'recovery_code' | 'credential', Prove>> 
     writes: await proveRecoveryCode(parts, account, body.recovery_code),
   }),
   credential: (parts, call, account) =>
-    proveCredential(parts, call, account, 'passkey_second_factor'),
+    provePasskeyFactor(parts, call, account, 'passkey_second_factor'),
 };
 
 /**
@@ -51,7 +51,7 @@ export function proveFactor(parts: AuthParts, call: Call, account: Account): Pro
 }
 
 /** Checks a passkey of a user who is known already. @throws WrongAnswer */
-export async function proveCredential(
+export async function provePasskeyFactor(
   parts: AuthParts,
   call: Call,
   account: Account,

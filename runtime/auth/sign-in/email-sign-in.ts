@@ -11,7 +11,7 @@ import { sameText } from '../secrets/keys.ts';
 import { pageLink } from '../mails/links.ts';
 import { requireApiKey } from './login.ts';
 import { isSealedCode, newCode, sealCode } from '../steps/mailed-code.ts';
-import { assertMayEnter } from '../oauth/callback.ts';
+import { assertSignInAllowed } from '../oauth/callback.ts';
 import { checkReturnTo, withParameter } from '../oauth/redirect.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
@@ -195,7 +195,7 @@ async function countAnswer({ kernel }: AuthParts, hash: string): Promise<boolean
 
 /** The mail proved the address. Of two requests with one mail one signs in. */
 async function enter(parts: AuthParts, call: Call, hash: string, account: Account): Promise<Reply> {
-  await assertMayEnter(parts, call.context, { ...account, emailVerified: true });
+  await assertSignInAllowed(parts, call.context, { ...account, emailVerified: true });
   return advance(parts, call, {
     account,
     method: 'email',

@@ -34,7 +34,7 @@ export interface Lockout {
    * @throws AppError 423 when it is locked, 503 when too many wait already.
    */
   enter(key: LockKey, signal: AbortSignal): Promise<Ticket>;
-  /** Deletes the failures of one bucket after a whole sign-in. @returns how many there were. */
+  /** Deletes the failures of one bucket after a completed sign-in. @returns how many there were. */
   forget(key: LockKey): Promise<{ readonly failures: number }>;
   /** The states of several identifiers in one bucket; those without a failure are absent. */
   states(

@@ -30,11 +30,11 @@ const HOOK_TIMEOUT = 2000;
 const SUSPICIOUS_FAILURES = 5;
 
 /** Marks requests of the module's own pages, which need no API key. */
-export const OF_PAGE = 'auth_page';
+export const FROM_AUTH_PAGE = 'auth_page';
 
 /** @throws AppError 401 `API key required` when the manifest requires a key and none was sent. */
 export function requireApiKey({ model }: AuthParts, context: RequestContext): void {
-  if (model.requireApiKey && !presentedKey(context) && !context.values.get(OF_PAGE)[0])
+  if (model.requireApiKey && !presentedKey(context) && !context.values.get(FROM_AUTH_PAGE)[0])
     throw failure.unauthenticated('API key required');
 }
 
@@ -157,7 +157,7 @@ async function nameLockedUser(
 }
 
 /** Called only after a right password, so that others cannot learn the state of the account. */
-export async function assertMayEnter(
+export async function assertPasswordSignInAllowed(
   parts: AuthParts,
   attempt: PasswordAttempt,
   account: Account,

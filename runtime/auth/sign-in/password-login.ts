@@ -1,6 +1,6 @@
 import type { Handler } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
-import { assertMayEnter, checkPassword, requireApiKey, toAttempt } from './login.ts';
+import { assertPasswordSignInAllowed, checkPassword, requireApiKey, toAttempt } from './login.ts';
 import type { AuthParts } from '../parts.ts';
 
 /** `POST /api/auth/login {email, password}` */
@@ -13,7 +13,7 @@ export function createLogin(parts: AuthParts): Handler {
       { policy: 'login-identifier', subject: attempt.key.identifierHash },
     ]);
     const account = await checkPassword(parts, attempt, (found) =>
-      assertMayEnter(parts, attempt, found),
+      assertPasswordSignInAllowed(parts, attempt, found),
     );
     return advance(parts, call, {
       account,

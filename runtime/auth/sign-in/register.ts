@@ -226,12 +226,16 @@ export async function createUser(
   await directory.serialise(trx);
   const { email, username = null, phone = null } = patch;
   if (await directory.isTaken(trx, { email, username, phone })) throw userExists();
-  const named = { ...patch, username: username ?? (await freeUsername(parts, trx, email)) };
-  const id = await withEntityHooks(parts, { patch: named, fields, registering }, async (added) => {
-    const made = await directory.create(trx, named, fields, added);
-    await assignDefaultRole(parts, trx, made);
-    return made;
-  });
+  const patchWithName = { ...patch, username: username ?? (await freeUsername(parts, trx, email)) };
+  const id = await withEntityHooks(
+    parts,
+    { patch: patchWithName, fields, registering },
+    async (added) => {
+      const made = await directory.create(trx, patchWithName, fields, added);
+      await assignDefaultRole(parts, trx, made);
+      return made;
+    },
+  );
   emit('user.registered', id, {});
   await afterRegister(parts, trx, id, registering);
   return id;

@@ -60,7 +60,7 @@ async function conclude(
 
 /**
  * Second factors of a user. Passkeys are looked for only where the manifest lets them count, so a
- * sign-in without a second factor costs no statement more.
+ * sign-in without a second factor needs no additional statement.
  */
 async function factorsOf(parts: AuthParts, userId: UserId, totp: boolean): Promise<Factors> {
   const counts =

@@ -10,7 +10,7 @@ import { checkPassword, toAttempt } from '../sign-in/login.ts';
 import { newCode, reauthenticationOf, sealCode } from './mailed-code.ts';
 import type { AuthParts } from '../parts.ts';
 import { signedInAccount } from './reauthentication.ts';
-import { proveCredential } from '../second-factor/factors.ts';
+import { provePasskeyFactor } from '../second-factor/factors.ts';
 import type { Amr } from '../sessions/sessions.ts';
 import { TICKET_LIFETIME } from './tickets.ts';
 import { MINUTE } from '../time.ts';
@@ -50,7 +50,7 @@ function byPasskey(parts: AuthParts, call: Call, account: Account, entry: Entry)
     error: () => failure.unauthenticated('Invalid credentials'),
   };
   return answerUnderLockout(parts, attempt, async () => {
-    const { writes } = await proveCredential(parts, call, account, 'passkey_reauthentication');
+    const { writes } = await provePasskeyFactor(parts, call, account, 'passkey_reauthentication');
     return advance(parts, call, { ...entry, writes });
   });
 }

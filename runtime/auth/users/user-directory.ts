@@ -178,7 +178,7 @@ export class UserDirectory {
     };
     const insert = trx.insertInto(this.table).values(row).returning('id');
     const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
-    await upsertSide(trx, id, side, now);
+    await upsertAuthRow(trx, id, side, now);
     return id;
   }
 
@@ -186,7 +186,7 @@ export class UserDirectory {
     const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
     if (Object.keys(own).length > 0)
       await trx.updateTable(this.table).set(own).where('id', '=', id).execute();
-    await upsertSide(trx, id, side, this.#now());
+    await upsertAuthRow(trx, id, side, this.#now());
   }
 
   async remove(trx: Transaction<any>, id: UserId): Promise<void> {
@@ -268,16 +268,18 @@ export class UserDirectory {
   }
 }
 
-async function upsertSide(
+async function upsertAuthRow(
   db: Kysely<any>,
   id: UserId,
-  side: Record<string, unknown>,
+  columns: Record<string, unknown>,
   now: number,
 ): Promise<void> {
   await db
     .insertInto('auth_users')
-    .values({ user_id: id, created_at: now, updated_at: now, ...side })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ updated_at: now, ...side }))
+    .values({ user_id: id, created_at: now, updated_at: now, ...columns })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet({ updated_at: now, ...columns }),
+    )
     .execute();
 }
 

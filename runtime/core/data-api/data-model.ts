@@ -48,7 +48,7 @@ const createOf = (model: Model, entity: EntityModel): WriteShape => ({
   writes: writesOf(model, entity),
 });
 
-/** A key is given to a new row alone. */
+/** An update does not write `id`: only a create may choose the key of a row. */
 const updateOf = (model: Model, entity: EntityModel): WriteShape => ({
   id: updateShape(entity.entity.name),
   entity: entity.entity.name,

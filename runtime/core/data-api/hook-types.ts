@@ -37,7 +37,7 @@ export interface AfterCall<H extends HookShape, Of extends Operation> extends Om
 > {
   /** The row as stored; null when it was deleted. */
   readonly item: Of extends 'delete' ? null : Row<H>;
-  /** The row before; null when it was created. */
+  /** The row before the change; null when the change created it. */
   readonly originalItem: Of extends 'create' ? null : Row<H>;
 }
 
@@ -82,6 +82,6 @@ export interface HooksOf<H extends HookShape> {
   readonly beforeOperation?: Each<Calls<H>, Operation, unknown>;
   /** Runs after the statement, in its transaction: a throw undoes all. */
   readonly afterOperation?: Each<AfterCalls<H>, Operation, unknown>;
-  /** Runs once, after the outermost commit. A throw is logged, and changes no answer. */
+  /** Runs once, after the outermost commit. An error is logged and does not change the answer. */
   readonly afterCommit?: Each<AfterCalls<H>, Operation, unknown>;
 }

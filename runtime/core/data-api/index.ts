@@ -27,7 +27,7 @@ function callerOf(model: Model, context: RequestContext, clear: () => void): Dat
 
 type DataApiClass = new (caller: DataCaller) => Record<string, EntityData>;
 
-/** A class with a getter for each entity, so that a request makes only what it uses. */
+/** A class with a getter for each entity, so that a request creates only the APIs that it uses. */
 function apiClass(engine: DataParts): DataApiClass {
   const model = dataModel(engine.model);
   const { store, schema, changes, now, watchesRemoval } = engine;

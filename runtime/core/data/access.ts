@@ -118,7 +118,7 @@ export function replacing(own: RootAccess, access: Access): { readonly access?: 
 const withoutRoot = (access: Access): Access =>
   access.kind === 'rows' ? { kind: 'rows', conditions: access.conditions } : ALL;
 
-/** Both must allow. */
+/** Returns the rows that both rules allow. */
 export function both(a: Access, b: Access): Access {
   if (a.kind === 'none') return a;
   if (b.kind === 'none') return b;
@@ -201,8 +201,8 @@ function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal)
 }
 
 /**
- * A key that acts for no user passes the defaults of the user's type within its scopes. A default
- * about organizations, and a key that is bound to one, are not passed.
+ * The default rules of the user type do not restrict a key without a user: its scopes decide. They
+ * do restrict it if the default is about organizations or the key is bound to an organization.
  */
 const passesDefaults = (principal: Principal, allow: AuthRule['allow']) =>
   principal.kind === 'api_key' &&

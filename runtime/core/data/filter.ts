@@ -60,7 +60,13 @@ function one(
     case 'not':
       return value === null
         ? undefined
-        : not(or(each(value, site).map(([item, at]) => filterCondition(scope, shapeId, item, at))));
+        : not(
+            or(
+              itemsWithSite(value, site).map(([item, at]) =>
+                filterCondition(scope, shapeId, item, at),
+              ),
+            ),
+          );
     case 'equals':
       return compare(scope, filter.column, 'eq', value, site);
     case 'operators':
@@ -82,14 +88,14 @@ function combine(
   value: unknown,
   site: Site,
 ): Sql {
-  const conditions = each(value, site).map(([item, at]) =>
+  const conditions = itemsWithSite(value, site).map(([item, at]) =>
     filterCondition(scope, shapeId, item, at),
   );
   return kind === 'or' ? or(conditions) : (and(conditions) ?? sql`true`);
 }
 
 /** The items of an input list with their paths, or the single object that some schemas declare. */
-function each(value: unknown, site: Site): [unknown, Site][] {
+function itemsWithSite(value: unknown, site: Site): [unknown, Site][] {
   if (!Array.isArray(value)) return [[value, site]];
   return value.flatMap((item, index): [unknown, Site][] =>
     item === null ? [] : [[item, { ...site, path: [...site.path, index] }]],

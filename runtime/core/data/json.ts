@@ -20,9 +20,9 @@ export interface Json {
   any(value: Sql): Sql;
   /** A constant. */
   constant(json: string): Sql;
-  /** A column as it stands in the answer. */
+  /** The value of a column in the form that the answer shows. */
   column(reference: Part, column: Column, prefix?: string): Sql;
-  /** Hexadecimal of a JSON text. */
+  /** Encodes a JSON text as hexadecimal digits. */
   hex(json: Sql): Sql;
 }
 

@@ -1,4 +1,4 @@
-import { STEP } from '../store/bounds.ts';
+import { STEP_FUNCTION } from '../store/bounds.ts';
 import { sql, type Sql } from './fragment.ts';
 import type { ConnectionPart, Link, Planned, Selection } from './plan.ts';
 import type { Listed } from './listed.ts';
@@ -78,6 +78,6 @@ export function watched(scope: Scope, alias: string): Sql | undefined {
   scope.watch();
   if (scope.dialect === 'postgres') return undefined;
   return scope.model.ids === 'integer'
-    ? sql`${reference(alias, 'id')} % 17 or ${STEP}()`
-    : sql`${STEP}()`;
+    ? sql`${reference(alias, 'id')} % 17 or ${STEP_FUNCTION}()`
+    : sql`${STEP_FUNCTION}()`;
 }

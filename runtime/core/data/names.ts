@@ -1,8 +1,8 @@
 const NAMES = new Map<string, string>();
 
 /**
- * The name of a column or a table in the project's own code. The schema has few, and each row asks
- * for all of its own.
+ * The name of a column or a table in the project's own code. Results are cached: a schema has few
+ * names, and every row that is read needs those of all its columns.
  *
  * @example camelCase('author_id') // 'authorId'
  */

@@ -192,9 +192,9 @@ export class RowHooks {
     };
     try {
       const done = chain.run([...above, place], () => hook(call));
-      return isPromise(done) ? done.catch((error: unknown) => failed(place, error)) : done;
+      return isPromise(done) ? done.catch((error: unknown) => rethrowFrom(place, error)) : done;
     } catch (error) {
-      return failed(place, error);
+      return rethrowFrom(place, error);
     }
   }
 
@@ -210,7 +210,7 @@ const defined = (value: unknown): Input =>
   Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== undefined));
 
 /** Errors for the caller and those of the database stay; others say which hook threw them. */
-function failed(place: string, error: unknown): never {
+function rethrowFrom(place: string, error: unknown): never {
   const known = error instanceof AppError || error instanceof InternalError || toFailure(error);
   const ofDatabase = typeof error === 'object' && error !== null && 'severity' in error;
   if (known || ofDatabase) throw error;

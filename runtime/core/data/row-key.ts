@@ -110,8 +110,8 @@ function usableBy(writing: Writing, { entity }: EntityModel, usable: Sought['usa
  * Finds the row with the key, or creates it. However many callers do so at the same time, there is
  * one row, and none of them gets an error.
  *
- * SQLite has one writer. On PostgreSQL callers with the same key wait for each other; another way of
- * creating the row shows as a conflict, after which the row is there.
+ * SQLite has one writer. On PostgreSQL callers with the same key wait for each other. If other
+ * code creates the row meanwhile, the insert reports a conflict and the row is read again.
  */
 export async function findOrCreate(
   writing: Writing,

@@ -1,5 +1,5 @@
 import { refusal } from './access.ts';
-import { STEP } from '../store/bounds.ts';
+import { STEP_FUNCTION } from '../store/bounds.ts';
 import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
@@ -139,5 +139,5 @@ export function batchStatement(
       : given;
   scope.watch();
   const query = sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`;
-  return toStatement(sqlite ? sql`${query} where ${STEP}()` : boundedRows(query), scope);
+  return toStatement(sqlite ? sql`${query} where ${STEP_FUNCTION}()` : boundedRows(query), scope);
 }

@@ -109,8 +109,8 @@ async function performHooked<T>(
 }
 
 /**
- * Returns undefined when it would have to wait for another transaction. Writes of one turn of the
- * event loop share a transaction.
+ * Inserts a row without waiting, in the transaction that all writes of this turn of the event loop
+ * share. Returns undefined if another transaction is open: the caller then waits for its turn.
  */
 function insertNow<T>(
   actor: Actor,
@@ -147,8 +147,8 @@ function performLater<T>(
   access: Access,
   { insert, hooks }: Begun<T>,
 ): Promise<Written<T>> {
-  const opening = { bounds: boundsOf(actor, request), single: insert !== undefined };
-  return inTransaction(actor, request, opening, (writing) =>
+  const options = { bounds: boundsOf(actor, request), single: insert !== undefined };
+  return inTransaction(actor, request, options, (writing) =>
     unlessCancelled(request, () =>
       insert
         ? insertWithin(writing, request, insert)
@@ -222,7 +222,7 @@ function assertArguments(
   ]);
 }
 
-/** The inputs of an action with what they write, and the names of their arguments. */
+/** The inputs of an action: for each one its argument and the columns and relations it writes. */
 function inputsOf(
   model: Model,
   action: WriteAction,

@@ -18,7 +18,7 @@ export interface Writing {
   readonly query: Query;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What follows the making of a row, in the same transaction. */
+  /** Callbacks that run after a row was created, in the same transaction. */
   readonly made: MadeRows;
   /** Changes to announce after the commit. */
   readonly changes: Change[];
@@ -28,7 +28,7 @@ export interface Writing {
   readonly committed: (() => void)[];
 }
 
-/** What begins a transaction of writes: who writes, and where. */
+/** What is needed to begin a transaction of writes: the caller, the model and the database. */
 interface Beginning {
   readonly model: Model;
   readonly store: Store;

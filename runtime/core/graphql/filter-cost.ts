@@ -34,8 +34,9 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
 const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
 
 /**
- * The same for an order, or a condition on groups, which steps into a relation by its name: `{
- * comments: { count: DESC } }`. At the top level, `count` is that of the group and no step.
+ * The rows that an `orderBy` or a `having` makes the database read. A relation is entered by its
+ * name, as in `{ comments: { count: DESC } }`. At the top level `count` is the size of the group,
+ * which costs nothing.
  */
 export function orderCost(value: unknown, list: number, depth = 0): number {
   let cost = 0;

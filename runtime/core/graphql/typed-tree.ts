@@ -28,7 +28,7 @@ export function withTypes(node: Root, value: unknown, marker: string): unknown {
   }
 }
 
-/** Nulls and markers stay unchanged. */
+/** Adds the type name to an object. A null or a marker of a refused field stays as it is. */
 function typed(value: unknown, marker: string, name: (object: Members) => Members): unknown {
   return typeof value === 'object' && value !== null && !(marker in value)
     ? name(value as Members)

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Context as KoaContext, Middleware } from 'koa';
 import type { Logger } from '../config/log.ts';
 import { AppError, failure } from '../errors.ts';
-import { begunStream } from './response-stream.ts';
+import { openedStream } from './response-stream.ts';
 
 /**
  * Formats an error of a request to a module's own path. False when the path is not the module's.
@@ -18,7 +18,7 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
   return async function errorBoundary(ctx, next) {
     try {
       await next();
-      const begun = begunStream(ctx);
+      const begun = openedStream(ctx);
       if (begun) await begun;
       assertAnswered(ctx);
     } catch (error) {

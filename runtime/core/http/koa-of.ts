@@ -4,7 +4,7 @@ import Koa, { type Context as KoaContext } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { koaOfRequest } from './request-context.ts';
 
-/** Koa's context, and whether it is that of a request whose answer a client gets. */
+/** Koa's context, and whether a client waits for the answer of its request. */
 export interface FoundKoa {
   readonly koa: KoaContext;
   readonly attached: boolean;

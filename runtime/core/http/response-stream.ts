@@ -31,7 +31,7 @@ const EVENTS = /^text\/event-stream/;
  *
  * @throws AppError 404 for a file that is not there, otherwise the stream's own error.
  */
-export function begunStream(ctx: KoaContext): Promise<void> | undefined {
+export function openedStream(ctx: KoaContext): Promise<void> | undefined {
   const { body } = ctx;
   if (!(body instanceof Readable) || ctx.res.headersSent || EVENTS.test(ctx.type)) return undefined;
   return firstByte(body).catch((error: NodeJS.ErrnoException) => {

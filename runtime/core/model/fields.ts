@@ -157,7 +157,7 @@ export function subscribe(
   return { kind: 'subscribe', entity, on, ...(id !== undefined && { id }) };
 }
 
-/** A field of a user's resolver; `NOT_IMPLEMENTED` until there is one. */
+/** A field that the user's resolver answers. Without a resolver it fails with `NOT_IMPLEMENTED`. */
 export function custom(): { readonly kind: 'custom' } {
   return { kind: 'custom' };
 }

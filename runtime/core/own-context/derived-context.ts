@@ -8,9 +8,12 @@ import type { Values } from '../context/values.ts';
 
 export interface Deriving {
   readonly principal: Principal;
-  /** Ends its signal; the parent when absent. */
+  /** When this is cancelled, the new context is too. Without it the parent takes this role. */
   readonly within?: Cancellable;
-  /** Whether it belongs to the same request, whose writes empty the loaders of both. */
+  /**
+   * Whether the new context belongs to the request of its parent. If so, a write through one of
+   * them clears the loaders of both.
+   */
   readonly sameRequest: boolean;
 }
 

@@ -121,8 +121,10 @@ function withoutOwnId(
 
 /** Whether `id` is a writable field, because the argument with the key has another name. */
 function acceptsId(action: Write, declared: readonly GraphQLArgument[]): boolean {
-  const at = keyPath(action);
-  return action.input === undefined && declared.some(({ name }) => name === 'id') && at[0] !== 'id';
+  const [keyArgument] = keyPath(action);
+  return (
+    action.input === undefined && declared.some(({ name }) => name === 'id') && keyArgument !== 'id'
+  );
 }
 
 /** Converts the key of the path to the type of its argument: a number where that is an `Int`. */
@@ -184,15 +186,15 @@ function checkObject(type: GraphQLInputObjectType, value: unknown, path: string)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw failure.badRequest(`${path} must be an object`);
   const fields = type.getFields();
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
   for (const field of Object.values(fields)) {
     const given = (value as Record<string, unknown>)[field.name];
     if (given !== undefined || isRequiredInputField(field))
-      check(field.type, given, at(field.name));
+      check(field.type, given, pathOf(field.name));
   }
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(fields, name));
   if (unknown !== undefined)
-    throw failure.badRequest(`${at(unknown.slice(0, 64))} is not a known field`);
+    throw failure.badRequest(`${pathOf(unknown.slice(0, 64))} is not a known field`);
   if (type.isOneOf && Object.values(value).filter((given) => given !== null).length !== 1)
     throw failure.badRequest(
       `${path === '' ? 'the body' : path} must have exactly one of ${Object.keys(fields).join(', ')}`,

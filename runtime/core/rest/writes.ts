@@ -103,7 +103,8 @@ async function writeAction(
 ): Promise<Written> {
   const { service, operation, rules, context, served } = request;
   const seen = key === undefined ? undefined : await ifMatch(request, key);
-  const shown = (id: string) => rowRequest(request, service.names.row(served.module.entity), id);
+  const readRequestFor = (id: string) =>
+    rowRequest(request, service.names.row(served.module.entity), id);
   const writing = performAction(service.engine, {
     operation,
     args:
@@ -118,14 +119,16 @@ async function writeAction(
     // The answer includes related rows, which may be many.
     long: answer === 'object' && request.query['include'] !== undefined,
     read: async (id, query) =>
-      answer === 'object' ? readRootFieldIn(service, shown(id), query) : null,
+      answer === 'object' ? readRootFieldIn(service, readRequestFor(id), query) : null,
     ...(seen && { precondition: seen }),
   });
   const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
   const object =
-    written.read === undefined ? await showWritten(request, shown(written.id)) : written.read;
+    written.read === undefined
+      ? await readWritten(request, readRequestFor(written.id))
+      : written.read;
   return {
     id: idOf(request, written.id),
     text:
@@ -135,12 +138,12 @@ async function writeAction(
 }
 
 /** The row is written: an error while reading the answer must not look as if it were not. */
-async function showWritten(
+async function readWritten(
   { service, context, failed }: RestRequest,
-  shown: RootFieldRequest,
+  readRequest: RootFieldRequest,
 ): Promise<string | null> {
   try {
-    return await readRootField(service, shown);
+    return await readRootField(service, readRequest);
   } catch (error) {
     service.engine.log.error(
       { requestId: context.id, stack: error instanceof Error ? error.stack : String(error) },
@@ -175,7 +178,7 @@ async function writeOwn(
   return {
     id,
     text:
-      (await showWritten(
+      (await readWritten(
         request,
         rowRequest(request, service.names.row(served.module.entity), id),
       )) ?? JSON.stringify({ id }),
@@ -200,13 +203,13 @@ async function ifMatch(
   const header = koa.get('If-Match');
   if (header === '') return undefined;
   if (request.rules.entity(served.module.entity, 'READ').kind === 'none') throw changed();
-  const shown = rowRequest(request, service.names.row(served.module.entity), key);
-  const before = await lookBefore(request, shown, key);
+  const readRequest = rowRequest(request, service.names.row(served.module.entity), key);
+  const before = await lookBefore(request, readRequest, key);
   return async (id, query) => {
     await lock(request, id, query);
     const text = before
       ? await rawRow(request, id, query)
-      : await readRootFieldIn(service, shown, query);
+      : await readRootFieldIn(service, readRequest, query);
     if (
       before
         ? text !== before.row || (before.text !== null && !hasTag(header, etagOf(before.text)))
@@ -218,14 +221,17 @@ async function ifMatch(
 
 async function lookBefore(
   request: RestRequest,
-  shown: ReturnType<typeof rowRequest>,
+  readRequest: ReturnType<typeof rowRequest>,
   key: string,
 ): Promise<{ readonly text: string | null; readonly row: string | null } | undefined> {
   const { service } = request;
   const { query } = service.engine.store;
-  const planned = await readRootFieldIn(service, shown, query);
+  const planned = await readRootFieldIn(service, readRequest, query);
   if (planned !== undefined) return undefined;
-  return { row: await rawRow(request, key, query), text: await readRootField(service, shown) };
+  return {
+    row: await rawRow(request, key, query),
+    text: await readRootField(service, readRequest),
+  };
 }
 
 /** Reads the columns of a row without access rules, to compare it. */

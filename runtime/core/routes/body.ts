@@ -72,13 +72,16 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** When an object with `__proto__` is copied into another one, it would become the prototype. */
+/**
+ * Refuses the key `__proto__`. When such an object is copied into another one, its value would
+ * become the prototype of the copy (prototype pollution).
+ */
 function refusePrototype(key: string, value: unknown): unknown {
   if (key === '__proto__') throw new SyntaxError('a body has no __proto__');
   return value;
 }
 
-/** A name that is given several times is a list. */
+/** Decodes a form. The values of a name that occurs several times become a list. */
 function parseForm(text: string): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);
   const form = new URLSearchParams(text);

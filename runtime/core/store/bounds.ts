@@ -43,7 +43,7 @@ export interface ReadStatement {
  * The function that SQLite calls in the loops of long statements. When it throws, the statement
  * ends within a row.
  */
-export const STEP = 'twofold_step';
+export const STEP_FUNCTION = 'twofold_step';
 
 /** An answer exceeded one of its limits and is refused as a whole. */
 export class LimitReached extends AppError {}

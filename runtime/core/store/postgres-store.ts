@@ -79,12 +79,12 @@ export function postgresStore(
   const query: Query = (text, values, bounds) => {
     const asked: Asked = { text, values, asker: bounds?.asker };
     return ask(parts, asked).catch((error) =>
-      again(parts.names, error, text, () => ask(parts, asked)),
+      withFreshPlan(parts.names, error, text, () => ask(parts, asked)),
     );
   };
   const text = (asked: Asked) =>
     askText(parts, asked).catch((error) =>
-      again(parts.names, error, asked.text, () => askText(parts, asked)),
+      withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
     );
   const textOf = (sql: string, values: readonly unknown[], asker?: Asker) =>
     text({ text: sql, values: values.map((value) => utils.prepareValue(value)), asker });
@@ -273,7 +273,7 @@ async function transact<T>(
  * Repeats a statement under a new name when a migration changed its result type, because PostgreSQL
  * then refuses the old plan.
  */
-function again<T>(
+function withFreshPlan<T>(
   names: StatementNames,
   error: { readonly code?: string; readonly message?: string },
   text: string,

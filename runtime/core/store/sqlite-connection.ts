@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
-import { STEP } from './bounds.ts';
+import { STEP_FUNCTION } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
 
@@ -79,7 +79,7 @@ export function openSqlite(
   let check: (() => void) | undefined;
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.
-  database.function(STEP, { deterministic: false }, () => {
+  database.function(STEP_FUNCTION, { deterministic: false }, () => {
     check?.();
     return 1;
   });

@@ -15,7 +15,7 @@ export const kyselyLog =
  * own. Made only where statements are logged, so that other servers measure nothing.
  */
 export function notingStore(store: Store, note: NoteStatement): Store {
-  const noted = <T>(sql: string, parameters: readonly unknown[], run: () => T): T => {
+  const measure = <T>(sql: string, parameters: readonly unknown[], run: () => T): T => {
     const begun = performance.now();
     const done = () => note(sql, parameters, performance.now() - begun);
     const result = run();
@@ -26,22 +26,23 @@ export function notingStore(store: Store, note: NoteStatement): Store {
   const { valueNow, writeTogether } = store;
   return {
     ...store,
-    query: (sql, parameters) => noted(sql, parameters, () => store.query(sql, parameters)),
+    query: (sql, parameters) => measure(sql, parameters, () => store.query(sql, parameters)),
     answer: (statement, parameters, bounds) =>
-      noted(statement.text, parameters, () => store.answer(statement, parameters, bounds)),
+      measure(statement.text, parameters, () => store.answer(statement, parameters, bounds)),
     answerRows: (statement, parameters, bounds) =>
-      noted(statement.text, parameters, () => store.answerRows(statement, parameters, bounds)),
-    valueNow: valueNow && ((sql, values) => noted(sql, values, () => valueNow(sql, values))),
-    valueLater: (sql, values) => noted(sql, values, () => store.valueLater(sql, values)),
+      measure(statement.text, parameters, () => store.answerRows(statement, parameters, bounds)),
+    valueNow: valueNow && ((sql, values) => measure(sql, values, () => valueNow(sql, values))),
+    valueLater: (sql, values) => measure(sql, values, () => store.valueLater(sql, values)),
     writeTogether:
-      writeTogether && ((sql, values) => noted(sql, values, () => writeTogether(sql, values))),
-    transact: (work, bounds) => store.transact((query) => work(notingQuery(query, noted)), bounds),
+      writeTogether && ((sql, values) => measure(sql, values, () => writeTogether(sql, values))),
+    transact: (work, bounds) =>
+      store.transact((query) => work(notingQuery(query, measure)), bounds),
   };
 }
 
-type Noted = <T>(sql: string, parameters: readonly unknown[], run: () => T) => T;
+type MeasuredStatement = <T>(sql: string, parameters: readonly unknown[], run: () => T) => T;
 
 const notingQuery =
-  (query: Query, noted: Noted): Query =>
+  (query: Query, measure: MeasuredStatement): Query =>
   (sql, parameters, bounds) =>
-    noted(sql, parameters, () => query(sql, parameters, bounds));
+    measure(sql, parameters, () => query(sql, parameters, bounds));

@@ -84,7 +84,7 @@ export interface Store {
     parameters: readonly unknown[],
     bounds: Bounds,
   ): unknown | Promise<unknown>;
-  /** The same for all the rows of a statement. */
+  /** Like `answer`, but returns all rows of the statement. */
   answerRows(
     statement: ReadStatement,
     parameters: readonly unknown[],

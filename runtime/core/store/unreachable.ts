@@ -16,13 +16,13 @@ const POSTGRES: Readonly<Record<string, (place: ServerAddress) => string>> = {
 };
 
 /** `errcode` of `node:sqlite`, see "Result and Error Codes" of SQLite. */
-const SQLITE: Readonly<Record<number, string>> = {
+const SQLITE_REASONS: Readonly<Record<number, string>> = {
   8: 'the file can be read and not written',
   14: 'the file cannot be opened',
   26: 'the file is no SQLite database',
 };
 
-const FILES: Readonly<Record<string, string>> = {
+const FILE_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the file system can only be read',
@@ -77,6 +77,6 @@ function placeOf(url: string): ServerAddress {
 function fileProblem(error: unknown): string | undefined {
   const { errcode } = error as { errcode?: number };
   // The low byte is the primary result code.
-  if (errcode !== undefined) return SQLITE[errcode & 0xff];
-  return FILES[codeOf(error)];
+  if (errcode !== undefined) return SQLITE_REASONS[errcode & 0xff];
+  return FILE_REASONS[codeOf(error)];
 }

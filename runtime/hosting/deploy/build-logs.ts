@@ -21,7 +21,7 @@ interface Log {
   over: boolean;
 }
 
-/** A build that prints more is not stopped, but the rest of its output is not kept. */
+/** Bytes of output that are kept of a build. A build that prints more goes on, without a record. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_LINE = 4000;
 

@@ -56,7 +56,7 @@ export interface Ingress {
    * certificate are refused.
    */
   certify(host: string, pair: CertificatePair): void;
-  /** Answers an ACME challenge (RFC 8555 §8.3) with the text; null ends this. */
+  /** Answers an ACME challenge (RFC 8555 §8.3) with the text; `null` removes it. */
   challenge(token: string, text: string | null): void;
   /**
    * Resolves when the targets have no more requests or the time is over. Closes their connections.

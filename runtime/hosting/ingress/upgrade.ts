@@ -79,7 +79,7 @@ function dial(
  */
 function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
   const reader = createResponseReader();
-  const state: UpgradeState = { client, target, begun: false, agreed: false };
+  const state: UpgradeState = { client, target, begun: false, accepted: false };
   const late = setTimeout(() => refuse(state, 'timeout'), RESPONSE_TIMEOUT);
   let partial: NodeJS.Timeout | undefined;
   const read = (data: Buffer) => {
@@ -90,7 +90,7 @@ function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: 
     }
     if (!reader.partial()) partial = void clearTimeout(partial);
     else partial ??= setTimeout(() => refuse(state, 'badGateway'), PARTIAL_TIMEOUT);
-    if (!state.agreed) return;
+    if (!state.accepted) return;
     clearTimeout(late);
     target.off('data', read);
     if (head.length > 0) target.write(head);
@@ -107,14 +107,17 @@ function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: 
     clearTimeout(late);
     clearTimeout(partial);
     pooled.active -= 1;
-    if (state.agreed || !client.writableEnded) closeClient(state, reader);
+    if (state.accepted || !client.writableEnded) closeClient(state, reader);
   });
   client.on('drain', () => target.resume()).on('close', () => target.destroy());
   if (client.destroyed) target.destroy();
 }
 
 /** The target has closed its connection. Its last bytes are still being sent to the client. */
-function closeClient({ client, begun, agreed }: UpgradeState, reader: ResponseReader): void {
+function closeClient(
+  { client, begun, accepted: agreed }: UpgradeState,
+  reader: ResponseReader,
+): void {
   setTimeout(() => client.destroy(), DRAIN_TIMEOUT).unref();
   if (agreed) return void client.end();
   if (!begun) return void client.end(pageHead('badGateway'));
@@ -132,7 +135,7 @@ interface UpgradeState {
   /** Whether the client has received a part of the response. */
   begun: boolean;
   /** Whether the response was 101. */
-  agreed: boolean;
+  accepted: boolean;
 }
 
 function refuse({ client, target, begun }: UpgradeState, page: 'badGateway' | 'timeout'): void {
@@ -152,11 +155,11 @@ function sinkOf(state: UpgradeState, begun: () => void): ResponseSink {
     onInterim: (head) => write(head, ''),
     onHead(head) {
       state.begun = true;
-      state.agreed = head.status === 101;
+      state.accepted = head.status === 101;
       begun();
       write(
         head,
-        state.agreed ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : 'Connection: close\r\n',
+        state.accepted ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : 'Connection: close\r\n',
       );
     },
     onBody(data, last) {

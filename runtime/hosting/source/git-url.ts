@@ -25,8 +25,8 @@ export interface GitUrl {
  * @throws AppError 400
  */
 export function parseGitUrl(text: string, policy: GitPolicy): GitUrl {
-  const short = /^([A-Za-z0-9._-]+)@([A-Za-z0-9.-]+):(?!\/)([^\s]+)$/.exec(text);
-  const full = short ? `ssh://${short[1]}@${short[2]}/${short[3]}` : text;
+  const scpSyntax = /^([A-Za-z0-9._-]+)@([A-Za-z0-9.-]+):(?!\/)([^\s]+)$/.exec(text);
+  const full = scpSyntax ? `ssh://${scpSyntax[1]}@${scpSyntax[2]}/${scpSyntax[3]}` : text;
   const url = URL.canParse(full) ? new URL(full) : null;
   if (!url || /[\p{Cc} ]/u.test(text)) throw failure.badRequest('git.url is not a valid address');
   const { protocol } = url;

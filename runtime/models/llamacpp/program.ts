@@ -21,10 +21,12 @@ process.once('SIGTERM', () => process.exit(0));
 process.once(
   'message',
   (order: LlamaOrder) =>
-    void begin(order).then(say, (error: unknown) => say({ problem: (error as Error).message })),
+    void begin(order).then(sendToServer, (error: unknown) =>
+      sendToServer({ problem: (error as Error).message }),
+    ),
 );
 
-function say(message: LlamaStarted | LlamaReply): void {
+function sendToServer(message: LlamaStarted | LlamaReply): void {
   process.send?.(message);
 }
 
@@ -51,7 +53,7 @@ async function serve(
   { id, path, body }: LlamaCall,
   { model, generator, open }: Serving,
 ): Promise<void> {
-  const response = createResponseStream(id, say);
+  const response = createResponseStream(id, sendToServer);
   const abort = new AbortController();
   open.set(id, abort);
   try {

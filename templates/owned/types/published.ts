@@ -4,7 +4,8 @@ import type { ResolverParts } from './resolver-types.ts';
 import { printType } from './value-types.ts';
 
 /**
- * What `ctx.publish` takes, by field of Subscription: an empty text where the schema has none.
+ * Declares the type of the payloads of `ctx.publish`, by field of Subscription. Returns an empty
+ * text for a schema without subscriptions.
  *
  * @example printPublished(definitions, { roots, rows }) // 'export interface Published {…'
  */

@@ -110,7 +110,7 @@ function readsOf(
   };
 }
 
-/** The resolver of types whose fields have none: the member of the parent with the field's name. */
+/** The default resolver: reads the property of the parent object that has the field's name. */
 const memberOf = (
   source: any,
   args: unknown,

@@ -2,7 +2,10 @@ import type Dockerode from 'dockerode';
 import { type EngineError, toEngineError } from '../../errors.ts';
 import type { FindLogPlace } from '../../logs/log-place.ts';
 
-/** Docker's daemon writes the file, and has written everything when it reports the end. */
+/**
+ * Finds the log file of a container. Docker's daemon writes this file itself, and the file is
+ * complete when the daemon reports the end of the container.
+ */
 export const dockerLogPlace: FindLogPlace = async (client, id) => {
   const container = client.getContainer(id);
   const { LogPath, HostConfig, State } =
