@@ -1,10 +1,4 @@
-import {
-  type Entity,
-  type Project,
-  shapeOwner,
-  type Write,
-  type WriteShape,
-} from '@twofold/schema';
+import { type Entity, type Project, remembered, shapeOwner, type Write } from '@twofold/schema';
 import { code, type Code, join, runtimeType } from '../code.ts';
 import { str } from '../literal.ts';
 import { sorted } from './model.ts';
@@ -53,33 +47,56 @@ function requiredOf(
   };
 }
 
-/** The columns that each create of the entity sets. */
-function createsOf(entity: Entity, project: Project): ReadonlySet<string>[] {
+/** The columns that each create of an entity sets. */
+const createsOf = (entity: Entity, project: Project): readonly ReadonlySet<string>[] =>
+  createsByEntity(project).get(entity.name) ?? [];
+
+const entitiesByName = remembered(
+  (project: Project) => new Map(project.entities.map((entity) => [entity.name, entity])),
+);
+
+const shapesByEntity = remembered((project: Project) =>
+  Map.groupBy(project.writes, ({ entity }) => entity),
+);
+
+/** An input that creates rows, and the column that links them to the row above it. */
+interface Create {
+  readonly shape: string;
+  readonly parent: string | undefined;
+}
+
+const createsByEntity = remembered((project: Project) => {
   const shapes = new Map(project.writes.map((shape) => [shape.id, shape]));
-  const ofRoots = project.operations.flatMap(({ action }) =>
+  const sets = new Map<string, Set<string>[]>();
+  for (const { shape: id, parent } of [...rootCreates(project), ...nestedCreates(project)]) {
+    const shape = shapes.get(id);
+    const entity = shape && entitiesByName(project).get(shape.entity);
+    if (!entity) continue;
+    const columns = shape.writes.flatMap((write) => columnOf(entity, write));
+    const set = new Set(parent === undefined ? columns : [...columns, parent]);
+    sets.set(entity.name, [...(sets.get(entity.name) ?? []), set]);
+  }
+  return sets;
+});
+
+const rootCreates = ({ operations }: Project): Create[] =>
+  operations.flatMap(({ action }) =>
     action.kind === 'create' || action.kind === 'createMany'
       ? [{ shape: action.write, parent: undefined }]
       : action.kind === 'upsert'
         ? [{ shape: action.create.write, parent: undefined }]
         : [],
   );
-  const nested = project.writes.flatMap((shape) =>
-    shape.writes.flatMap((write) => below(shape, write, project)),
-  );
-  return [...ofRoots, ...nested].flatMap(({ shape: id, parent }) => {
-    const shape = shapes.get(id);
-    if (shape?.entity !== entity.name) return [];
-    const columns = shape.writes.flatMap((write) => columnOf(entity, write));
-    return [new Set(parent === undefined ? columns : [...columns, parent])];
-  });
-}
 
-/** What a nested input creates, and the column of the new row that links it. */
-function below({ entity: of }: WriteShape, write: Write, { entities }: Project) {
+const nestedCreates = (project: Project): Create[] =>
+  project.writes.flatMap((shape) => {
+    const entity = entitiesByName(project).get(shape.entity);
+    return shape.writes.flatMap((write) => createsBelow(entity, write));
+  });
+
+function createsBelow(entity: Entity | undefined, write: Write): Create[] {
   if (write.kind !== 'nested') return [];
-  const source = entities
-    .find(({ name }) => name === of)
-    ?.fields.find(({ name }) => name === write.field)?.source;
+  const source = entity?.fields.find(({ name }) => name === write.field)?.source;
   const parent =
     source?.kind === 'one' && source.key === 'inverse'
       ? source.column
@@ -100,17 +117,16 @@ function columnOf(entity: Entity, write: Write): string[] {
 
 /** The members of inputs that `@computed` keeps for hooks. */
 function extraOf(entity: Entity, project: Project, names: TypeNames): string {
-  const parts = project.writes
-    .filter((shape) => shape.entity === entity.name)
-    .flatMap(({ id, writes }) => {
-      const own = writes.flatMap(({ kind, name }) =>
-        kind === 'ignored' && name !== 'clientMutationId' ? [name] : [],
-      );
-      const owner = shapeOwner(id);
-      if (own.length === 0) return [];
-      return owner.includes('.')
-        ? [`{ ${own.map((name) => `${name}: any`).join('; ')} }`]
-        : [`Pick<${names(owner)}, ${union(own)}>`];
-    });
+  const shapes = shapesByEntity(project).get(entity.name) ?? [];
+  const parts = shapes.flatMap(({ id, writes }) => {
+    const own = writes.flatMap(({ kind, name }) =>
+      kind === 'ignored' && name !== 'clientMutationId' ? [name] : [],
+    );
+    const owner = shapeOwner(id);
+    if (own.length === 0) return [];
+    return owner.includes('.')
+      ? [`{ ${own.map((name) => `${name}: any`).join('; ')} }`]
+      : [`Pick<${names(owner)}, ${union(own)}>`];
+  });
   return parts.length === 0 ? 'object' : [...new Set(parts)].join(' & ');
 }
