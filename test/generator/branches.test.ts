@@ -16,7 +16,9 @@ import {
 const made: TestProject[] = [];
 afterEach(() => made.splice(0).forEach((each) => each.remove()));
 
-const PAIRS = 60;
+/** BRANCH_PAIRS=60 is the long run, which takes minutes. */
+const PAIRS = Number(process.env['BRANCH_PAIRS'] ?? 16);
+const CONFLICTS = Math.ceil(PAIRS / 30);
 const TYPES = 100;
 
 function git(shop: TestProject, ...args: string[]): string {
@@ -87,7 +89,7 @@ async function mergeBranches(
 }
 
 describe('two branches', () => {
-  test(`of ${PAIRS} pairs that change the schema at random at most two conflict, and each clean merge is what a run writes`, async () => {
+  test(`of ${PAIRS} pairs that change the schema at random at most ${CONFLICTS} conflict, and each clean merge is what a run writes`, async () => {
     const base = await makeBase();
     const random = createRandom(5);
     const conflicts: string[] = [];
@@ -105,7 +107,7 @@ describe('two branches', () => {
     process.stderr.write(
       `branches: ${conflicts.length} conflicts in ${PAIRS} pairs\n${conflicts.map((line) => `  ${line}\n`).join('')}`,
     );
-    expect(conflicts.length).toBeLessThanOrEqual(2);
+    expect(conflicts.length).toBeLessThanOrEqual(CONFLICTS);
   }, 900_000);
 
   test('whose merge needs a person are put right by the next run, with nothing lost', async () => {
