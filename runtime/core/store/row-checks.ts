@@ -3,19 +3,35 @@ import type { ColumnDescription } from './alteration.ts';
 import { dialectOf, namedType, type StoredType, storedType } from './column-types.ts';
 import { convertOnPostgres, convertValue, isSafe } from './conversion.ts';
 import { type Doing, type Finding, isAllowed, reportRows } from './migration-run.ts';
+import { describeRows } from './row-words.ts';
 
-/** A change of one column, with the key of its table. */
-interface Checked {
+/** The rows of a table as a step finds them. */
+export interface RowSource {
   readonly db: Kysely<any>;
   readonly table: string;
-  readonly column: ColumnDescription;
+  /** Columns of the primary key, in order. */
   readonly key: readonly string[];
+  /** What stands in FROM under the name of the table. */
+  readonly rows: RawBuilder<unknown>;
+  /** The rows of another table, which a reference leads to. */
+  readonly rowsOf: (table: string) => RawBuilder<unknown>;
+  readonly typeOf: (column: string) => Promise<StoredType | undefined>;
+}
+
+/** A change of one column, with the rows of its table. */
+interface Checked extends RowSource {
+  readonly column: ColumnDescription;
 }
 
 /** How the values of a column get their new type. */
 export interface TypeChange {
   readonly from: StoredType;
   readonly to: StoredType;
+}
+
+export interface CheckedChange {
+  readonly kind: 'add' | 'alter';
+  readonly column: ColumnDescription;
 }
 
 /**
@@ -27,12 +43,34 @@ export interface TypeChange {
 export async function checkRows(
   db: Kysely<any>,
   table: string,
-  change: { readonly kind: 'add' | 'alter'; readonly column: ColumnDescription },
+  change: CheckedChange,
 ): Promise<boolean> {
-  const checked: Checked = { db, table, column: change.column, key: await keyOf(db, table) };
-  const found = change.kind === 'add' ? await checkAdded(checked) : await checkAltered(checked);
+  const found = (await findRisks(await tableRows(db, table), change)).filter(
+    ({ code, object }) => code === 'ROWS_IN_THE_WAY' || !isAllowed(object),
+  );
   found.forEach(reportRows);
   return found.length === 0;
+}
+
+/** The rows of a table as it is now. */
+async function tableRows(db: Kysely<any>, table: string): Promise<RowSource> {
+  return {
+    db,
+    table,
+    key: await keyOf(db, table),
+    rows: sql`${sql.table(table)}`,
+    rowsOf: (other) => sql`${sql.table(other)}`,
+    typeOf: (column) => catalogType(db, table, column),
+  };
+}
+
+/** Rows that a change would lose, change or be refused by; losses that are agreed to as well. */
+export async function findRisks(
+  source: RowSource,
+  { kind, column }: CheckedChange,
+): Promise<Finding[]> {
+  const checked: Checked = { ...source, column };
+  return kind === 'add' ? checkAdded(checked) : checkAltered(checked);
 }
 
 async function checkAdded(checked: Checked): Promise<Finding[]> {
@@ -45,8 +83,8 @@ async function checkAdded(checked: Checked): Promise<Finding[]> {
 }
 
 async function checkAltered(checked: Checked): Promise<Finding[]> {
-  const { db, table, column } = checked;
-  const change = await typeChange(db, table, column);
+  const { db, column } = checked;
+  const change = changeOfType(db, await checked.typeOf(column.name), column);
   const converted = change ? await checkConversion(checked, change) : [];
   if (converted.length > 0) return converted;
   const value = newValue(db, column, change);
@@ -70,7 +108,15 @@ export async function typeChange(
   table: string,
   column: ColumnDescription,
 ): Promise<TypeChange | null> {
-  const known = await catalogType(db, table, column.name);
+  return changeOfType(db, await catalogType(db, table, column.name), column);
+}
+
+/** The same when the type in the catalog is known. */
+export function changeOfType(
+  db: Kysely<any>,
+  known: StoredType | undefined,
+  column: ColumnDescription,
+): TypeChange | null {
   // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
   const said = column.from === undefined ? undefined : storedType(column.from);
   const from = dialectOf(db) === 'sqlite' ? (said ?? known) : known;
@@ -105,7 +151,7 @@ export async function columnsOf(db: Kysely<any>, table: string): Promise<Readonl
 }
 
 /** Columns of the primary key, in order. */
-async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
+export async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
   const { rows } = await (
     dialectOf(db) === 'sqlite'
       ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
@@ -123,7 +169,6 @@ const PAGE = 5_000;
 
 /** Checks each value in this process, so that the result is the same for both databases. */
 async function checkConversion(checked: Checked, change: TypeChange): Promise<Finding[]> {
-  const { table, column } = checked;
   if (isSafe(change.from, change.to)) return [];
   const count = { lossy: 0, impossible: 0 };
   const keys: Record<keyof typeof count, string[]> = { lossy: [], impossible: [] };
@@ -134,13 +179,11 @@ async function checkConversion(checked: Checked, change: TypeChange): Promise<Fi
     count[verdict] += 1;
     if (keys[verdict].length < 5) keys[verdict].push(key);
   }
-  const coordinate = `${table}.${column.name}`;
   const finding = (code: Finding['code'], atRisk: number, first: readonly string[]) =>
     describeRows(checked, { code, does: 'type', atRisk, keys: first, change });
   if (count.impossible > 0)
     return [await finding('ROWS_IN_THE_WAY', count.impossible, keys.impossible)];
-  if (count.lossy > 0 && !isAllowed(coordinate))
-    return [await finding('MIGRATION_NEEDS_CONSENT', count.lossy, keys.lossy)];
+  if (count.lossy > 0) return [await finding('MIGRATION_NEEDS_CONSENT', count.lossy, keys.lossy)];
   return [];
 }
 
@@ -149,7 +192,7 @@ async function checkConversion(checked: Checked, change: TypeChange): Promise<Fi
  * because they may have 64 bits.
  */
 async function* scan(
-  { db, table, column, key }: Checked,
+  { db, rows: source, column, key }: Checked,
   from: StoredType,
 ): AsyncGenerator<{ readonly key: string; readonly value: unknown }> {
   const value = sql.ref(column.name);
@@ -161,7 +204,7 @@ async function* scan(
   let after = sql``;
   for (let offset = 0; ; offset += PAGE) {
     const { rows } = await sql<Record<string, unknown>>`
-      select ${read} as twofold_value, ${names} from ${sql.table(table)}
+      select ${read} as twofold_value, ${names} from ${source}
       where ${value} is not null ${after} order by ${names} limit ${sql.lit(PAGE)}
       ${key.length > 0 ? sql`` : sql`offset ${sql.lit(offset)}`}`.execute(db);
     for (const row of rows)
@@ -202,10 +245,10 @@ function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
 }
 
 /** A subquery with the key and the new value of the column. */
-function changed({ table, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
+function changed({ rows, column, key }: Checked, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const names = key.map((name) => sql.ref(name));
   const kept = names.length > 0 ? sql`${sql.join(names)}, ` : sql``;
-  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${sql.table(table)}) as changed`;
+  return sql`(select ${kept}${value} as ${sql.ref(column.name)} from ${rows}) as changed`;
 }
 
 async function checkUnique(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
@@ -225,26 +268,46 @@ export async function repeatedValues(
   table: string,
   columns: readonly string[],
 ): Promise<Finding | null> {
-  const key = await keyOf(db, table);
-  const column = { name: columns.join(', ') } as ColumnDescription;
-  const names = sql.join(columns.map((name) => sql.ref(name)));
-  const order = sql.join((key.length > 0 ? key : columns).map((name) => sql.ref(name)));
+  return findRepeated(
+    await tableRows(db, table),
+    columns,
+    columns.map((name) => sql`${sql.ref(name)}`),
+  );
+}
+
+/**
+ * Rows that repeat the values of a unique index over `columns`, whose parts may be expressions.
+ */
+export async function findRepeated(
+  source: RowSource,
+  columns: readonly string[],
+  parts: readonly RawBuilder<unknown>[],
+): Promise<Finding | null> {
+  const { rows } = source;
+  const key = source.key.length > 0 ? source.key : columns;
+  const names = sql.join(key.map((name) => sql.ref(name)));
   const filled = sql.join(
-    columns.map((name) => sql`${sql.ref(name)} is not null`),
+    parts.map((part) => sql`${part} is not null`),
     sql` and `,
   );
-  const numbered = sql`(select t.*, row_number() over (partition by ${names} order by ${order}) as twofold_number
-    from ${sql.table(table)} as t where ${filled}) as numbered`;
-  const checked = { db, table, column, key: key.length > 0 ? key : columns };
-  const [found] = await findRows(checked, 'unique', sql`twofold_number > 1`, numbered);
+  const numbered = sql`(select ${names},
+    row_number() over (partition by ${sql.join(parts)} order by ${names}) as twofold_number
+    from ${rows} where ${filled}) as numbered`;
+  const column = { name: columns.join(', ') } as ColumnDescription;
+  const [found] = await findRows(
+    { ...source, key, column },
+    'unique',
+    sql`twofold_number > 1`,
+    numbered,
+  );
   return found ?? null;
 }
 
 async function checkCondition(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
-  const { column, table, db } = checked;
+  const { column, rows, db } = checked;
   const plain = newValue(db, { ...column, required: false }, null);
   // A condition in raw SQL may name other columns, which only the table itself has.
-  const source = isPlain(db, value, plain) ? sql`${sql.table(table)}` : changed(checked, value);
+  const source = isPlain(db, value, plain) ? rows : changed(checked, value);
   return findRows(checked, 'check', sql`not (${column.check!})`, source);
 }
 
@@ -256,7 +319,7 @@ async function checkReference(checked: Checked, value: RawBuilder<unknown>): Pro
   const { column } = checked;
   const [target = '', key = ''] = column.references!.split('.');
   const own = sql`${sql.ref(column.name)}`;
-  const leads = sql`exists (select 1 from ${sql.table(target)} as target where ${sql.ref(`target.${key}`)} = changed.${own})`;
+  const leads = sql`exists (select 1 from (select ${sql.ref(key)} as twofold_key from ${checked.rowsOf(target)}) as target where target.twofold_key = changed.${own})`;
   return findRows(
     checked,
     'reference',
@@ -269,7 +332,7 @@ async function findRows(
   checked: Checked,
   does: Doing,
   condition: RawBuilder<unknown>,
-  source: RawBuilder<unknown> = sql`${sql.table(checked.table)}`,
+  source: RawBuilder<unknown> = checked.rows,
 ): Promise<Finding[]> {
   const { db, key, column } = checked;
   const { rows } = await sql<{
@@ -285,60 +348,3 @@ async function findRows(
   const keys = first.map((row) => order.map((name) => String(row[name])).join(':'));
   return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', does, atRisk, keys })];
 }
-
-interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
-  readonly change?: TypeChange;
-}
-
-async function describeRows(
-  { db, table, column }: Checked,
-  { change, ...risk }: Risk,
-): Promise<Finding> {
-  const object = `${table}.${column.name}`;
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*) as count from ${sql.table(table)}`.execute(db);
-  const total = Number(rows[0]!.count);
-  const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
-  return { ...risk, object, rows: total, ...WORDS[risk.does]({ object, some, change, risk }) };
-}
-
-interface Said {
-  readonly object: string;
-  readonly some: string;
-  readonly change: TypeChange | undefined;
-  readonly risk: Risk;
-}
-
-const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string }>> = {
-  add: ({ object, some }) => ({
-    what: `${object} is new and required, and ${some} would have no value for it`,
-    fix: 'give the field @default(value: …), which fills them, or take "!" away',
-  }),
-  require: ({ object, some }) => ({
-    what: `${object} is to be required, and ${some} have no value for it`,
-    fix: 'give the field @default(value: …), which fills them, or give those rows a value, or take "!" away',
-  }),
-  unique: ({ object, some }) => ({
-    what: `${object} is to be unique, and ${some} repeat a value`,
-    fix: 'change them, or take @unique away',
-  }),
-  check: ({ object, some }) => ({
-    what: `${object} allows less than before, and ${some} have a value outside`,
-    fix: 'change them, or allow their values again',
-  }),
-  reference: ({ object, some }) => ({
-    what: `${object} is to refer to rows of another table, and ${some} lead nowhere`,
-    fix: 'change or empty them, or take the relation back',
-  }),
-  type: ({ object, some, change, risk }) =>
-    risk.code === 'MIGRATION_NEEDS_CONSENT'
-      ? {
-          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} would lose part of their value`,
-          fix: `--allow-loss ${object} ${change!.to === 'date' ? 'cuts the time of day' : 'rounds them'}; or take the type back`,
-        }
-      : {
-          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} have a value that is none`,
-          fix: 'change or empty them, or take the type back; to keep both, add a field of another name',
-        },
-};

@@ -1,0 +1,69 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Doing, Finding } from './migration-run.ts';
+import type { TypeChange } from './row-checks.ts';
+
+/** What is said about rows at risk. */
+export interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
+  readonly change?: TypeChange;
+}
+
+interface DescribedRows {
+  readonly db: Kysely<any>;
+  readonly table: string;
+  readonly rows: RawBuilder<unknown>;
+  readonly column: { readonly name: string };
+}
+
+/** Adds the number of all rows, and the words for it. */
+export async function describeRows(
+  { db, table, rows: source, column }: DescribedRows,
+  { change, ...risk }: Risk,
+): Promise<Finding> {
+  const object = `${table}.${column.name}`;
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*) as count from ${source}`.execute(db);
+  const total = Number(rows[0]!.count);
+  const some = `${risk.atRisk} of ${total} row${total === 1 ? '' : 's'} of ${table}`;
+  return { ...risk, object, rows: total, ...WORDS[risk.does]({ object, some, change, risk }) };
+}
+
+interface Said {
+  readonly object: string;
+  readonly some: string;
+  readonly change: TypeChange | undefined;
+  readonly risk: Risk;
+}
+
+const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string }>> = {
+  add: ({ object, some }) => ({
+    what: `${object} is new and required, and ${some} would have no value for it`,
+    fix: 'give the field @default(value: …), which fills them, or take "!" away',
+  }),
+  require: ({ object, some }) => ({
+    what: `${object} is to be required, and ${some} have no value for it`,
+    fix: 'give the field @default(value: …), which fills them, or give those rows a value, or take "!" away',
+  }),
+  unique: ({ object, some }) => ({
+    what: `${object} is to be unique, and ${some} repeat a value`,
+    fix: 'change them, or take @unique away',
+  }),
+  check: ({ object, some }) => ({
+    what: `${object} allows less than before, and ${some} have a value outside`,
+    fix: 'change them, or allow their values again',
+  }),
+  reference: ({ object, some }) => ({
+    what: `${object} is to refer to rows of another table, and ${some} lead nowhere`,
+    fix: 'change or empty them, or take the relation back',
+  }),
+  type: ({ object, some, change, risk }) =>
+    risk.code === 'MIGRATION_NEEDS_CONSENT'
+      ? {
+          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} would lose part of their value`,
+          fix: `--allow-loss ${object} ${change!.to === 'date' ? 'cuts the time of day' : 'rounds them'}; or take the type back`,
+        }
+      : {
+          what: `${object} turns from ${change!.from} to ${change!.to}, and ${some} have a value that is none`,
+          fix: 'change or empty them, or take the type back; to keep both, add a field of another name',
+        },
+};
