@@ -1,0 +1,138 @@
+import type {
+  AlterTableNode,
+  CreateIndexNode,
+  CreateTableNode,
+  OperationNode,
+  RootOperationNode,
+  UpdateQueryNode,
+} from 'kysely';
+import type { Alteration, ColumnDescription } from '../alteration.ts';
+import type { RecordedStep } from './recording.ts';
+
+/**
+ * Reads a statement that the query builder made. `text`: its SQL, which stands for it when it
+ * cannot be read.
+ */
+export function readNode(node: RootOperationNode, text: string): RecordedStep[] {
+  const read = READERS[node.kind]?.(node as never);
+  return read ?? [{ kind: 'unknown', table: readTable(node), statement: text }];
+}
+
+type Reader<N> = (node: N) => RecordedStep[] | null;
+
+const READERS: Readonly<Partial<Record<RootOperationNode['kind'], Reader<never>>>> = {
+  CreateTableNode: readCreateTable,
+  DropTableNode: (node: { readonly table: OperationNode }) => [
+    { kind: 'dropTable', table: nameIn(node.table)! },
+  ],
+  AlterTableNode: readAlterTable,
+  CreateIndexNode: readCreateIndex,
+  DropIndexNode: (node: { readonly name: OperationNode }) => [
+    { kind: 'dropIndex', name: nameIn(node.name)! },
+  ],
+  UpdateQueryNode: readUpdate,
+};
+
+function readCreateTable({ table, columns, selectQuery }: CreateTableNode): RecordedStep[] | null {
+  if (selectQuery) return null;
+  return [
+    {
+      kind: 'createTable',
+      table: nameIn(table)!,
+      columns: columns.map(({ column }) => nameIn(column)!),
+    },
+  ];
+}
+
+function readAlterTable(node: AlterTableNode): RecordedStep[] | null {
+  const table = nameIn(node.table)!;
+  if (node.renameTo) return [{ kind: 'renameTable', table, to: nameIn(node.renameTo)! }];
+  if (!node.columnAlterations || node.addConstraint || node.dropConstraint || node.addIndex)
+    return null;
+  const steps = node.columnAlterations.map((each) => readColumnChange(table, each));
+  return steps.includes(null) ? null : (steps as RecordedStep[]);
+}
+
+type ColumnChangeNode = NonNullable<AlterTableNode['columnAlterations']>[number];
+
+function readColumnChange(table: string, node: ColumnChangeNode): RecordedStep | null {
+  if (node.kind === 'RenameColumnNode')
+    return {
+      kind: 'renameColumn',
+      table,
+      from: nameIn(node.column)!,
+      to: nameIn(node.renameTo)!,
+    };
+  if (node.kind === 'DropColumnNode')
+    return { kind: 'alterTable', table, changes: [{ kind: 'drop', name: nameIn(node.column)! }] };
+  return node.kind === 'AddColumnNode'
+    ? { kind: 'alterTable', table, changes: [readAddColumn(node)] }
+    : null;
+}
+
+function readAddColumn({
+  column,
+}: Extract<ColumnChangeNode, { kind: 'AddColumnNode' }>): Alteration {
+  const described: ColumnDescription = {
+    name: nameIn(column.column)!,
+    type: 'text',
+    definition: '',
+    required: column.notNull === true || column.primaryKey === true,
+    unique: column.unique === true,
+    // Every row gets the same value, whatever it is.
+    ...((column.defaultTo || column.generated || column.identity) && { default: 0 }),
+  };
+  return { kind: 'add', column: described };
+}
+
+/** An index over a part of the rows cannot be checked when it is unique. */
+function readCreateIndex(node: CreateIndexNode): RecordedStep[] | null {
+  const columns = (node.columns ?? []).map(columnOf);
+  const unique = node.unique === true;
+  if (unique && (node.where || columns.length === 0 || columns.includes(null))) return null;
+  return [
+    {
+      kind: 'createIndex',
+      table: nameIn(node.table)!,
+      name: nameIn(node.name)!,
+      columns: columns.filter((name) => name !== null),
+      unique,
+    },
+  ];
+}
+
+function columnOf(node: OperationNode): string | null {
+  return node.kind === 'RawNode' ? null : nameIn(node);
+}
+
+/** `update jobs set status = 'B' where status = 'A'`, which changes a name and loses nothing. */
+function readUpdate({ table, updates = [], where, from }: UpdateQueryNode): RecordedStep[] | null {
+  const [update, ...others] = updates;
+  const condition = where?.where as { kind?: string; leftOperand?: OperationNode } | undefined;
+  if (!table || !update || others.length > 0 || from || condition?.kind !== 'BinaryOperationNode')
+    return null;
+  const column = nameIn(update.column);
+  const isSame = column !== null && nameIn(condition.leftOperand) === column;
+  const operands = [update.value, (condition as { rightOperand?: unknown }).rightOperand];
+  if (!isSame || operands.some((each) => !isValue(each))) return null;
+  return [{ kind: 'renameValue', table: nameIn(table)!, column }];
+}
+
+const isValue = (node: unknown) => (node as OperationNode | undefined)?.kind === 'ValueNode';
+
+function readTable(node: RootOperationNode): string | null {
+  const named = node as unknown as Record<string, unknown>;
+  return nameIn(named['table'] ?? named['into'] ?? named['from']);
+}
+
+/** The first name in a part of a statement: of a table without its schema. */
+export function nameIn(part: unknown): string | null {
+  if (typeof part !== 'object' || part === null) return null;
+  const { kind, schema: _schema, ...inner } = part as Record<string, unknown>;
+  if (kind === 'IdentifierNode') return String(inner['name']);
+  for (const each of Object.values(inner)) {
+    const name = nameIn(each);
+    if (name !== null) return name;
+  }
+  return null;
+}

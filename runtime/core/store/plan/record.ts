@@ -1,0 +1,86 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect as KyselyDialect,
+  type Driver,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RootOperationNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Migration } from '../migration.ts';
+import type { Dialect } from '../store.ts';
+import { readNode } from './read-node.ts';
+import { isRecorded, recordingTo, type RecordedStep } from './recording.ts';
+
+/** Ends a recording at a statement whose answer the migration waits for. */
+const ASKS = Symbol('asks the database');
+
+/**
+ * Reads the steps of a migration: runs its `up` over a connection that executes nothing. What comes
+ * after a statement that asks the database for rows cannot be read, and is one unknown step.
+ */
+export async function recordMigration(
+  migration: Pick<Migration, 'up'>,
+  dialect: Dialect,
+): Promise<readonly RecordedStep[]> {
+  const steps: RecordedStep[] = [];
+  try {
+    await recordingTo(steps, () => migration.up(recordingDatabase(dialect), { dialect }));
+  } catch (error) {
+    const said = error instanceof Error ? error.message : 'reads rows, and goes on from them';
+    steps.push({
+      kind: 'unknown',
+      table: null,
+      statement: error === ASKS ? 'reads rows, and goes on from them' : said,
+    });
+  }
+  return steps;
+}
+
+function recordingDatabase(dialect: Dialect): Kysely<any> {
+  return new Kysely({ dialect: DIALECTS[dialect] });
+}
+
+class RecordingDriver extends DummyDriver implements Driver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return { executeQuery: async (statement) => noted(statement), streamQuery: asks };
+  }
+}
+
+async function* asks(): AsyncGenerator<never> {
+  throw ASKS;
+}
+
+function noted({ query, sql }: CompiledQuery): { rows: never[] } {
+  if (answersRows(query, sql)) throw ASKS;
+  readNode(query, sql).forEach(isRecorded);
+  return { rows: [] };
+}
+
+/** Whether a migration may go on from what this statement answers. */
+function answersRows(node: RootOperationNode, text: string): boolean {
+  if (node.kind === 'SelectQueryNode') return true;
+  if ('returning' in node && node.returning !== undefined) return true;
+  return node.kind === 'RawNode' && /^\s*(select|with|values|pragma|show|explain)\b/i.test(text);
+}
+
+const DIALECTS: Readonly<Record<Dialect, KyselyDialect>> = {
+  sqlite: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new RecordingDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+  postgres: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new RecordingDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+};

@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Fold } from '@twofold/schema';
+import type { Alteration } from '../alteration.ts';
+
+/** One statement of a migration as data, in the order in which the migration has them. */
+export type RecordedStep =
+  | { readonly kind: 'createTable'; readonly table: string; readonly columns: readonly string[] }
+  | { readonly kind: 'dropTable'; readonly table: string }
+  | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
+  | {
+      readonly kind: 'renameColumn';
+      readonly table: string;
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      readonly kind: 'alterTable';
+      readonly table: string;
+      readonly changes: readonly Alteration[];
+    }
+  | {
+      readonly kind: 'createIndex';
+      readonly table: string;
+      readonly name: string;
+      readonly columns: readonly string[];
+      readonly unique: boolean;
+      readonly fold?: Fold;
+    }
+  | { readonly kind: 'dropIndex'; readonly name: string }
+  /** Every row with one value of a column gets another one: a value of an enum has a new name. */
+  | { readonly kind: 'renameValue'; readonly table: string; readonly column: string }
+  /** `table`: the table that it is about; null when it may be about any. */
+  | { readonly kind: 'unknown'; readonly table: string | null; readonly statement: string };
+
+const recording = new AsyncLocalStorage<RecordedStep[]>();
+
+/** Whether a migration is only recorded; the step then counts as made. */
+export function isRecorded(step: RecordedStep): boolean {
+  const steps = recording.getStore();
+  steps?.push(step);
+  return steps !== undefined;
+}
+
+/** Runs `work` so that its steps are added to `steps` and not made. */
+export function recordingTo(steps: RecordedStep[], work: () => Promise<void>): Promise<void> {
+  return recording.run(steps, work);
+}
