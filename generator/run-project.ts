@@ -11,6 +11,7 @@ const QUESTIONS = {
   migrateApp: '@twofold/runtime',
   migrationsOfApp: '@twofold/runtime',
   openapiOfApp: '@twofold/runtime',
+  planOfApp: '@twofold/runtime',
   revertApp: '@twofold/runtime',
   seedApp: '@twofold/runtime',
   settingsOfApp: '@twofold/runtime',

@@ -35,6 +35,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'one',
     'openContext',
     'openapiOfApp',
+    'planOfApp',
     'remove',
     'removeMany',
     'revertApp',

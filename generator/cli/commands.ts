@@ -148,11 +148,19 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
-    usage: '[up|status|down|new NAME]',
-    about: 'applies, lists, undoes or starts migrations',
+    usage: '[up|plan|status|down|new NAME]',
+    about: 'applies, foresees, lists, undoes or starts migrations',
     positionals: 2,
-    words: ['up', 'status', 'down', 'new'],
-    options: [ALLOW_LOSS],
+    words: ['up', 'plan', 'status', 'down', 'new'],
+    options: [
+      ALLOW_LOSS,
+      { name: 'values', about: 'plan: show the values at risk, not only their keys' },
+      {
+        name: 'zero-downtime',
+        about:
+          'plan: refuse what servers of the release before fail on, and what blocks for longer',
+      },
+    ],
     example: 'npm run migrate -- status\nnpm run migrate -- new fill_summaries',
     load: () => import('../commands/migrate.ts'),
   },

@@ -9,8 +9,9 @@ import { readProjectOf } from '../pipeline.ts';
 import { readSources } from '../read.ts';
 import { askProject } from '../run-project.ts';
 import { disk } from '../write/disk.ts';
+import { showPlan } from './migrate-plan.ts';
 
-const STEPS = ['up', 'status', 'down', 'new'] as const;
+const STEPS = ['up', 'plan', 'status', 'down', 'new'] as const;
 
 /** `generator migrate [up|status|down|new NAME]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -24,6 +25,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       `unknown step ${name ?? step}`,
       `one of ${STEPS.join(', ')}`,
     );
+  if (step === 'plan') return showPlan(root, call);
   if (step === 'status') return showStatus(root, call);
   const done =
     step === 'up'

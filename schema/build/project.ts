@@ -66,6 +66,7 @@ function assemble(
     ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
     ...transactionTimeout(values),
+    ...migrationSettings(values),
     entities,
     ...buildTypes(facts),
     operations: operations.map(({ operation }) => operation),
@@ -86,6 +87,14 @@ const transactionTimeout = ({ database }: ManifestValues) =>
   database.transactionTimeout === DEFAULT_TIMEOUT
     ? {}
     : { transactionTimeout: database.transactionTimeout };
+
+const DEFAULT_MIGRATIONS = { lockTimeout: 5_000, onlineFrom: 10_000 };
+
+const migrationSettings = ({ database: { migrations } }: ManifestValues) =>
+  migrations.lockTimeout === DEFAULT_MIGRATIONS.lockTimeout &&
+  migrations.onlineFrom === DEFAULT_MIGRATIONS.onlineFrom
+    ? {}
+    : { migrations };
 
 /** The model of each capability that has its section at the top of the manifest. */
 function sectionModels(facts: Facts): SectionModels {

@@ -63,6 +63,24 @@ export const coreSchema = {
         default: '10s',
         description: 'How long a transaction of your own code may stay open.',
       },
+      migrations: {
+        type: 'object',
+        additionalProperties: false,
+        default: {},
+        description: 'How migrations run on PostgreSQL.',
+        properties: {
+          lock_timeout: {
+            $ref: '#/definitions/duration',
+            default: '5s',
+            description: 'How long a step may wait for a lock, and so let others wait behind it.',
+          },
+          online_from: {
+            $ref: '#/definitions/count',
+            default: 10000,
+            description: 'Tables with more rows are changed without blocking reads or writes.',
+          },
+        },
+      },
     },
   },
   api: {

@@ -13,3 +13,11 @@ export type ApiLimits = Api['limits'];
 
 /** Settings of the HTTP server, with sizes in bytes. */
 export type ServerOptions = CoreValues['server'];
+
+/** How migrations run on PostgreSQL. */
+export interface MigrationSettings {
+  /** Milliseconds that a step may wait for a lock. */
+  readonly lockTimeout: number;
+  /** Tables with more rows are changed without blocking reads or writes. */
+  readonly onlineFrom: number;
+}

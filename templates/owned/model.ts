@@ -41,6 +41,12 @@ function compactModel(project: Project): LiteralValue {
     ...(project.transactionTimeout !== undefined && {
       transactionTimeout: durationCall(project.transactionTimeout),
     }),
+    ...(project.migrations && {
+      migrations: {
+        lockTimeout: durationCall(project.migrations.lockTimeout),
+        onlineFrom: project.migrations.onlineFrom,
+      },
+    }),
     entities: new Tall(
       byName(project.entities, (entity) =>
         printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))),

@@ -5,6 +5,7 @@ import { columnTypes, type ColumnTypes } from '../../runtime/core/store/column-t
 import { convertValue } from '../../runtime/core/store/conversion.ts';
 import { foreseeMigrations, migrate } from '../../runtime/core/store/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migration.ts';
+import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
 import { databases } from './databases.ts';
@@ -215,6 +216,20 @@ for (const { name, missing, create } of databases) {
             const init = start(from, values);
             await migrate(store, [init]);
             const before = await everything(store);
+            const planned = async () =>
+              (await planMigrations(store, [[init, change(alter)]], { onlineFrom: 10_000 }))
+                .flatMap(({ steps }) => steps)
+                .filter(({ verdict }) => verdict !== 'safe');
+            expect(await planned()).toMatchObject([
+              {
+                step: expect.any(Number),
+                verdict: code === LOSSY ? 'lossy' : 'impossible',
+                rows: values.length,
+                atRisk: keys.length,
+                keys,
+                fix: expect.stringMatching(/./),
+              },
+            ]);
             const refused = {
               code,
               extensions: {
@@ -233,6 +248,7 @@ for (const { name, missing, create } of databases) {
             await store.db.deleteFrom('posts').execute();
             for (const value of mended)
               await store.db.insertInto('posts').values({ value }).execute();
+            expect(await planned()).toEqual([]);
             expect(await migrate(store, [init, change(alter)])).toEqual(['0002_change']);
           }),
       );

@@ -12,6 +12,7 @@ import type {
   OrderShape,
   RowKey,
   ScalarType,
+  MigrationSettings,
   ServerOptions,
 } from '@twofold/schema';
 
@@ -24,6 +25,8 @@ export interface Model {
   readonly ids: IdKind;
   /** Milliseconds; 10 s when absent. */
   readonly transactionTimeout?: number;
+  /** 5 s and 10,000 rows when absent. */
+  readonly migrations?: MigrationSettings;
   readonly entities: Readonly<Record<string, EntityWords>>;
   /** Object types that are not tables. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;

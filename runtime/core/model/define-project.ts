@@ -59,6 +59,7 @@ export function defineProject(parts: ProjectParts): Project {
     sdl,
     ids: model.ids,
     ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
+    ...(model.migrations && { migrations: model.migrations }),
     entities: Object.entries(model.entities).map(([name, words]) =>
       readEntity(name, words, reading),
     ),

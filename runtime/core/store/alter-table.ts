@@ -4,6 +4,7 @@ import { alterOnSqlite } from './alter-sqlite.ts';
 import { describeColumn, type Alteration, type DataType } from './alteration.ts';
 import { dialectOf } from './column-types.ts';
 import { asStep } from './migration-run.ts';
+import { isRecorded } from './plan/recording.ts';
 import { columnsOf } from './row-checks.ts';
 
 type Build = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
@@ -63,14 +64,16 @@ export function alterTable(db: Kysely<any>, table: string): TableAlterer {
     addColumn: (name, type, build = unchanged) => describe('add', name, type, build),
     alterColumn: (name, type, build = unchanged) => describe('alter', name, type, build),
     dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
-    execute: () =>
-      asStep(objectOf(table, changes), async () =>
+    execute: async () => {
+      if (isRecorded({ kind: 'alterTable', table, changes })) return;
+      await asStep(objectOf(table, changes), async () =>
         (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(
           db,
           table,
           await settled(db, table, changes),
         ),
-      ),
+      );
+    },
   };
   return alterer;
 }

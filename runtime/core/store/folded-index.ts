@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Fold } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { dialectOf } from './column-types.ts';
+import { isRecorded } from './plan/recording.ts';
 import type { Dialect } from './store.ts';
 
 export interface FoldedIndex {
@@ -37,6 +38,9 @@ export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder
  * @throws AppError `ROWS_IN_THE_WAY` with the keys of equal rows; nothing was changed.
  */
 export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Promise<void> {
+  const { name, table, column, fold } = index;
+  if (isRecorded({ kind: 'createIndex', name, table, columns: [column], unique: true, fold }))
+    return;
   await assertDistinct(db, index);
   await db.schema
     .createIndex(index.name)

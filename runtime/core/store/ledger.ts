@@ -31,6 +31,14 @@ export async function readLedger(db: Kysely<any>): Promise<ReadonlyMap<string, s
   return new Map(rows.map(({ name, hash }) => [name, hash]));
 }
 
+/** The same without making the table: a database without one has applied nothing. */
+export async function readLedgerIfThere(db: Kysely<any>): Promise<ReadonlyMap<string, string>> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === LEDGER)) return new Map();
+  const rows = await db.selectFrom(LEDGER).select(['name', 'hash']).orderBy('name').execute();
+  return new Map(rows.map(({ name, hash }) => [name, hash]));
+}
+
 export async function noteApplied(db: Kysely<any>, migration: Migration): Promise<void> {
   await db
     .insertInto(LEDGER)

@@ -23,7 +23,7 @@ export interface RowsAtRisk {
   readonly fix: string;
 }
 
-export type Doing = 'add' | 'require' | 'unique' | 'check' | 'type' | 'reference';
+export type Doing = 'add' | 'require' | 'unique' | 'check' | 'type' | 'reference' | 'drop';
 
 export type Finding = Omit<RowsAtRisk, 'migration' | 'step'>;
 

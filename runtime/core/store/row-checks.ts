@@ -13,8 +13,8 @@ export interface RowSource {
   readonly key: readonly string[];
   /** What stands in FROM under the name of the table. */
   readonly rows: RawBuilder<unknown>;
-  /** The rows of another table, which a reference leads to. */
-  readonly rowsOf: (table: string) => RawBuilder<unknown>;
+  /** The rows of another table, which a reference leads to; null when it has none yet. */
+  readonly rowsOf: (table: string) => RawBuilder<unknown> | null;
   readonly typeOf: (column: string) => Promise<StoredType | undefined>;
 }
 
@@ -215,13 +215,13 @@ async function* scan(
   }
 }
 
-/** The column's value after the change. */
+/** The column's value after the change. `old`: the value before it. */
 export function newValue(
   db: Kysely<any>,
   column: ColumnDescription,
   change: TypeChange | null,
+  old: RawBuilder<unknown> = sql`${sql.ref(column.name)}`,
 ): RawBuilder<unknown> {
-  const old = sql`${sql.ref(column.name)}`;
   const converted = change ? convertedValue(db, change, old) : old;
   return column.required && 'default' in column
     ? sql`coalesce(${converted}, ${defaultSql(db, column.default)})`
@@ -238,7 +238,7 @@ export function convertedValue(
     : convertOnPostgres(from, to, value);
 }
 
-function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
+export function defaultSql(db: Kysely<any>, value: unknown): RawBuilder<unknown> {
   if (typeof value === 'object' && value !== null) return sql`${value}`;
   const literal = typeof value === 'boolean' && dialectOf(db) === 'sqlite' ? Number(value) : value;
   return sql`${sql.lit(literal)}`;
@@ -319,7 +319,10 @@ async function checkReference(checked: Checked, value: RawBuilder<unknown>): Pro
   const { column } = checked;
   const [target = '', key = ''] = column.references!.split('.');
   const own = sql`${sql.ref(column.name)}`;
-  const leads = sql`exists (select 1 from (select ${sql.ref(key)} as twofold_key from ${checked.rowsOf(target)}) as target where target.twofold_key = changed.${own})`;
+  const rows = checked.rowsOf(target);
+  const leads = rows
+    ? sql`exists (select 1 from (select ${sql.ref(key)} as twofold_key from ${rows}) as target where target.twofold_key = changed.${own})`
+    : sql`1 = 0`;
   return findRows(
     checked,
     'reference',
@@ -328,7 +331,7 @@ async function checkReference(checked: Checked, value: RawBuilder<unknown>): Pro
   );
 }
 
-async function findRows(
+export async function findRows(
   checked: Checked,
   does: Doing,
   condition: RawBuilder<unknown>,

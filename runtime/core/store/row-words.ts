@@ -44,6 +44,10 @@ const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string 
     what: `${object} is to be required, and ${some} have no value for it`,
     fix: 'give the field @default(value: …), which fills them, or give those rows a value, or take "!" away',
   }),
+  drop: ({ object, some }) => ({
+    what: `${object} is dropped, and ${some} have a value that is lost`,
+    fix: `to keep the values, take the field back; --allow-drop ${object} on generate is the word that drops them`,
+  }),
   unique: ({ object, some }) => ({
     what: `${object} is to be unique, and ${some} repeat a value`,
     fix: 'change them, or take @unique away',

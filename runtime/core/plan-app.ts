@@ -1,0 +1,55 @@
+import { basename } from 'node:path';
+import type { App } from './app.ts';
+import { boot, type BootOptions, migrationsOf, reachingDatabase } from './boot.ts';
+import type { Settings } from './config/settings.ts';
+import { migrationSettings } from './store/migration-settings.ts';
+import { planMigrations } from './store/plan/plan-migrations.ts';
+import type { Plan, PlanStep } from './store/plan/plan-step.ts';
+
+export interface PlanAppOptions {
+  readonly allowLoss?: readonly string[];
+  readonly values?: boolean;
+  readonly zeroDowntime?: boolean;
+}
+
+/**
+ * What each pending migration of a project and of its modules would meet, for `generator migrate
+ * plan`. It changes nothing.
+ */
+export async function planOfApp(
+  app: App,
+  options: PlanAppOptions = {},
+  bootOptions?: BootOptions,
+): Promise<Plan> {
+  const { kernel, modules } = await boot(app, bootOptions);
+  const { store, settings } = kernel;
+  try {
+    return await reachingDatabase(kernel, async () => {
+      const lists = await migrationsOf(app, modules);
+      const { onlineFrom } = migrationSettings(app.project);
+      const migrations = await planMigrations(store, lists, { ...options, onlineFrom });
+      const steps = migrations.flatMap((each) => each.steps);
+      return {
+        ok: steps.every((step) => canRun(step, { ...options, onlineFrom })),
+        database: { dialect: store.dialect, name: databaseName(settings), guarded: false },
+        migrations,
+      };
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+function canRun(
+  { verdict, compatible, blocks, rows }: PlanStep,
+  { zeroDowntime = false, onlineFrom }: PlanAppOptions & { readonly onlineFrom: number },
+): boolean {
+  if (verdict === 'lossy' || verdict === 'impossible') return false;
+  return !zeroDowntime || (compatible && (blocks === 'nothing' || rows <= onlineFrom));
+}
+
+/** The name in the address; of a file without its folder. */
+function databaseName(settings: Settings): string {
+  const address = settings.text('DATABASE_URL', 'file:data/app.db');
+  return basename(address.replace(/[?#].*$/, '').replace(/^file:/, ''));
+}

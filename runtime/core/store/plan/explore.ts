@@ -1,0 +1,307 @@
+import { type Kysely, sql } from 'kysely';
+import type { Alteration, ColumnDescription } from '../alteration.ts';
+import { dialectOf, storedType } from '../column-types.ts';
+import { folded } from '../folded-index.ts';
+import type { Finding } from '../migration-run.ts';
+import {
+  changeOfType,
+  defaultSql,
+  findRepeated,
+  findRisks,
+  findRows,
+  newValue,
+  type RowSource,
+} from '../row-checks.ts';
+import { aspectsOf, checkText, typeText } from './aspects.ts';
+import type { Does, FoundStep } from './plan-step.ts';
+import {
+  type PlannedColumn,
+  type PlannedTable,
+  type PlannedTables,
+  renameColumn,
+  renameTable,
+  sourceOf,
+  withColumn,
+} from './planned-tables.ts';
+import type { RecordedStep } from './recording.ts';
+import { valuesAtRisk } from './values-at-risk.ts';
+
+/** What a recorded step is looked at with. */
+export interface Exploring {
+  readonly db: Kysely<any>;
+  /** Changed by each step, so that the next one finds what this one leaves. */
+  readonly tables: PlannedTables;
+  /** Number of the statement, from 1. */
+  readonly statement: number;
+  /** Number of rows of a table of the database. */
+  readonly countRows: (table: string) => Promise<number>;
+  /** Whether to read the first values at risk. */
+  readonly values: boolean;
+}
+
+type StepOf<K extends RecordedStep['kind']> = Extract<RecordedStep, { readonly kind: K }>;
+
+/** The steps of one statement with the rows that they would meet, found without any change. */
+export async function explore(at: Exploring, step: RecordedStep): Promise<FoundStep[]> {
+  switch (step.kind) {
+    case 'createTable':
+      return createTable(at, step);
+    case 'dropTable':
+      return dropTable(at, step);
+    case 'renameTable':
+      return renamed(at, step);
+    case 'renameColumn':
+      return renamedColumn(at, step);
+    case 'alterTable':
+      return alterTable(at, step);
+    case 'createIndex':
+      return createIndex(at, step);
+    case 'dropIndex':
+      return [{ ...UNTOUCHED, statement: at.statement, does: 'drop', object: step.name }];
+    case 'renameValue':
+      return [
+        await found(at, step.table, {
+          does: 'value',
+          object: `${step.table}.${step.column}`,
+          compatible: false,
+        }),
+      ];
+    case 'unknown':
+      return unknown(at, step);
+  }
+}
+
+const UNTOUCHED = {
+  table: null,
+  rows: 0,
+  finding: null,
+  unread: false,
+  compatible: true,
+} as const;
+
+interface Seen {
+  readonly does: Does;
+  readonly object: string;
+  readonly finding?: Finding | null | undefined;
+  readonly compatible?: boolean;
+}
+
+async function found(
+  at: Exploring,
+  table: string,
+  { does, object, finding = null, compatible = true }: Seen,
+): Promise<FoundStep> {
+  const { statement, countRows } = at;
+  const planned = at.tables.get(table);
+  const real = planned?.real ?? null;
+  const source = at.values && finding ? sourceFor(at, table) : null;
+  return {
+    does,
+    object,
+    table: real,
+    statement,
+    rows: real === null ? 0 : await countRows(real),
+    finding,
+    ...(source && { values: await valuesAtRisk(source, finding!) }),
+    unread: planned?.unread ?? false,
+    compatible: compatible || real === null,
+  };
+}
+
+function createTable({ tables, statement }: Exploring, step: StepOf<'createTable'>): FoundStep[] {
+  const { table, columns } = step;
+  const isThere = tables.has(table);
+  if (!isThere)
+    tables.set(table, {
+      name: table,
+      real: null,
+      key: [],
+      columns: new Map(columns.map((name) => [name, NEW_COLUMN])),
+      changed: true,
+      unread: false,
+    });
+  return [{ ...UNTOUCHED, statement, does: 'create', object: table }];
+}
+
+const NEW_COLUMN: PlannedColumn = {
+  value: sql`null`,
+  type: undefined,
+  declared: '',
+  required: false,
+  unique: false,
+  hasDefault: false,
+  checks: [],
+  references: null,
+};
+
+async function dropTable(at: Exploring, { table }: StepOf<'dropTable'>): Promise<FoundStep[]> {
+  const source = sourceFor(at, table);
+  const [finding] = source ? await lost(source, '', sql`1 = 1`) : [];
+  const step = await found(at, table, { does: 'drop', object: table, finding, compatible: false });
+  at.tables.delete(table);
+  return [step];
+}
+
+async function lost(source: RowSource, column: string, condition: ReturnType<typeof sql>) {
+  const object = column === '' ? source.table : `${source.table}.${column}`;
+  const findings = await findRows(
+    { ...source, column: { name: column } as ColumnDescription },
+    'drop',
+    condition,
+  );
+  return findings.map((each) => ({ ...each, object, code: 'MIGRATION_NEEDS_CONSENT' as const }));
+}
+
+async function renamed(at: Exploring, { table, to }: StepOf<'renameTable'>): Promise<FoundStep[]> {
+  const step = await found(at, table, { does: 'rename', object: table, compatible: false });
+  renameTable(at.tables, table, to);
+  return [step];
+}
+
+async function renamedColumn(at: Exploring, step: StepOf<'renameColumn'>): Promise<FoundStep[]> {
+  const { table, from, to } = step;
+  const made = await found(at, table, {
+    does: 'rename',
+    object: `${table}.${from}`,
+    compatible: false,
+  });
+  change(at, table, (planned) => renameColumn(planned, from, to));
+  return [made];
+}
+
+async function alterTable(
+  at: Exploring,
+  { table, changes }: StepOf<'alterTable'>,
+): Promise<FoundStep[]> {
+  const steps: FoundStep[] = [];
+  for (const each of changes) steps.push(...(await alteration(at, table, each)));
+  return steps;
+}
+
+async function alteration(at: Exploring, table: string, alter: Alteration): Promise<FoundStep[]> {
+  if (alter.kind === 'drop') return dropColumn(at, table, alter.name);
+  const before = at.tables.get(table)?.columns.get(alter.column.name);
+  // Two branches may add the same column: the second migration changes its definition.
+  return before
+    ? alterColumn(at, table, { before, after: alter.column })
+    : addColumn(at, table, alter.column);
+}
+
+async function dropColumn(at: Exploring, table: string, name: string): Promise<FoundStep[]> {
+  const source = sourceFor(at, table);
+  const [finding] = source ? await lost(source, name, sql`${sql.ref(name)} is not null`) : [];
+  const object = `${table}.${name}`;
+  const step = await found(at, table, { does: 'drop', object, finding, compatible: false });
+  change(at, table, (planned) => withColumn(planned, name, null));
+  return [step];
+}
+
+async function addColumn(
+  at: Exploring,
+  table: string,
+  column: ColumnDescription,
+): Promise<FoundStep[]> {
+  const source = sourceFor(at, table);
+  const [finding] = source ? await findRisks(source, { kind: 'add', column }) : [];
+  const filled = 'default' in column;
+  const object = `${table}.${column.name}`;
+  const compatible = !column.required || filled;
+  const step = await found(at, table, { does: 'add', object, finding, compatible });
+  const value = filled ? defaultSql(at.db, column.default) : sql`null`;
+  change(at, table, (planned) => withColumn(planned, column.name, defined(at.db, column, value)));
+  return [step];
+}
+
+interface NewDefinition {
+  readonly before: PlannedColumn;
+  readonly after: ColumnDescription;
+}
+
+async function alterColumn(
+  at: Exploring,
+  table: string,
+  { before, after }: NewDefinition,
+): Promise<FoundStep[]> {
+  const source = sourceFor(at, table);
+  const findings = source ? await findRisks(source, { kind: 'alter', column: after }) : [];
+  const object = `${table}.${after.name}`;
+  const aspects = aspectsOf(at.db, before, after);
+  const all = [...new Set([...aspects, ...findings.map(({ does }) => does)])];
+  const steps: FoundStep[] = [];
+  for (const does of all) {
+    const finding = findings.find((each) => each.does === does);
+    const compatible = does !== 'type' && does !== 'require';
+    steps.push(await found(at, table, { does, object, finding, compatible }));
+  }
+  const keeps = findings.some(({ does, code }) => does === 'type' && code === 'ROWS_IN_THE_WAY');
+  const type = keeps ? null : changeOfType(at.db, before.type, after);
+  const value = newValue(at.db, after, type, before.value);
+  change(at, table, (planned) => withColumn(planned, after.name, defined(at.db, after, value)));
+  return steps;
+}
+
+function defined(
+  db: Kysely<any>,
+  column: ColumnDescription,
+  value: PlannedColumn['value'],
+): PlannedColumn {
+  const [target, key] = column.references?.split('.') ?? [];
+  return {
+    value,
+    type: storedType(column.type),
+    declared: typeText(db, column),
+    required: column.required,
+    unique: column.unique,
+    hasDefault: 'default' in column,
+    checks: column.check ? [checkText(db, column)] : [],
+    references:
+      target === undefined || key === undefined
+        ? null
+        : { table: target, column: key, onDelete: column.onDelete ?? 'no action' },
+  };
+}
+
+async function createIndex(at: Exploring, step: StepOf<'createIndex'>): Promise<FoundStep[]> {
+  const { table, name, columns, unique, fold } = step;
+  const source = unique ? sourceFor(at, table) : null;
+  const parts = columns.map((column) =>
+    fold ? folded(dialectOf(at.db), fold, column) : sql`${sql.ref(column)}`,
+  );
+  const finding = source ? await findRepeated(source, columns, parts) : null;
+  const object =
+    columns.length === 1
+      ? `${table}.${columns[0]}`
+      : unique
+        ? `${table} (${columns.join(', ')})`
+        : name;
+  return [await found(at, table, { does: unique ? 'unique' : 'index', object, finding })];
+}
+
+async function unknown(
+  at: Exploring,
+  { table, statement }: StepOf<'unknown'>,
+): Promise<FoundStep[]> {
+  const step = await found(at, table ?? '', {
+    does: 'unknown',
+    object: table ?? '',
+    compatible: true,
+  });
+  for (const [name, planned] of at.tables)
+    if (table === null || name === table) at.tables.set(name, { ...planned, unread: true });
+  return [{ ...step, statementText: statement }];
+}
+
+/** The rows that a step would find; null for a table without rows of its own. */
+function sourceFor({ db, tables }: Exploring, table: string): RowSource | null {
+  const planned = tables.get(table);
+  return planned ? sourceOf(db, tables, planned) : null;
+}
+
+function change(
+  { tables }: Exploring,
+  table: string,
+  to: (planned: PlannedTable) => PlannedTable,
+): void {
+  const planned = tables.get(table);
+  if (planned) tables.set(table, to(planned));
+}

@@ -1,0 +1,153 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
+import { namedType, type StoredType } from '../column-types.ts';
+import type { RowSource } from '../row-checks.ts';
+
+/**
+ * The tables as they would be after some steps, with values in terms of the tables as they are. So
+ * the rows that a later step would meet can be counted before the first one is made.
+ */
+export type PlannedTables = Map<string, PlannedTable>;
+
+export interface PlannedTable {
+  readonly name: string;
+  /** Its name in the database now; null for a table that a step makes. */
+  readonly real: string | null;
+  /** Columns of the primary key, in order. */
+  readonly key: readonly string[];
+  readonly columns: ReadonlyMap<string, PlannedColumn>;
+  /** Whether any value is not that of a column of the same name. */
+  readonly changed: boolean;
+  /** Whether a statement that could not be read may have changed its rows. */
+  readonly unread: boolean;
+}
+
+export interface PlannedColumn {
+  /** Its value over the columns of the table as it is now. */
+  readonly value: RawBuilder<unknown>;
+  readonly type: StoredType | undefined;
+  /** The type as the database writes it: `numeric(10,2)`. */
+  readonly declared: string;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly hasDefault: boolean;
+  /** The conditions of its check constraints, as the database writes them. */
+  readonly checks: readonly string[];
+  readonly references: PlannedReference | null;
+}
+
+export interface PlannedReference {
+  readonly table: string;
+  readonly column: string;
+  readonly onDelete: string;
+}
+
+/** The tables of the database as it is. */
+export function plannedTables({ tables }: Catalog): PlannedTables {
+  return new Map(
+    tables.filter(({ kind }) => kind === 'table').map((table) => [table.name, tableOf(table)]),
+  );
+}
+
+function tableOf(table: CatalogTable): PlannedTable {
+  const own = (name: string) => table.columns.find((each) => each.name === name)!;
+  return {
+    name: table.name,
+    real: table.name,
+    key: table.primaryKey?.columns ?? [],
+    columns: new Map(table.columns.map(({ name }) => [name, columnOf(table, own(name))])),
+    changed: false,
+    unread: false,
+  };
+}
+
+function columnOf(
+  { uniques, checks, foreignKeys }: CatalogTable,
+  { name, type, nullable, default: value }: CatalogTable['columns'][number],
+): PlannedColumn {
+  const isThis = ({ columns }: { readonly columns: readonly string[] }) =>
+    columns.length === 1 && columns[0] === name;
+  const leads = foreignKeys.find(isThis);
+  return {
+    value: sql`${sql.ref(name)}`,
+    type: namedType(type),
+    declared: type,
+    required: !nullable,
+    unique: uniques.some(isThis),
+    hasDefault: value !== null,
+    checks: checks.filter(isThis).map(({ expression }) => expression),
+    references: leads
+      ? { table: leads.table.name, column: leads.references[0] ?? 'id', onDelete: leads.onDelete }
+      : null,
+  };
+}
+
+/** The rows of a table as a step would find them; null when it has none yet. */
+export function rowsOf(tables: PlannedTables, name: string): RawBuilder<unknown> | null {
+  const table = tables.get(name);
+  if (!table || table.real === null) return null;
+  if (!table.changed) return sql`${sql.table(table.real)}`;
+  const values = [...table.columns].map(
+    ([column, { value }]) => sql`${value} as ${sql.ref(column)}`,
+  );
+  return sql`(select ${sql.join(values)} from ${sql.table(table.real)}) as ${sql.table(table.name)}`;
+}
+
+/** The same for the checks of rows; null when there are no rows to check. */
+export function sourceOf(
+  db: Kysely<any>,
+  tables: PlannedTables,
+  { name, key, columns }: PlannedTable,
+): RowSource | null {
+  const rows = rowsOf(tables, name);
+  if (rows === null) return null;
+  return {
+    db,
+    table: name,
+    key,
+    rows,
+    rowsOf: (other) => rowsOf(tables, other),
+    typeOf: async (column) => columns.get(column)?.type,
+  };
+}
+
+/** Gives a column another definition, or none. */
+export function withColumn(
+  table: PlannedTable,
+  name: string,
+  column: PlannedColumn | null,
+): PlannedTable {
+  const columns = new Map(table.columns);
+  if (column) columns.set(name, column);
+  else columns.delete(name);
+  return { ...table, columns, changed: true };
+}
+
+/** Renames a table, also where others lead to it. */
+export function renameTable(tables: PlannedTables, from: string, to: string): void {
+  const renamed = tables.get(from);
+  if (!renamed) return;
+  tables.delete(from);
+  tables.set(to, { ...renamed, name: to, changed: true });
+  for (const [name, table] of tables) {
+    const columns = new Map(
+      [...table.columns].map(([column, each]) => [
+        column,
+        each.references?.table === from
+          ? { ...each, references: { ...each.references, table: to } }
+          : each,
+      ]),
+    );
+    tables.set(name, { ...table, columns });
+  }
+}
+
+export function renameColumn(table: PlannedTable, from: string, to: string): PlannedTable {
+  const named = (name: string) => (name === from ? to : name);
+  return {
+    ...table,
+    key: table.key.map(named),
+    columns: new Map([...table.columns].map(([name, column]) => [named(name), column])),
+    changed: true,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Dialect } from '../store.ts';
+import { expandAndContract } from './expand-contract.ts';
+import { ONLINE, waitingFor } from './locks.ts';
+import type { FoundStep, PlanStep, Verdict } from './plan-step.ts';
+
+export interface SettleOptions {
+  readonly dialect: Dialect;
+  /** Tables with more rows are changed online, on PostgreSQL. */
+  readonly onlineFrom: number;
+  readonly zeroDowntime?: boolean;
+}
+
+interface Settling extends SettleOptions {
+  /** Columns that may lose something. */
+  readonly allowLoss: ReadonlySet<string>;
+}
+
+/** Numbers the steps of one migration, and says what becomes of each. */
+export function settleSteps(steps: readonly FoundStep[], settling: Settling): PlanStep[] {
+  return steps.map((found, at) => settle(found, at + 1, settling));
+}
+
+function settle(found: FoundStep, step: number, settling: Settling): PlanStep {
+  const { does, object, rows, finding, compatible, values } = found;
+  const online = settling.dialect === 'postgres' && rows > settling.onlineFrom && ONLINE.has(does);
+  return {
+    step,
+    does,
+    object,
+    rows,
+    verdict: verdictOf(found, settling.allowLoss),
+    atRisk: finding?.atRisk ?? 0,
+    keys: finding?.keys ?? [],
+    ...(values && { values }),
+    ...waitingFor(settling.dialect, found, online),
+    compatible,
+    fix: fixOf(found),
+  };
+}
+
+function verdictOf(
+  { does, object, finding, unread }: FoundStep,
+  allowLoss: ReadonlySet<string>,
+): Verdict {
+  if (does === 'unknown') return 'unknown';
+  if (unread && CHECKS.has(does)) return 'unknown';
+  if (!finding) return 'safe';
+  if (finding.code === 'ROWS_IN_THE_WAY') return 'impossible';
+  // A migration drops something only after --allow-drop named it, or because it was written so.
+  return does === 'drop' || allowLoss.has(object) ? 'allowed' : 'lossy';
+}
+
+/** Steps whose rows are looked at. */
+const CHECKS: ReadonlySet<string> = new Set([
+  'add',
+  'require',
+  'unique',
+  'check',
+  'type',
+  'reference',
+  'drop',
+]);
+
+function fixOf(found: FoundStep): string | null {
+  const { finding, compatible, does, statementText } = found;
+  if (does === 'unknown') return `read it before it runs: ${shortened(statementText ?? '')}`;
+  const said = finding && does !== 'drop' ? `${finding.what}: ${finding.fix}` : null;
+  const steps = compatible ? null : expandAndContract(found);
+  return [said, steps].filter((each) => each !== null).join('. ') || null;
+}
+
+const shortened = (text: string) => (text.length > 200 ? `${text.slice(0, 200)} …` : text);
