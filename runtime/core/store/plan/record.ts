@@ -53,7 +53,7 @@ class RecordingDriver extends DummyDriver implements Driver {
   }
 }
 
-async function* asks(): AsyncGenerator<never> {
+function asks(): never {
   throw ASKS;
 }
 
