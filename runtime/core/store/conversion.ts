@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredType } from './column-types.ts';
 
+/** How the values of a column get their new type. */
+export interface TypeChange {
+  readonly from: StoredType;
+  readonly to: StoredType;
+}
+
 /** A value after its column changed its type. `exact`: nothing was lost. */
 export interface Converted {
   readonly value: string | number | bigint | null;

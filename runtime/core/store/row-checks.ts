@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ColumnDescription } from './alteration.ts';
 import { dialectOf, namedType, type StoredType, storedType } from './column-types.ts';
-import { convertOnPostgres, convertValue, isSafe } from './conversion.ts';
+import { convertOnPostgres, convertValue, isSafe, type TypeChange } from './conversion.ts';
 import { type Doing, type Finding, isAllowed, reportRows } from './migration-run.ts';
 import { describeRows } from './row-words.ts';
 
@@ -21,12 +21,6 @@ export interface RowSource {
 /** A change of one column, with the rows of its table. */
 interface Checked extends RowSource {
   readonly column: ColumnDescription;
-}
-
-/** How the values of a column get their new type. */
-export interface TypeChange {
-  readonly from: StoredType;
-  readonly to: StoredType;
 }
 
 export interface CheckedChange {

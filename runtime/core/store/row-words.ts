@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { TypeChange } from './conversion.ts';
 import type { Doing, Finding } from './migration-run.ts';
-import type { TypeChange } from './row-checks.ts';
 
 /** What is said about rows at risk. */
 export interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
