@@ -12,4 +12,5 @@ export type * from './model/entity.ts';
 export type * from './model/lists.ts';
 export type * from './model/operations.ts';
 export type * from './model/access.ts';
+export type * from './model/condition.ts';
 export type * from './model/settings.ts';

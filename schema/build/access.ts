@@ -2,7 +2,9 @@ import type { AuthRule } from '../model.ts';
 import { userEntity } from './user.ts';
 import type { AuthUse } from '../directives/of-both.ts';
 import type { EntityFact } from './facts.ts';
+import { readCondition } from './conditions.ts';
 import { namedColumn } from './named-columns.ts';
+import { ownerPath, type Owner } from './owner-path.ts';
 import type { Shapes } from './shapes.ts';
 import { tenantPath } from './tenant.ts';
 
@@ -14,16 +16,25 @@ export function authRules(
 ): AuthRule[] {
   const fact = entity === undefined ? undefined : shapes.facts.entities.get(entity);
   return uses.map((use) => {
-    const owner = use.allow.includes('OWNER') && fact ? ownerColumn(shapes, use, fact) : undefined;
+    const owner = use.allow.includes('OWNER') && fact ? ownerOf(shapes, use, fact) : undefined;
     const tenant = use.allow.includes('TENANT') && fact ? tenantPath(shapes, use, fact) : undefined;
     return {
       allow: use.allow,
       roles: use.roles,
-      ...(owner !== undefined && { owner }),
+      ...(owner?.kind === 'column' && { owner: owner.column }),
+      ...(owner?.kind === 'path' && { ownedBy: owner.condition }),
       ...(tenant && { tenant }),
+      ...(use.where && fact && { where: readCondition(shapes, fact, use.where).condition }),
       on: use.on,
     };
   });
+}
+
+/** Where a row names its owner, or why the rule does not say so. */
+export function ownerOf(shapes: Shapes, use: AuthUse, entity: EntityFact): Owner {
+  const column = ownerColumn(shapes, use, entity);
+  if (column !== undefined) return { kind: 'column', column };
+  return use.owner === undefined ? { kind: 'unclear' } : ownerPath(shapes, use.owner, entity);
 }
 
 /**

@@ -2,23 +2,9 @@ import type { Aggregate, AggregateCondition, FilterOperator } from '../model.ts'
 import { CALLER } from '../directives/aggregates.ts';
 import type { AggregateUse } from '../directives/aggregates.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
+import { OPERATORS } from './filter-words.ts';
 import { namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';
-
-const OPERATORS: readonly FilterOperator[] = [
-  'eq',
-  'ne',
-  'in',
-  'notIn',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'isNull',
-];
 
 /** A name in `@count` or `@exists` that means nothing. */
 export interface UnknownName {

@@ -3,24 +3,11 @@ import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Filter, FilterOperator, FilterShape } from '../model.ts';
 import type { EntityFact } from './facts.ts';
+import { OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { isRefusal } from './shapes.ts';
 import type { NamedColumn, Refusal, Shapes } from './shapes.ts';
 
-const OPERATORS: readonly FilterOperator[] = [
-  'eq',
-  'ne',
-  'in',
-  'notIn',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'isNull',
-];
 const QUANTIFIERS = ['some', 'every', 'none'] as const;
 
 /**

@@ -1,3 +1,5 @@
+import type { Condition } from './condition.ts';
+
 export type Allow = 'PUBLIC' | 'USER' | 'OWNER' | 'ROLE' | 'TENANT' | 'API_KEY';
 
 export type Verb = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
@@ -8,8 +10,12 @@ export interface AuthRule {
   readonly roles: readonly string[];
   /** Column that holds the owner's user id, when `OWNER` is allowed. */
   readonly owner?: string;
+  /** The way to the owner over other rows, when `owner` is a path. */
+  readonly ownedBy?: Condition;
   /** Where a row names its organization, when `TENANT` is allowed. */
   readonly tenant?: TenantPath;
+  /** What the row must be like as well. */
+  readonly where?: Condition;
   readonly on: readonly Verb[];
   /**
    * A default of the user's type, which is not written in the schema. A rule of a root field

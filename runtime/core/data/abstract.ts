@@ -3,16 +3,9 @@ import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
 import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
-import {
-  and,
-  marked,
-  parameter,
-  reference,
-  rowCondition,
-  stored,
-  where,
-  type Scope,
-} from './scope.ts';
+import { rowCondition } from './condition-sql.ts';
+import { and, marked, parameter, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
 
 /** The column that names the table of a row. No column of an entity can have this name. */

@@ -1,13 +1,23 @@
-import type { AuthRule, TenantPath, Entity, Field, Operation, Verb } from '@twofold/schema';
+import type {
+  AuthRule,
+  Condition,
+  TenantPath,
+  Entity,
+  Field,
+  Operation,
+  Verb,
+} from '@twofold/schema';
 import type { Membership, Principal } from '../context/request-context.ts';
 import { hasScope } from '../context/scopes.ts';
 import { isUnrestricted } from '../context/unrestricted.ts';
 import { AppError, failure } from '../errors.ts';
+import { claimClass, claimsOf, isAnswerable, type Claims } from './claims.ts';
 import type { Model } from './model.ts';
 import {
   organizationClass,
   tenantCondition,
   type Access,
+  type Belonging,
   type Refusal,
   type RowCondition,
 } from './row-condition.ts';
@@ -22,6 +32,8 @@ export interface Rules {
   readonly callerClass: string;
   /** The caller's organizations, which conditions on rows are compared with. */
   readonly organizations: readonly Membership[];
+  /** The values of the caller's token, which conditions on rows are compared with. */
+  readonly claims: Claims;
   entity(entity: Entity, verb: Verb): Access;
   /** Applies in addition to the entity's own rules. */
   field(entity: Entity, field: Field, verb: Verb): Access;
@@ -45,6 +57,7 @@ export const ALL: Access = { kind: 'all' };
 export const UNRESTRICTED: Rules = {
   callerClass: 'system',
   organizations: [],
+  claims: null,
   entity: () => ALL,
   field: () => ALL,
   reaches: () => true,
@@ -66,15 +79,23 @@ export function createRules(model: Model, caller: Principal): Rules {
   const within = (entity: Entity, verb: Verb, access: Access): Access =>
     reaches(entity, verb) ? access : refused;
   return {
-    callerClass: callerClass(principal),
+    callerClass: callerClass(principal) + claimClass(model, principal),
     organizations: organizationsOf(principal),
+    claims: claimsOf(principal),
     reaches,
     writesIdentity: false,
     entity: (entity, verb) =>
-      within(entity, verb, decide(model, entity.rules, verb, principal) ?? byDefault),
-    field: (_, field, verb) => decide(model, field.rules, verb, principal) ?? ALL,
+      within(
+        entity,
+        verb,
+        decide({ model, principal, entity: entity.name }, entity.rules, verb) ?? byDefault,
+      ),
+    field: (entity, field, verb) =>
+      decide({ model, principal, entity: entity.name }, field.rules, verb) ?? ALL,
     operation: (operation, verb) => {
-      const decided = decide(model, operation.rules, verb, principal);
+      const { action } = operation;
+      const entity = 'entity' in action ? action.entity : '';
+      const decided = decide({ model, principal, entity }, operation.rules, verb);
       return decided ? { ...decided, explicit: true } : { ...byDefault, explicit: false };
     },
   };
@@ -129,17 +150,21 @@ export function both(a: Access, b: Access): Access {
 
 const isCaller = ({ kind }: Principal) => kind === 'user' || kind === 'api_key';
 
+/** Whose access to which entity is decided. */
+interface Deciding {
+  readonly model: Model;
+  readonly principal: Principal;
+  /** Empty for a root field that is about no entity. */
+  readonly entity: string;
+}
+
 /** Returns undefined when no rule names the verb. */
-function decide(
-  model: Model,
-  rules: readonly AuthRule[],
-  verb: Verb,
-  principal: Principal,
-): Access | undefined {
+function decide(deciding: Deciding, rules: readonly AuthRule[], verb: Verb): Access | undefined {
+  const { principal } = deciding;
   const relevant = rules.filter((rule) => rule.on.length === 0 || rule.on.includes(verb));
   if (relevant.length === 0) return undefined;
-  if (relevant.some((rule) => allowsAlways(rule, principal))) return ALL;
-  const conditions = relevant.flatMap((rule) => conditionsOf(model, rule, principal));
+  if (relevant.some((rule) => !rule.where && allowsAlways(rule, principal))) return ALL;
+  const conditions = relevant.flatMap((rule) => conditionsOf(deciding, rule));
   return conditions.length > 0
     ? { kind: 'rows', conditions: [distinct(conditions)] }
     : none(principal);
@@ -151,17 +176,31 @@ const none = ({ kind }: Principal): Access => ({
 });
 
 /** The conditions of one rule, of which any is enough. */
-function conditionsOf(
-  model: Model,
-  { allow, roles, owner, tenant }: AuthRule,
-  principal: Principal,
-): RowCondition[] {
-  const conditions: RowCondition[] = [];
-  if (allow.includes('OWNER') && owner && callerId(principal) !== null)
-    conditions.push({ kind: 'caller', column: owner });
+function conditionsOf(deciding: Deciding, rule: AuthRule): RowCondition[] {
+  const { where } = rule;
+  const { model, principal, entity } = deciding;
+  if (!where) return whoOf(deciding, rule);
+  const caller = callerId(principal);
+  const claims = claimsOf(principal);
+  if (!isAnswerable(model, { entity, condition: where }, { caller, claims })) return [];
+  if (allowsAlways(rule, principal)) return [where];
+  const who = whoOf(deciding, rule);
+  return who.length > 0 ? [{ kind: 'both', who, where }] : [];
+}
+
+/** How a row belongs to the caller, by what the rule allows. */
+function whoOf(
+  { model, principal }: Deciding,
+  { allow, roles, owner, ownedBy, tenant }: AuthRule,
+): (Belonging | Condition)[] {
+  const who: (Belonging | Condition)[] = [];
+  if (allow.includes('OWNER') && callerId(principal) !== null) {
+    if (owner !== undefined) who.push({ kind: 'caller', column: owner });
+    if (ownedBy) who.push(ownedBy);
+  }
   if (allow.includes('TENANT') && tenant && isCaller(principal))
-    conditions.push(tenantRow(model, tenant, roles, principal));
-  return conditions;
+    who.push(tenantRow(model, tenant, roles, principal));
+  return who;
 }
 
 /** A request that is narrowed to one organization, and a key without a user, see what is in their list. */
@@ -170,7 +209,7 @@ function tenantRow(
   tenant: TenantPath,
   roles: readonly string[],
   principal: Principal,
-): RowCondition {
+): Belonging {
   const isListed = callerId(principal) === null || ('narrowed' in principal && principal.narrowed);
   if (tenant.memberships && !isListed)
     return { kind: 'membership', column: tenant.column, roles, ...tenant.memberships };

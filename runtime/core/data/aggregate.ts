@@ -1,11 +1,13 @@
 import type { AggregateCondition, Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import { binary } from './filter.ts';
+import { binary } from './comparison.ts';
 import { joinSql, name, sql, type Parameter, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
 import { watched } from './long.ts';
 import type { Planned } from './plan.ts';
-import { and, ofType, or, reference, rowCondition, stored, where, type Scope } from './scope.ts';
+import { rowCondition } from './condition-sql.ts';
+import { and, ofType, or, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import type { Source } from './source.ts';
 
 type Asked = Extract<Planned, { kind: 'aggregate' }>;

@@ -1,7 +1,13 @@
 import { failure, type AppError } from '../errors.ts';
 import type { Access } from './access.ts';
 import type { EntityModel } from './model.ts';
-import { organizationsWith, type RowCondition } from './row-condition.ts';
+import {
+  belongings,
+  isStated,
+  organizationsWith,
+  type Belonging,
+  type RowCondition,
+} from './row-condition.ts';
 import { holds, rowMeets, type JudgedRow } from './row-judgement.ts';
 import type { Given, Writer, Writing } from './writing.ts';
 
@@ -24,9 +30,11 @@ export function belong(writer: Writer, entity: EntityModel, given: Given, access
   if (access.kind !== 'rows') return;
   const row = rowOf(entity, given);
   for (const any of access.conditions) {
-    ownByCaller(writer, given, any);
-    for (const one of organizationsOf(any)) takeOrganization(writer, entity, given, { one, any });
-    const met = any.some(
+    const ways = belongings(any);
+    ownByCaller(writer, given, ways);
+    for (const one of organizationsOf(ways)) takeOrganization(writer, entity, given, { one, any });
+    if (isStated([any])) continue;
+    const met = ways.some(
       (one) => one.kind === 'within' || holds(writer, row, one) || isNewTenant(writer, one),
     );
     if (!met) throw failure.forbidden();
@@ -34,13 +42,13 @@ export function belong(writer: Writer, entity: EntityModel, given: Given, access
 }
 
 /** The maker of an organization becomes its first member. */
-const isNewTenant = ({ caller }: Writer, one: RowCondition) =>
+const isNewTenant = ({ caller }: Writer, one: Belonging) =>
   (one.kind === 'organization' || one.kind === 'membership') &&
   one.column === 'id' &&
   caller !== null;
 
-const organizationsOf = (any: readonly RowCondition[]) =>
-  any.filter(
+const organizationsOf = (ways: readonly Belonging[]) =>
+  ways.filter(
     (one): one is OrganizationCondition => one.kind === 'organization' && one.column !== 'id',
   );
 
@@ -49,8 +57,8 @@ const rowOf = (entity: EntityModel, { values }: Given): JudgedRow => ({
   value: (column) => values.get(column),
 });
 
-function ownByCaller({ caller }: Writer, { values }: Given, any: readonly RowCondition[]): void {
-  const owners = any.filter(({ kind, column }) => kind === 'caller' && column !== 'id');
+function ownByCaller({ caller }: Writer, { values }: Given, ways: readonly Belonging[]): void {
+  const owners = ways.filter(({ kind, column }) => kind === 'caller' && column !== 'id');
   const [first] = owners;
   if (first && owners.every(({ column }) => values.get(column) === undefined))
     values.set(first.column, caller);
@@ -114,7 +122,8 @@ export async function assertWithin(
   if (access.kind !== 'rows') return;
   const row = rowOf(entity, given);
   for (const any of access.conditions) {
-    const [within] = any.filter(({ kind }) => kind === 'within');
+    if (isStated([any])) continue;
+    const [within] = belongings(any).filter(({ kind }) => kind === 'within');
     if (within && !(await rowMeets(writing, row, [any])))
       throw within.column === 'id'
         ? failure.forbidden()
@@ -136,7 +145,7 @@ export async function assertStays(
 ): Promise<void> {
   if (access.kind !== 'rows') return;
   const row = rowOf(entity, given);
-  for (const one of access.conditions.flat()) {
+  for (const one of belongings(access.conditions.flat())) {
     if (one.kind === 'caller' || one.kind === 'membership' || !given.values.has(one.column))
       continue;
     if (one.kind === 'organization') assertOwn(writing, entity, given, one);

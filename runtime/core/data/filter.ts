@@ -1,22 +1,14 @@
 import type { Field, Filter, FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
+import { binary, not } from './comparison.ts';
 import { name, sql, type Sql } from './fragment.ts';
 import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
-import {
-  and,
-  ofType,
-  or,
-  parameter,
-  reference,
-  rowCondition,
-  seenColumn,
-  stored,
-  where,
-  type Scope,
-} from './scope.ts';
+import { rowCondition, seenColumn } from './condition-sql.ts';
+import { and, ofType, or, parameter, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 
 /** The path of a `where` input in the arguments, and what it filters. */
 interface Site {
@@ -78,8 +70,6 @@ function one(
       return related(scope, filter, value, site);
   }
 }
-
-const not = (condition: Sql): Sql => sql`(${condition}) is not true`;
 
 function combine(
   scope: Scope,
@@ -153,49 +143,6 @@ function isNothing(column: Sql, operator: FilterOperator, { path }: Site): Sql {
   throw failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
     extensions: { field },
   });
-}
-
-export function binary(
-  { dialect }: Scope,
-  column: Sql,
-  operator: FilterOperator,
-  value: Sql,
-  decimal: boolean,
-): Sql {
-  const sqlite = dialect === 'sqlite';
-  // SQLite keeps decimals as text, which does not sort like numbers.
-  const [left, right] =
-    sqlite && decimal
-      ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`]
-      : [column, value];
-  switch (operator) {
-    case 'eq':
-      return sql`${left} = ${right}`;
-    case 'ne':
-      // A text that cannot be a key was bound as null. `ne` then holds for every row, as the
-      // opposite of `eq`.
-      return not(sql`${left} = ${right}`);
-    case 'lt':
-      return sql`${left} < ${right}`;
-    case 'lte':
-      return sql`${left} <= ${right}`;
-    case 'gt':
-      return sql`${left} > ${right}`;
-    case 'gte':
-      return sql`${left} >= ${right}`;
-    case 'contains':
-      return sqlite ? sql`instr(${column}, ${value}) > 0` : sql`strpos(${column}, ${value}) > 0`;
-    case 'startsWith':
-      return sqlite
-        ? sql`substr(${column}, 1, length(${value})) = ${value}`
-        : sql`starts_with(${column}, ${value})`;
-    case 'endsWith':
-      return sqlite
-        ? sql`substr(${column}, -length(${value}), length(${value})) = ${value} or ${value} = ''`
-        : sql`right(${column}, length(${value})) = ${value}`;
-    default:
-      throw failure.invalid(`${operator} is not an operator`);
-  }
 }
 
 function isIn(

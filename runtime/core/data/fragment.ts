@@ -18,6 +18,8 @@ export type Parameter =
   | { readonly from: 'caller'; readonly as: Stored }
   /** The caller's organizations where they have one of `roles`; all of them if there are none. */
   | { readonly from: 'organizations'; readonly roles: readonly string[]; readonly as: Stored }
+  /** A value of the caller's token. */
+  | { readonly from: 'claim'; readonly claim: string; readonly as: Stored }
   /** The list of keys of a batch. */
   | { readonly from: 'keys'; readonly as: Stored }
   /** A column of the row that is inserted. */

@@ -2,7 +2,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { Store } from '../store/store.ts';
 import { ALL, UNRESTRICTED } from './access.ts';
 import { isHooked, RowHooks } from './row-hooks.ts';
-import { stored } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import { missingErrors, sortInput } from './write-input.ts';
 import { hooksOf, startWriting } from './writing.ts';

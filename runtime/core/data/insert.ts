@@ -2,7 +2,9 @@ import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fra
 import { objectJson } from './object.ts';
 import type { Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
-import { reference, rowCondition, stored, type Scope } from './scope.ts';
+import { rowCondition } from './condition-sql.ts';
+import { reference, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { asText } from './select.ts';
 
 /**

@@ -6,19 +6,9 @@ import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
 import type { Planned, Selection } from './plan.ts';
 import { rowsJson } from './rows.ts';
-import {
-  and,
-  marked,
-  ofType,
-  conditionsSql,
-  reference,
-  ROW_KEY,
-  rowCondition,
-  stored,
-  TYPE_KEY,
-  where,
-  type Scope,
-} from './scope.ts';
+import { conditionsSql, rowCondition } from './condition-sql.ts';
+import { and, marked, ofType, reference, ROW_KEY, TYPE_KEY, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { tableSource, type Source } from './source.ts';
 
 /** One object of the answer. */

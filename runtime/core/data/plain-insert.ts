@@ -63,7 +63,7 @@ export function plainInsert<T>(
     values: bind(parameters, model, store.dialect, {
       calls,
       caller,
-      organizations: rules.organizations,
+      rules,
       row,
     }),
     take: returning.take,

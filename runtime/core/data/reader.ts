@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import type { Membership } from '../context/request-context.ts';
+import { claimValue } from './claims.ts';
 import type { Parameter, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
 import { insertStatement } from './insert.ts';
@@ -97,7 +97,7 @@ export function createReader(model: Model, store: Store): Reader {
       const values = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
-        organizations: reading.rules.organizations,
+        rules: reading.rules,
         bytes: limits.result,
       });
       const bounds = boundsOf(limits, reading);
@@ -125,7 +125,7 @@ export function createReader(model: Model, store: Store): Reader {
       const parameters = bind(statement.parameters, model, dialect, {
         calls,
         caller: reading.caller,
-        organizations: reading.rules.organizations,
+        rules: reading.rules,
         keys,
         bytes: limits.result,
       });
@@ -166,7 +166,7 @@ function ofAllowedSize(limits: AnswerLimits, value: unknown): Value {
 export interface Bound {
   readonly calls?: readonly Call[];
   readonly caller: number | string | null;
-  readonly organizations?: readonly Membership[];
+  readonly rules?: Pick<Rules, 'organizations' | 'claims'>;
   readonly keys?: readonly unknown[];
   readonly row?: ReadonlyMap<string, unknown>;
   readonly bytes?: number;
@@ -194,6 +194,8 @@ function valueOf(parameter: Parameter, bound: Bound): unknown {
       return caller;
     case 'organizations':
       return organizationKeys(parameter, bound);
+    case 'claim':
+      return claimValue(bound.rules?.claims ?? null, parameter.claim, parameter.as);
     case 'keys':
       return keys ?? [];
     case 'row':
@@ -207,9 +209,9 @@ function valueOf(parameter: Parameter, bound: Bound): unknown {
 
 function organizationKeys(
   { roles, as }: Extract<Parameter, { from: 'organizations' }>,
-  { organizations = [] }: Bound,
+  { rules }: Bound,
 ): unknown {
-  const keys = organizationsWith(organizations, roles).map(({ id }) => id);
+  const keys = organizationsWith(rules?.organizations ?? [], roles).map(({ id }) => id);
   return as.many ? keys : keys[0];
 }
 

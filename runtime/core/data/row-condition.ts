@@ -1,12 +1,23 @@
-import type { Memberships, TenantPath } from '@twofold/schema';
+import type { Condition, Memberships, TenantPath } from '@twofold/schema';
 import type { Membership } from '../context/request-context.ts';
 
 /**
- * A condition on a row of an entity, as data: a column of the row, or of a row that it leads to,
- * holds a value of the caller. Rules become such conditions, and every statement about the entity
- * has them in its SQL.
+ * A condition on a row of an entity, as data. Rules become such conditions, and every statement
+ * about the entity has them in its SQL.
  */
 export type RowCondition =
+  | Belonging
+  /** What the schema states by `where`, or by a path to the owner. */
+  | Condition
+  /** The row belongs to the caller in one of these ways, and meets the condition. */
+  | {
+      readonly kind: 'both';
+      readonly who: readonly (Belonging | Condition)[];
+      readonly where: Condition;
+    };
+
+/** A column of the row, or of a row that it leads to, holds a value of the caller. */
+export type Belonging =
   /** The column holds the caller's id. */
   | { readonly kind: 'caller'; readonly column: string }
   /**
@@ -32,7 +43,7 @@ export type RowCondition =
       readonly entity?: string;
       readonly table: string;
       readonly select: string;
-      readonly condition: RowCondition;
+      readonly condition: Belonging;
     };
 
 /** One condition of each list must hold. */
@@ -57,7 +68,7 @@ export function tenantCondition(
   tableOf: (entity: string) => string,
   { through, column, members }: TenantPath,
   roles: readonly string[],
-): RowCondition {
+): Belonging {
   const [step, ...rest] = through;
   if (step)
     return {
@@ -101,10 +112,41 @@ export function organizationClass(memberships: readonly Membership[] = []): stri
     .join('');
 }
 
+/** The ways to belong to the caller among conditions. */
+export const belongings = (conditions: readonly RowCondition[]): readonly Belonging[] =>
+  conditions.flatMap((one) =>
+    one.kind === 'both' ? one.who.filter(isBelonging) : isBelonging(one) ? [one] : [],
+  );
+
+const BELONGING = new Set<string>(['caller', 'organization', 'membership', 'within']);
+
+export const isBelonging = (one: RowCondition): one is Belonging => BELONGING.has(one.kind);
+
+/** Whether a condition of the schema decides, which looks at the row as it is after a mutation. */
+export const isStated = (conditions: RowConditions): boolean =>
+  conditions.flat().some((one) => !isBelonging(one));
+
 /** The columns of the row itself that decide. */
 export const columnsOf = (conditions: RowConditions): readonly string[] => [
-  ...new Set(conditions.flat().map(({ column }) => column)),
+  ...new Set(conditions.flat().flatMap(columnsIn)),
 ];
+
+function columnsIn(one: RowCondition): readonly string[] {
+  switch (one.kind) {
+    case 'all':
+    case 'any':
+      return one.of.flatMap(columnsIn);
+    case 'not':
+      return columnsIn(one.of);
+    case 'both':
+      return [...one.who, one.where].flatMap(columnsIn);
+    case 'related':
+    case 'count':
+      return [one.link.kind === 'own' ? one.link.column : 'id'];
+    default:
+      return [one.column];
+  }
+}
 
 /** Whether `conditions` can be judged by the row's own values alone. */
 export const isDirect = (conditions: RowConditions): boolean =>

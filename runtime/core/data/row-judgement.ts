@@ -1,16 +1,19 @@
 import type { Query } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import { sql, toStatement } from './fragment.ts';
+import { name, sql, toStatement, type Sql } from './fragment.ts';
 import type { EntityModel, Model } from './model.ts';
 import { bind } from './reader.ts';
 import {
   isJudgedByRow,
+  isStated,
   organizationsWith,
   type RowCondition,
   type RowConditions,
 } from './row-condition.ts';
-import { conditionsSql, createScope, stored } from './scope.ts';
-import { toStored } from './values.ts';
+import { conditionsSql } from './condition-sql.ts';
+import { createScope, reference, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
+import { postgresType, toStored } from './values.ts';
 import type { Dialect } from '../store/store.ts';
 
 /** The caller, and the database that is asked where the row's own values do not decide. */
@@ -25,6 +28,8 @@ export interface Judge {
 /** A row that need not be in the database: one to be written, one that was removed, an object of user code. */
 export interface JudgedRow {
   readonly entity: EntityModel;
+  /** Whether it may be a part of the stored row only. */
+  readonly partial?: boolean;
   value(column: string): unknown;
 }
 
@@ -48,7 +53,7 @@ export function holds(
   row: JudgedRow,
   one: RowCondition,
 ): boolean {
-  if (one.kind === 'within' || one.kind === 'membership') return false;
+  if (one.kind !== 'caller' && one.kind !== 'organization') return false;
   const { model, dialect, caller, rules } = judge;
   const key = toStored(
     row.value(one.column),
@@ -70,15 +75,30 @@ async function askDatabase(
 ): Promise<boolean> {
   const { model, rules, caller, dialect, query } = judge;
   const scope = createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
-  const condition = conditionsSql(scope, row.entity.entity.name, conditions, (column) => ({
-    from: 'value',
-    value: row.value(column),
-    as: stored(model, row.entity, column),
-  }));
-  const { text, parameters } = toStatement(sql`select 1 as met where ${condition}`, { dialect });
-  const values = bind(parameters, model, dialect, {
-    caller,
-    organizations: rules.organizations,
-  });
+  const asked =
+    row.partial && isStated(conditions)
+      ? ofStoredRow(scope, row, conditions)
+      : sql`select 1 as met where ${conditionsSql(scope, row.entity.entity.name, conditions, valuesOf(scope, row))}`;
+  const { text, parameters } = toStatement(asked, { dialect });
+  const values = bind(parameters, model, dialect, { caller, rules });
   return (await query(text, values)).length > 0;
+}
+
+/** The values of the row, typed: PostgreSQL cannot tell the type of two parameters. */
+const valuesOf =
+  (scope: Scope, { entity, value }: JudgedRow) =>
+  (column: string) => {
+    const as = stored(scope.model, entity, column);
+    const parameter = sql`${{ from: 'value', value: value(column), as }}`;
+    return scope.dialect === 'postgres'
+      ? sql`${parameter}::${postgresType(as.type, scope.model.ids)}`
+      : parameter;
+  };
+
+/** A condition looks at rows as they are stored. */
+function ofStoredRow(scope: Scope, { entity, value }: JudgedRow, conditions: RowConditions): Sql {
+  const { name: of, table } = entity.entity;
+  const alias = scope.alias();
+  const id = sql`${{ from: 'value', value: value('id'), as: stored(scope.model, entity, 'id') }}`;
+  return sql`select 1 as met from ${name(table)} ${alias} where ${reference(alias, 'id')} = ${id} and (${conditionsSql(scope, of, conditions, (column) => reference(alias, column))})`;
 }

@@ -4,7 +4,8 @@ import { refusal, type Access } from './access.ts';
 import { toFailure } from './database-failure.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
-import { accessCondition, and, or, reference, where } from './scope.ts';
+import { accessCondition } from './condition-sql.ts';
+import { and, or, reference, where } from './scope.ts';
 import { run, savepoint, scopeOf, valueOf, type Key, type Writing } from './writer.ts';
 
 /** The columns of one unique key with their values. */

@@ -2,17 +2,9 @@ import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
-import {
-  and,
-  ofType,
-  parameter,
-  reference,
-  rowCondition,
-  seenColumn,
-  stored,
-  where,
-  type Scope,
-} from './scope.ts';
+import { rowCondition, seenColumn } from './condition-sql.ts';
+import { and, ofType, parameter, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { isLong, watched } from './long.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 import type { Listed } from './listed.ts';

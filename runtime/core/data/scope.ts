@@ -1,12 +1,10 @@
-import type { Entity } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
-import { refusal, type Access, type Rules } from './access.ts';
-import { joinSql, literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
+import type { Rules } from './access.ts';
+import { joinSql, literal, name, sql, type Parameter, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
-import type { EntityModel, Model } from './model.ts';
+import type { Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
-import { organizationsWith, type RowCondition, type RowConditions } from './row-condition.ts';
-import { storedAs, type Stored } from './values.ts';
+import type { Stored } from './values.ts';
 
 /**
  * Names that no field can have: the type of an object, and the row that user code gets as its
@@ -64,20 +62,6 @@ export function createScope(
 /** `t1."author_id"` */
 export const reference = (alias: string, column: string): string => `${alias}.${name(column)}`;
 
-/**
- * How values of `column` are stored. A key of an entity with global ids includes the entity's name.
- */
-export function stored(
-  model: Model,
-  { entity, global, columns }: EntityModel,
-  column: string,
-): Stored {
-  const found = columns.get(column);
-  if (!found || column === 'id') return { type: 'id', ...(global && { global: entity.name }) };
-  const target = found.references && model.entities.get(found.references.entity);
-  return storedAs(found, target?.global ? target.entity.name : undefined);
-}
-
 /** A value in the arguments of node `call`. */
 export const parameter = (
   call: number,
@@ -89,124 +73,6 @@ export const parameter = (
   path,
   as,
 });
-
-/** Which rows the caller may see or change, before any filter; undefined when all. */
-export function rowCondition(
-  scope: Scope,
-  entity: Entity,
-  access: Access,
-  alias: string,
-): Sql | undefined {
-  const live = entity.softDelete ? sql`${reference(alias, entity.softDelete)} is null` : undefined;
-  return and([live, accessCondition(scope, entity.name, access, alias)]);
-}
-
-export function accessCondition(
-  scope: Scope,
-  entity: string,
-  access: Access,
-  alias: string,
-): Sql | undefined {
-  if (access.kind === 'all') return undefined;
-  if (access.kind === 'none') return sql`false`;
-  return conditionsSql(scope, entity, access.conditions, (column) => reference(alias, column));
-}
-
-/** The SQL of conditions on a row whose columns `ref` names. */
-export function conditionsSql(
-  scope: Scope,
-  entity: string,
-  conditions: RowConditions,
-  ref: (column: string) => Part,
-): Sql {
-  return (
-    and(conditions.map((any) => or(any.map((one) => conditionSql(scope, entity, one, ref))))) ??
-    sql`true`
-  );
-}
-
-/** @param entity absent when the row is of a table that is no entity's. */
-function conditionSql(
-  scope: Scope,
-  entity: string | undefined,
-  condition: RowCondition,
-  ref: (column: string) => Part,
-): Sql {
-  const { column } = condition;
-  const as: Stored =
-    entity === undefined ? KEY : stored(scope.model, scope.model.entity(entity), column);
-  switch (condition.kind) {
-    case 'caller':
-      return sql`${ref(column)} = ${{ from: 'caller', as }}`;
-    case 'organization':
-      return organizationSql(scope, ref(column), condition.roles, as);
-    case 'membership': {
-      const { table, user, organization, roles } = condition;
-      const named = roles.length === 0 ? '' : ` and role in (${roles.map(literal).join(', ')})`;
-      return sql`${ref(column)} in (select ${name(organization)} from ${name(table)} where ${name(user)} = ${{ from: 'caller', as: KEY }}${named})`;
-    }
-    case 'within': {
-      const alias = scope.alias();
-      const inner = conditionSql(scope, condition.entity, condition.condition, (of) =>
-        reference(alias, of),
-      );
-      return sql`${ref(column)} in (select ${reference(alias, condition.select)} from ${name(condition.table)} ${alias} where ${inner})`;
-    }
-  }
-}
-
-const KEY: Stored = { type: 'id' };
-
-/** With one organization the index of the key also gives the order of the rows. */
-function organizationSql(
-  { rules, dialect }: Scope,
-  column: Part,
-  roles: readonly string[],
-  as: Stored,
-): Sql {
-  const { length } = organizationsWith(rules.organizations, roles);
-  if (length === 0) return sql`false`;
-  if (length === 1) return sql`${column} = ${{ from: 'organizations', roles, as }}`;
-  const list: Parameter = { from: 'organizations', roles, as: { ...as, many: true } };
-  return dialect === 'sqlite'
-    ? sql`${column} in (select value from json_each(${list}))`
-    : sql`${column} = any(${list})`;
-}
-
-/**
- * A column as the caller sees it. The key of a row that they may not see is null, as the relation
- * is in the answer, so that a comparison with it reveals nothing.
- *
- * @throws AppError when the caller may see no row of the other entity.
- */
-export function seenColumn(
-  scope: Scope,
-  { columns }: EntityModel,
-  column: string,
-  alias: string,
-): Sql {
-  const own = reference(alias, column);
-  const references = columns.get(column)?.references;
-  const target = references && scope.model.entities.get(references.entity);
-  return target ? seenKey(scope, target, own) : sql`${own}`;
-}
-
-/**
- * The key of a row of `entity`, or null when the caller may not see that row.
- *
- * @throws AppError when they may see no row.
- */
-export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql {
-  const access = scope.rules.entity(entity, 'READ');
-  if (access.kind === 'all') return sql`${key}`;
-  if (access.kind === 'none') throw refusal(access.code);
-  const other = scope.alias();
-  const condition = and([
-    sql`${reference(other, 'id')} = ${key}`,
-    accessCondition(scope, entity.name, access, other),
-  ]);
-  return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
-}
 
 /** The marker object: the caller may not see the value, or a required value is missing. */
 export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {

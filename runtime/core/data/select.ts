@@ -8,16 +8,9 @@ import { fieldJson, objectJson } from './object.ts';
 import { fieldOfColumn } from './model.ts';
 import type { Get, Planned, Root, Selection } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
-import {
-  and,
-  conditionsSql,
-  reference,
-  rowCondition,
-  seenKey,
-  stored,
-  where,
-  type Scope,
-} from './scope.ts';
+import { conditionsSql, rowCondition, seenKey } from './condition-sql.ts';
+import { and, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { tableSource, type Source } from './source.ts';
 import { postgresType } from './values.ts';
 

@@ -5,7 +5,7 @@ import { refusal, rootAccess, type Access, type Rules } from './access.ts';
 import { argumentErrors, assertValid, inputErrors } from './constraint.ts';
 import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
-import { stored } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { readRow } from './stored-row.ts';
 import { hookedInsert } from './hooked-insert.ts';
 import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.ts';

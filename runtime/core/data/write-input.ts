@@ -4,7 +4,7 @@ import { refusal, type Access } from './access.ts';
 import type { InputError } from './constraint.ts';
 import { rowHooks, type RowHooks } from './row-hooks.ts';
 import { found, propertyOf, type EntityModel, type Model } from './model.ts';
-import { stored } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   completeRow,

@@ -13,7 +13,8 @@ import { restricts } from './restricts.ts';
 import { isDirect } from './row-condition.ts';
 import { isHooked } from './row-hooks.ts';
 import { idIn, isConflict } from './row-key.ts';
-import { accessCondition, and, createScope, reference, where } from './scope.ts';
+import { accessCondition } from './condition-sql.ts';
+import { and, createScope, reference, where } from './scope.ts';
 import { readRow } from './stored-row.ts';
 import { createFrom, plainInput, removeRow, updateFrom, type PlainInput } from './write-input.ts';
 import type { Actor, Arguments, WriteRequest } from './write-request.ts';
@@ -237,7 +238,7 @@ async function selectRows(
     bind(statement.parameters, model, dialect, {
       calls,
       caller,
-      organizations: rules.organizations,
+      rules,
     }),
   );
   return rows.map(({ id }) => String(id));

@@ -4,7 +4,8 @@ import { missing } from './belonging.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import { keyType, propertyOf, type EntityModel } from './model.ts';
 import { isHooked } from './row-hooks.ts';
-import { ofType, stored } from './scope.ts';
+import { ofType } from './scope.ts';
+import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   isVisible,

@@ -26,7 +26,12 @@ export async function inTransaction<T>(
   const { store } = actor;
   let writing: Writing | undefined;
   // A transaction that fails for others that run at the same time is begun anew.
-  const run = (query: Query) => work((writing = startWriting(actor, request, query)));
+  const run = async (query: Query) => {
+    writing = startWriting(actor, request, query);
+    const done = await work(writing);
+    for (const check of writing.checks) await check();
+    return done;
+  };
   const { action } = request.operation;
   const written =
     mayCallHooks(actor, action) || isFollowed(actor, action)

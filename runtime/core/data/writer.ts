@@ -4,18 +4,12 @@ import { uuid7 } from '../store/uuid7.ts';
 import { both, refusal, type Access } from './access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
-import { columnsOf } from './row-condition.ts';
+import { columnsOf, isStated } from './row-condition.ts';
 import type { EntityModel } from './model.ts';
 import { bind } from './reader.ts';
-import {
-  accessCondition,
-  and,
-  createScope,
-  reference,
-  stored,
-  where,
-  type Scope,
-} from './scope.ts';
+import { accessCondition } from './condition-sql.ts';
+import { and, createScope, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
 import type { Given, Key, Values, Writer, Writing } from './writing.ts';
 
 export type { Given, Key, Values, Writer, Writing } from './writing.ts';
@@ -25,7 +19,7 @@ export function run(writing: Writing, statement: Sql): Promise<readonly Record<s
   const { text, parameters } = toStatement(statement, writing);
   const values = bind(parameters, writing.model, writing.dialect, {
     caller: writing.caller,
-    organizations: writing.rules.organizations,
+    rules: writing.rules,
   });
   return writing.query(text, values);
 }
@@ -39,12 +33,14 @@ export async function savepoint<T>(
   work: (inner: Writing) => Promise<T>,
 ): Promise<T> {
   const changes: Writing['changes'] = [];
+  const checks: Writing['checks'] = [];
   const committed: Writing['committed'] = [];
   await writing.query(`savepoint ${SAVEPOINT}`, []);
   try {
-    const done = await work({ ...writing, changes, committed });
+    const done = await work({ ...writing, changes, checks, committed });
     await writing.query(`release savepoint ${SAVEPOINT}`, []);
     writing.changes.push(...changes);
+    writing.checks.push(...checks);
     writing.committed.push(...committed);
     return done;
   } catch (error) {
@@ -111,6 +107,7 @@ export async function insertRow(
   );
   const id = String(row?.['id']);
   note(writing, entity, 'created', id);
+  checkAtEnd(writing, entity, id, statedOf(access));
   await writing.made.get(entity.entity.name)?.made({ id, caller: writing.caller });
   return id;
 }
@@ -168,10 +165,12 @@ export async function updateRow(
   if (rows.length === 0) return explainAbsence(writing, entity, id);
   if (
     access.kind === 'rows' &&
+    !isStated(access.conditions) &&
     columnsOf(access.conditions).some((column) => given.values.has(column))
   )
     await assertStillOwned(writing, entity, id, access);
   note(writing, entity, 'updated', String(rows[0]?.['id']));
+  checkAtEnd(writing, entity, id, access);
   return true;
 }
 
@@ -236,6 +235,18 @@ export async function isVisible(
   );
   return rows.length > 0;
 }
+
+/** Conditions of the schema hold for the row as it is after the whole mutation. */
+function checkAtEnd(writing: Writing, entity: EntityModel, id: unknown, access: Access): void {
+  if (access.kind === 'rows' && isStated(access.conditions))
+    writing.checks.push(() => assertStillOwned(writing, entity, id, access));
+}
+
+/** The rest is checked before a row is made. */
+const statedOf = (access: Access): Access =>
+  access.kind === 'rows'
+    ? { kind: 'rows', conditions: access.conditions.filter((any) => isStated([any])) }
+    : access;
 
 async function assertStillOwned(
   writing: Writing,

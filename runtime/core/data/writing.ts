@@ -24,6 +24,8 @@ export interface Writing {
   readonly changes: Change[];
   /** Absent when the project has no hooks. */
   readonly hooks?: WritingHooks;
+  /** Called when everything is written, before the commit: a throw undoes all of it. */
+  readonly checks: (() => Promise<void>)[];
   /** Called after the commit, never after a rollback. */
   readonly committed: (() => void)[];
 }
@@ -57,6 +59,7 @@ export function startWriting(
     now: now(),
     made: madeRowsOf(store),
     changes: [],
+    checks: [],
     committed: [],
     ...(parts && { hooks: { ...parts, caller: context ?? parts.context() } }),
   };

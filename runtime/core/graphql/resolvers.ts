@@ -247,6 +247,7 @@ function allowed(
 
 const judged = (entity: EntityModel, row: Parent): JudgedRow => ({
   entity,
+  partial: true,
   value: (name) => {
     const field = entity.columns.get(name)?.field;
     return row[name] ?? (field === undefined ? undefined : row[field]);

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { createRules, refusal, rootAccess, type Rules } from '../data/access.ts';
-import { stored } from '../data/scope.ts';
+import { stored } from '../data/stored-as.ts';
 import { toStored } from '../data/values.ts';
 import type { RestService, ServedModule } from './service.ts';
 import type { QueryString } from './field-selection.ts';

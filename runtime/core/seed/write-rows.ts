@@ -30,6 +30,7 @@ const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
   organizations: [],
+  claims: null,
   entity: () => ALL,
   field: () => ALL,
   reaches: () => true,

@@ -1,17 +1,16 @@
-import type { ASTNode } from 'graphql';
-import { ownerColumn } from '../../build/access.ts';
-import { userEntity } from '../../build/user.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
 import type { Built } from '../../build/built.ts';
-import { didYouMean, nearest } from '../../did-you-mean.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import type { AuthValues } from '../manifest.ts';
+import { checkCondition } from './conditions.ts';
+import { checkOwner } from './owner.ts';
 import type { Finding } from '../../parse/places.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
 /**
- * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN: every `@auth` must be a rule
- * that some caller can meet.
+ * AUTH_OFF, AUTH_RULE_EMPTY, AUTH_ROLE_UNKNOWN, AUTH_OWNER_UNKNOWN, AUTH_OWNER_NOT_USER,
+ * AUTH_CONDITION, AUTH_CLAIM_UNKNOWN: every `@auth` must be a rule that some caller can meet.
  */
 export const access: Rule = function* (built) {
   for (const entity of built.facts.entities.values()) {
@@ -45,6 +44,7 @@ function* checkUse(built: Built, use: AuthUse, entity: string | undefined): Gene
     return;
   }
   yield* checkRoles(use, auth);
+  yield* checkCondition(built, use, entity);
   if (use.allow.includes('OWNER')) yield* checkOwner(built, use, entity);
   else if (use.owner !== undefined)
     yield finding('AUTH_OWNER_UNKNOWN', 'owner is named and OWNER is not allowed', use.node, {
@@ -74,33 +74,6 @@ function* checkRoles(use: AuthUse, auth: AuthValues | undefined): Generator<Find
       : `in manifest.yaml: auth: { roles: { list: [${role}, Member], default: Member } }`;
     yield finding('AUTH_ROLE_UNKNOWN', `There is no role ${role}`, use.node, {
       why: known ? undefined : 'the manifest has no auth.roles',
-      fix,
-    });
-  }
-}
-
-function* checkOwner(built: Built, use: AuthUse, entity: string | undefined): Generator<Finding> {
-  const fact = entity === undefined ? undefined : built.facts.entities.get(entity);
-  const user = userEntity(built.facts);
-  const at: ASTNode = use.node;
-  if (!fact)
-    yield finding(
-      'AUTH_OWNER_UNKNOWN',
-      'OWNER is about rows, and this field is yours to write',
-      at,
-      { fix: '@auth(allow: [USER]), and ask ctx.user in your function' },
-    );
-  else if (ownerColumn(built.shapes, use, fact) === undefined) {
-    const keys = (built.links.keys.get(fact.name) ?? [])
-      .filter((key) => key.target === user?.name)
-      .flatMap((key) => key.field?.name ?? []);
-    const summary =
-      use.owner === undefined
-        ? `Nothing says who owns a ${fact.name}`
-        : `${fact.name} has no field ${use.owner} that holds a user`;
-    const fix = `@auth(allow: [OWNER], owner: "${nearest(use.owner ?? '', keys) ?? keys[0] ?? 'author'}")`;
-    yield finding('AUTH_OWNER_UNKNOWN', summary, at, {
-      why: keys.length > 1 ? `it could be ${keys.join(' or ')}` : undefined,
       fix,
     });
   }

@@ -1,0 +1,51 @@
+import type { FilterOperator } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { sql, type Sql } from './fragment.ts';
+import type { Scope } from './scope.ts';
+
+/** The opposite of a condition. It holds where the condition is unknown, too. */
+export const not = (condition: Sql): Sql => sql`(${condition}) is not true`;
+
+/** Compares a column with a value that is not null. */
+export function binary(
+  { dialect }: Scope,
+  column: Sql,
+  operator: FilterOperator,
+  value: Sql,
+  decimal: boolean,
+): Sql {
+  const sqlite = dialect === 'sqlite';
+  // SQLite keeps decimals as text, which does not sort like numbers.
+  const [left, right] =
+    sqlite && decimal
+      ? [sql`cast(${column} as numeric)`, sql`cast(${value} as numeric)`]
+      : [column, value];
+  switch (operator) {
+    case 'eq':
+      return sql`${left} = ${right}`;
+    case 'ne':
+      // A text that cannot be a key was bound as null. `ne` then holds for every row, as the
+      // opposite of `eq`.
+      return not(sql`${left} = ${right}`);
+    case 'lt':
+      return sql`${left} < ${right}`;
+    case 'lte':
+      return sql`${left} <= ${right}`;
+    case 'gt':
+      return sql`${left} > ${right}`;
+    case 'gte':
+      return sql`${left} >= ${right}`;
+    case 'contains':
+      return sqlite ? sql`instr(${column}, ${value}) > 0` : sql`strpos(${column}, ${value}) > 0`;
+    case 'startsWith':
+      return sqlite
+        ? sql`substr(${column}, 1, length(${value})) = ${value}`
+        : sql`starts_with(${column}, ${value})`;
+    case 'endsWith':
+      return sqlite
+        ? sql`substr(${column}, -length(${value}), length(${value})) = ${value} or ${value} = ''`
+        : sql`right(${column}, length(${value})) = ${value}`;
+    default:
+      throw failure.invalid(`${operator} is not an operator`);
+  }
+}

@@ -1,0 +1,290 @@
+import type {
+  Comparison,
+  Condition,
+  Entity,
+  FilterOperator,
+  Operand,
+  Related,
+  RelatedCount,
+  RelatedLink,
+} from '@twofold/schema';
+import { refusal, type Access } from './access.ts';
+import { claimOf } from './claims.ts';
+import { binary, not } from './comparison.ts';
+import { literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
+import type { EntityModel } from './model.ts';
+import {
+  organizationsWith,
+  type Belonging,
+  type RowCondition,
+  type RowConditions,
+} from './row-condition.ts';
+import { and, or, reference, where, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
+import type { Stored } from './values.ts';
+
+/** Which rows the caller may see or change, before any filter; undefined when all. */
+export function rowCondition(
+  scope: Scope,
+  entity: Entity,
+  access: Access,
+  alias: string,
+): Sql | undefined {
+  const live = entity.softDelete ? sql`${reference(alias, entity.softDelete)} is null` : undefined;
+  return and([live, accessCondition(scope, entity.name, access, alias)]);
+}
+
+export function accessCondition(
+  scope: Scope,
+  entity: string,
+  access: Access,
+  alias: string,
+): Sql | undefined {
+  if (access.kind === 'all') return undefined;
+  if (access.kind === 'none') return sql`false`;
+  return conditionsSql(scope, entity, access.conditions, (column) => reference(alias, column));
+}
+
+/** The SQL of conditions on a row whose columns `ref` names. */
+export function conditionsSql(
+  scope: Scope,
+  entity: string,
+  conditions: RowConditions,
+  ref: (column: string) => Part,
+): Sql {
+  return (
+    and(conditions.map((any) => or(any.map((one) => conditionSql(scope, entity, one, ref))))) ??
+    sql`true`
+  );
+}
+
+type Ref = (column: string) => Part;
+
+function conditionSql(scope: Scope, entity: string, condition: RowCondition, ref: Ref): Sql {
+  switch (condition.kind) {
+    case 'caller':
+    case 'organization':
+    case 'membership':
+    case 'within':
+      return belongingSql(scope, entity, condition, ref);
+    case 'both':
+      return (
+        and([
+          or(condition.who.map((one) => conditionSql(scope, entity, one, ref))),
+          conditionSql(scope, entity, condition.where, ref),
+        ]) ?? sql`true`
+      );
+    default:
+      return statedSql(scope, entity, condition, ref);
+  }
+}
+
+/** @param entity absent when the row is of a table that is no entity's. */
+function belongingSql(
+  scope: Scope,
+  entity: string | undefined,
+  condition: Belonging,
+  ref: Ref,
+): Sql {
+  const { column } = condition;
+  const as: Stored =
+    entity === undefined ? KEY : stored(scope.model, scope.model.entity(entity), column);
+  switch (condition.kind) {
+    case 'caller':
+      return sql`${ref(column)} = ${{ from: 'caller', as }}`;
+    case 'organization':
+      return organizationSql(scope, ref(column), condition.roles, as);
+    case 'membership': {
+      const { table, user, organization, roles } = condition;
+      const named = roles.length === 0 ? '' : ` and role in (${roles.map(literal).join(', ')})`;
+      return sql`${ref(column)} in (select ${name(organization)} from ${name(table)} where ${name(user)} = ${{ from: 'caller', as: KEY }}${named})`;
+    }
+    case 'within': {
+      const alias = scope.alias();
+      const inner = belongingSql(scope, condition.entity, condition.condition, (of) =>
+        reference(alias, of),
+      );
+      return sql`${ref(column)} in (select ${reference(alias, condition.select)} from ${name(condition.table)} ${alias} where ${inner})`;
+    }
+  }
+}
+
+/** A condition of the schema. Where a value is missing it is false, and its `not` is true. */
+function statedSql(scope: Scope, entity: string, condition: Condition, ref: Ref): Sql {
+  const inner = (of: Condition) => statedSql(scope, entity, of, ref);
+  switch (condition.kind) {
+    case 'all':
+      return and(condition.of.map(inner)) ?? sql`true`;
+    case 'any':
+      return or(condition.of.map((of) => sql`(${inner(of)})`));
+    case 'not':
+      return not(inner(condition.of));
+    case 'compare':
+      return comparisonSql(scope, entity, condition, ref);
+    case 'related':
+      return relatedSql(scope, condition, ref);
+    case 'count':
+      return countSql(scope, condition, ref);
+  }
+}
+
+/** Rows that are removed softly are removed: they meet no condition. */
+function relatedSql(scope: Scope, { quantifier, entity, link, of }: Related, ref: Ref): Sql {
+  const byKey = of.kind === 'compare' && of.column === 'id' && quantifier !== 'every';
+  const some = (inner: (of: Ref) => Sql) => someSql(scope, { entity, link, byKey, inner }, ref);
+  const plain = (row: Ref) => statedSql(scope, entity, of, row);
+  if (quantifier === 'some') return some(plain);
+  return not(some(quantifier === 'none' ? plain : (row) => not(plain(row))));
+}
+
+interface Some {
+  readonly entity: string;
+  readonly link: RelatedLink;
+  /** Whether `inner` looks at nothing but the key of the related row. */
+  readonly byKey: boolean;
+  inner(row: Ref): Sql;
+}
+
+function someSql(scope: Scope, { entity: of, link, byKey, inner }: Some, ref: Ref): Sql {
+  const { entity } = scope.model.entity(of);
+  const alias = scope.alias();
+  const row: Ref = (column) => reference(alias, column);
+  const live = entity.softDelete && sql`${row(entity.softDelete)} is null`;
+  const rows = (selected: string, type?: Sql) =>
+    sql`(select ${row(selected)} from ${name(entity.table)} ${alias}${where(and([type, live || undefined, inner(row)]))})`;
+  if (link.kind === 'own') return sql`${ref(link.column)} in ${rows('id')}`;
+  if (link.kind === 'other')
+    return sql`${ref('id')} in ${rows(link.column, link.type && sql`${row(link.type.column)} = ${literal(link.type.name)}`)}`;
+  const join = scope.alias();
+  const far = reference(join, link.other);
+  const joined = byKey && !live ? inner(() => far) : sql`${far} in ${rows('id')}`;
+  return sql`${ref('id')} in (select ${reference(join, link.own)} from ${name(link.table)} ${join} where ${joined})`;
+}
+
+function countSql(
+  scope: Scope,
+  { entity: of, link, operator, value }: RelatedCount,
+  ref: Ref,
+): Sql {
+  const { entity } = scope.model.entity(of);
+  const alias = scope.alias();
+  const live = entity.softDelete && sql`${reference(alias, entity.softDelete)} is null`;
+  const linked =
+    link.kind === 'own'
+      ? sql`${reference(alias, 'id')} = ${ref(link.column)}`
+      : link.kind === 'other'
+        ? and([
+            sql`${reference(alias, link.column)} = ${ref('id')}`,
+            link.type && sql`${reference(alias, link.type.column)} = ${literal(link.type.name)}`,
+          ])
+        : sql`${reference(alias, 'id')} in (select ${name(link.other)} from ${name(link.table)} where ${name(link.own)} = ${ref('id')})`;
+  const count = sql`(select count(*) from ${name(entity.table)} ${alias}${where(and([linked, live || undefined]))})`;
+  return compareSql(scope, count, operator, { value }, { type: 'integer' });
+}
+
+function comparisonSql(scope: Scope, entity: string, one: Comparison, ref: Ref): Sql {
+  const as = stored(scope.model, scope.model.entity(entity), one.column);
+  return compareSql(scope, sql`${ref(one.column)}`, one.operator, one, as);
+}
+
+/** A claim with several values means any of them. */
+function compareSql(
+  scope: Scope,
+  column: Sql,
+  operator: FilterOperator,
+  operand: Operand,
+  as: Stored,
+): Sql {
+  if ('caller' in operand)
+    return binary(scope, column, operator, sql`${{ from: 'caller', as }}`, false);
+  if ('claim' in operand) return claimSql(scope, column, operator, operand, as);
+  const { value } = operand;
+  if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
+  if (operator === 'in') return or(listOf(value).map((item) => equalSql(scope, column, item, as)));
+  if (operator === 'notIn')
+    return not(or(listOf(value).map((item) => equalSql(scope, column, item, as))));
+  if (value === null) return sql`${column} is ${operator === 'eq' ? '' : 'not '}null`;
+  return binary(scope, column, operator, constant(value, as), as.type === 'decimal');
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+const constant = (value: unknown, as: Stored) => sql`${{ from: 'value' as const, value, as }}`;
+
+const equalSql = (scope: Scope, column: Sql, item: unknown, as: Stored): Sql =>
+  item === null
+    ? sql`${column} is null`
+    : binary(scope, column, 'eq', constant(item, as), as.type === 'decimal');
+
+function claimSql(
+  scope: Scope,
+  column: Sql,
+  operator: FilterOperator,
+  { claim }: { readonly claim: string },
+  as: Stored,
+): Sql {
+  const isList = Array.isArray(claimOf(scope.rules.claims, claim));
+  const parameter: Parameter = { from: 'claim', claim, as: { ...as, many: isList } };
+  if (!isList) {
+    const one = operator === 'in' ? 'eq' : operator === 'notIn' ? 'ne' : operator;
+    return binary(scope, column, one, sql`${parameter}`, as.type === 'decimal');
+  }
+  const listed =
+    scope.dialect === 'sqlite'
+      ? sql`${column} in (select value from json_each(${parameter}))`
+      : sql`${column} = any(${parameter})`;
+  return operator === 'ne' || operator === 'notIn' ? not(listed) : listed;
+}
+
+const KEY: Stored = { type: 'id' };
+
+/** With one organization the index of the key also gives the order of the rows. */
+function organizationSql(
+  { rules, dialect }: Scope,
+  column: Part,
+  roles: readonly string[],
+  as: Stored,
+): Sql {
+  const { length } = organizationsWith(rules.organizations, roles);
+  if (length === 0) return sql`false`;
+  if (length === 1) return sql`${column} = ${{ from: 'organizations', roles, as }}`;
+  const list: Parameter = { from: 'organizations', roles, as: { ...as, many: true } };
+  return dialect === 'sqlite'
+    ? sql`${column} in (select value from json_each(${list}))`
+    : sql`${column} = any(${list})`;
+}
+
+/**
+ * A column as the caller sees it. The key of a row that they may not see is null, as the relation
+ * is in the answer, so that a comparison with it reveals nothing.
+ *
+ * @throws AppError when the caller may see no row of the other entity.
+ */
+export function seenColumn(
+  scope: Scope,
+  { columns }: EntityModel,
+  column: string,
+  alias: string,
+): Sql {
+  const own = reference(alias, column);
+  const references = columns.get(column)?.references;
+  const target = references && scope.model.entities.get(references.entity);
+  return target ? seenKey(scope, target, own) : sql`${own}`;
+}
+
+/**
+ * The key of a row of `entity`, or null when the caller may not see that row.
+ *
+ * @throws AppError when they may see no row.
+ */
+export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql {
+  const access = scope.rules.entity(entity, 'READ');
+  if (access.kind === 'all') return sql`${key}`;
+  if (access.kind === 'none') throw refusal(access.code);
+  const other = scope.alias();
+  const condition = and([
+    sql`${reference(other, 'id')} = ${key}`,
+    accessCondition(scope, entity.name, access, other),
+  ]);
+  return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
+}

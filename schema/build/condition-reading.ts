@@ -1,0 +1,36 @@
+import type { ASTNode } from 'graphql';
+import type { Condition } from '../model.ts';
+import type { Shapes } from './shapes.ts';
+
+/** A word or a value of a condition that means nothing. */
+export interface ConditionProblem {
+  readonly code: 'AUTH_CONDITION';
+  readonly at: ASTNode;
+  readonly summary: string;
+  readonly why?: string | undefined;
+  readonly fix: string;
+}
+
+/** A condition that is being read. */
+export interface Reading {
+  readonly shapes: Shapes;
+  readonly problems: ConditionProblem[];
+}
+
+/** Nothing to meet: it holds for every row. */
+export const NOTHING: Condition = { kind: 'all', of: [] };
+
+export function allOf(conditions: readonly Condition[]): Condition {
+  const [only] = conditions;
+  return only && conditions.length === 1 ? only : { kind: 'all', of: conditions };
+}
+
+/** Notes a problem. @returns a condition in its place */
+export function refuse(
+  { problems }: Reading,
+  at: ASTNode,
+  problem: Pick<ConditionProblem, 'summary' | 'fix' | 'why'>,
+): Condition {
+  problems.push({ code: 'AUTH_CONDITION', at, ...problem });
+  return NOTHING;
+}

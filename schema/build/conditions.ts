@@ -1,0 +1,229 @@
+import { Kind } from 'graphql';
+import type { ConstObjectFieldNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Condition, FilterOperator, RelatedLink } from '../model.ts';
+import {
+  allOf,
+  NOTHING,
+  refuse,
+  type ConditionProblem,
+  type Reading,
+} from './condition-reading.ts';
+import { compareColumn, isClaim, readOperand, type Comparing } from './comparisons.ts';
+import type { EntityFact } from './facts.ts';
+import { knownWord } from './filter-words.ts';
+import type { Link } from './links.ts';
+import { columnNames, namedColumn } from './named-columns.ts';
+import type { Shapes } from './shapes.ts';
+
+export interface ConditionReading {
+  readonly condition: Condition;
+  readonly problems: readonly ConditionProblem[];
+}
+
+/**
+ * What the `where` of an `@auth` means, and what in it means nothing.
+ *
+ * @example
+ * readCondition(shapes, task, parseConstValue('{ done: true }')).condition // { kind: 'compare', column: 'done', operator: 'eq', value: true }
+ */
+export function readCondition(
+  shapes: Shapes,
+  entity: EntityFact,
+  node: ConstValueNode,
+): ConditionReading {
+  const reading: Reading = { shapes, problems: [] };
+  return { condition: ofObject(reading, entity, node), problems: reading.problems };
+}
+
+function ofObject(reading: Reading, entity: EntityFact, node: ConstValueNode): Condition {
+  if (node.kind !== Kind.OBJECT) {
+    return refuse(reading, node, {
+      summary: `A condition on ${entity.name} is an object`,
+      fix: '{ published: true }',
+    });
+  }
+  return allOf(node.fields.map((field) => member(reading, entity, field)));
+}
+
+function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode): Condition {
+  const { shapes } = reading;
+  const word = node.name.value;
+  const field = entity.fields.get(word);
+  if (!field && (word === 'and' || word === 'or' || word === 'not'))
+    return combined(reading, entity, word, node.value);
+  const link = field && shapes.links.byField.get(field);
+  const target = link && shapes.facts.entities.get(link.entity);
+  if (link && target && leadsOn(node.value, target)) {
+    const related = relatedLink(link, entity);
+    return isList(shapes, link, entity, word)
+      ? ofMany(reading, { target, link: related, node })
+      : ofOne(reading, { target, link: related, node });
+  }
+  const column = namedColumn(shapes, entity, word);
+  if (!column || column.json) return unknownField(reading, entity, node);
+  return compareColumn(reading, { entity, name: word, ...column }, node.value);
+}
+
+function unknownField(
+  reading: Reading,
+  entity: EntityFact,
+  { name }: ConstObjectFieldNode,
+): Condition {
+  const word = name.value;
+  const known = [
+    ...new Set([...columnNames(reading.shapes, entity), ...relations(reading, entity)]),
+  ];
+  const ours = knownWord(word);
+  const summary = entity.fields.has(word)
+    ? `${entity.name}.${word} cannot be compared in a condition`
+    : `${entity.name} has no field ${word}`;
+  const fix = ours
+    ? `write ${ours}`
+    : (didYouMean(word, known) ?? `one of ${known.slice(0, 12).join(', ')}`);
+  return refuse(reading, name, { summary, fix });
+}
+
+const relations = ({ shapes }: Reading, entity: EntityFact) =>
+  [...entity.fields.values()]
+    .filter((field) => shapes.links.byField.has(field))
+    .map(({ name }) => name);
+
+/** Whether a value is a condition on the related rows, and not a key. */
+const leadsOn = (value: ConstValueNode, target: EntityFact): boolean =>
+  value.kind === Kind.NULL || (value.kind === Kind.OBJECT && !isClaim(value, target));
+
+const isList = (shapes: Shapes, link: Link, entity: EntityFact, name: string): boolean => {
+  const field = entity.fields.get(name);
+  return (
+    link.kind !== 'own' &&
+    field !== undefined &&
+    (field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection')
+  );
+};
+
+function combined(
+  reading: Reading,
+  entity: EntityFact,
+  word: 'and' | 'or' | 'not',
+  value: ConstValueNode,
+): Condition {
+  const items = value.kind === Kind.LIST ? value.values : [value];
+  const of = items.map((item) => ofObject(reading, entity, item));
+  if (word === 'and') return allOf(of);
+  const any: Condition = of.length === 1 && of[0] ? of[0] : { kind: 'any', of };
+  return word === 'or' ? any : { kind: 'not', of: any };
+}
+
+/** Related rows, and what the condition says of them. */
+interface Reached {
+  readonly target: EntityFact;
+  /** Absent for a relation that a condition cannot follow. */
+  readonly link: RelatedLink | undefined;
+  readonly node: ConstObjectFieldNode;
+}
+
+/** How a condition follows a relation; undefined for a key that refers to several types. */
+export function relatedLink(link: Link, entity: EntityFact): RelatedLink | undefined {
+  if (link.kind === 'join')
+    return { kind: 'join', table: link.table, own: link.own, other: link.other };
+  const { column, typeColumn } = link.key;
+  if (link.kind === 'own') return typeColumn === undefined ? { kind: 'own', column } : undefined;
+  return {
+    kind: 'other',
+    column,
+    ...(typeColumn !== undefined && { type: { column: typeColumn, name: entity.name } }),
+  };
+}
+
+/** `some` of the rows behind a link. A key that is compared is a column of this row already. */
+export function someOf(link: RelatedLink, target: EntityFact, of: Condition): Condition {
+  const hides = target.directives.entity?.softDelete === true;
+  if (link.kind === 'own' && !hides && of.kind === 'compare' && isKeyOnly(of))
+    return { ...of, column: link.column };
+  return { kind: 'related', quantifier: 'some', entity: target.name, link, of };
+}
+
+/** Whether the condition says which row it is, so that no row without a key meets it. */
+const isKeyOnly = (of: Extract<Condition, { kind: 'compare' }>) =>
+  of.column === 'id' && of.operator === 'eq' && !('value' in of && of.value === null);
+
+function ofOne(reading: Reading, { target, link, node }: Reached): Condition {
+  const { value } = node;
+  if (!link) return severalTypes(reading, node);
+  const any = someOf(link, target, NOTHING);
+  if (value.kind === Kind.NULL) return { kind: 'not', of: any };
+  const { isNull, rest } = withoutNull(value as ConstObjectValueNode);
+  const some = someOf(link, target, ofObject(reading, target, rest));
+  if (isNull === undefined) return some;
+  const there: Condition = isNull ? { kind: 'not', of: any } : any;
+  return rest.fields.length === 0 ? there : allOf([there, some]);
+}
+
+/** Separates `isNull: true` of a relation from the filter of its row. */
+function withoutNull(value: ConstObjectValueNode) {
+  const word = value.fields.find(({ name }) => name.value === 'isNull');
+  const isNull = word?.value.kind === Kind.BOOLEAN ? word.value.value : undefined;
+  const fields = isNull === undefined ? value.fields : value.fields.filter((each) => each !== word);
+  return { isNull, rest: { ...value, fields } };
+}
+
+const severalTypes = (reading: Reading, { name }: ConstObjectFieldNode): Condition =>
+  refuse(reading, name, {
+    summary: `${name.value} may lead to rows of several types`,
+    why: 'a condition follows relations to one type',
+    fix: 'a condition on another field',
+  });
+
+function ofMany(reading: Reading, reached: Reached): Condition {
+  const { node, link, target } = reached;
+  if (!link) return severalTypes(reading, node);
+  const { value } = node;
+  if (value.kind !== Kind.OBJECT)
+    return refuse(reading, node.name, {
+      summary: `${node.name.value} is a list, which is never null`,
+      fix: `{ ${node.name.value}: { none: {} } }`,
+    });
+  return allOf(
+    value.fields.map((word) => {
+      const quantifier = word.name.value;
+      if (quantifier === 'count') return counted(reading, { ...reached, link }, word.value);
+      if (quantifier !== 'some' && quantifier !== 'every' && quantifier !== 'none')
+        return refuse(reading, word.name, {
+          summary: `${node.name.value} is a list: ${quantifier} does not say how many of it`,
+          fix: `{ ${node.name.value}: { some: { … } } }, or every, none, count`,
+        });
+      const of = ofObject(reading, target, word.value);
+      return quantifier === 'some'
+        ? someOf(link, target, of)
+        : { kind: 'related', quantifier, entity: target.name, link, of };
+    }),
+  );
+}
+
+const COUNTABLE: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn', 'lt', 'lte', 'gt', 'gte'];
+
+function counted(
+  reading: Reading,
+  { target, link, node }: Reached & { readonly link: RelatedLink },
+  value: ConstValueNode,
+): Condition {
+  const words: readonly (readonly [string, ConstValueNode])[] =
+    value.kind === Kind.OBJECT
+      ? value.fields.map(({ name, value: of }) => [name.value, of])
+      : [['eq', value]];
+  return allOf(
+    words.map(([operator, of]) => {
+      const number: Comparing = { name: 'count', type: 'integer', key: false, values: undefined };
+      const operand = readOperand(reading, number, operator, of);
+      const known = COUNTABLE.find((each) => each === operator);
+      if (!operand) return NOTHING;
+      if (!known || !('value' in operand))
+        return refuse(reading, of, {
+          summary: `count of ${node.name.value} is compared with a whole number`,
+          fix: `{ count: { gte: 1 } }, with ${COUNTABLE.join(' ')}`,
+        });
+      return { kind: 'count', entity: target.name, link, operator: known, value: operand.value };
+    }),
+  );
+}
