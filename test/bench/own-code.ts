@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -9,7 +9,10 @@ import { join } from 'node:path';
  * What own code costs, as ratios: the two sides take turns in one run, so that a busy machine slows
  * both. `--baseline DIR` also compares a project without own code with an older checkout.
  *
- * npm run bench:own-code -- [--rounds 15] [--baseline DIR]
+ * npm run bench:own-code -- [--rounds 15] [--baseline DIR] [--cpu]
+ *
+ * `--cpu` compares the processor time of the servers in place of the time that passes, for a machine
+ * that has other work to do.
  */
 const option = (name: string) => {
   const at = process.argv.indexOf(`--${name}`);
@@ -17,25 +20,40 @@ const option = (name: string) => {
 };
 const ROUNDS = Number(option('rounds') ?? 15);
 const REQUESTS = 400;
+const BY_CPU = process.argv.includes('--cpu');
 /** The inferred creates of clients at the same time share a commit; one client's cannot. */
 const CLIENTS = 8;
 
 interface Served {
   readonly port: number;
+  /** The statement of @count and @exists beside one by hand. */
+  counts(): Promise<number>;
+  /** Milliseconds of processor time so far. */
+  cpu(): Promise<number>;
   close(): void;
 }
 
 /** Starts the server of a checkout in a process of its own. */
-async function serve(root: string): Promise<Served> {
+async function serve(root: string, env: Record<string, string> = {}): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'twofold-own-code-'));
   const child = fork(join(import.meta.dirname, 'own-code-server.ts'), [], {
-    env: { ...process.env, TWOFOLD_ROOT: root, DATABASE_URL: `file:${join(folder, 'app.db')}` },
+    env: {
+      ...process.env,
+      TWOFOLD_ROOT: root,
+      DATABASE_URL: `file:${join(folder, 'app.db')}`,
+      JWT_SECRET: 'a secret of the benchmark that is long enough',
+      APP_URL: 'http://127.0.0.1',
+      RATE_LIMIT_ENABLED: 'false',
+      ...env,
+    },
     cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 2, 'inherit', 'ipc'],
   });
   const [port] = (await once(child, 'message')) as [number];
   return {
     port,
+    counts: () => ask(child, { counts: ROUNDS * 3 }),
+    cpu: () => ask(child, 'cpu'),
     close: () => {
       child.kill();
       rmSync(folder, { recursive: true, force: true });
@@ -43,13 +61,22 @@ async function serve(root: string): Promise<Served> {
   };
 }
 
+async function ask(child: ChildProcess, question: object | string): Promise<number> {
+  child.send(question);
+  const [answer] = (await once(child, 'message')) as [number];
+  return answer;
+}
+
 const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
 
-function post(port: number, body: string): Promise<string> {
+function post(port: number, path: string, body: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+    const headers = {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    };
     const sent = request(
-      { port, host: '127.0.0.1', path: '/graphql', method: 'POST', agent, headers },
+      { port, host: '127.0.0.1', path, method: 'POST', agent, headers },
       (answer) => {
         let text = '';
         answer.setEncoding('utf8').on('data', (part) => (text += part));
@@ -60,34 +87,47 @@ function post(port: number, body: string): Promise<string> {
   });
 }
 
-let made = 0;
-
-/** Milliseconds of one block of requests. */
-async function block(port: number, query: string, clients: number): Promise<number> {
-  const since = performance.now();
-  const client = async () => {
-    for (let left = REQUESTS / clients; left > 0; left -= 1) {
-      const variables = { title: `title ${(made += 1)}` };
-      const text = await post(port, JSON.stringify({ query, variables }));
-      if (text.includes('"errors"')) throw new Error(text);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return performance.now() - since;
+/** One side of a comparison. */
+interface Side {
+  readonly server: Served;
+  /** GraphQL with the variable `title`; absent for a sign-in. */
+  readonly query?: string;
+  /** Requests of a block. */
+  readonly requests?: number;
+  readonly variables?: object;
 }
 
-interface Side {
-  readonly port: number;
-  readonly query: string;
+let made = 0;
+
+async function send({ server: { port }, query, variables }: Side): Promise<void> {
+  const text = query
+    ? await graphql(port, query, { title: `title ${(made += 1)}`, ...variables })
+    : await post(port, '/api/auth/login', JSON.stringify(USER));
+  if (text.includes('"errors"') || text.startsWith('{"error"')) throw new Error(text);
+}
+
+const graphql = (port: number, query: string, variables: object = {}) =>
+  post(port, '/graphql', JSON.stringify({ query, variables }));
+
+const clock = async ({ server }: Side) => (BY_CPU ? server.cpu() : performance.now());
+
+/** Milliseconds of one block of requests. */
+async function block(side: Side, clients: number): Promise<number> {
+  const since = await clock(side);
+  const client = async () => {
+    for (let left = (side.requests ?? REQUESTS) / clients; left > 0; left -= 1) await send(side);
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return (await clock(side)) - since;
 }
 
 /** The median of the ratios of neighbouring blocks. */
 async function ratio(one: Side, other: Side, clients = CLIENTS): Promise<number> {
   const ratios: number[] = [];
   for (let round = -3; round < ROUNDS; round += 1) {
-    const first = await block(one.port, one.query, clients);
-    const second = await block(other.port, other.query, clients);
-    const third = await block(one.port, one.query, clients);
+    const first = await block(one, clients);
+    const second = await block(other, clients);
+    const third = await block(one, clients);
     if (round >= 0) ratios.push(second / ((first + third) / 2));
   }
   return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)]!;
@@ -96,40 +136,102 @@ async function ratio(one: Side, other: Side, clients = CLIENTS): Promise<number>
 const create = (field: string) =>
   `mutation ($title: String!) { ${field}(title: $title) { id title } }`;
 const QUERY = '{ note(id: 1) { id title } }';
+const MANY = 'mutation ($input: [NewNote!]!) { createNotes(input: $input) }';
+const UPSERT =
+  'mutation ($title: String!) { upsertTag(where: { title: $title }, create: { title: $title }, update: { text: "again" }) { id title } }';
+const TOPICS = '{ topics(limit: 100) { id name marksCount marked } }';
+const USER = { email: 'ada@example.com', password: 'a long sentence nobody guesses' };
 
-function report(what: string, measured: number, most: number): void {
-  console.log(`${measured.toFixed(3)}  (at most ${most})  ${what}`);
+function report(what: string, measured: number, most?: number): void {
+  const limit = most === undefined ? ' '.repeat(15) : `(at most ${most})`.padEnd(15);
+  console.log(`${measured.toFixed(3)}  ${limit}  ${what}`);
 }
 
-const here = join(import.meta.dirname, '../..');
-const server = await serve(here);
-const baseline = option('baseline');
-try {
-  const { port } = server;
-  const inferred = { port, query: create('createNote') };
-  const own = { port, query: create('ownNote') };
-  for (const clients of [1, CLIENTS])
+/** What own code costs beside what is inferred. */
+async function compareOwn(server: Served): Promise<void> {
+  const inferred = { server, query: create('createNote') };
+  const hooked = { server, query: create('createMemo') };
+  const own = { server, query: create('ownNote') };
+  for (const clients of [1, CLIENTS]) {
+    const at = `${clients} at a time`;
     report(
-      `a function of Mutation with one ctx.data create / the inferred mutation, ${clients} at a time`,
+      `create with a resolveInput / without, ${at}`,
+      await ratio(inferred, hooked, clients),
+      1.15,
+    );
+    report(
+      `a function of Mutation with one ctx.data create / the inferred mutation, ${at}`,
       await ratio(inferred, own, clients),
       1.5,
     );
+    report(`upsert / create, ${at}`, await ratio(inferred, { server, query: UPSERT }, clients));
+  }
+  const input = Array.from({ length: 1000 }, (_, index) => ({ title: `many ${index}` }));
+  const thousand = { ...inferred, requests: 1000 };
+  const many = { server, query: MANY, requests: 1, variables: { input } };
+  report('createMany of 1,000 / 1,000 creates, 1 at a time', await ratio(thousand, many, 1), 0.1);
+  await graphql(server.port, 'mutation { fillTopics }');
+  await graphql(server.port, TOPICS);
+  report('@count and @exists on 100 rows / the statement by hand', await server.counts(), 1.15);
+}
+
+/** A project without own code beside an older checkout. */
+async function compareBaseline(now: Served, baseline: string): Promise<void> {
+  const old = await serve(baseline, { BENCH_BASELINE: '1' });
+  try {
+    const query = create('createNote');
+    report(
+      'create without own code / the baseline',
+      await ratio({ server: old, query }, { server: now, query }),
+      1.02,
+    );
+    report(
+      'query without own code / the baseline',
+      await ratio({ server: old, query: QUERY }, { server: now, query: QUERY }),
+      1.02,
+    );
+  } finally {
+    old.close();
+  }
+}
+
+async function compareLogin(baseline: string): Promise<void> {
+  const servers = [
+    await serve(baseline, { BENCH_AUTH: '1', BENCH_BASELINE: '1' }),
+    await serve(here, { BENCH_AUTH: '1' }),
+  ];
+  try {
+    const [old, now] = servers as [Served, Served];
+    for (const { port } of servers) await post(port, '/api/auth/register', JSON.stringify(USER));
+    const requests = 16;
+    report(
+      'sign-in / the baseline',
+      await ratio({ server: old, requests }, { server: now, requests }),
+      1.02,
+    );
+  } finally {
+    servers.forEach((each) => each.close());
+  }
+}
+
+const here = join(import.meta.dirname, '../..');
+const baseline = option('baseline');
+try {
+  const server = await serve(here);
+  try {
+    await compareOwn(server);
+  } finally {
+    server.close();
+  }
   if (baseline) {
-    const old = await serve(baseline);
+    const plain = await serve(here, { BENCH_BASELINE: '1' });
     try {
-      const before = { port: old.port, query: create('createNote') };
-      report('create without own code / the baseline', await ratio(before, inferred), 1.02);
-      const asked = { port: old.port, query: QUERY };
-      report(
-        'query without own code / the baseline',
-        await ratio(asked, { port, query: QUERY }),
-        1.02,
-      );
+      await compareBaseline(plain, baseline);
     } finally {
-      old.close();
+      plain.close();
     }
+    await compareLogin(baseline);
   }
 } finally {
-  server.close();
   agent.destroy();
 }

@@ -105,6 +105,80 @@ describe('writes of one turn of the event loop', () => {
     expect(await next).toEqual([2]);
   });
 
+  describe('and short transactions among them', () => {
+    const insert = (id: number, text: string | null = 'x') => writer.run(INSERT, [id, text]);
+
+    it('share the commit, each in a savepoint', async () => {
+      const told: string[] = [];
+      const one = writes.transaction(async () => void insert(1)).then(() => told.push('one'));
+      await Promise.resolve();
+      const two = writes.transaction(async () => void insert(2)).then(() => told.push('two'));
+      await Promise.resolve();
+      expect([told, seen()]).toEqual([[], []]);
+      await Promise.all([one, two]);
+      expect(controls.filter((sql) => /^(begin|commit)/.test(sql))).toEqual([
+        'begin immediate',
+        'commit',
+      ]);
+      expect([seen(), mutex.held]).toEqual([[1, 2], false]);
+    });
+
+    it('are undone alone by a throw', async () => {
+      const kept = [writes.write(INSERT, [1, 'x']), writes.transaction(async () => void insert(2))];
+      const failed = writes.transaction(async () => {
+        insert(3);
+        throw new TypeError('no');
+      });
+      const last = writes.transaction(async () => void insert(4));
+      await expect(failed).rejects.toThrow('no');
+      await Promise.all([...kept, last]);
+      expect(seen()).toEqual([1, 2, 4]);
+    });
+
+    it('keep out single writes while they run, which their rollback would undo', async () => {
+      const gate = Promise.withResolvers<void>();
+      const open = writes.transaction(async () => {
+        insert(1);
+        await gate.promise;
+        throw new TypeError('no');
+      });
+      await Promise.resolve();
+      expect(writes.write(INSERT, [2, 'x'])).toBeUndefined();
+      gate.resolve();
+      await expect(open).rejects.toThrow('no');
+      await writes.write(INSERT, [3, 'x']);
+      expect(seen()).toEqual([3]);
+    });
+
+    it('are committed at their end when they outlast the turn', async () => {
+      const first = writes.transaction(async () => void insert(1));
+      const slow = writes.transaction(async () => {
+        insert(2);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(seen()).toEqual([]);
+      });
+      await Promise.all([first, slow]);
+      expect([seen(), mutex.held]).toEqual([[1, 2], false]);
+    });
+
+    it('fail together when the commit fails or the database gives up', async () => {
+      broken = 'commit';
+      const asked = [1, 2].map((id) => writes.transaction(async () => void insert(id)));
+      const outcomes = await Promise.allSettled(asked);
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      broken = undefined;
+      const lost = writes.transaction(async () => void insert(3));
+      const giver = writes.transaction(async () => void writer.run('rollback', []));
+      const [first, second] = await Promise.allSettled([lost, giver]);
+      expect([first.status, second.status, seen(), mutex.held]).toEqual([
+        'rejected',
+        'rejected',
+        [],
+        false,
+      ]);
+    });
+  });
+
   it('are committed in parts when a turn brings very many', async () => {
     await Promise.all(Array.from({ length: 450 }, (_, id) => writes.write(INSERT, [id, 'x'])));
     expect(controls.filter((sql) => sql === 'commit')).toHaveLength(3);

@@ -14,17 +14,23 @@ interface Insert<T> {
   readonly returning: NonNullable<WriteRequest<T>['returning']>;
 }
 
+/** What is known of a create when its hooks have returned, or have begun. */
+export interface HookedInsert<T> {
+  readonly insert?: PlainInsert<T>;
+  readonly hooks?: RowHooks;
+}
+
 /**
  * A create whose only hooks complete the input is still one statement, when they return without
  * waiting.
  *
  * @returns the statement, or the hooks that have begun, for a create with several statements.
  */
-export async function hookedInsert<T>(
+export function hookedInsert<T>(
   actor: Actor,
   request: WriteRequest<T>,
   { shape, input, access, returning }: Insert<T>,
-): Promise<{ readonly insert?: PlainInsert<T>; readonly hooks?: RowHooks }> {
+): HookedInsert<T> {
   const parts = hooksOf(actor.store);
   if (!parts || !onlyResolves(parts, shape.entity, 'create')) return {};
   const caller = request.context ?? parts.context();

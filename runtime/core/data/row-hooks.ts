@@ -11,19 +11,6 @@ import type { HookParts, Key, Writing, WritingHooks } from './writing.ts';
 type Input = Readonly<Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** The functions of one kind for an operation on an entity. */
-function functionsOf(
-  { hooks }: HookParts,
-  entity: string,
-  name: keyof EntityHooks,
-  operation: HookOperation,
-): EntityHook[] {
-  return (hooks.get(entity) ?? []).flatMap((each) => {
-    const hook = each[name];
-    return (typeof hook === 'function' ? hook : hook?.[operation]) ?? [];
-  });
-}
-
 const NAMES = [
   'resolveInput',
   'validate',
@@ -32,13 +19,48 @@ const NAMES = [
   'afterCommit',
 ] as const;
 
+type Functions = Readonly<Record<keyof EntityHooks, readonly EntityHook[]>>;
+
+/** By the hooks of a server. */
+const KNOWN = new WeakMap<HookParts['hooks'], Map<string, Functions>>();
+
+/** The functions of each kind for an operation on an entity. */
+function functionsOf({ hooks }: HookParts, entity: string, operation: HookOperation): Functions {
+  const known = KNOWN.get(hooks) ?? new Map<string, Functions>();
+  KNOWN.set(hooks, known);
+  const key = `${operation} ${entity}`;
+  const before = known.get(key);
+  if (before) return before;
+  const all = hooks.get(entity) ?? [];
+  const functions = {
+    resolveInput: functionsNamed(all, 'resolveInput', operation),
+    validate: functionsNamed(all, 'validate', operation),
+    beforeOperation: functionsNamed(all, 'beforeOperation', operation),
+    afterOperation: functionsNamed(all, 'afterOperation', operation),
+    afterCommit: functionsNamed(all, 'afterCommit', operation),
+  };
+  known.set(key, functions);
+  return functions;
+}
+
+function functionsNamed(
+  hooks: readonly EntityHooks[],
+  name: keyof EntityHooks,
+  operation: HookOperation,
+): EntityHook[] {
+  return hooks.flatMap((each) => {
+    const hook = each[name];
+    return (typeof hook === 'function' ? hook : hook?.[operation]) ?? [];
+  });
+}
+
 /** Whether an operation on the entity has a hook of one kind. */
 export const hasHook = (
   parts: HookParts,
   entity: string,
   name: keyof EntityHooks,
   operation: HookOperation,
-): boolean => functionsOf(parts, entity, name, operation).length > 0;
+): boolean => functionsOf(parts, entity, operation)[name].length > 0;
 
 /** Whether an operation on the entity has hooks. This is the one place that decides it. */
 export const isHooked = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
@@ -70,11 +92,13 @@ export class RowHooks {
   readonly #hooks: WritingHooks;
   readonly #entity: EntityModel;
   readonly #operation: HookOperation;
+  readonly #known: Functions;
   #input: Input = {};
   #item: Row | null = null;
   #resolved: Input | Promise<Input> | undefined;
 
   constructor(hooks: WritingHooks, entity: EntityModel, operation: HookOperation) {
+    this.#known = functionsOf(hooks, entity.entity.name, operation);
     this.#hooks = hooks;
     this.#entity = entity;
     this.#operation = operation;
@@ -172,8 +196,8 @@ export class RowHooks {
     }
   }
 
-  #functions(name: keyof EntityHooks): EntityHook[] {
-    return functionsOf(this.#hooks, this.#entity.entity.name, name, this.#operation);
+  #functions(name: keyof EntityHooks): readonly EntityHook[] {
+    return this.#known[name];
   }
 
   #call(name: keyof EntityHooks, hook: EntityHook, more: object): unknown {

@@ -7,7 +7,7 @@ import { found, type EntityModel, type Model } from './model.ts';
 import { isMissingRelation, missingRelation } from './missing-relation.ts';
 import { stored } from './stored-as.ts';
 import { readRow } from './stored-row.ts';
-import { hookedInsert } from './hooked-insert.ts';
+import { hookedInsert, type HookedInsert } from './hooked-insert.ts';
 import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.ts';
 import type { RowHooks } from './row-hooks.ts';
 import { toStored } from './values.ts';
@@ -86,8 +86,11 @@ function plainCreate<T>(
   return { shape: writeOf(actor, action), input: inputOf(action, args), access, returning };
 }
 
-/** Hooks run in a transaction, which begins with the first statement of theirs. */
-async function performHooked<T>(
+/**
+ * Hooks run in a transaction, which begins with the first statement of theirs. Hooks that have used
+ * none leave one statement, which needs no transaction.
+ */
+function performHooked<T>(
   actor: Actor,
   request: WriteRequest<T>,
   action: WriteAction,
@@ -95,16 +98,21 @@ async function performHooked<T>(
 ): Promise<Written<T>> {
   const create = plainCreate(actor, request, action, access);
   if (!create) return performLater(actor, request, action, access, {});
-  const begun = await actor.store.transactionLater(async () => {
-    const { insert, hooks } = await hookedInsert(actor, request, create);
-    if (insert) return { insert, hooks };
-    const started = hooks && { hooks };
-    return { written: await performLater(actor, request, action, access, started ?? {}) };
-  });
-  if ('written' in begun) return begun.written as Written<T>;
+  const { store } = actor;
+  const begun = store.transactionIfNeeded<HookedInsert<T> | { readonly written: Written<T> }>(
+    () => {
+      const hooked = hookedInsert(actor, request, create);
+      if (hooked.insert && store.untouched) return hooked;
+      const written = performLater(actor, request, action, access, hooked);
+      return written.then((done) => ({ written: done }));
+    },
+  );
+  if (begun instanceof Promise)
+    return begun.then((done) => (done as { written: Written<T> }).written);
+  const { insert, hooks } = begun as HookedInsert<T>;
   return (
-    insertNow(actor, request, begun.insert) ??
-    performLater(actor, request, action, access, { hooks: begun.hooks })
+    (insert && insertNow(actor, request, insert)) ??
+    performLater(actor, request, action, access, { hooks })
   );
 }
 

@@ -167,15 +167,30 @@ export function without(
   added: Input,
   addedShape: WriteShape,
 ): Input {
+  const targets = targetsOf(model, shape);
+  const addedTargets = targetsOf(model, addedShape);
   const set = new Set(
-    addedShape.writes
-      .filter(({ name }) => added[name] !== undefined)
-      .map((write) => targetOf(model, addedShape, write)),
+    Object.keys(added)
+      .filter((name) => added[name] !== undefined)
+      .map((name) => addedTargets.get(name)),
   );
-  const replaced = shape.writes.filter((write) => set.has(targetOf(model, shape, write)));
   return Object.fromEntries(
-    Object.entries(input).filter(([name]) => !replaced.some((write) => write.name === name)),
+    Object.entries(input).filter(([name]) => {
+      const target = targets.get(name);
+      return target === undefined || !set.has(target);
+    }),
   );
+}
+
+const TARGETS = new WeakMap<WriteShape, ReadonlyMap<string, string>>();
+
+/** The columns and relations that the members of an input set, by the name of the member. */
+function targetsOf(model: Model, shape: WriteShape): ReadonlyMap<string, string> {
+  const known = TARGETS.get(shape);
+  if (known) return known;
+  const targets = new Map(shape.writes.map((write) => [write.name, targetOf(model, shape, write)]));
+  TARGETS.set(shape, targets);
+  return targets;
 }
 
 /** The column, or the relation, that a member of an input sets. */

@@ -194,6 +194,8 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
     transact: (work) => work(query),
     transaction: refuseToRun,
     transactionLater: (work) => work(),
+    transactionIfNeeded: (work) => work(),
+    untouched: true,
     structuralTransaction: refuseToRun,
     afterCommit: (work) => work(),
     keep: refuseToRun,

@@ -14,6 +14,7 @@ import type { EntityModel } from '../data/model.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import { logTimeout, transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
+import { createPace } from '../store/pace.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import { isOwn, ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
@@ -111,7 +112,11 @@ function inTransaction(engine: Engine, type: string, name: string, own: Resolver
   const options = transactionOf(engine, type, name);
   if (options === false) return own;
   // It is not run again: a function may have sent a mail before it failed.
-  const opening = transactionOptions({ ...options, retries: 0 }, engine);
+  const opening = {
+    ...transactionOptions({ ...options, retries: 0 }, engine),
+    opened: `${type}.${name}`,
+    pace: createPace(),
+  };
   const run = async (...args: Parameters<Resolver>) => own(...args);
   return (parent, args, context: RequestContext, info) =>
     engine.store

@@ -2,8 +2,9 @@ import type { Kysely, Transaction, TransactionBuilder } from 'kysely';
 import { AppError } from '../errors.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
 import type { Dialect, TransactionOptions } from './store.ts';
+import type { Pace } from './pace.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
-import type { Begin, Opening, Scopes, TransactionScope } from './transaction-scope.ts';
+import type { Hold, Opening, Scopes, TransactionScope } from './transaction-scope.ts';
 
 type Builder = Pick<TransactionBuilder<any>, 'execute' | 'setIsolationLevel'>;
 
@@ -14,7 +15,10 @@ export interface Beginning<Begins extends Builder = Builder> {
   readonly dialect: Dialect;
   readonly builder: Begins;
   /** Begins a transaction without the query builder, which takes less time. */
-  readonly begin?: Begin;
+  readonly begin?: (hold: Hold, pace: Pace | undefined) => Promise<void>;
+  readonly pace?: Pace | undefined;
+  /** See `TransactionOptions.opened`. */
+  readonly opened?: string | undefined;
   /** Milliseconds; unlimited when absent. */
   readonly timeout?: number | undefined;
   /** The default of the database when absent. */
@@ -54,15 +58,31 @@ export async function beginLaterOrJoin<T>(
   beginning: Beginning,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { scopes, builder } = beginning;
+  const { scopes } = beginning;
   const open = scopes.current();
   if (open) {
     assertIsolated(open, beginning);
     return open.nested(work);
   }
-  const begin = beginning.begin ?? ((hold) => builder.execute(hold));
-  return retried(beginning, (opening) => scopes.openLater(opening, begin, work));
+  const begin = beginOf(beginning);
+  return retried(beginning, async (opening) => scopes.openLater(opening, begin, work));
 }
+
+/** The same for work that may finish without waiting, see `Store.transactionIfNeeded`. */
+export function beginIfNeededOrJoin<T>(
+  beginning: Beginning,
+  work: () => T | Promise<T>,
+): T | Promise<T> {
+  const { scopes, dialect } = beginning;
+  const open = scopes.current();
+  if (open) return open.nested(async () => work());
+  return scopes.openLater({ isolation: DEFAULT_ISOLATION[dialect] }, beginOf(beginning), work);
+}
+
+const beginOf =
+  ({ begin, builder, pace }: Beginning) =>
+  (hold: Hold) =>
+    begin ? begin(hold, pace) : builder.execute(hold);
 
 /** SQLite has one writer at a time. */
 const DEFAULT_ISOLATION: Readonly<Record<Dialect, IsolationLevel>> = {
@@ -93,16 +113,16 @@ async function retried<T>(
   beginning: Beginning,
   attempt: (opening: Opening) => Promise<T>,
 ): Promise<T> {
-  const { scopes, retries = 0, timeout, dialect } = beginning;
+  const { scopes, retries = 0, timeout, opened, dialect } = beginning;
   const isolation = isolationOf(beginning) ?? DEFAULT_ISOLATION[dialect];
   const mutex = RETRYING.get(scopes);
   if (retries > 0 && mutex?.held) (await mutex.acquire())();
   const fails = (error: unknown) => retries > 0 && isSerializationFailure(error);
   try {
-    return await attempt({ timeout, isolation, repeats: fails });
+    return await attempt({ timeout, opened, isolation, repeats: fails });
   } catch (error) {
     if (!fails(error)) throw error;
-    return again(beginning, (repeats) => attempt({ timeout, isolation, repeats }));
+    return again(beginning, (repeats) => attempt({ timeout, opened, isolation, repeats }));
   }
 }
 

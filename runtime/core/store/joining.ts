@@ -62,7 +62,10 @@ function joiningBuilder(beginning: Beginning<TransactionBuilder<any>>): Transact
 }
 
 /** Wraps a store so that its statements and transactions join the running one. */
-export function joiningStore(store: Omit<Store, 'afterCommit' | 'keep'>, scopes: Scopes): Store {
+export function joiningStore(
+  store: Omit<Store, 'afterCommit' | 'keep' | 'untouched'>,
+  scopes: Scopes,
+): Store {
   return {
     ...store,
     query: ((sql, parameters) => {
@@ -107,6 +110,9 @@ export function joiningStore(store: Omit<Store, 'afterCommit' | 'keep'>, scopes:
       const scope = scopes.current();
       if (scope) scope.afterCommit(work);
       else work();
+    },
+    get untouched() {
+      return scopes.current()?.untouched ?? true;
     },
     keep: (work) => {
       const scope = scopes.current();

@@ -2,7 +2,13 @@ import { createRequire } from 'node:module';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
-import { beginLaterOrJoin, beginningWith, beginOrJoin, repeated } from './begin-transaction.ts';
+import {
+  beginIfNeededOrJoin,
+  beginLaterOrJoin,
+  beginningWith,
+  beginOrJoin,
+  repeated,
+} from './begin-transaction.ts';
 import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { createLockPool } from './lock-pool.ts';
 import { reentrant } from './reentrant-lock.ts';
@@ -99,6 +105,7 @@ export function postgresStore(
       transaction,
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
+      transactionIfNeeded: (work) => beginIfNeededOrJoin(beginning, work),
       transact: (work, bounds) => repeated(() => transact(parts, work, bounds)),
       structuralTransaction: (work) =>
         transaction(async (trx) => {

@@ -1,4 +1,4 @@
-import type { Mutex } from './semaphore.ts';
+import { createMutex, type Mutex } from './semaphore.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 type Rows = readonly Record<string, unknown>[];
@@ -11,6 +11,11 @@ export interface SharedWrites {
    * writes of the turn stay.
    */
   write(sql: string, parameters: readonly unknown[]): Promise<Rows> | undefined;
+  /**
+   * Runs the statements of `work` among the writes, and resolves when they are committed. A throw
+   * undoes only these statements. Only for short work: the writes before it are committed after it.
+   */
+  transaction(work: () => Promise<void>): Promise<void>;
   /** Commits the current transaction. */
   flush(): void;
 }
@@ -19,6 +24,10 @@ interface Group {
   readonly done: Promise<void>;
   settle(error?: unknown): void;
   size: number;
+  /** Whether a transaction is running in it: other writes would be undone with that one. */
+  occupied: boolean;
+  /** Whether the turn ended while it was occupied: it is then committed as soon as it is not. */
+  due: boolean;
 }
 
 /** The event loop may fetch more events within a turn; other transactions must not wait for all. */
@@ -29,51 +38,112 @@ const MAX_WRITES = 200;
  * file, which costs several times as much as inserting a row. The requests of one turn share a
  * commit, and each is answered after it.
  */
-export function sharedWrites(writer: SqliteConnection, mutex: Mutex): SharedWrites {
-  let group: Group | undefined;
-  const end = (ended: Group | undefined, work: () => void) => {
-    if (!ended || group !== ended) return;
-    group = undefined;
+export const sharedWrites = (writer: SqliteConnection, mutex: Mutex): SharedWrites =>
+  new Groups(writer, mutex);
+
+class Groups implements SharedWrites {
+  readonly #writer: SqliteConnection;
+  readonly #mutex: Mutex;
+  readonly #turn = createMutex();
+  #group: Group | undefined;
+
+  constructor(writer: SqliteConnection, mutex: Mutex) {
+    this.#writer = writer;
+    this.#mutex = mutex;
+  }
+
+  write(sql: string, parameters: readonly unknown[]): Promise<Rows> | undefined {
+    const group = this.#group ?? this.#begin(this.#mutex.tryAcquire());
+    if (!group || group.occupied) return undefined;
     try {
-      work();
-      ended.settle();
+      const { rows } = this.#writer.run(sql, parameters);
+      group.size += 1;
+      return group.done.then(() => rows);
     } catch (error) {
-      ended.settle(error);
+      this.#abandonIfUndone(group, error);
+      throw error;
+    } finally {
+      if (group.size >= MAX_WRITES) this.#commit(group);
     }
-  };
-  const commit = (ended: Group | undefined) => end(ended, () => commitOrUndo(writer));
-  const begin = (): Group | undefined => {
-    const release = mutex.tryAcquire();
-    if (!release) return undefined;
-    const begun = newGroup(release);
+  }
+
+  async transaction(work: () => Promise<void>): Promise<void> {
+    const group = await this.#turn.run(() => this.#runInGroup(work));
+    await group?.done;
+  }
+
+  flush(): void {
+    this.#commit(this.#group);
+  }
+
+  async #runInGroup(work: () => Promise<void>): Promise<Group | undefined> {
+    const group = this.#group ?? this.#begin(await this.#mutex.acquire());
+    if (!group) return undefined;
+    group.occupied = true;
     try {
-      writer.run('begin immediate', []);
+      await inSavepoint(this.#writer, work);
+      group.size += 1;
+      return group;
+    } catch (error) {
+      this.#abandonIfUndone(group, error);
+      throw error;
+    } finally {
+      group.occupied = false;
+      if (group.due || group.size >= MAX_WRITES) this.#commit(group);
+    }
+  }
+
+  #begin(release: (() => void) | undefined): Group | undefined {
+    if (!release) return undefined;
+    try {
+      this.#writer.run('begin immediate', []);
     } catch (error) {
       release();
       throw error;
     }
-    setImmediate(commit, begun);
-    return begun;
-  };
-  return {
-    flush: () => commit(group),
-    write: (sql, parameters) => {
-      const current = (group ??= begin());
-      if (!current) return undefined;
-      try {
-        const { rows } = writer.run(sql, parameters);
-        current.size += 1;
-        return current.done.then(() => rows);
-      } catch (error) {
-        // SQLite rolls back the whole transaction by itself when the disk is full or the file is
-        // damaged.
-        if (!writer.inTransaction()) end(current, () => fail(error));
-        throw error;
-      } finally {
-        if (current.size >= MAX_WRITES) commit(current);
-      }
-    },
-  };
+    const group = (this.#group = newGroup(release));
+    setImmediate(() => this.#commit(group));
+    return group;
+  }
+
+  #commit(group: Group | undefined): void {
+    if (group?.occupied) group.due = true;
+    else this.#end(group, () => commitOrUndo(this.#writer));
+  }
+
+  /**
+   * SQLite rolls back the whole transaction by itself when the disk is full or the file is damaged.
+   */
+  #abandonIfUndone(group: Group, error: unknown): void {
+    if (!this.#writer.inTransaction()) this.#end(group, () => fail(error));
+  }
+
+  #end(group: Group | undefined, work: () => void): void {
+    if (!group || this.#group !== group) return;
+    this.#group = undefined;
+    try {
+      work();
+      group.settle();
+    } catch (error) {
+      group.settle(error);
+    }
+  }
+}
+
+const SAVEPOINT = 'twofold_shared';
+
+async function inSavepoint(writer: SqliteConnection, work: () => Promise<void>): Promise<void> {
+  writer.run(`savepoint ${SAVEPOINT}`, []);
+  try {
+    await work();
+    writer.run(`release ${SAVEPOINT}`, []);
+  } catch (error) {
+    if (writer.inTransaction()) {
+      writer.run(`rollback to ${SAVEPOINT}`, []);
+      writer.run(`release ${SAVEPOINT}`, []);
+    }
+    throw error;
+  }
 }
 
 function newGroup(release: () => void): Group {
@@ -85,7 +155,7 @@ function newGroup(release: () => void): Group {
     if (error === undefined) resolve();
     else reject(error);
   };
-  return { done: promise, settle, size: 0 };
+  return { done: promise, settle, size: 0, occupied: false, due: false };
 }
 
 function commitOrUndo(writer: SqliteConnection): void {

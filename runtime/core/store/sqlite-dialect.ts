@@ -12,7 +12,9 @@ import { InternalError } from '../errors.ts';
 import type { Mutex } from './semaphore.ts';
 import { withinBounds } from './sqlite-answers.ts';
 import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
-import type { Begin, Scopes, TransactionScope } from './transaction-scope.ts';
+import { type Pace, timed } from './pace.ts';
+import type { SharedWrites } from './shared-writes.ts';
+import { type Hold, lostFailure, type Scopes, type TransactionScope } from './transaction-scope.ts';
 
 /** The two handles of one database. For a database in memory they are the same. */
 export interface SqliteHandles {
@@ -79,7 +81,7 @@ class JoinedConnection extends Connection {
 
   override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     await this.#scope.ready();
-    return toQueryResult<Row>(this.#writer.run(sql, parameters));
+    return toQueryResult<Row>(runInside(this.#writer, sql, parameters));
   }
 }
 
@@ -107,34 +109,60 @@ function toQueryResult<Row>({ rows, changes, insertId }: SqliteResult): QueryRes
   };
 }
 
+/** Runs one statement of an open transaction: it must not be written when there is none. */
+function runInside(
+  writer: SqliteConnection,
+  sql: string,
+  parameters: readonly unknown[],
+): SqliteResult {
+  if (!writer.inTransaction()) throw lostFailure();
+  return writer.run(sql, parameters);
+}
+
 function connect({ writer }: SqliteHandles, scope: TransactionScope | undefined): void {
   scope?.connect({
     run: async (sql, parameters, bounds) => {
-      const run = () => writer.run(sql, parameters).rows;
+      const run = () => runInside(writer, sql, parameters).rows;
       return bounds ? withinBounds(writer, bounds, run) : run();
     },
     valueNow: (sql, parameters) => writer.value(sql, parameters),
   });
 }
 
-/** Begins a transaction without Kysely, which would take most of the time of a small one. */
-export function beginDirectly(handles: SqliteHandles, scopes: Scopes): Begin {
-  const { writer, mutex } = handles;
-  return async (hold) => {
-    const release = await mutex.acquire();
-    try {
-      writer.run('begin immediate', []);
+/** Begins a transaction, see `Beginning.begin`. */
+export type BeginDirectly = (hold: Hold, pace: Pace | undefined) => Promise<void>;
+
+/**
+ * Begins transactions without Kysely, which would take most of the time of a small one. Short ones
+ * share a commit.
+ */
+export function beginDirectly(
+  handles: SqliteHandles,
+  scopes: Scopes,
+  shared: SharedWrites,
+): BeginDirectly {
+  return async (hold, pace) => {
+    const work = () => {
       connect(handles, scopes.beginning());
-      await hold();
-      writer.run('commit', []);
-    } catch (error) {
-      // SQLite may have rolled back by itself.
-      if (writer.inTransaction()) writer.run('rollback', []);
-      throw error;
-    } finally {
-      release();
-    }
+      return pace ? timed(pace, hold) : hold();
+    };
+    await (pace?.short ? shared.transaction(work) : alone(handles, work));
   };
+}
+
+async function alone({ writer, mutex }: SqliteHandles, work: () => Promise<void>): Promise<void> {
+  const release = await mutex.acquire();
+  try {
+    writer.run('begin immediate', []);
+    await work();
+    writer.run('commit', []);
+  } catch (error) {
+    // SQLite may have rolled back by itself.
+    if (writer.inTransaction()) writer.run('rollback', []);
+    throw error;
+  } finally {
+    release();
+  }
 }
 
 function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {

@@ -6,7 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
-import { beginLaterOrJoin, beginningWith, beginOrJoin } from './begin-transaction.ts';
+import {
+  beginIfNeededOrJoin,
+  beginLaterOrJoin,
+  beginningWith,
+  beginOrJoin,
+} from './begin-transaction.ts';
 import { firstOf, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { reentrant } from './reentrant-lock.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
@@ -42,7 +47,7 @@ export function sqliteStore(
   });
   const builder = plain.transaction();
   const db = joiningDatabase(plain, { scopes, dialect: 'sqlite', timeout });
-  const begin = beginDirectly(handles, scopes);
+  const begin = beginDirectly(handles, scopes, writes);
   const beginning = { db, scopes, dialect: 'sqlite', builder, begin } as const;
   return joiningStore(
     {
@@ -52,6 +57,7 @@ export function sqliteStore(
       transaction: (work, options = {}) => beginOrJoin(beginningWith(beginning, options), work),
       transactionLater: (work, options = {}) =>
         beginLaterOrJoin(beginningWith(beginning, options), work),
+      transactionIfNeeded: (work) => beginIfNeededOrJoin(beginning, work),
       transact: (work, bounds) => transact(bounds, work),
       structuralTransaction: (work) =>
         withoutForeignKeys(handles, () => beginOrJoin(beginning, checked(handles, work))),
@@ -65,7 +71,7 @@ export function sqliteStore(
         valueNow: shared.value,
         readTogether: shared.together,
       }),
-      writeTogether: writes.write,
+      writeTogether: (sql, parameters) => writes.write(sql, parameters),
       lock: reentrant((name, work) => withFileLock(file, name, work)),
       close: async () => {
         writes.flush();

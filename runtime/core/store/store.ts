@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AnswerMemory } from './answer-memory.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
+import type { Pace } from './pace.ts';
 import type { Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
 /** How a transaction runs; those of a nested one are checked against the one around it. */
@@ -11,6 +12,10 @@ export interface TransactionOptions {
   readonly retries?: number;
   /** Milliseconds that it may stay open; unlimited when absent. */
   readonly timeout?: number;
+  /** What opens it, for the log. Without it a stack is taken, which costs as much as a statement. */
+  readonly opened?: string;
+  /** Of the function that opens it: short transactions share a commit on SQLite. */
+  readonly pace?: Pace;
 }
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -54,6 +59,16 @@ export interface Store {
    * database.
    */
   transactionLater<T>(work: () => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * The same for work that may finish without waiting and without a statement: its value is then
+   * returned at once, because a promise would cost as much as the work.
+   */
+  transactionIfNeeded<T>(work: () => T | Promise<T>): T | Promise<T>;
+  /**
+   * Whether leaving the running transaction would change nothing: it has not begun, and nothing waits
+   * for its commit.
+   */
+  readonly untouched: boolean;
   /**
    * The same for SQL texts: each is prepared and cached, without the query builder. `work` may use
    * only its `query`, and runs again after a serialization failure or a deadlock. With bounds, its statements end when the client is gone or the time limit is

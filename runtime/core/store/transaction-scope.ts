@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError, InternalError } from '../errors.ts';
 import type { Bounds } from './bounds.ts';
-import { createMutex } from './semaphore.ts';
+import { createMutex, type Mutex } from './semaphore.ts';
 import type { IsolationLevel } from '../context/isolation.ts';
 
 type Rows = readonly Record<string, unknown>[];
@@ -29,6 +29,8 @@ export interface TransactionScope {
   assertOpen(): void;
   /** Whether the transaction is over. */
   readonly closed: boolean;
+  /** See `Store.untouched`. */
+  readonly untouched: boolean;
   /**
    * Runs `work` in a savepoint: a throw undoes only what `work` did. Two calls at the same time run
    * one after the other.
@@ -46,6 +48,8 @@ export interface Opening {
   /** Milliseconds that the body may take; unlimited when absent. */
   readonly timeout?: number | undefined;
   readonly isolation: IsolationLevel;
+  /** See `TransactionOptions.opened`. */
+  readonly opened?: string | undefined;
   /** Whether the caller will run the body again after this error. */
   readonly repeats?: (error: unknown) => boolean;
 }
@@ -66,14 +70,17 @@ export interface Scopes {
   /**
    * Runs `body` in a new scope whose transaction begins with its first statement. `begin` begins
    * it, awaits the function that it gets, and then commits, or rolls back when that one throws.
+   * Returns no promise when `body` returns none and no transaction has begun.
    */
-  openLater<T>(opening: Opening, begin: Begin, body: () => Promise<T>): Promise<T>;
+  openLater<T>(opening: Opening, begin: Begin, body: () => T | Promise<T>): T | Promise<T>;
   /** Runs `work` outside of every transaction. */
   outside<T>(work: () => T): T;
 }
 
 type Bounded = <T>(body: () => Promise<T>) => Promise<T>;
-export type Begin = (hold: () => Promise<void>) => Promise<void>;
+/** Resolves when the body of a transaction has ended, and rejects when it has failed. */
+export type Hold = () => Promise<void>;
+export type Begin = (hold: Hold) => Promise<void>;
 
 /** The code that begins a transaction. Its own statements must not join what has not begun. */
 interface Beginner {
@@ -112,17 +119,17 @@ async function openNow<T>(
   );
 }
 
-async function openLater<T>(
+function openLater<T>(
   storage: Storage,
   opening: Opening,
   begin: Begin,
-  body: () => Promise<T>,
-): Promise<T> {
-  const finished = Promise.withResolvers<void>();
-  const failed = Promise.withResolvers<never>();
+  body: () => T | Promise<T>,
+): T | Promise<T> {
+  let ends: Ends | undefined;
   let transaction: Promise<void> | undefined;
   const scope = new OpenScope(storage, opening, () => {
     const begun = Promise.withResolvers<void>();
+    const { finished, failed } = (ends ??= newEnds());
     const hold = () => {
       begun.resolve();
       return bounded(scope, opening.timeout, () => finished.promise);
@@ -131,20 +138,51 @@ async function openLater<T>(
     transaction.catch((error: unknown) => (begun.reject(error), failed.reject(error)));
     return begun.promise;
   });
-  failed.promise.catch(() => {});
-  finished.promise.catch(() => {});
+  const result = atOnce(() => storage.run(scope, body));
+  if (!ends && !(result instanceof Promise)) {
+    leave(storage, scope);
+    return result;
+  }
+  const { finished, failed } = (ends ??= newEnds());
   return settled(storage, scope, opening, async () => {
     try {
-      const result = await Promise.race([storage.run(scope, body), failed.promise]);
+      const done = await Promise.race([result, failed.promise]);
       finished.resolve();
       await transaction;
-      return result;
+      return done;
     } catch (error) {
       finished.reject(error);
       await transaction?.catch(() => {});
       throw error;
     }
   });
+}
+
+/** How the two sides of a transaction that begins later hear of each other's end. */
+interface Ends {
+  /** The body has ended. */
+  readonly finished: PromiseWithResolvers<void>;
+  /** The transaction has failed. */
+  readonly failed: PromiseWithResolvers<never>;
+}
+
+function newEnds(): Ends {
+  const ends = {
+    finished: Promise.withResolvers<void>(),
+    failed: Promise.withResolvers<never>(),
+  };
+  ends.finished.promise.catch(() => {});
+  ends.failed.promise.catch(() => {});
+  return ends;
+}
+
+/** Calls `body`; a throw is a rejection. */
+function atOnce<T>(body: () => T | Promise<T>): T | Promise<T> {
+  try {
+    return body();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** Closes the scope when `work` has ended, and does what waits for its end. */
@@ -156,8 +194,7 @@ async function settled<T>(
 ): Promise<T> {
   try {
     const result = await work();
-    scope.close();
-    storage.run(undefined, () => scope.committed.forEach((each) => each()));
+    leave(storage, scope);
     return result;
   } catch (error) {
     scope.close();
@@ -167,16 +204,23 @@ async function settled<T>(
   }
 }
 
+/** Closes the scope of a transaction that is committed. */
+function leave(storage: Storage, scope: OpenScope): void {
+  scope.close();
+  if (scope.committed.length > 0)
+    storage.run(undefined, () => scope.committed.forEach((each) => each()));
+}
+
 class OpenScope implements TransactionScope {
   readonly #storage: Storage;
   readonly #parent: OpenScope | undefined;
   readonly #root: OpenScope;
-  readonly #turn = createMutex();
+  #turn: Mutex | undefined;
   readonly committed: (() => void)[] = [];
   readonly kept: (() => Promise<unknown>)[] = [];
   readonly isolation: IsolationLevel;
-  /** Its stack says where the transaction was opened. */
-  readonly opened: Error | undefined;
+  /** What opened the transaction, or an error whose stack says so. */
+  readonly opened: string | Error | undefined;
   readonly #begin: (() => Promise<void>) | undefined;
   #begun: Promise<void> | undefined;
   #connection: TransactionConnection | undefined;
@@ -186,13 +230,13 @@ class OpenScope implements TransactionScope {
   /** @param begin begins the transaction; absent when it has begun before anything uses the scope. */
   constructor(
     storage: Storage,
-    { isolation, timeout }: Opening,
+    { isolation, timeout, opened }: Opening,
     begin?: () => Promise<void>,
     parent?: OpenScope,
   ) {
     this.#storage = storage;
     this.isolation = isolation;
-    this.opened = timeout === undefined ? undefined : new Error('the transaction was opened here');
+    this.opened = timeout === undefined ? undefined : (opened ?? new Error(OPENED));
     this.#begin = begin;
     this.#parent = parent;
     this.#root = parent ? parent.#root : this;
@@ -217,6 +261,10 @@ class OpenScope implements TransactionScope {
     return this.#closed || (this.#parent?.closed ?? false);
   }
 
+  get untouched(): boolean {
+    return this.#parent === undefined && this.#begun === undefined && this.committed.length === 0;
+  }
+
   close(): void {
     this.#closed = true;
   }
@@ -228,7 +276,7 @@ class OpenScope implements TransactionScope {
   async ready(): Promise<void> {
     this.assertOpen();
     if (!this.connected) await this.#root.#beginOnce();
-    if (this.#turn.held) (await this.#turn.acquire())();
+    if (this.#turn?.held) (await this.#turn.acquire())();
     this.assertOpen();
   }
 
@@ -248,7 +296,7 @@ class OpenScope implements TransactionScope {
   }
 
   async nested<T>(work: () => Promise<T>): Promise<T> {
-    const release = await this.#turn.acquire();
+    const release = await (this.#turn ??= createMutex()).acquire();
     try {
       this.assertOpen();
       return await this.#inSavepoint(work);
@@ -285,31 +333,40 @@ class OpenScope implements TransactionScope {
   }
 }
 
-/** Ends the scope and rejects when `body` takes longer than `timeout`. */
+/**
+ * Runs the body of a transaction. The scope ends with it, before the commit or the rollback: a
+ * statement that came after that would run outside of the transaction. It ends, and rejects, when
+ * `body` takes longer than `timeout`.
+ */
 async function bounded<T>(
   scope: OpenScope,
   timeout: number | undefined,
   body: () => Promise<T>,
 ): Promise<T> {
-  if (timeout === undefined) return body();
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    scope.close();
-    late.reject(timedOut(timeout, scope.opened));
-  }, timeout);
+  const timer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(() => {
+          scope.close();
+          late.reject(timedOut(timeout, scope.opened));
+        }, timeout);
   try {
-    return await Promise.race([body(), late.promise]);
+    return await (timer ? Promise.race([body(), late.promise]) : body());
   } finally {
     clearTimeout(timer);
+    scope.close();
   }
 }
 
-const timedOut = (timeout: number, cause: Error | undefined) =>
+const OPENED = 'the transaction was opened here';
+
+const timedOut = (timeout: number, opened: string | Error | undefined) =>
   new AppError(
     503,
     'TIMEOUT',
     `The transaction was rolled back: it was open for longer than ${timeout / 1000} s`,
-    { cause },
+    { cause: typeof opened === 'string' ? new Error(`${OPENED}: ${opened}`) : opened },
   );
 
 const closedFailure = () =>
@@ -317,4 +374,12 @@ const closedFailure = () =>
     500,
     'TRANSACTION_CLOSED',
     'The transaction is over: await each statement inside its callback',
+  );
+
+/** SQLite rolls back by itself when the disk is full or the file is damaged. */
+export const lostFailure = () =>
+  new AppError(
+    500,
+    'TRANSACTION_CLOSED',
+    'The database has rolled the transaction back after an error: let that error end the callback',
   );
