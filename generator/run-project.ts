@@ -12,6 +12,7 @@ const QUESTIONS = {
   migrationsOfApp: '@twofold/runtime',
   openapiOfApp: '@twofold/runtime',
   planOfApp: '@twofold/runtime',
+  resetApp: '@twofold/runtime',
   revertApp: '@twofold/runtime',
   seedApp: '@twofold/runtime',
   settingsOfApp: '@twofold/runtime',
@@ -73,10 +74,19 @@ interface RuntimeFailure {
  * Codes of failures that need a decision of the user: rows to correct, or a loss of data to agree
  * to.
  */
-const DECISIONS: ReadonlySet<string> = new Set(['ROWS_IN_THE_WAY', 'MIGRATION_NEEDS_CONSENT']);
+const DECISIONS: ReadonlySet<string> = new Set([
+  'ROWS_IN_THE_WAY',
+  'MIGRATION_NEEDS_CONSENT',
+  'DATABASE_GUARDED',
+  'DATABASE_NOT_EMPTY',
+]);
 
 function refused({ code, message }: RuntimeFailure): CommandError {
-  const exit = DECISIONS.has(code) ? EXIT.ambiguous : EXIT.usage;
+  const exit = DECISIONS.has(code)
+    ? EXIT.ambiguous
+    : code === 'MIGRATION_DRAFT'
+      ? EXIT.invalid
+      : EXIT.usage;
   return new CommandError(exit, code, message);
 }
 
@@ -95,7 +105,7 @@ function script(question: ProjectQuestion, withInput: boolean): string {
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
     `  const { code, message } = error ?? {};`,
-    `  if (/^(MIGRATION_|ROWS_IN_THE_WAY)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
+    `  if (/^(MIGRATION_|DATABASE_|ROWS_IN_THE_WAY)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
     `  else`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
     `}`,

@@ -38,6 +38,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'planOfApp',
     'remove',
     'removeMany',
+    'resetApp',
     'revertApp',
     'seedApp',
     'settingsOfApp',

@@ -10,6 +10,12 @@ const ALLOW_LOSS: OptionSpec = {
   about: 'a column whose values may lose a part when its type changes: Post.rating',
 };
 
+const CONFIRM: OptionSpec = {
+  name: 'confirm',
+  value: 'NAME',
+  about: 'the name of a guarded database that may lose values',
+};
+
 const HINTS = {
   name: 'hints',
   about: 'show every hint in full, those of the last run too',
@@ -148,10 +154,10 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
-    usage: '[up|plan|status|down|new NAME]',
-    about: 'applies, foresees, lists, undoes or starts migrations',
+    usage: '[up|plan|status|new NAME|down [NAME]|reset]',
+    about: 'applies, foresees, lists, starts or undoes migrations',
     positionals: 2,
-    words: ['up', 'plan', 'status', 'down', 'new'],
+    words: ['up', 'plan', 'status', 'new', 'down', 'reset'],
     options: [
       ALLOW_LOSS,
       { name: 'values', about: 'plan: show the values at risk, not only their keys' },
@@ -160,8 +166,11 @@ export const commands: readonly CommandSpec[] = [
         about:
           'plan: refuse what servers of the release before fail on, and what blocks for longer',
       },
+      CONFIRM,
+      { name: 'seed', about: 'reset: load the seed file afterwards' },
     ],
-    example: 'npm run migrate -- status\nnpm run migrate -- new fill_summaries',
+    example:
+      'npm run migrate -- status\nnpm run migrate -- new fill_summaries\nnpm run migrate -- down 0003_add_posts_rating',
     load: () => import('../commands/migrate.ts'),
   },
   {

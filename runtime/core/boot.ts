@@ -12,8 +12,10 @@ import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
 import { createTables } from './store/create-tables.ts';
-import { assertSound } from './store/ledger.ts';
-import { loadMigrations, migrate, migrationStatus } from './store/migrate.ts';
+import { type Guard, guardOf } from './store/guard.ts';
+import { noteProduction, readLedger } from './store/ledger.ts';
+import { assertSound } from './store/ledger-state.ts';
+import { loadMigrations, migrate, type MigrateOptions, migrationStatus } from './store/migrate.ts';
 import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
 import { openStore } from './store/open-store.ts';
@@ -170,14 +172,69 @@ function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
  */
 export async function prepareDatabase(app: App, { kernel, modules }: Booted): Promise<void> {
   const { settings, store, log } = kernel;
-  for (const migrations of await migrationsOf(app, modules)) {
-    if (settings.flag('MIGRATE', !settings.production)) {
-      const applied = await migrate(store, migrations);
+  const lists = await migrationsOf(app, modules);
+  const migrates = settings.flag('MIGRATE', !settings.production);
+  const follow = migrates ? await followingOf(app, kernel) : undefined;
+  for (const [at, migrations] of lists.entries()) {
+    if (migrates) {
+      const applied = await migrate(store, migrations, at === 0 && follow ? { follow } : {});
       if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
     } else await refusePending(store, migrations);
   }
   if (app.migrations) await assertTables(store, buildTables(app.project));
   else await createTables(store, buildTables(app.project), app.project.ids);
+}
+
+/**
+ * What makes an unguarded database follow the files of the branch; undefined for a guarded one,
+ * which is never undone by itself.
+ */
+async function followingOf(
+  app: App,
+  { store, settings, root, log }: Kernel,
+): Promise<MigrateOptions['follow']> {
+  if (!app.migrations) return undefined;
+  const guard = await guardOfDatabase({ store, settings, root });
+  if (guard.reason !== null) return undefined;
+  return {
+    root,
+    gone: true,
+    newest: process.env['TWOFOLD_DEV'] !== undefined,
+    note: (done, name) =>
+      done === 'undone'
+        ? log.info(`undone: ${name}, which has no such file in migrations/ any more`)
+        : log.info(`rescued: values that were dropped are in ${name}`),
+  };
+}
+
+/** Whether the database of these settings is guarded. */
+export async function guardOfDatabase({
+  store,
+  settings,
+  root,
+}: Pick<Kernel, 'store' | 'settings' | 'root'>): Promise<Guard> {
+  const { production } = settings;
+  return guardOf({
+    url: databaseUrl(settings),
+    root,
+    production,
+    ledger: await readLedger(store.db),
+  });
+}
+
+/**
+ * Records that a server in production mode serves the database: it is guarded from then on, by
+ * whichever address it is reached. A role that may only read cannot record it, and may not lose
+ * rows either.
+ */
+export async function rememberProduction(
+  app: App,
+  { store, settings, log }: Kernel,
+): Promise<void> {
+  if (!app.migrations || !settings.production) return;
+  await noteProduction(store.db).catch((error: unknown) =>
+    log.warn(`the ledger does not say that this database is one of production: ${String(error)}`),
+  );
 }
 
 async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {
@@ -188,13 +245,15 @@ async function refusePending(store: Store, migrations: readonly Migration[]): Pr
   ]);
 }
 
-/** The project's migrations come first, because a module's tables may refer to the project's. */
+/**
+ * The project's migrations and those of each module. The project's come first, because a module's
+ * tables may refer to the project's.
+ */
 export async function migrationsOf(
   app: App,
   modules: readonly ServerModule[],
-): Promise<(readonly Migration[])[]> {
+): Promise<[own: readonly Migration[], ...modules: (readonly Migration[])[]]> {
   const own = app.migrations ? await loadMigrations(app.migrations) : [];
-  return [own, ...modules.map((module) => module.migrations ?? [])].filter(
-    (list) => list.length > 0,
-  );
+  const lists = modules.map((module) => module.migrations ?? []);
+  return [own, ...lists.filter((list) => list.length > 0)];
 }

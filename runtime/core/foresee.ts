@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
 import { foreseeMigrations, loadMigrations, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
 import type { RowsAtRisk } from './store/migration-run.ts';
-import type { LedgerState } from './store/ledger.ts';
+import { EMPTY_STATE, type LedgerState } from './store/ledger-state.ts';
 import type { Store } from './store/store.ts';
 
 /** The project's migrations, one of which may be added, replaced or left out. */
@@ -43,7 +43,7 @@ export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
   try {
     return await ask(store, await migrationsOf(foreseen));
   } catch (error) {
-    return refused(error, { applied: [], pending: [], empty: [], changed: [], missing: [] });
+    return refused(error, EMPTY_STATE);
   } finally {
     await store.close();
   }

@@ -1,14 +1,23 @@
 import type { App } from './app.ts';
-import { boot, type BootOptions, migrationsOf, reachingDatabase } from './boot.ts';
+import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
+import type { Kernel } from './module.ts';
+import { assertConfirmed, type Guard } from './store/guard.ts';
+import { readLedger } from './store/ledger.ts';
 import {
   migrate,
   type MigrateOptions,
+  migrationsToUndo,
   type MigrationStatus,
   migrationStatus,
   revert,
 } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
-import type { Store } from './store/store.ts';
+import { reset, tablesToReset } from './store/reset.ts';
+
+export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
+  /** Name of a guarded database, which may lose values. */
+  readonly confirm?: string;
+}
 
 /**
  * Applies every pending migration of a project and of its modules without starting the server, for
@@ -16,16 +25,21 @@ import type { Store } from './store/store.ts';
  *
  * @returns the names of the applied migrations, oldest first.
  * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`, `ROWS_IN_THE_WAY`,
- * `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`
+ * `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`, `DATABASE_GUARDED`
  */
 export function migrateApp(
   app: App,
-  { allowLoss = [] }: MigrateOptions = {},
+  { allowLoss = [], confirm }: MigrateAppOptions = {},
   options?: BootOptions,
 ): Promise<string[]> {
-  return withMigrations(app, options, async (store, lists) => {
-    const applied: string[] = [];
-    for (const list of lists) applied.push(...(await migrate(store, list, { allowLoss })));
+  return withMigrations(app, options, async ({ kernel: { store, root }, lists, guard }) => {
+    if (allowLoss.length > 0)
+      assertConfirmed(guard, confirm, `Values of ${allowLoss.join(', ')} may lose a part.`);
+    const [own, ...modules] = lists;
+    const follow = { root, newest: false, gone: false };
+    const drafts = guard.reason === null && { follow };
+    const applied = await migrate(store, own, { allowLoss, ...drafts });
+    for (const list of modules) applied.push(...(await migrate(store, list)));
     return applied;
   });
 }
@@ -34,36 +48,119 @@ export function migrateApp(
  * What is applied, pending, changed since, or gone from the folder, for `generator migrate status`.
  */
 export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
-  return withMigrations(app, options, async (store, lists) => {
-    const parts: MigrationStatus[] = [];
-    for (const list of lists) parts.push(await migrationStatus(store, list));
+  return withMigrations(app, options, async ({ kernel: { store }, lists: [own, ...modules] }) => {
+    const parts = [await migrationStatus(store, own)];
+    for (const list of modules) parts.push(await migrationStatus(store, list));
+    const all = (kind: keyof MigrationStatus) => parts.flatMap((part) => part[kind]);
     return {
-      applied: parts.flatMap(({ applied }) => applied),
-      pending: parts.flatMap(({ pending }) => pending),
-      empty: parts.flatMap(({ empty }) => empty),
-      changed: parts.flatMap(({ changed }) => changed),
-      missing: parts.flatMap(({ missing }) => missing),
+      applied: all('applied'),
+      pending: all('pending'),
+      draft: all('draft'),
+      empty: all('empty'),
+      changed: all('changed'),
+      missing: all('missing'),
+      partial: all('partial'),
+      oneWay: all('oneWay'),
     };
   });
 }
 
+export interface RevertAppOptions {
+  /** The oldest migration to undo; the newest one when absent. */
+  readonly to?: string;
+  /** Name of a guarded database, which may lose values. */
+  readonly confirm?: string;
+}
+
+/** Migrations that were undone, and the files with the values that this dropped. */
+export interface Reverted {
+  /** Newest first. */
+  readonly reverted: readonly string[];
+  readonly rescued: readonly string[];
+}
+
 /**
- * Undoes the project's newest applied migration. @returns its name, or null when nothing is
- * applied.
+ * Undoes the project's newest applied migration, or all down to and including one, for `generator
+ * migrate down`.
+ *
+ * @throws AppError `DATABASE_GUARDED`, `MIGRATION_UNKNOWN`, `MIGRATION_ONE_WAY`,
+ * `ROWS_IN_THE_WAY`, `MIGRATION_FAILED`
  */
-export function revertApp(app: App, options?: BootOptions): Promise<string | null> {
-  return withMigrations(app, options, async (store, [own = []]) => revert(store, own));
+export function revertApp(
+  app: App,
+  { to, confirm }: RevertAppOptions = {},
+  options?: BootOptions,
+): Promise<Reverted> {
+  return withMigrations(app, options, async ({ kernel, lists: [own], guard }) => {
+    const { store, root } = kernel;
+    const undo = migrationsToUndo(await readLedger(store.db), to);
+    if (undo.length > 0)
+      assertConfirmed(
+        guard,
+        confirm,
+        `What ${undo.map(({ name }) => name).join(', ')} made would go.`,
+      );
+    const rescued: string[] = [];
+    const reverted = await revert(store, own, {
+      root,
+      ...(to !== undefined && { to }),
+      note: (_done, file) => void rescued.push(file),
+    });
+    return { reverted, rescued };
+  });
+}
+
+export interface ResetAppOptions {
+  /** Name of a guarded database, which may lose values. */
+  readonly confirm?: string;
+}
+
+/** Migrations that were applied anew, and the files with the rows of before. */
+export interface ResetDone {
+  readonly applied: readonly string[];
+  readonly rescued: readonly string[];
+}
+
+/**
+ * Drops what migrations made and applies them all again, for `generator migrate reset`.
+ *
+ * @throws AppError `DATABASE_GUARDED`, `MIGRATION_FAILED`
+ */
+export function resetApp(
+  app: App,
+  { confirm }: ResetAppOptions = {},
+  options?: BootOptions,
+): Promise<ResetDone> {
+  return withMigrations(app, options, async ({ kernel: { store, root }, lists, guard }) => {
+    if (guard.reason !== null) {
+      const tables = await tablesToReset(store, lists);
+      assertConfirmed(guard, confirm, `All rows of ${tables.join(', ')} would go.`);
+    }
+    const rescued: string[] = [];
+    const note = (_done: string, file: string) => void rescued.push(file);
+    return { applied: await reset(store, lists, { root, note }), rescued };
+  });
+}
+
+interface WithMigrations {
+  readonly kernel: Kernel;
+  readonly lists: readonly [own: readonly Migration[], ...modules: (readonly Migration[])[]];
+  readonly guard: Guard;
 }
 
 async function withMigrations<T>(
   app: App,
   options: BootOptions | undefined,
-  work: (store: Store, lists: readonly (readonly Migration[])[]) => Promise<T>,
+  work: (given: WithMigrations) => Promise<T>,
 ): Promise<T> {
   const { kernel, modules } = await boot(app, options);
   try {
     return await reachingDatabase(kernel, async () =>
-      work(kernel.store, await migrationsOf(app, modules)),
+      work({
+        kernel,
+        lists: await migrationsOf(app, modules),
+        guard: await guardOfDatabase(kernel),
+      }),
     );
   } finally {
     await kernel.store.close();

@@ -1,7 +1,5 @@
-import { basename } from 'node:path';
 import type { App } from './app.ts';
-import { boot, type BootOptions, migrationsOf, reachingDatabase } from './boot.ts';
-import type { Settings } from './config/settings.ts';
+import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
 import { migrationSettings } from './store/migration-settings.ts';
 import { planMigrations } from './store/plan/plan-migrations.ts';
 import type { Plan, PlanStep } from './store/plan/plan-step.ts';
@@ -22,16 +20,17 @@ export async function planOfApp(
   bootOptions?: BootOptions,
 ): Promise<Plan> {
   const { kernel, modules } = await boot(app, bootOptions);
-  const { store, settings } = kernel;
+  const { store } = kernel;
   try {
     return await reachingDatabase(kernel, async () => {
+      const guard = await guardOfDatabase(kernel);
       const lists = await migrationsOf(app, modules);
       const { onlineFrom } = migrationSettings(app.project);
       const migrations = await planMigrations(store, lists, { ...options, onlineFrom });
       const steps = migrations.flatMap((each) => each.steps);
       return {
         ok: steps.every((step) => canRun(step, { ...options, onlineFrom })),
-        database: { dialect: store.dialect, name: databaseName(settings), guarded: false },
+        database: { dialect: store.dialect, name: guard.name, guarded: guard.reason !== null },
         migrations,
       };
     });
@@ -46,10 +45,4 @@ function canRun(
 ): boolean {
   if (verdict === 'lossy' || verdict === 'impossible') return false;
   return !zeroDowntime || (compatible && (blocks === 'nothing' || rows <= onlineFrom));
-}
-
-/** The name in the address; of a file without its folder. */
-function databaseName(settings: Settings): string {
-  const address = settings.text('DATABASE_URL', 'file:data/app.db');
-  return basename(address.replace(/[?#].*$/, '').replace(/^file:/, ''));
 }

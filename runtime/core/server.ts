@@ -3,7 +3,14 @@ import { createRequire } from 'node:module';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication } from './application.ts';
-import { boot, type Booted, type BootOptions, prepareDatabase, reachingDatabase } from './boot.ts';
+import {
+  boot,
+  type Booted,
+  type BootOptions,
+  prepareDatabase,
+  reachingDatabase,
+  rememberProduction,
+} from './boot.ts';
 import type { Capability } from './capability.ts';
 import type { Logger } from './config/log.ts';
 import { AppError, ConfigError } from './errors.ts';
@@ -123,6 +130,7 @@ async function start(
   const { kernel, modules } = booted;
   try {
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
+    await rememberProduction(app, kernel);
     // A server that hosts apps listens on further ports, which the previous server must release
     // first.
     if (modules.some(({ listens }) => listens)) await handOver();

@@ -17,7 +17,8 @@ export interface TestDatabase {
 export const databases: readonly {
   readonly name: string;
   readonly missing: string | null;
-  readonly create: () => Promise<TestDatabase>;
+  /** A file is below `root`, where a project's own database is. */
+  readonly create: (root?: string) => Promise<TestDatabase>;
 }[] = [
   { name: 'SQLite', missing: null, create: sqlite },
   { name: 'PostgreSQL', missing: missingPostgres(), create: postgres },
@@ -28,14 +29,14 @@ function missingPostgres(): string | null {
   return 'skipped: no PostgreSQL; start one with: eval "$(npx node test/engines/start.ts)"';
 }
 
-async function sqlite(): Promise<TestDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'twofold-store-'));
+async function sqlite(root = tmpdir()): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(root, 'twofold-store-'));
   const url = `file:${join(folder, 'test.db')}`;
   const store = openStore(url, folder);
   return {
     url,
     store,
-    drop: async () => (await store.close(), rmSync(folder, { recursive: true })),
+    drop: async () => (await store.close(), rmSync(folder, { recursive: true, force: true })),
   };
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -116,7 +119,7 @@ describe.each(databases.filter(({ missing }) => missing === null))(
         down: async (_db: unknown, { dialect }: MigrationContext) => void seen.push(dialect),
       };
       await migrate(store, [migration]);
-      await revert(store, [migration]);
+      await revert(store, [migration], { root: '.' });
       expect(seen).toEqual([store.dialect, store.dialect]);
     });
 
@@ -154,7 +157,7 @@ describe.each(databases.filter(({ missing }) => missing === null))(
       ]);
       await other.close();
       expect(results.flat()).toEqual(['0001_notes']);
-      expect(await migrationStatus(database.store, [notes])).toEqual({
+      expect(await migrationStatus(database.store, [notes])).toMatchObject({
         applied: ['0001_notes'],
         pending: [],
         empty: [],
@@ -196,8 +199,10 @@ describe.each(databases.filter(({ missing }) => missing === null))(
     it('reverts the newest applied migration', async () => {
       const { store } = database;
       await migrate(store, [notes]);
-      expect(await revert(store, [notes])).toBe('0001_notes');
-      expect(await revert(store, [notes])).toBe(null);
+      const { root, remove } = emptyFolder();
+      expect(await revert(store, [notes], { root })).toEqual(['0001_notes']);
+      expect(await revert(store, [notes], { root })).toEqual([]);
+      remove();
       expect(await migrate(store, [notes])).toEqual(['0001_notes']);
     });
 
@@ -255,3 +260,8 @@ describe.each(databases.filter(({ missing }) => missing === null))(
 
 for (const { name, missing } of databases)
   if (missing) it.skip(`the store on ${name}: ${missing}`, () => {});
+
+function emptyFolder() {
+  const root = mkdtempSync(join(tmpdir(), 'twofold-store-'));
+  return { root, remove: () => rmSync(root, { recursive: true }) };
+}

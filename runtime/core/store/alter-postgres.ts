@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from './alteration.ts';
+import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
 
 /** Makes the changes one by one: PostgreSQL alters a table in place, in the transaction. */
@@ -88,4 +89,16 @@ async function dropConstraints(db: Kysely<any>, table: string, column: string): 
   );
   for (const { conname } of rows)
     await db.schema.alterTable(table).dropConstraint(conname).execute();
+  if (recorded()) await dropLaterConstraints(db, table, column);
+}
+
+/**
+ * Statements before this one that were recorded and not run may have made constraints, which the
+ * catalog does not show.
+ */
+async function dropLaterConstraints(db: Kysely<any>, table: string, column: string) {
+  for (const kind of ['key', 'check', 'fkey'])
+    await sql`alter table ${sql.table(table)} drop constraint if exists ${sql.ref(`${table}_${column}_${kind}`)}`.execute(
+      db,
+    );
 }

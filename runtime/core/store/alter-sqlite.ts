@@ -52,13 +52,12 @@ async function rebuild(
   const before = splitDefinition(await tableSql(db, table));
   const after = applyChanges(before, changes);
   const others = await dependentSql(db, table);
-  const sequence = await sequenceOf(db, table);
   const fresh = `twofold_new_${table}`;
   await sql.raw(joinDefinition(fresh, after)).execute(db);
   await copyRows(db, { from: table, to: fresh, changes, columns: sharedColumns(before, after) });
+  if (/\bautoincrement\b/i.test(joinDefinition(table, after))) await keepSequence(db, table, fresh);
   await db.schema.dropTable(table).execute();
   await sql`alter table ${sql.table(fresh)} rename to ${sql.table(table)}`.execute(db);
-  if (sequence !== null) await keepSequence(db, table, sequence);
   for (const statement of others) await sql.raw(statement).execute(db);
 }
 
@@ -129,18 +128,13 @@ async function dependentSql(db: Kysely<any>, table: string): Promise<string[]> {
   return rows.map((row) => row.sql);
 }
 
-/** The last key of an AUTOINCREMENT table, so that no key is used twice; null for other tables. */
-async function sequenceOf(db: Kysely<any>, table: string): Promise<number | null> {
-  const { rows: tables } =
-    await sql`select 1 from sqlite_master where name = 'sqlite_sequence'`.execute(db);
-  if (tables.length === 0) return null;
-  const { rows } = await sql<{
-    seq: number;
-  }>`select seq from sqlite_sequence where name = ${table}`.execute(db);
-  return rows[0]?.seq ?? null;
-}
-
-async function keepSequence(db: Kysely<any>, table: string, last: number): Promise<void> {
-  await sql`delete from sqlite_sequence where name = ${table}`.execute(db);
-  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(db);
+/**
+ * An AUTOINCREMENT table keeps its last key, so that no key is used twice. The statements name no
+ * key, because the ledger keeps them for later.
+ */
+async function keepSequence(db: Kysely<any>, table: string, fresh: string): Promise<void> {
+  await sql`delete from sqlite_sequence where name = ${fresh}`.execute(db);
+  await sql`insert into sqlite_sequence (name, seq) select ${fresh}, seq from sqlite_sequence where name = ${table}`.execute(
+    db,
+  );
 }

@@ -3,7 +3,7 @@ import { alterOnPostgres } from './alter-postgres.ts';
 import { alterOnSqlite } from './alter-sqlite.ts';
 import { describeColumn, type Alteration, type DataType } from './alteration.ts';
 import { dialectOf } from './column-types.ts';
-import { asStep } from './migration-run.ts';
+import { asStep, beforeDrop } from './migration-run.ts';
 import { isRecorded } from './plan/recording.ts';
 import { columnsOf } from './row-checks.ts';
 
@@ -66,13 +66,15 @@ export function alterTable(db: Kysely<any>, table: string): TableAlterer {
     dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
     execute: async () => {
       if (isRecorded({ kind: 'alterTable', table, changes })) return;
-      await asStep(objectOf(table, changes), async () =>
-        (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(
+      await asStep(objectOf(table, changes), async () => {
+        for (const change of changes)
+          if (change.kind === 'drop') await beforeDrop({ table, column: change.name });
+        await (dialectOf(db) === 'sqlite' ? alterOnSqlite : alterOnPostgres)(
           db,
           table,
           await settled(db, table, changes),
-        ),
-      );
+        );
+      });
     },
   };
   return alterer;

@@ -6,16 +6,24 @@ import {
   type Transaction,
 } from 'kysely';
 import { AppError } from '../errors.ts';
-import { noteApplied } from './ledger.ts';
+import { noteApplied, prepareLedger } from './ledger.ts';
+import { ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
 import { createRun, type Finding, type MigrationRun, rowsError, withRun } from './migration-run.ts';
+import { recordUndo } from './record-undo.ts';
+import type { Rescue } from './rescue.ts';
 import { repeatedValues } from './row-checks.ts';
 import type { Dialect, Store } from './store.ts';
+import { rescuing } from './undo-migrations.ts';
 
 export interface ApplyOptions {
   readonly allowLoss: readonly string[];
   /** Whether to commit; if not, the migrations are only tried out. */
   readonly keep: boolean;
+  /** Runs first, in the same transaction. */
+  readonly before?: (trx: Transaction<any>) => Promise<void>;
+  /** Saves what the migrations drop. */
+  readonly rescue?: Rescue | undefined;
 }
 
 /** Thrown to roll back migrations that were only tried out. */
@@ -31,15 +39,22 @@ const DRY_RUN_DONE = Symbol('seen');
 export async function applyAll(
   store: Store,
   migrations: readonly Migration[],
-  { allowLoss, keep }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<void> {
+  const { allowLoss, keep, before, rescue } = options;
   const run = createRun();
   const node: { last: RootOperationNode | undefined } = { last: undefined };
   try {
     await store.structuralTransaction(async (trx) => {
-      const watched = trx.withPlugin(countSteps(run, (seen) => (node.last = seen)));
+      await prepareLedger(trx);
+      await before?.(trx);
+      const { dialect } = store;
+      if (rescue) Object.assign(run, { rescue: (dropped: never) => rescue.save(trx, dropped) });
+      const watched = (rescue ? rescuing({ dialect, db: trx, run }) : trx).withPlugin(
+        countSteps(run, (seen) => (node.last = seen)),
+      );
       for (const migration of migrations)
-        await applyOne({ dialect: store.dialect, trx, watched, run }, migration, allowLoss);
+        await applyOne({ dialect, trx, watched, run, keep }, migration, allowLoss);
       if (run.found.length > 0) throw rowsError(run.found);
       if (!keep) throw DRY_RUN_DONE;
     });
@@ -48,7 +63,7 @@ export async function applyAll(
     if (run.found.length > 0) throw rowsError(run.found);
     if (isOurs(error)) throw error;
     if (node.last?.kind === 'CreateIndexNode')
-      await reportRepeated(store, migrations, { run, index: node.last, allowLoss });
+      await reportRepeated(store, migrations, { run, index: node.last, options });
     throw failed(run, error);
   }
 }
@@ -58,10 +73,11 @@ interface Applying {
   readonly trx: Transaction<any>;
   readonly watched: Kysely<any>;
   readonly run: MigrationRun;
+  readonly keep: boolean;
 }
 
 async function applyOne(
-  { dialect, trx, watched, run }: Applying,
+  { dialect, trx, watched, run, keep }: Applying,
   migration: Migration,
   allowLoss: readonly string[],
 ): Promise<void> {
@@ -72,7 +88,8 @@ async function applyOne(
     allowLoss: new Set([...allowLoss, ...(migration.allowLoss ?? [])]),
   });
   await withRun(run, () => migration.up(watched, { dialect }));
-  await noteApplied(trx, migration);
+  const undoes = keep && ownerOf(migration.name) === '';
+  await noteApplied(trx, migration, undoes ? await recordUndo({ dialect, trx }, migration) : null);
 }
 
 const isOurs = (error: unknown) =>
@@ -125,7 +142,7 @@ function failed({ migration, step, object }: MigrationRun, cause: unknown): AppE
 interface Repeated {
   readonly run: MigrationRun;
   readonly index: CreateIndexNode;
-  readonly allowLoss: readonly string[];
+  readonly options: ApplyOptions;
 }
 
 /**
@@ -137,7 +154,7 @@ interface Repeated {
 async function reportRepeated(
   store: Store,
   migrations: readonly Migration[],
-  { run, index, allowLoss }: Repeated,
+  { run, index, options: { allowLoss, before } }: Repeated,
 ): Promise<void> {
   const table = nameIn(index.table);
   const columns = (index.columns ?? []).map(nameIn);
@@ -148,6 +165,8 @@ async function reportRepeated(
   let found: Finding | null = null;
   await store
     .structuralTransaction(async (trx) => {
+      await prepareLedger(trx);
+      await before?.(trx);
       const watched = trx.withPlugin(
         countSteps(again, () => {
           if (reached()) throw stop;
@@ -156,7 +175,7 @@ async function reportRepeated(
       try {
         for (const migration of migrations)
           await applyOne(
-            { dialect: store.dialect, trx, watched, run: again },
+            { dialect: store.dialect, trx, watched, run: again, keep: false },
             migration,
             allowLoss,
           );

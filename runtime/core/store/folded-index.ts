@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Fold } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { dialectOf } from './column-types.ts';
+import { asStep, recorded } from './migration-run.ts';
 import { isRecorded } from './plan/recording.ts';
 import type { Dialect } from './store.ts';
 
@@ -41,7 +42,11 @@ export async function createFoldedIndex(db: Kysely<any>, index: FoldedIndex): Pr
   const { name, table, column, fold } = index;
   if (isRecorded({ kind: 'createIndex', name, table, columns: [column], unique: true, fold }))
     return;
-  await assertDistinct(db, index);
+  await asStep(name, () => create(db, index));
+}
+
+async function create(db: Kysely<any>, index: FoldedIndex): Promise<void> {
+  if (!recorded()) await assertDistinct(db, index);
   await db.schema
     .createIndex(index.name)
     .ifNotExists()

@@ -1,116 +1,170 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { AppError } from '../errors.ts';
+import { dialectOf } from './column-types.ts';
 import type { Migration } from './migration.ts';
+import { parseUndo, type Undo } from './undo-statement.ts';
 
 /** The table of applied migrations. */
 export const LEDGER = 'twofold_migrations';
 
-/** Names of migrations by their state in the ledger and the folder, oldest first. */
-export interface LedgerState {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-  /** New migrations whose `up` is not written yet: there is nothing to apply. */
-  readonly empty: readonly string[];
-  /** Applied, but the file's text has changed since. */
-  readonly changed: readonly string[];
-  /** Applied, but the file is missing. */
-  readonly missing: readonly string[];
+/** The row that says that a server in production mode has served this database. */
+const PRODUCTION = 'server/production';
+
+/** An applied migration. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly hash: string;
+  /** ISO 8601, UTC. */
+  readonly appliedAt: string;
+  /** The statements that undo it; null when it is one-way. */
+  readonly undo: Undo | null;
+  /** The number of steps that are done, of a migration that was stopped; null when it is whole. */
+  readonly steps: number | null;
 }
 
-/** Reads name and hash of the applied migrations. */
-export async function readLedger(db: Kysely<any>): Promise<ReadonlyMap<string, string>> {
+/** What a database says of its own history. */
+export interface Ledger {
+  /** In the order in which they were applied. */
+  readonly applied: readonly AppliedMigration[];
+  /** Whether a server in production mode has ever served this database. */
+  readonly production: boolean;
+}
+
+/** Columns that the first release did not have. */
+const LATER_COLUMNS = { undo: 'text', steps: 'integer' } as const;
+
+/** Reads the ledger and changes nothing; a database without one has an empty ledger. */
+export async function readLedger(db: Kysely<any>): Promise<Ledger> {
+  if ((await columnsOfLedger(db)).size === 0) return { applied: [], production: false };
+  const rows = await db
+    .selectFrom(LEDGER)
+    .selectAll()
+    .orderBy('applied_at')
+    .orderBy('name')
+    .execute();
+  return {
+    applied: rows.filter(({ name }) => name !== PRODUCTION).map(asApplied),
+    production: rows.some(({ name }) => name === PRODUCTION),
+  };
+}
+
+function asApplied(row: Record<string, unknown>): AppliedMigration {
+  return {
+    name: String(row['name']),
+    hash: String(row['hash']),
+    appliedAt: String(row['applied_at']),
+    undo: parseUndo(row['undo']),
+    steps: typeof row['steps'] === 'number' ? row['steps'] : null,
+  };
+}
+
+async function columnsOfLedger(db: Kysely<any>): Promise<ReadonlySet<string>> {
+  const { rows } = await (
+    dialectOf(db) === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${LEDGER})`
+      : sql<{ name: string }>`
+        select attname as name from pg_attribute
+        where attrelid = to_regclass(${LEDGER}) and attnum > 0 and not attisdropped`
+  ).execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Makes the ledger, or gives one of an earlier release the columns that it lacks. */
+export async function prepareLedger(db: Kysely<any>): Promise<void> {
+  const columns = await columnsOfLedger(db);
+  if (columns.size === 0) return createLedger(db);
+  for (const [name, type] of Object.entries(LATER_COLUMNS))
+    if (!columns.has(name)) await db.schema.alterTable(LEDGER).addColumn(name, type).execute();
+}
+
+async function createLedger(db: Kysely<any>): Promise<void> {
   await db.schema
     .createTable(LEDGER)
     .ifNotExists()
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('hash', 'text', (column) => column.notNull())
     .addColumn('applied_at', 'text', (column) => column.notNull())
+    .addColumn('undo', LATER_COLUMNS.undo)
+    .addColumn('steps', LATER_COLUMNS.steps)
     .execute();
-  const rows = await db.selectFrom(LEDGER).select(['name', 'hash']).orderBy('name').execute();
-  return new Map(rows.map(({ name, hash }) => [name, hash]));
 }
 
-/** The same without making the table: a database without one has applied nothing. */
-export async function readLedgerIfThere(db: Kysely<any>): Promise<ReadonlyMap<string, string>> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some(({ name }) => name === LEDGER)) return new Map();
-  const rows = await db.selectFrom(LEDGER).select(['name', 'hash']).orderBy('name').execute();
-  return new Map(rows.map(({ name, hash }) => [name, hash]));
-}
-
-export async function noteApplied(db: Kysely<any>, migration: Migration): Promise<void> {
+export async function noteApplied(
+  db: Kysely<any>,
+  migration: Pick<Migration, 'name' | 'text'>,
+  undo: Undo | null,
+): Promise<void> {
   await db
     .insertInto(LEDGER)
     .values({
       name: migration.name,
       hash: hashOf(migration),
       applied_at: sql`${new Date().toISOString()}`,
+      undo: undo && JSON.stringify(undo),
     })
     .execute();
 }
 
-/**
- * Modules apply their own migrations, so only names of the same owner (the text before the slash)
- * are compared.
- */
-export function compareLedger(
-  ledger: ReadonlyMap<string, string>,
-  migrations: readonly Migration[],
-): LedgerState {
-  const owner = (name: string) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : '');
-  const owners = new Set(migrations.map(({ name }) => owner(name)));
-  const names = new Set(migrations.map(({ name }) => name));
-  const known = migrations.filter(({ name }) => ledger.has(name));
-  const waiting = migrations.filter(({ name }) => !ledger.has(name));
-  const changed = known.filter((migration) => ledger.get(migration.name) !== hashOf(migration));
-  return {
-    applied: known.filter((each) => !changed.includes(each)).map(({ name }) => name),
-    pending: waiting.filter((each) => !isEmpty(each)).map(({ name }) => name),
-    empty: waiting.filter(isEmpty).map(({ name }) => name),
-    changed: changed.map(({ name }) => name),
-    missing: [...ledger.keys()].filter((name) => owners.has(owner(name)) && !names.has(name)),
-  };
+export async function noteUndone(db: Kysely<any>, name: string): Promise<void> {
+  await db.deleteFrom(LEDGER).where('name', '=', name).execute();
 }
+
+/** Takes all migrations out of the ledger; whether it served production stays. */
+export async function forgetApplied(db: Kysely<any>): Promise<void> {
+  await db.deleteFrom(LEDGER).where('name', '!=', PRODUCTION).execute();
+}
+
+/** Records how to undo a migration that an earlier release applied. */
+export async function noteUndo(db: Kysely<any>, name: string, undo: Undo): Promise<void> {
+  await db
+    .updateTable(LEDGER)
+    .set({ undo: JSON.stringify(undo) })
+    .where('name', '=', name)
+    .execute();
+}
+
+/** Gives an applied draft the name under which it was saved. */
+export async function noteRenamed(db: Kysely<any>, from: string, to: string): Promise<void> {
+  await db.updateTable(LEDGER).set({ name: to }).where('name', '=', from).execute();
+}
+
+/** Records that a server in production mode serves this database. */
+export async function noteProduction(db: Kysely<any>): Promise<void> {
+  if ((await readLedger(db)).production) return;
+  if ((await columnsOfLedger(db)).size === 0) await createLedger(db);
+  await db
+    .insertInto(LEDGER)
+    .values({ name: PRODUCTION, hash: '', applied_at: sql`${new Date().toISOString()}` })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The first line of a draft. */
+const DRAFT_LINE = /^\/\/ Draft [0-9a-f]{12}\b.*\n\n?/;
 
 /**
- * Whether `up` contains only comments. Such a migration is not recorded as applied, because it
- * could then not be written any more.
+ * The hash ignores line ends, which a checkout may change, consent, which is given later, and the
+ * first line of a draft, which goes away when it is saved.
  */
-function isEmpty({ up, text }: Migration): boolean {
-  const body = up.toString().replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '');
-  return text !== undefined && /\)\s*(=>)?\s*\{\s*\}$/.test(body);
-}
-
-/** @throws AppError `MIGRATION_CHANGED` or `MIGRATION_MISSING`, naming each file and the remedy. */
-export function assertSound(state: LedgerState): LedgerState {
-  const { changed, missing } = state;
-  if (changed.length > 0)
-    throw new AppError(
-      500,
-      'MIGRATION_CHANGED',
-      `${listed(changed)} ${changed.length === 1 ? 'was' : 'were'} changed after ${changed.length === 1 ? 'it was' : 'they were'} applied; nothing was done.\n   fix  restore the old text (git log -p -- migrations shows it) and put the change into a new migration; or, where the rows may go, take the database back with the old text: npm run migrate -- down`,
-      { extensions: { migrations: changed } },
-    );
-  if (missing.length > 0)
-    throw new AppError(
-      500,
-      'MIGRATION_MISSING',
-      `${listed(missing)} ${missing.length === 1 ? 'is' : 'are'} applied in the database, and there ${missing.length === 1 ? 'is no such file' : 'are no such files'} in migrations/; nothing was done.\n   fix  go back to the branch or commit that has ${missing.length === 1 ? 'it' : 'them'} (git log --all -- 'migrations/${missing.at(-1)}*' names it); to leave that branch, run "npm run migrate -- down" there first, or give each branch a DATABASE_URL of its own`,
-      { extensions: { migrations: missing } },
-    );
-  return state;
-}
-
-function listed(names: readonly string[]): string {
-  return `migration${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
-}
-
-/** The hash ignores line ends, which a checkout may change, and consent, which is given later. */
 export function hashOf({ text }: Pick<Migration, 'text'>): string {
-  return text === undefined
-    ? ''
-    : createHash('sha256')
-        .update(text.replaceAll('\r\n', '\n').replace(/^export const allowLoss = .*;\n\n?/m, ''))
-        .digest('hex');
+  if (text === undefined) return '';
+  const counted = text
+    .replaceAll('\r\n', '\n')
+    .replace(DRAFT_LINE, '')
+    .replace(/^export const allowLoss = .*;\n\n?/m, '');
+  return createHash('sha256').update(counted).digest('hex');
+}
+
+/**
+ * Whether a file is the draft that the generator writes again: its first line has the hash of the
+ * rest. A draft that was edited by hand counts as saved.
+ */
+export function isDraft({ name, text }: Pick<Migration, 'name' | 'text'>): boolean {
+  if (text === undefined || !/^\d+_draft$/.test(name)) return false;
+  const plain = text.replaceAll('\r\n', '\n');
+  const [line = ''] = DRAFT_LINE.exec(plain) ?? [];
+  const rest = plain.slice(line.length);
+  return line.startsWith(
+    `// Draft ${createHash('sha256').update(rest).digest('hex').slice(0, 12)}`,
+  );
 }

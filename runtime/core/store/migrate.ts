@@ -1,23 +1,39 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { applyAll } from './apply-migrations.ts';
+import { type Following, type FollowOptions, planFollowing } from './follow.ts';
 import {
-  assertSound,
-  compareLedger,
+  type AppliedMigration,
   hashOf,
-  LEDGER,
-  type LedgerState,
+  type Ledger,
+  noteRenamed,
+  noteUndo,
+  prepareLedger,
   readLedger,
 } from './ledger.ts';
+import { assertSound, compareLedger, type LedgerState, ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
+import { recordUndo } from './record-undo.ts';
+import { createRescue, type Rescue } from './rescue.ts';
 import type { Store } from './store.ts';
+import { undoAll } from './undo-migrations.ts';
 
 export type MigrationStatus = LedgerState;
+
+/** What a run did besides applying migrations. */
+export type MigrationNote = (done: 'undone' | 'rescued', name: string) => void;
 
 export interface MigrateOptions {
   /** Columns that may lose part of their values in this run: `posts.rating`. */
   readonly allowLoss?: readonly string[];
+  /** Undoes applied migrations that the files no longer have: for databases that are not guarded. */
+  readonly follow?: FollowOptions & {
+    /** Folder of the project: what is dropped is written to files there first. */
+    readonly root: string;
+    readonly note?: MigrationNote;
+  };
 }
 
 /**
@@ -50,14 +66,81 @@ export async function foreseeMigrations(
 async function migrateOrForesee(
   store: Store,
   migrations: readonly Migration[],
-  { allowLoss = [], keep }: MigrateOptions & { readonly keep: boolean },
+  { allowLoss = [], follow, keep }: MigrateOptions & { readonly keep: boolean },
 ): Promise<string[]> {
-  if (migrations.length === 0) return [];
+  if (migrations.length === 0 && !follow) return [];
   return store.lock('migrations', async () => {
-    const { pending } = assertSound(await migrationStatus(store, migrations));
+    const ledger = await readLedger(store.db);
+    const following = follow ? planFollowing(ledger, migrations, follow) : NOTHING;
+    const after = withoutUndone(ledger, following);
+    const { pending } = assertSound(compareLedger(after, migrations));
     const waiting = migrations.filter(({ name }) => pending.includes(name));
-    if (waiting.length > 0) await applyAll(store, waiting, { allowLoss, keep });
+    if (keep) await recordEarlier(store, after, migrations);
+    const rescue = follow && createRescue(follow.root);
+    const before = (trx: Transaction<any>) =>
+      followFiles(store, { trx, following, migrations, rescue });
+    const idle = waiting.length + following.undo.length + following.renamed.length === 0;
+    if (!idle)
+      await applyAll(store, waiting, {
+        allowLoss,
+        keep,
+        before,
+        rescue: keep ? rescue : undefined,
+      }).catch((error: unknown) => {
+        rescue?.discard();
+        throw error;
+      });
+    following.undo.forEach(({ name }) => follow?.note?.('undone', name));
+    rescue?.files.forEach((file) => follow?.note?.('rescued', file));
     return [...pending];
+  });
+}
+
+const NOTHING: Following = { undo: [], renamed: [] };
+
+/** The ledger as it will be when the files are followed. */
+function withoutUndone(ledger: Ledger, { undo, renamed }: Following): Ledger {
+  const gone = new Set(undo.map(({ name }) => name));
+  const names = new Map(renamed.map(({ from, to }) => [from, to]));
+  const applied = ledger.applied
+    .filter(({ name }) => !gone.has(name))
+    .map((row) => ({ ...row, name: names.get(row.name) ?? row.name }));
+  return { ...ledger, applied };
+}
+
+interface FollowingFiles {
+  readonly trx: Transaction<any>;
+  readonly following: Following;
+  readonly migrations: readonly Migration[];
+  readonly rescue: Rescue | undefined;
+}
+
+async function followFiles(
+  { dialect }: Store,
+  { trx, following, migrations, rescue }: FollowingFiles,
+): Promise<void> {
+  for (const { from, to } of following.renamed) await noteRenamed(trx, from, to);
+  const files = new Map(migrations.map((each) => [each.name, each]));
+  await undoAll({ dialect, trx, files, rescue }, following.undo);
+}
+
+/**
+ * Records how to undo what an earlier release applied. A `down` is recorded from the tables as they
+ * are right after its `up`, so only the newest migration can be recorded.
+ */
+async function recordEarlier(
+  store: Store,
+  { applied }: Ledger,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const newest = applied.findLast(({ name }) => ownerOf(name) === '');
+  const file = migrations.find(({ name }) => name === newest?.name);
+  if (!newest || newest.undo !== null || !file || hashOf(file) !== newest.hash) return;
+  const undo = await recordUndo({ dialect: store.dialect, trx: store.db }, file);
+  if (!undo) return;
+  await store.transaction(async (trx) => {
+    await prepareLedger(trx);
+    await noteUndo(trx, newest.name, undo);
   });
 }
 
@@ -69,26 +152,55 @@ export async function migrationStatus(
   return compareLedger(await readLedger(store.db), migrations);
 }
 
+export interface RevertOptions {
+  /** Folder of the project: what is dropped is written to files there first. */
+  readonly root: string;
+  /** The oldest migration to undo; the newest one when absent. */
+  readonly to?: string;
+  readonly note?: MigrationNote;
+}
+
 /**
- * Undoes the newest applied migration that has a `down`. @returns its name, or null when none is
- * applied.
+ * Undoes the project's newest migration, or all down to and including one, those without a file
+ * too. All of them or none.
+ *
+ * @returns their names, newest first.
+ * @throws AppError `MIGRATION_UNKNOWN`, `MIGRATION_ONE_WAY`, `ROWS_IN_THE_WAY`, `MIGRATION_FAILED`
  */
 export async function revert(
   store: Store,
   migrations: readonly Migration[],
-): Promise<string | null> {
+  { root, to, note }: RevertOptions,
+): Promise<string[]> {
   return store.lock('migrations', async () => {
-    const { applied } = assertSound(await migrationStatus(store, migrations));
-    const last = migrations.findLast(({ name }) => applied.includes(name));
-    if (!last) return null;
-    const { down } = last;
-    if (!down) throw new AppError(500, 'MIGRATION_ONE_WAY', `${last.name} has no down step`);
-    await store.structuralTransaction(async (trx) => {
-      await down(trx, { dialect: store.dialect });
-      await trx.deleteFrom(LEDGER).where('name', '=', last.name).execute();
-    });
-    return last.name;
+    const undo = migrationsToUndo(await readLedger(store.db), to);
+    if (undo.length === 0) return [];
+    const rescue = createRescue(root);
+    const files = new Map(migrations.map((each) => [each.name, each]));
+    const { dialect } = store;
+    try {
+      await store.structuralTransaction((trx) => undoAll({ dialect, trx, files, rescue }, undo));
+    } catch (error) {
+      rescue.discard();
+      throw error;
+    }
+    rescue.files.forEach((file) => note?.('rescued', file));
+    return undo.map(({ name }) => name);
   });
+}
+
+/** Newest first. `0003` means `0003_add_posts`. */
+export function migrationsToUndo({ applied }: Ledger, to: string | undefined): AppliedMigration[] {
+  const own = applied.filter(({ name }) => ownerOf(name) === '');
+  if (to === undefined) return own.slice(-1);
+  const found = own.findIndex(({ name }) => name === to || name.startsWith(`${to}_`));
+  if (found >= 0) return own.slice(found).reverse();
+  throw new AppError(
+    404,
+    'MIGRATION_UNKNOWN',
+    `no migration ${to} is applied here
+   fix  npm run migrate -- status lists those that are`,
+  );
 }
 
 /**

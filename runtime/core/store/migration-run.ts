@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../errors.ts';
+import type { DroppedValues, RowCheck } from './undo-statement.ts';
 
 /** Rows that prevent a step of a migration, or that it would change with loss. */
 export interface RowsAtRisk {
@@ -38,6 +39,10 @@ export interface MigrationRun {
   /** Coordinates of columns that may lose something: `posts.rating`. */
   allowLoss: ReadonlySet<string>;
   readonly found: RowsAtRisk[];
+  /** Present while a `down` is recorded: what the next statement drops and requires of rows. */
+  readonly recorded?: { readonly drops: DroppedValues[]; readonly checks: RowCheck[] };
+  /** Saves values that the next statement drops. */
+  readonly rescue?: (dropped: DroppedValues) => Promise<void>;
 }
 
 const running = new AsyncLocalStorage<MigrationRun>();
@@ -62,6 +67,18 @@ export async function asStep<T>(object: string, work: () => Promise<T>): Promise
   } finally {
     run.depth -= 1;
   }
+}
+
+/** What the running migration notes for the ledger; undefined when it is run and not recorded. */
+export function recorded(): MigrationRun['recorded'] {
+  return running.getStore()?.recorded;
+}
+
+/** Is called before a statement drops values. */
+export async function beforeDrop(dropped: DroppedValues): Promise<void> {
+  const run = running.getStore();
+  run?.recorded?.drops.push(dropped);
+  await run?.rescue?.(dropped);
 }
 
 export function isAllowed(coordinate: string): boolean {

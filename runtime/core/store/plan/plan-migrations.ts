@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
-import { compareLedger, readLedgerIfThere } from '../ledger.ts';
+import { readLedger } from '../ledger.ts';
+import { compareLedger } from '../ledger-state.ts';
 import type { Migration } from '../migration.ts';
 import type { Store } from '../store.ts';
 import { explore } from './explore.ts';
@@ -26,7 +27,7 @@ export async function planMigrations(
   options: PlanOptions,
 ): Promise<MigrationPlan[]> {
   return reading(store, async (db) => {
-    const ledger = await readLedgerIfThere(db);
+    const ledger = await readLedger(db);
     const pending = lists.flatMap((list) => {
       const names = new Set(compareLedger(ledger, list).pending);
       return list.filter(({ name }) => names.has(name));

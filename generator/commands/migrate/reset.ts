@@ -1,0 +1,21 @@
+import { EXIT, type ExitCode } from '../../failure.ts';
+import { askProject } from '../../run-project.ts';
+import type { MigrateCall } from './call.ts';
+
+interface ResetDone {
+  readonly applied: readonly string[];
+  readonly rescued: readonly string[];
+}
+
+/** `generator migrate reset [--seed]`: takes everything down, applies all, seeds. */
+export async function run(call: MigrateCall): Promise<ExitCode> {
+  const { root, options, terminal } = call;
+  const { applied, rescued } = await askProject<ResetDone>(root, 'resetApp', {
+    input: { confirm: options['confirm'] },
+  });
+  if (terminal.json && !options['seed']) terminal.document({ ok: true, applied, rescued });
+  for (const file of rescued) terminal.note(`  rescued  ${file} has the rows of before`);
+  for (const each of applied) terminal.note(`  applied  ${each}`);
+  if (!options['seed']) return EXIT.done;
+  return (await import('../seed.ts')).run({ ...call, positionals: [] });
+}

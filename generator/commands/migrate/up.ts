@@ -1,0 +1,31 @@
+import { EXIT, type ExitCode } from '../../failure.ts';
+import { columnsNamed } from '../../migrations/coordinates.ts';
+import { readProjectOf } from '../../pipeline.ts';
+import { askProject } from '../../run-project.ts';
+import type { MigrateCall } from './call.ts';
+
+/** `generator migrate up`: applies what is pending, all or none. */
+export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
+  const applied = await askProject<string[]>(root, 'migrateApp', {
+    input: { allowLoss: await lossColumns(root, options), confirm: options['confirm'] },
+  });
+  if (terminal.json) terminal.document({ ok: true, applied });
+  else
+    terminal.note(
+      applied.length === 0
+        ? 'The database is up to date.'
+        : applied.map((name) => `  applied  ${name}`).join('\n'),
+    );
+  return EXIT.done;
+}
+
+/** The columns of `--allow-loss`, with their names in the database. */
+async function lossColumns(
+  root: string,
+  options: MigrateCall['options'],
+): Promise<readonly string[]> {
+  const names = (options['allow-loss'] as readonly string[] | undefined) ?? [];
+  if (names.length === 0) return [];
+  const { project } = await readProjectOf(root);
+  return [...columnsNamed(project, names)];
+}
