@@ -44,7 +44,7 @@ export function planFollowing(
     return changes && row.hash !== hashOf(file);
   });
   if (diverged < 0) return { undo: [], renamed };
-  const undo = applied.slice(diverged).reverse();
+  const undo = applied.slice(diverged).toReversed();
   assertUndoable(undo, files, applied);
   return { undo, renamed: renamed.filter((each) => !undo.some(({ name }) => name === each.from)) };
 }
@@ -71,7 +71,7 @@ function assertUndoable(
   const gone = undo.filter(({ name }) => !files.has(name));
   const unknown = gone.length === applied.length && !gone.every(({ name }) => isDraftName(name));
   const oneWay = undo.filter((row) => row.undo === null && !isUndoneByFile(row, files));
-  const names = gone.map(({ name }) => name).reverse();
+  const names = gone.map(({ name }) => name).toReversed();
   if (unknown)
     throw missing(
       names,

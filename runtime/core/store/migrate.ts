@@ -194,7 +194,7 @@ export function migrationsToUndo({ applied }: Ledger, to: string | undefined): A
   const own = applied.filter(({ name }) => ownerOf(name) === '');
   if (to === undefined) return own.slice(-1);
   const found = own.findIndex(({ name }) => name === to || name.startsWith(`${to}_`));
-  if (found >= 0) return own.slice(found).reverse();
+  if (found >= 0) return own.slice(found).toReversed();
   throw new AppError(
     404,
     'MIGRATION_UNKNOWN',
