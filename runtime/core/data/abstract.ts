@@ -3,7 +3,8 @@ import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
 import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
-import { rowCondition } from './condition-sql.ts';
+import { rowCondition, seenWhen } from './condition-sql.ts';
+import type { EntityModel } from './model.ts';
 import { and, marked, parameter, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
@@ -96,8 +97,19 @@ function memberRows(
       : undefined,
     rowCondition(scope, model.entity, scope.rules.entity(model.entity, 'READ'), alias),
   ]);
-  const selected = columns.map((column) => reference(alias, column)).join(', ');
+  const selected = joinSql(
+    columns.map((column) => sortedColumn(scope, model, column, alias)),
+    ', ',
+  );
   return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${name(model.entity.table)} ${alias}${where(condition)}`;
+}
+
+/** A value that the caller may not see is none. */
+function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
+  const own = reference(alias, column);
+  if (column === 'id') return sql`${own}`;
+  const seen = seenWhen(scope, entity, column, (of) => reference(alias, of));
+  return seen ? sql`case when ${seen} then ${own} end as ${name(column)}` : sql`${own}`;
 }
 
 function membersJson(

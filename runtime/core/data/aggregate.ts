@@ -5,7 +5,7 @@ import { joinSql, name, sql, type Parameter, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
 import { watched } from './long.ts';
 import type { Planned } from './plan.ts';
-import { rowCondition } from './condition-sql.ts';
+import { conditionsSql, rowCondition } from './condition-sql.ts';
 import { and, ofType, or, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Source } from './source.ts';
@@ -27,6 +27,7 @@ export function aggregateJson(
   const access = scope.rules.entity(entity.entity, 'READ');
   const condition = and([
     watched(scope, alias),
+    relationReadable(scope, parent, relation, source),
     linkCondition(relation, alias, source),
     ofType(keyType(relation.source, parent), alias),
     rowCondition(scope, entity.entity, access, alias),
@@ -36,6 +37,15 @@ export function aggregateJson(
   return aggregate.of === 'count'
     ? sql`(select count(*) ${from})`
     : scope.json.boolean(sql`exists (select 1 ${from})`);
+}
+
+/** Where the caller may not read the relation, it has no rows. */
+function relationReadable(scope: Scope, parent: string, field: Field, source: Source) {
+  if (field.rules.length === 0) return undefined;
+  const access = scope.rules.field(scope.model.entity(parent).entity, field, 'READ');
+  if (access.kind === 'all') return undefined;
+  if (access.kind === 'none') return sql`false`;
+  return conditionsSql(scope, parent, access.conditions, (column) => source.ref(column));
 }
 
 function linkCondition({ name: field, source }: Field, alias: string, parent: Source): Sql {

@@ -12,8 +12,9 @@ import { refusal, type Access } from './access.ts';
 import { claimOf } from './claims.ts';
 import { binary, not } from './comparison.ts';
 import { literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
-import type { EntityModel } from './model.ts';
+import { fieldOfColumn, type EntityModel } from './model.ts';
 import {
+  columnsOf,
   organizationsWith,
   type Belonging,
   type RowCondition,
@@ -58,7 +59,8 @@ export function conditionsSql(
   );
 }
 
-type Ref = (column: string) => Part;
+/** Names a column of the row that a condition is about. */
+export type Ref = (column: string) => Part;
 
 function conditionSql(scope: Scope, entity: string, condition: RowCondition, ref: Ref): Sql {
   switch (condition.kind) {
@@ -255,21 +257,69 @@ function organizationSql(
 }
 
 /**
- * A column as the caller sees it. The key of a row that they may not see is null, as the relation
- * is in the answer, so that a comparison with it reveals nothing.
+ * A column as the caller sees it: null where they may not read its field, and for the key of a row
+ * that they may not see, as the relation is null in the answer. So a comparison with it, an order
+ * by it and a cursor over it reveal nothing.
  *
  * @throws AppError when the caller may see no row of the other entity.
  */
-export function seenColumn(
-  scope: Scope,
-  { columns }: EntityModel,
-  column: string,
-  alias: string,
-): Sql {
+export function seenColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
   const own = reference(alias, column);
+  const target = referred(scope, entity, column);
+  const seen = target ? seenKey(scope, target, own) : sql`${own}`;
+  const readable = readableWhen(scope, entity, column, (of) => reference(alias, of));
+  return readable ? sql`case when ${readable} then ${seen} end` : seen;
+}
+
+/** The entity whose key the column holds. */
+function referred({ model }: Scope, { columns }: EntityModel, column: string) {
   const references = columns.get(column)?.references;
-  const target = references && scope.model.entities.get(references.entity);
-  return target ? seenKey(scope, target, own) : sql`${own}`;
+  return references && model.entities.get(references.entity);
+}
+
+/** In which rows the caller may read the field of a column; undefined for all of them. */
+export function readableWhen(
+  scope: Scope,
+  entity: EntityModel,
+  column: string,
+  ref: Ref,
+): Sql | undefined {
+  const field = fieldOfColumn(entity, column);
+  const access = field && scope.rules.field(entity.entity, field, 'READ');
+  if (!access || access.kind === 'all') return undefined;
+  if (access.kind === 'none') return sql`false`;
+  return conditionsSql(scope, entity.entity.name, access.conditions, ref);
+}
+
+/**
+ * In which rows the caller sees the value of a column that rows are ordered by. The key is always
+ * the last of them, so that no two rows are equal.
+ */
+export function seenWhen(
+  scope: Scope,
+  entity: EntityModel,
+  column: string,
+  ref: Ref,
+): Sql | undefined {
+  if (column === 'id') return undefined;
+  const target = referred(scope, entity, column);
+  const access = target && scope.rules.entity(target.entity, 'READ');
+  const hides = target && access && access.kind !== 'all';
+  return and([
+    readableWhen(scope, entity, column, ref),
+    hides && access.kind === 'none'
+      ? sql`false`
+      : hides
+        ? sql`${seenKey(scope, target, ref(column))} is not null`
+        : undefined,
+  ]);
+}
+
+/** The columns of a row that `seenWhen` looks at. */
+export function seenBy({ rules }: Scope, entity: EntityModel, column: string): readonly string[] {
+  const field = fieldOfColumn(entity, column);
+  const access = field && rules.field(entity.entity, field, 'READ');
+  return access?.kind === 'rows' ? columnsOf(access.conditions) : [];
 }
 
 /**
@@ -277,7 +327,7 @@ export function seenColumn(
  *
  * @throws AppError when they may see no row.
  */
-export function seenKey(scope: Scope, { entity }: EntityModel, key: string): Sql {
+export function seenKey(scope: Scope, { entity }: EntityModel, key: Part): Sql {
   const access = scope.rules.entity(entity, 'READ');
   if (access.kind === 'all') return sql`${key}`;
   if (access.kind === 'none') throw refusal(access.code);

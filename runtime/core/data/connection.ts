@@ -1,5 +1,7 @@
+import { seenWhen } from './condition-sql.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
+import type { EntityModel } from './model.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from './plan.ts';
 import { countJson, pageQuery, rowsJson } from './rows.ts';
 import { parameter, TYPE_KEY, type Scope } from './scope.ts';
@@ -113,18 +115,23 @@ function edgeJson(
 function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
   const entity = scope.model.entity(linked.entity);
   const values = (scope.calls[linked.call]?.order ?? []).map(({ column }) => {
-    const found = entity.columns.get(column);
-    const reference = source.ref(column);
-    if (found?.type === 'real' && scope.dialect === 'sqlite')
-      return sql`case when ${reference} is not null then printf('%!.17g', ${reference}) end`;
-    // Answers have milliseconds, but SQL of the project's own may have stored microseconds.
-    if (found?.type === 'timestamp' && scope.dialect === 'postgres')
-      return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-    return found && found.type !== 'boolean'
-      ? scope.json.column(reference, found)
-      : sql`${reference}`;
+    const value = cursorValue(scope, entity, column, source.ref(column));
+    const seen = seenWhen(scope, entity, column, source.ref);
+    return seen ? sql`case when ${seen} then ${value} end` : value;
   });
   return scope.json.hex(scope.json.array(values));
+}
+
+function cursorValue(scope: Scope, entity: EntityModel, column: string, reference: string): Sql {
+  const found = entity.columns.get(column);
+  if (found?.type === 'real' && scope.dialect === 'sqlite')
+    return sql`case when ${reference} is not null then printf('%!.17g', ${reference}) end`;
+  // Answers have milliseconds, but SQL of the project's own may have stored microseconds.
+  if (found?.type === 'timestamp' && scope.dialect === 'postgres')
+    return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  return found && found.type !== 'boolean'
+    ? scope.json.column(reference, found)
+    : sql`${reference}`;
 }
 
 function pageInfoJson(scope: Scope, linked: Linked, field: PageInfoField, page: Page): Sql {

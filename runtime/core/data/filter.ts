@@ -6,7 +6,7 @@ import { name, sql, type Sql } from './fragment.ts';
 import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
-import { rowCondition, seenColumn } from './condition-sql.ts';
+import { conditionsSql, rowCondition, seenColumn } from './condition-sql.ts';
 import { and, ofType, or, parameter, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 
@@ -177,11 +177,18 @@ function related(
     `field ${site.entity.entity.name}.${filter.field}`,
   );
   const access = scope.rules.field(site.entity.entity, field, 'READ');
-  if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
+  if (access.kind === 'none') throw refusal(access.code);
+  const readable =
+    access.kind === 'rows'
+      ? conditionsSql(scope, site.entity.entity.name, access.conditions, (column) =>
+          reference(site.alias, column),
+        )
+      : undefined;
+  const to: Relation = { field, readable };
   if (filter.kind === 'one')
     return value === null
-      ? not(exists(scope, field, undefined, site))
-      : exists(scope, field, nested(scope, filter.shape, value, site), site);
+      ? not(exists(scope, to, undefined, site))
+      : exists(scope, to, nested(scope, filter.shape, value, site), site);
   if (value === null) return undefined;
   const input = value as Record<string, unknown>;
   return and(
@@ -191,7 +198,7 @@ function related(
         quantified(
           scope,
           quantifier,
-          field,
+          to,
           nested(scope, filter.shape, input[quantifier], {
             ...site,
             path: [...site.path, quantifier],
@@ -200,6 +207,12 @@ function related(
         ),
       ),
   );
+}
+
+/** A relation, which has no rows where the caller may not read its field. */
+interface Relation {
+  readonly field: Field;
+  readonly readable: Sql | undefined;
 }
 
 type Inner = (alias: string, entity: EntityModel) => Sql;
@@ -211,19 +224,20 @@ function nested(scope: Scope, shape: string, value: unknown, site: Site): Inner 
 function quantified(
   scope: Scope,
   quantifier: 'some' | 'every' | 'none',
-  field: Field,
+  relation: Relation,
   inner: Inner,
   site: Site,
 ): Sql {
-  if (quantifier === 'some') return exists(scope, field, inner, site);
+  if (quantifier === 'some') return exists(scope, relation, inner, site);
   const counter: Inner =
     quantifier === 'every' ? (alias, entity) => not(inner(alias, entity)) : inner;
-  return sql`not ${exists(scope, field, counter, site)}`;
+  const any = exists(scope, relation, counter, site);
+  return relation.readable ? not(any) : sql`not ${any}`;
 }
 
 function exists(
   scope: Scope,
-  field: Field,
+  { field, readable }: Relation,
   inner: Inner | undefined,
   { alias: outer, entity: parent }: Site,
 ): Sql {
@@ -242,9 +256,11 @@ function exists(
     inner?.(alias, entity),
   ]);
   const rows = sql`exists (select 1 from ${name(entity.entity.table)} ${alias}${where(condition)})`;
-  return scope.relation() > MAX_JOINED_CONDITIONS && scope.dialect === 'postgres'
-    ? sql`(${rows} is true)`
-    : rows;
+  const there =
+    scope.relation() > MAX_JOINED_CONDITIONS && scope.dialect === 'postgres'
+      ? sql`(${rows} is true)`
+      : rows;
+  return and([readable, there]) ?? there;
 }
 
 /**

@@ -72,12 +72,15 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
 }
 
-/** The caller may filter and sort only by a field that they may read in every row. */
+/**
+ * The caller may filter and sort only by a field that they may read. In rows where they may not, it
+ * has no value.
+ */
 export function assertReadable(rules: Rules, model: EntityModel, column: string): void {
   const field = fieldOfColumn(model, column);
   if (!field) return;
   const access = rules.field(model.entity, field, 'READ');
-  if (access.kind !== 'all') throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
+  if (access.kind === 'none') throw refusal(access.code);
 }
 
 /** Sorting by a key, and a cursor over it, would reveal rows that the caller may not see. */

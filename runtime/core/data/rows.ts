@@ -2,7 +2,7 @@ import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
-import { rowCondition, seenColumn } from './condition-sql.ts';
+import { rowCondition, seenBy, seenColumn, seenWhen } from './condition-sql.ts';
 import { and, ofType, parameter, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { isLong, watched } from './long.ts';
@@ -39,7 +39,10 @@ export function pageQuery(
     isLong(scope, listed) ? watched(scope, alias) : undefined,
     listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias)),
   ]);
-  const selected = selectedColumns(columns(), backwards ? order.map(({ column }) => column) : []);
+  const selected = selectedColumns(
+    columns(),
+    backwards ? orderColumns(scope, listed.entity, order) : [],
+  );
   const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(scope, listed.call, page, more)}`;
   if (!backwards || more === 1) return query;
   const outer = scope.alias();
@@ -120,6 +123,12 @@ export function equalities(
   );
 }
 
+/** The columns that the order of a page looks at. */
+function orderColumns(scope: Scope, entity: string, order: readonly Order[]): string[] {
+  const of = scope.model.entity(entity);
+  return order.flatMap(({ column }) => [column, ...seenBy(scope, of, column)]);
+}
+
 const selectedColumns = (used: readonly string[], order: readonly string[]) => [
   ...new Set(used.length + order.length > 0 ? [...used, ...order] : ['id']),
 ];
@@ -139,31 +148,43 @@ export function orderBy(
   order: readonly Order[],
   alias: string,
   reversed: boolean,
-): string {
-  return order
-    .map(({ column, descending }) => {
+): Sql {
+  return joinSql(
+    order.map(({ column, descending }) => {
       const down = descending !== reversed;
+      const { key, nullable } = sortKey(scope, entityName, column, alias);
       const nulls =
-        scope.dialect === 'sqlite' && isNullable(scope, entityName, column)
-          ? down
-            ? ' nulls first'
-            : ' nulls last'
-          : '';
-      return `${sortKey(scope, entityName, column, alias)}${down ? ' desc' : ''}${nulls}`;
-    })
-    .join(', ');
+        scope.dialect === 'sqlite' && nullable ? (down ? ' nulls first' : ' nulls last') : '';
+      return sql`${key}${down ? ' desc' : ''}${nulls}`;
+    }),
+    ', ',
+  );
 }
 
-const isNullable = (scope: Scope, entity: string, column: string) =>
-  column !== 'id' && !scope.model.entity(entity).column(column).required;
+/** What rows are compared by. */
+interface SortKey {
+  readonly key: Sql;
+  readonly nullable: boolean;
+  /** Whether values are compared as numbers, which are kept as text. */
+  readonly decimal: boolean;
+}
 
-/** SQLite keeps decimals as text, which does not sort like numbers. */
-function sortKey(scope: Scope, entity: string, column: string, alias: string): string {
-  const decimal =
-    scope.dialect === 'sqlite' &&
-    column !== 'id' &&
-    scope.model.entity(entity).column(column).type === 'decimal';
-  return decimal ? `cast(${reference(alias, column)} as numeric)` : reference(alias, column);
+/**
+ * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
+ * see is none.
+ */
+function sortKey(scope: Scope, entityName: string, column: string, alias: string): SortKey {
+  const entity = scope.model.entity(entityName);
+  const own = reference(alias, column);
+  const found = column === 'id' ? undefined : entity.column(column);
+  const decimal = scope.dialect === 'sqlite' && found?.type === 'decimal';
+  const value = decimal ? sql`cast(${own} as numeric)` : sql`${own}`;
+  const seen = seenWhen(scope, entity, column, (of) => reference(alias, of));
+  return {
+    key: seen ? sql`case when ${seen} then ${value} end` : value,
+    nullable: seen !== undefined || found?.required === false,
+    decimal,
+  };
 }
 
 /** The condition for rows after (or before) the row of a cursor. */
@@ -220,18 +241,16 @@ function step(
   last: boolean,
   cursor: Cursor,
 ): Sql {
-  const key = sortKey(scope, entity, column, cursor.alias);
+  const { key, nullable, decimal } = sortKey(scope, entity, column, cursor.alias);
   const plain = parameter(
     cursor.call,
     ['page', cursor.path, index],
     stored(scope.model, scope.model.entity(entity), column),
   );
-  const at = key.startsWith('cast(') ? sql`cast(${plain} as numeric)` : sql`${plain}`;
+  const at = decimal ? sql`cast(${plain} as numeric)` : sql`${plain}`;
   if (!last) return value === null ? sql`${key} is null` : sql`${key} = ${at}`;
   const down = descending !== cursor.reversed;
   if (value === null) return down ? sql`${key} is not null` : sql`false`;
   if (down) return sql`${key} < ${at}`;
-  return isNullable(scope, entity, column)
-    ? sql`(${key} > ${at} or ${key} is null)`
-    : sql`${key} > ${at}`;
+  return nullable ? sql`(${key} > ${at} or ${key} is null)` : sql`${key} > ${at}`;
 }
