@@ -215,7 +215,7 @@ function prepare(world: World, query: string, variables: Made): () => Promise<Ex
       variables,
       context,
     });
-    return 'text' in answer ? JSON.parse(answer.text) : answer.result;
+    return 'text' in answer ? JSON.parse(String(answer.text)) : answer.result;
   };
 }
 

@@ -1,3 +1,4 @@
+import type { JsonText } from '../store/large-text.ts';
 import { randomBytes } from 'node:crypto';
 import { type Asker, type AnswerLimits, type Bounds, resultTooLarge } from '../store/bounds.ts';
 import type { Dialect, Query, Store } from '../store/store.ts';
@@ -34,10 +35,12 @@ export interface Reading {
    * may not see then yields nothing.
    */
   readonly unread?: boolean;
+  /** Whether a large text may be returned as `LargeText`. */
+  readonly large?: boolean;
 }
 
 /** The result of the statement of a root field. */
-export type Value = string | number | null;
+export type Value = JsonText | number | null;
 
 /** Turns plans into statements, caches the statements, and runs them. */
 export interface Reader {
@@ -145,11 +148,12 @@ const NEVER_CANCELLED: Asker = { cancelled: false };
 
 const boundsOf = (
   limits: AnswerLimits,
-  { asker = NEVER_CANCELLED, own = false }: Reading,
+  { asker = NEVER_CANCELLED, own = false, large }: Reading,
 ): Bounds => ({
   asker,
   limits,
   sent: !own && asker !== NEVER_CANCELLED,
+  large,
 });
 
 /**

@@ -53,7 +53,7 @@ async function answerOperation(
 
 /** @throws the first error of the answer, as it was thrown originally. */
 function dataOf(answer: Answer): unknown {
-  if ('text' in answer) return JSON.parse(answer.text).data;
+  if ('text' in answer) return JSON.parse(String(answer.text)).data;
   const { data, errors } = answer.result;
   const cause = errors?.[0] && rootCause(errors[0]);
   if (cause) throw toFailure(cause) ?? cause;

@@ -3,6 +3,8 @@ import type { Context, Middleware } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { afterSending } from '../http/after-sending.ts';
+import { sendText } from '../http/send-text.ts';
+import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { isJsonBody, readBody } from '../http/read-body.ts';
 import { setAnswerHeaders } from '../http/answer-headers.ts';
 import type { ErrorForm } from '../http/error-boundary.ts';
@@ -217,8 +219,8 @@ async function answerBatch(
   ctx: Context,
   service: Service,
   batch: readonly Parameters[],
-): Promise<string> {
-  const texts: string[] = [];
+): Promise<JsonText> {
+  const texts: JsonText[] = [];
   const began = performance.now();
   const { memory } = service.engine.store;
   const whole: RequestContext = ctx.state['context'];
@@ -227,16 +229,16 @@ async function answerBatch(
     shareTime(context, began);
     const attempt = async () => run(ctx, service, parameters, context);
     const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), whole));
-    texts.push(response.text);
+    texts.push(texts.length === 0 ? '[' : ',', response.text);
     memory.pass(context, whole);
   }
-  return `[${texts.join(',')}]`;
+  return joinTexts([...texts, ']']);
 }
 
-function send(ctx: Context, status: number, type: string, text: string): void {
+function send(ctx: Context, status: number, type: string, text: JsonText): void {
   // Sets headers on Node's response, because `ctx.set` takes half as long again, and Koa searches a
   // text without a type for `<`.
   ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
   ctx.status = status;
-  ctx.body = text;
+  sendText(ctx, text);
 }

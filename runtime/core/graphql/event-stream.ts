@@ -130,7 +130,7 @@ async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<v
     await Promise.race([send(stream), ...(leaving ? [refuseWhen(leaving.left)] : [])]);
   } catch (thrown) {
     const { text } = refuse(errorsOf(thrown), ctx.state['context'] as RequestContext);
-    if (isOpen(body)) body.write(eventOf(text));
+    if (isOpen(body)) body.write(eventOf(String(text)));
   } finally {
     clearInterval(beat);
     leaving?.watch.stop();

@@ -6,6 +6,7 @@ import type { PreparedOperation } from './document-cache.ts';
 import type { Planning } from './plan/planning.ts';
 import type { OperationPlan } from './plan/operation.ts';
 import type { VariableValues, ExecutionResult } from 'graphql';
+import type { JsonText } from '../store/large-text.ts';
 import type DataLoader from 'dataloader';
 
 /** One running operation. It is the executor's root value. */
@@ -33,12 +34,12 @@ export interface Run {
 
 /** A root field's result: `text` goes into the answer unchanged, the executor processes `tree`. */
 export type Outcome =
-  | { readonly text: string | null }
+  | { readonly text: JsonText | null }
   | { readonly tree: unknown }
   | { readonly error: unknown };
 
 /** JSON text of the whole answer, or the result of the executor. */
-export type Answer = { readonly text: string } | { readonly result: ExecutionResult };
+export type Answer = { readonly text: JsonText } | { readonly result: ExecutionResult };
 
 /** The caller of a run, as conditions on rows judge them. */
 export function judgeOf({ engine: { model, store }, rules, context }: Run): Judge {

@@ -9,6 +9,7 @@ import { performWrite } from './mutation.ts';
 import { createFieldBudget } from './plan/budget.ts';
 import { planOperation, type OperationPlan, type RootPlan } from './plan/operation.ts';
 import type { Planning } from './plan/planning.ts';
+import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { withTypes } from './typed-tree.ts';
 import { readVariables } from './variables.ts';
 import type { Run, Outcome, Answer } from './operation-run.ts';
@@ -43,7 +44,7 @@ function answerWrite(run: Run): Answer | Promise<Answer> {
   const outcome = write(run, root);
   const finish = (done: Outcome): Answer | Promise<Answer> => {
     const lacks = 'text' in done && done.text === null && root.operation.type.required;
-    if ('text' in done && !lacks) return { text: `{"data":{${root.lead}${done.text ?? 'null'}}}` };
+    if ('text' in done && !lacks) return { text: dataOf([root], [done.text]) };
     run.outcomes.set(root.key, lacks ? { tree: null } : done);
     return executeRun(run);
   };
@@ -63,7 +64,7 @@ function write(run: Run, root: WriteRoot): Outcome | Promise<Outcome> {
  * Runs one root after another. Without promises where the database answers synchronously, because
  * they would be most of the cost of a small query.
  */
-function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
+function answerRead(run: Run, texts: (JsonText | null)[]): Answer | Promise<Answer> {
   const { roots } = run.plan;
   while (texts.length < roots.length) {
     const root = roots[texts.length] as RootPlan;
@@ -74,12 +75,12 @@ function answerRead(run: Run, texts: string[]): Answer | Promise<Answer> {
       );
     if (!take(run, root, outcome, texts)) return executeFromTexts(run, texts);
   }
-  return { text: dataOf(texts) };
+  return { text: dataOf(roots, texts) };
 }
 
 /** Adds the text of a root to the answer; false when the executor must process the root. */
-function take(run: Run, root: RootPlan, outcome: Outcome, texts: string[]): boolean {
-  if ('text' in outcome) texts.push(root.lead + (outcome.text ?? 'null'));
+function take(run: Run, root: RootPlan, outcome: Outcome, texts: (JsonText | null)[]): boolean {
+  if ('text' in outcome) texts.push(outcome.text);
   else run.outcomes.set(root.key, outcome);
   return 'text' in outcome;
 }
@@ -97,15 +98,22 @@ function readNow(run: Run, root: RootPlan): Outcome | Promise<Outcome> {
   }
 }
 
-/** Concatenates instead of joining: a large text is then copied only once, when it is sent. */
-const dataOf = (texts: readonly string[]) =>
-  `${texts.reduce((all, each) => all + each, '{"data":{')}}}`;
+function dataOf(roots: readonly RootPlan[], texts: readonly (JsonText | null)[]): JsonText {
+  let data: JsonText = '{"data":{';
+  for (const [index, { lead }] of roots.entries()) {
+    const text = texts[index] ?? 'null';
+    // Concatenates instead of joining: a string is then copied only once, when it is sent.
+    if (typeof data === 'string' && typeof text === 'string') data += lead + text;
+    else data = joinTexts([data, lead, text]);
+  }
+  return typeof data === 'string' ? `${data}}}` : joinTexts([data, '}}']);
+}
 
 /** Lets the executor assemble the answer from the data that was read; nothing is read twice. */
-function executeFromTexts(run: Run, texts: readonly string[]): Answer | Promise<Answer> {
+function executeFromTexts(run: Run, texts: readonly (JsonText | null)[]): Answer | Promise<Answer> {
   texts.forEach((text, index) => {
-    const { key, lead } = run.plan.roots[index] as RootPlan;
-    run.outcomes.set(key, { text: text.slice(lead.length) });
+    const { key } = run.plan.roots[index] as RootPlan;
+    run.outcomes.set(key, { text });
   });
   return executeRun(run);
 }
@@ -231,11 +239,11 @@ function planningFor(
 function outcomeOfText(
   { engine: { reader } }: Run,
   { required, plan }: ReadRoot,
-  text: string | null,
+  text: JsonText | null,
 ): Outcome {
   if (text === null) return required ? { tree: null } : { text };
   return plan.marks && text.includes(reader.marker)
-    ? { tree: withTypes(plan.node, JSON.parse(text), reader.marker) }
+    ? { tree: withTypes(plan.node, JSON.parse(String(text)), reader.marker) }
     : { text };
 }
 
@@ -246,9 +254,7 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
     if (root.kind === 'write') return await performWrite(run, root, tree);
     if (root.kind !== 'read') return { tree: null };
     const text = await readRoot(run, root, tree);
-    return tree
-      ? { tree: text === null ? null : JSON.parse(text) }
-      : outcomeOfText(run, root, text);
+    return tree ? { tree: parsed(text) } : outcomeOfText(run, root, text);
   } catch (error) {
     return { error };
   }
@@ -258,7 +264,7 @@ function readRoot(
   { engine, rules, variables, context }: Run,
   { plan }: ReadRoot,
   tree: boolean,
-): string | null | Promise<string | null> {
+): JsonText | null | Promise<JsonText | null> {
   const { model, schema, reader } = engine;
   const calls = readCalls({ model, schema, rules, variables }, plan.calls);
   return reader.read(plan.node, calls, {
@@ -266,7 +272,8 @@ function readRoot(
     tree,
     caller: callerId(context.principal),
     asker: context,
-  }) as string | null | Promise<string | null>;
+    large: !tree,
+  }) as JsonText | null | Promise<JsonText | null>;
 }
 
 /** The result of a root's action, for the executor. */
@@ -295,10 +302,11 @@ function readTree(run: Run, root: ReadRoot): unknown {
   return text instanceof Promise ? text.then(parsed) : parsed(text);
 }
 
-const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
+const parsed = (text: JsonText | null): unknown =>
+  text === null ? null : JSON.parse(String(text));
 
 /** @throws the error of a failed outcome. */
 export function valueOf(outcome: Outcome): unknown {
   if ('error' in outcome) throw outcome.error;
-  return 'tree' in outcome ? outcome.tree : outcome.text === null ? null : JSON.parse(outcome.text);
+  return 'tree' in outcome ? outcome.tree : parsed(outcome.text);
 }

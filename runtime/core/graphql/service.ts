@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Api } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { LimitReached } from '../store/bounds.ts';
+import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
@@ -16,7 +17,7 @@ import type { DocumentSource } from './trusted-documents.ts';
 
 /** The answer as JSON text. `refused`: the request was not run, which decides the status. */
 export interface Response {
-  readonly text: string;
+  readonly text: JsonText;
   readonly refused: false | 'request' | 'limit';
 }
 
@@ -100,10 +101,10 @@ export async function respondOnce(
   context: RequestContext,
 ): Promise<string> {
   try {
-    return (await respond(service, operation, parameters, context)).text;
+    return String((await respond(service, operation, parameters, context)).text);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
-    return refuse(errorsOf(error), context).text;
+    return String(refuse(errorsOf(error), context).text);
   } finally {
     service.engine.store.memory.end(context);
   }
@@ -146,14 +147,12 @@ function limitReached(
   return causes.find((cause) => cause instanceof LimitReached);
 }
 
-function sized(text: string, { api: { limits } }: Service, context: RequestContext): Response {
-  // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no counting.
-  const bytes = text.length * 3 <= limits.result ? 0 : Buffer.byteLength(text);
-  if (bytes <= limits.result) return { text, refused: false };
+function sized(text: JsonText, { api: { limits } }: Service, context: RequestContext): Response {
+  if (!hasMoreBytes(text, limits.result)) return { text, refused: false };
   return refuse(
     [
       limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, {
-        value: bytes,
+        value: typeof text === 'string' ? Buffer.byteLength(text) : text.bytes,
         limit: limits.result,
       }),
     ],

@@ -208,7 +208,7 @@ function couldRead(
 
 async function finish(run: Run): Promise<string> {
   const answer = await executeRun(run);
-  return 'text' in answer ? answer.text : resultText(answer.result, run.context);
+  return 'text' in answer ? String(answer.text) : resultText(answer.result, run.context);
 }
 
 function resultText({ data, errors }: ExecutionResult, context: RequestContext): string {

@@ -167,7 +167,7 @@ const textOf = (value: unknown) => (typeof value === 'number' ? String(value) : 
 /** Unwraps the error, which the library has wrapped. */
 function formatted({ context }: Connection, errors: readonly Error[]) {
   const thrown = errors.flatMap((error) => errorsOf(error.cause ?? error));
-  return JSON.parse(refuse(thrown, context as RequestContext).text).errors;
+  return JSON.parse(String(refuse(thrown, context as RequestContext).text)).errors;
 }
 
 /** Connects a socket to the protocol library. */

@@ -2,6 +2,7 @@ import type { RestVerb } from '@twofold/schema';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../errors.ts';
 import { afterSending } from '../http/after-sending.ts';
+import { sendText } from '../http/send-text.ts';
 import { restFailure } from './failures.ts';
 import { get, list } from './reads.ts';
 import { openRequest, readKey, type RestAnswer, type RestRequest } from './request.ts';
@@ -158,5 +159,5 @@ function send(ctx: Context, { status, text, headers = {} }: RestAnswer): void {
   ctx.status = status;
   if (text === undefined) return void ((ctx.body = null), (ctx.status = status));
   ctx.type = 'application/json; charset=utf-8';
-  ctx.body = text;
+  sendText(ctx, text);
 }

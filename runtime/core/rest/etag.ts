@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { JsonText } from '../store/large-text.ts';
 
 /**
  * A strong validator of an answer's bytes. RFC 9110 §8.8.3
  *
  * @example etagOf('{"id":"1"}') // '"k3…"'
  */
-export function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+export function etagOf(text: JsonText): string {
+  const hash = createHash('sha256');
+  for (const piece of typeof text === 'string' ? [text] : text.pieces) hash.update(piece);
+  return `"${hash.digest('base64url').slice(0, 27)}"`;
 }
 
 /** Whether a header lists the tag, or is `*`. `weak`: ignores `W/`, as `If-None-Match` does. */

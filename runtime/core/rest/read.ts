@@ -1,3 +1,4 @@
+import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../errors.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -32,10 +33,10 @@ export const ROOT_KEY = 'it';
  *
  * @throws AppError with which the field failed.
  */
-export async function readRootField(
+export async function readRootText(
   service: RestService,
   request: RootFieldRequest,
-): Promise<string | null> {
+): Promise<JsonText | null> {
   const run = start(service, request);
   const text = await inTime(
     service,
@@ -43,9 +44,18 @@ export async function readRootField(
     isPlanned(run) ? readPlanned(service, run) : execute(service, request),
   );
   const { result } = service.engine.model.project.api.limits;
-  if (text !== null && text.length * 3 > result && Buffer.byteLength(text) > result)
+  if (text !== null && hasMoreBytes(text, result))
     throw failure.badRequest(`the result has more than ${result} bytes`);
   return text;
+}
+
+/** Like `readRootText`, as a string. */
+export async function readRootField(
+  service: RestService,
+  request: RootFieldRequest,
+): Promise<string | null> {
+  const text = await readRootText(service, request);
+  return text === null ? null : String(text);
 }
 
 /**
@@ -58,7 +68,7 @@ export async function readRootFieldIn(
   query: Query,
 ): Promise<string | null | undefined> {
   const run = start(service, request);
-  return isPlanned(run) ? readPlanned(service, run, query) : undefined;
+  return isPlanned(run) ? (readPlanned(service, run, query) as Promise<string | null>) : undefined;
 }
 
 function start(service: RestService, { document, variables, context }: RootFieldRequest): Run {
@@ -83,7 +93,7 @@ async function readPlanned(
   { engine }: RestService,
   { plan, rules, variables, context }: Run,
   query?: Query,
-): Promise<string | null> {
+): Promise<JsonText | null> {
   const root = plan.roots[0];
   if (root?.kind === 'refused') throw refusal(root.code);
   if (root?.kind !== 'read') return null;
@@ -95,9 +105,10 @@ async function readPlanned(
     caller: callerId(context.principal),
     query,
     asker: context,
-  })) as string | null;
+    large: query === undefined,
+  })) as JsonText | null;
   return text?.includes(reader.marker)
-    ? JSON.stringify(JSON.parse(text, withoutMarkers(reader.marker)))
+    ? JSON.stringify(JSON.parse(String(text), withoutMarkers(reader.marker)))
     : text;
 }
 
@@ -117,7 +128,10 @@ async function execute(
   });
   const { data, errors = [] } =
     'text' in answer
-      ? (JSON.parse(answer.text) as { data: Record<string, unknown>; errors?: GraphQLError[] })
+      ? (JSON.parse(String(answer.text)) as {
+          data: Record<string, unknown>;
+          errors?: GraphQLError[];
+        })
       : answer.result;
   const rows = service.names.connection('');
   for (const error of errors) {

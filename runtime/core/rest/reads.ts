@@ -2,7 +2,8 @@ import { failure } from '../errors.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { askOwnGet, askOwnList } from './own-fields.ts';
 import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.ts';
-import { readRootField, type RootFieldRequest, ROOT_KEY } from './read.ts';
+import { readRootText, type RootFieldRequest, ROOT_KEY } from './read.ts';
+import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
@@ -31,13 +32,14 @@ export async function list(request: RestRequest): Promise<RestAnswer> {
     page_size: page.limit,
     total_pages: total === null ? null : Math.ceil(total / page.limit),
   };
-  return { status: 200, text: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
+  const text = joinTexts(['{"data":', data, `,"pagination":${JSON.stringify(pagination)}}`]);
+  return { status: 200, text };
 }
 
 async function askList(
   request: RestRequest,
   { page, limit }: Page,
-): Promise<{ total: number; data: string }> {
+): Promise<{ total: number; data: JsonText }> {
   const { service, served, query, rules, context } = request;
   const { entity } = served.module;
   const { names } = service;
@@ -52,17 +54,18 @@ async function askList(
   const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
   const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
   return split(
-    await readRootField(service, { document, variables, context, failed: request.failed }),
+    await readRootText(service, { document, variables, context, failed: request.failed }),
   );
 }
 
 /**
  * The database returns the count and the rows as one text. The text of the rows is sent unchanged.
  */
-function split(text: string | null): { total: number; data: string } {
-  const [head, total] = /^\{\s*"total"\s*:\s*(\d+)\s*,\s*"data"\s*:\s*/.exec(text ?? '') ?? [];
+function split(text: JsonText | null): { total: number; data: JsonText } {
+  const start = String(text?.slice(0, 100) ?? '');
+  const [head, total] = /^\{\s*"total"\s*:\s*(\d+)\s*,\s*"data"\s*:\s*/.exec(start) ?? [];
   if (text === null || head === undefined) throw failure.forbidden();
-  return { total: Number(total), data: text.slice(head.length, text.lastIndexOf('}')).trimEnd() };
+  return { total: Number(total), data: text.slice(head.length, -1) };
 }
 
 /** `GET /api/posts/:id`; `If-None-Match` saves the body. */
@@ -71,7 +74,7 @@ export async function get(request: RestRequest, key: string): Promise<RestAnswer
   assertKnown(query, (name) => SHAPE_WORDS.has(name));
   const text = served.isOwn('get')
     ? await askOwnGet(request, key)
-    : await readRootField(
+    : await readRootText(
         service,
         rowRequest(request, service.names.get(served.module.entity), key),
       );

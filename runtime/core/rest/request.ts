@@ -1,6 +1,7 @@
 import type { Operation, RestVerb, Verb } from '@twofold/schema';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
+import type { JsonText } from '../store/large-text.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { createRules, refusal, rootAccess, type Rules } from '../data/access.ts';
 import { stored } from '../data/stored-as.ts';
@@ -24,7 +25,7 @@ export interface RestRequest {
 /** An answer whose body is JSON text. */
 export interface RestAnswer {
   readonly status: number;
-  readonly text?: string;
+  readonly text?: JsonText;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

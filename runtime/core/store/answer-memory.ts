@@ -1,3 +1,4 @@
+import { LargeText } from './large-text.ts';
 import { type AnswerLimits, type Asker, type Bounds, LimitReached } from './bounds.ts';
 
 /** Bytes of all answers that are in progress. Memory of an asker is freed by `end`. */
@@ -106,6 +107,7 @@ export function noRoom({ memory }: AnswerLimits): LimitReached {
  */
 export function bytesOf(answer: unknown): number {
   if (typeof answer === 'string') return answer.length;
+  if (answer instanceof LargeText) return answer.bytes;
   if (!Array.isArray(answer)) return 0;
   return answer.reduce((sum: number, row) => sum + bytesOf(row?.j), 0);
 }

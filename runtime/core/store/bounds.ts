@@ -18,6 +18,11 @@ export interface Bounds {
   readonly limits: AnswerLimits;
   /** Whether the server sends the answer: its memory is then held until `AnswerMemory.end`. */
   readonly sent: boolean;
+  /**
+   * Whether PostgreSQL may return a large value as `LargeText`. SQLite never does: its threads hand
+   * over strings without a pause, and bytes took 90 MiB more memory.
+   */
+  readonly large?: boolean | undefined;
 }
 
 /** The client that waits for a transaction. */

@@ -10,6 +10,8 @@ import {
   repeated,
 } from './begin-transaction.ts';
 import { joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
+import { clientWithLargeRows } from './large-rows.ts';
+import type { JsonText } from './large-text.ts';
 import { createLockPool } from './lock-pool.ts';
 import { reentrant } from './reentrant-lock.ts';
 import { joiningPool } from './joining-pool.ts';
@@ -56,10 +58,11 @@ export function postgresStore(
   url: string,
   { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note }: PostgresOptions = {},
 ): Store {
-  const { Connection, Pool, types, utils } = driver();
+  const { Client, Connection, Pool, types, utils } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
   const pool = new Pool({
+    Client: clientWithLargeRows(Client),
     connectionString: url,
     max: connections,
     types: { getTypeParser } as pg.CustomTypesConfig,
@@ -88,12 +91,17 @@ export function postgresStore(
       withFreshPlan(parts.names, error, text, () => ask(parts, asked)),
     );
   };
-  const text = (asked: Asked) =>
+  const text = (asked: AskedText) =>
     askText(parts, asked).catch((error) =>
       withFreshPlan(parts.names, error, asked.text, () => askText(parts, asked)),
     );
-  const textOf = (sql: string, values: readonly unknown[], asker?: Asker) =>
-    text({ text: sql, values: values.map((value) => utils.prepareValue(value)), asker });
+  const textOf = (sql: string, values: readonly unknown[], bounds?: Bounds) =>
+    text({
+      text: sql,
+      values: values.map((value) => utils.prepareValue(value)),
+      asker: bounds?.asker,
+      large: bounds?.large,
+    });
   const answering = createAnswering();
   const transaction: Store['transaction'] = (work, options = {}) =>
     beginOrJoin(beginningWith(beginning, options), work);
@@ -113,11 +121,9 @@ export function postgresStore(
           return work(trx);
         }),
       query: query as Store['query'],
-      valueLater: textOf,
+      valueLater: (sql, values) => textOf(sql, values) as Promise<string | null>,
       answer: (statement, values, bounds) =>
-        inAnswerBounds(answering, statement, bounds, () =>
-          textOf(statement.text, values, bounds.asker),
-        ),
+        inAnswerBounds(answering, statement, bounds, () => textOf(statement.text, values, bounds)),
       answerRows: (statement, values, bounds) =>
         inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
       memory: answering.memory,
@@ -142,7 +148,7 @@ const createAnswering = (): Answering => ({
   long: createSemaphore(LONG_CONNECTIONS, Infinity),
 });
 
-type Answered = string | null | readonly Record<string, unknown>[];
+type Answered = JsonText | null | readonly Record<string, unknown>[];
 
 /** Reserves memory for the answer of a statement, and limits the connections of long ones. */
 async function inAnswerBounds<T extends Answered>(
@@ -179,6 +185,10 @@ interface Asked {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly asker: Asker | undefined;
+}
+
+interface AskedText extends Asked {
+  readonly large: boolean | undefined;
 }
 
 /**
@@ -218,7 +228,10 @@ const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) =>
   names.isWorn(client) || abandoned.isTold(client);
 
 /** Like `ask`, with one promise instead of five, which cost as much as a small statement. */
-function askText(parts: Parts, { text, values, asker }: Asked): Promise<string | null> {
+function askText(
+  parts: Parts,
+  { text, values, asker, large }: AskedText,
+): Promise<JsonText | null> {
   const { pool, names, abandoned } = parts;
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
@@ -226,12 +239,16 @@ function askText(parts: Parts, { text, values, asker }: Asked): Promise<string |
       if (asker?.cancelled) return reject((release(), unwanted()));
       const running = abandoned.began(client, asker);
       client.query(
-        new ValueQuery({ name: names.nameOn(client, text), text }, values, (error, value) => {
-          abandoned.ended(running);
-          release((error !== undefined && isBroken(error)) || isSpent(parts, client));
-          if (error) reject(error);
-          else resolve(value);
-        }),
+        new ValueQuery(
+          { name: names.nameOn(client, text), text, large },
+          values,
+          (error, value) => {
+            abandoned.ended(running);
+            release((error !== undefined && isBroken(error)) || isSpent(parts, client));
+            if (error) reject(error);
+            else resolve(value);
+          },
+        ),
       );
     });
   });

@@ -5,6 +5,7 @@ import {
   locatedError,
   responsePathAsArray,
 } from 'graphql';
+import type { JsonText } from '../../store/large-text.ts';
 import { Cancellation } from '../../context/cancellation.ts';
 import { argumentValues } from '../argument-values.ts';
 import type { PreparedOperation } from '../document-cache.ts';
@@ -123,9 +124,9 @@ function executeRoot(execution: Execution, field: ExecutableField): unknown {
 
 /** A root field whose JSON text goes into the answer unchanged. */
 class Finished {
-  readonly text: string | null;
+  readonly text: JsonText | null;
 
-  constructor(text: string | null) {
+  constructor(text: JsonText | null) {
     this.text = text;
   }
 }
@@ -144,7 +145,7 @@ function textOf(fields: Fields, roots: Roots): string {
 function valuesOf(roots: Roots): Roots {
   const values = new EmptyAnswer();
   for (const [key, value] of Object.entries(roots))
-    values[key] = value instanceof Finished ? JSON.parse(value.text ?? 'null') : value;
+    values[key] = value instanceof Finished ? JSON.parse(String(value.text)) : value;
   return values;
 }
 
