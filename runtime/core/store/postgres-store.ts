@@ -58,20 +58,8 @@ export function postgresStore(
   url: string,
   { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note }: PostgresOptions = {},
 ): Store {
-  const { Client, Connection, Pool, types, utils } = driver();
-  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
-  const pool = new Pool({
-    Client: clientWithLargeRows(Client),
-    connectionString: url,
-    max: connections,
-    types: { getTypeParser } as pg.CustomTypesConfig,
-    onConnect: prepare,
-  });
-  // A broken connection is replaced on the next query. Without a listener, its error would end the
-  // process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  const { Connection, Pool, utils } = driver();
+  const pool = openPool(url, connections);
   const parts: Parts = {
     pool,
     names: createStatementNames(),
@@ -135,6 +123,24 @@ export function postgresStore(
     },
     scopes,
   );
+}
+
+function openPool(connectionString: string, max: number): pg.Pool {
+  const { Client, Pool, types } = driver();
+  const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+    parsers[oid] ?? types.getTypeParser(oid, format as 'text');
+  const pool = new Pool({
+    Client: clientWithLargeRows(Client),
+    connectionString,
+    max,
+    types: { getTypeParser } as pg.CustomTypesConfig,
+    onConnect: prepare,
+  });
+  // A broken connection is replaced on the next query. Without a listener, its error would end the
+  // process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
 }
 
 /** What all answering statements share. */
