@@ -1,7 +1,9 @@
+import { CRONER } from '../templates/seeded/package-json.ts';
 import type { FileChange } from './files.ts';
 
 /**
- * Our packages that a run has added to `package.json`, because the manifest now asks for them.
+ * Packages that a run has added to `package.json`, because the manifest now asks for them, or a job
+ * with a schedule.
  * Empty for a new project, where all packages still have to be installed.
  *
  * @example addedPackages(plan.changes) // ['@twofold/auth']
@@ -17,7 +19,9 @@ export function addedPackages(changes: readonly FileChange[]): string[] {
 function packagesOf(text: string | null): string[] {
   try {
     const { dependencies } = JSON.parse(text ?? '{}') as { dependencies?: object };
-    return Object.keys(dependencies ?? {}).filter((name) => name.startsWith('@twofold/'));
+    return Object.keys(dependencies ?? {}).filter(
+      (name) => name.startsWith('@twofold/') || name === CRONER,
+    );
   } catch {
     return [];
   }

@@ -16,6 +16,7 @@ const EXPORTS: readonly (readonly [RegExp, string])[] = [
   [/^src\/resolvers\/[^/]+\.ts$/, 'resolvers'],
   [/^src\/texts\/[^/]+\.ts$/, 'texts'],
   [/^src\/plugins\/[^/]+\.ts$/, 'default'],
+  [/^src\/jobs\/[^/]+\.ts$/, 'default'],
 ];
 
 /**

@@ -15,6 +15,7 @@ import { planFiles } from './plan.ts';
 import { readSources } from './read.ts';
 import { renderFiles } from './render.ts';
 import { findOrphans } from './user-files.ts';
+import { findJobProblems } from './user-jobs.ts';
 import { completesUser, findHookProblems, readUserHooks } from './user-hooks.ts';
 import { readUserScalars } from './user-scalars.ts';
 import { packageVersion } from './version.ts';
@@ -109,6 +110,7 @@ export async function planSources(
     ...reading.findings,
     ...findOrphans(project, sources.userFiles),
     ...findHookProblems(project, sources.otherUserTexts),
+    ...findJobProblems(sources.otherUserTexts),
     ...findMissingExports(withoutOrphans(sources, project)),
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,

@@ -23,6 +23,7 @@ import { renderTsconfig } from '../templates/seeded/tsconfig.ts';
 import type { Owner, PlannedFile, Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
+import { hasSchedules } from './user-jobs.ts';
 
 /** What the plan needs in addition to the model. */
 export interface PlanOptions {
@@ -45,12 +46,12 @@ export function planFiles(
   const vendor = sources.packages === 'vendor';
   return [
     generated('src/generated/app.ts', () => renderApp(project, user)),
-    generated('src/generated/loaders.ts', () => renderLoaders(project)),
+    generated('src/generated/loaders.ts', () => renderLoaders(project, user.jobs.length > 0)),
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
     generated('src/generated/types.ts', () =>
-      renderTypes({ project, document, tables: buildTables(project) }),
+      renderTypes({ project, document, tables: buildTables(project), jobs: user.jobs }),
     ),
     ...capabilityFiles(project).map(({ path, render }) => generated(path, render)),
     ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
@@ -66,7 +67,11 @@ export function planFiles(
     scaffold('README.md', () => renderReadme(project)),
     scaffold('compose.yaml', () => renderCompose(project)),
     scaffold('package.json', () =>
-      renderPackageJson(project, { source: sources.packages, version }),
+      renderPackageJson(project, {
+        source: sources.packages,
+        version,
+        schedules: hasSchedules(sources.otherUserTexts),
+      }),
     ),
     scaffold('tsconfig.json', renderTsconfig),
   ];

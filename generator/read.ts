@@ -17,7 +17,7 @@ const SINGLE = [
   'src/middleware.ts',
   'src/credentials.ts',
 ];
-const FOLDERS = ['src/hooks', 'src/mails', 'src/plugins', 'src/resolvers', 'src/texts'];
+const FOLDERS = ['src/hooks', 'src/jobs', 'src/mails', 'src/plugins', 'src/resolvers', 'src/texts'];
 
 /** Reads all inputs of a run. Later stages do not read the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {

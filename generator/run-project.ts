@@ -7,6 +7,7 @@ import { CommandError, EXIT } from './failure.ts';
 const QUESTIONS = {
   adminApp: '@twofold/auth',
   explainApp: '@twofold/runtime',
+  jobsApp: '@twofold/runtime',
   mailsApp: '@twofold/auth',
   migrateApp: '@twofold/runtime',
   migrationsOfApp: '@twofold/runtime',

@@ -9,6 +9,7 @@ export function userPartsOf(userFiles: readonly string[]): UserParts {
   return {
     resolverTypes: inFolder('src/resolvers'),
     hooks: inFolder('src/hooks'),
+    jobs: inFolder('src/jobs'),
     plugins: inFolder('src/plugins'),
     scalars: userFiles.includes('src/scalars.ts'),
     routes: userFiles.includes('src/routes.ts'),

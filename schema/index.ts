@@ -11,7 +11,7 @@ export type { Known, ProjectInput, ProjectReading } from './reading.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
-export { capabilities, capabilitiesOf } from './capabilities.ts';
+export { capabilities, capabilitiesOf, signsIn } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { crudSdl } from './build/crud-sdl.ts';
 export { buildProject } from './build/project.ts';
@@ -55,6 +55,7 @@ export {
 } from './rest/parameters.ts';
 export type { RestFilter } from './rest/parameters.ts';
 export { restSchemas } from './rest/schemas.ts';
+export { jobRoutes } from './routes/jobs.ts';
 export { restRoutes } from './routes/rest.ts';
 export type { IsOwn } from './routes/rest.ts';
 export { documentRoutes, systemRoutes } from './routes/system.ts';

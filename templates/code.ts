@@ -84,6 +84,9 @@ export type RuntimeType =
   | 'EntityData'
   | 'Generated'
   | 'HooksOf'
+  | 'JobOf'
+  | 'JobsApi'
+  | 'JobsOf'
   | 'Kysely'
   | 'Plugin'
   | 'RequestContext'
@@ -197,12 +200,13 @@ function printModule(from: string, entries: readonly Import[]): string[] {
   );
   const valueNames = new Set(values.map((entry) => entry.as));
   const types = entries.filter(
-    (entry) => entry.typeOnly && entry.name !== '*' && !valueNames.has(entry.as),
+    (entry) =>
+      entry.typeOnly && !['*', 'default'].includes(entry.name) && !valueNames.has(entry.as),
   );
   const whole = entries.find((entry) => entry.name === '*');
   const fallback = entries.find((entry) => entry.name === 'default');
   return [
-    fallback ? `import ${fallback.as} from '${from}';` : '',
+    fallback ? `import ${fallback.typeOnly ? 'type ' : ''}${fallback.as} from '${from}';` : '',
     whole ? `import ${whole.typeOnly ? 'type ' : ''}* as ${whole.as} from '${from}';` : '',
     values.length > 0
       ? `import { ${names([...values, ...types.map((entry) => ({ ...entry, inline: true }))])} } from '${from}';`

@@ -142,3 +142,17 @@ function isCode(value: LiteralValue): value is Code {
     'text' in value
   );
 }
+
+/**
+ * The name of a file as part of an identifier. `otherwise` comes before one that begins with a
+ * digit.
+ *
+ * @example camelCase('rate-limit', 'plugin') // 'rateLimit'
+ */
+export function camelCase(file: string, otherwise: string): string {
+  const words = file.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  const camel = words
+    .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+  return /^[A-Za-z]/.test(camel) ? camel : `${otherwise}${camel}`;
+}

@@ -206,6 +206,29 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/admin.ts'),
   },
   {
+    name: 'jobs',
+    usage: '[stats|list|show|run|retry|cancel] [ID|NAME]',
+    about: 'the queue of the jobs in src/jobs: counts, one of them, dead letters, a run by hand',
+    positionals: 2,
+    words: ['stats', 'list', 'show', 'run', 'retry', 'cancel'],
+    options: [
+      {
+        name: 'state',
+        value: 'STATE',
+        choices: ['waiting', 'running', 'done', 'failed', 'cancelled'],
+        about: 'list: those in this state',
+      },
+      { name: 'name', value: 'NAME', about: 'list: those of this job' },
+      { name: 'limit', value: 'NUMBER', about: 'list: how many (50)' },
+      { name: 'data', value: 'JSON', about: 'run: what the job gets' },
+      { name: 'wait', about: 'run: end with it; exit 0 when it is done, 2 when it failed' },
+      { name: 'failed', about: 'retry: all that have failed, or those of NAME' },
+    ],
+    example:
+      'npm run generator -- jobs\nnpm run generator -- jobs list --state failed\nnpm run generator -- jobs run mail-receipt --data \'{"orderId":"1"}\' --wait\nnpm run generator -- jobs retry --failed mail-receipt',
+    load: () => import('../commands/jobs.ts'),
+  },
+  {
     name: 'mails',
     usage: '[preview|eject KIND]',
     about: 'the kinds of mails, one of them with sample data, or its text as a file of yours',

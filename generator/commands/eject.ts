@@ -7,7 +7,8 @@ import { insertMember, memberNames } from '../edit/insert-member.ts';
 import { explainAll } from '../explain/facts.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf, run as runPipeline } from '../pipeline.ts';
-import { typeNamesOf } from '../../templates/owned/type-names.ts';
+import { JOB_NAMES, typeNamesOf } from '../../templates/owned/type-names.ts';
+import { userPartsOf } from '../user-files.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
 import { withRunLock } from '../write/run-lock.ts';
@@ -46,9 +47,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const [type = '', field = ''] = coordinate.split('.');
   const path = `src/resolvers/${type}.ts`;
   const before = await disk.read(join(root, path));
+  const jobNames = userPartsOf(reading.sources.userFiles).jobs.length > 0 ? JOB_NAMES : [];
   const after =
     before === null
-      ? newFile(typeNamesOf(project.sdl)(type), ejected)
+      ? newFile(typeNamesOf(project.sdl, jobNames)(type), ejected)
       : await added(before, { path, field, ejected });
   await withRunLock(root, () =>
     commit(

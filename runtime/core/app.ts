@@ -4,6 +4,7 @@ import type { RequestContext } from './context/request-context.ts';
 import type { Credential } from './context/credential.ts';
 import type { EntityHooks } from './context/entity-hooks.ts';
 import type { Plugin, Resolvers, ScalarMapping } from './plugin.ts';
+import type { JobOf } from './jobs/types.ts';
 import type { OwnRouter } from './routes/types.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface App {
   readonly plugins?: readonly Plugin[];
   /** Lifecycle hooks by the name of the entity: `src/hooks/<Entity>.ts`. */
   readonly entityHooks?: Readonly<Record<string, EntityHooks>>;
+  /** Jobs by their names: `src/jobs/<name>.ts`. */
+  readonly jobs?: Readonly<Record<string, JobOf<any>>>;
   /** HTTP routes of the user's own, after authentication and before all that is generated. */
   routes?(router: OwnRouter<RequestContext, any>): void;
   /** Ways to sign in a request, asked before Bearer and X-API-Key. */

@@ -27,6 +27,7 @@ const MEMBERS = [
   'db',
   'data',
   'auth',
+  'jobs',
   'loaders',
   'log',
   'signal',
@@ -52,7 +53,7 @@ export function createApplication(
   booted: Booted,
   middleware: readonly Middleware[],
 ): RequestListener {
-  const { kernel, modules } = booted;
+  const { kernel } = booted;
   const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: NodeJS.ErrnoException) => {
@@ -62,7 +63,35 @@ export function createApplication(
   });
   exposeContext(koa);
   guardStreams(koa);
-  const chain: Middleware[] = [
+  const chain = booted.jobsOnly ? healthOnly(booted) : fullChain(app, booted, middleware);
+  for (const layer of chain) koa.use(layer);
+  const listener = koa.callback();
+  return batchByTick(
+    (request, response) => void listener(request, response),
+    kernel.store.readTogether,
+  );
+}
+
+/** The server runs jobs, and a balancer or an orchestrator asks how it is. */
+function healthOnly(booted: Booted): Middleware[] {
+  const { kernel, modules } = booted;
+  const router = new Router();
+  mountRoutes(router, [healthRoute(kernel, modules)], {});
+  return [
+    errorBoundary(kernel.log, []),
+    requestContext(kernel),
+    securityHeaders(),
+    router.routes() as unknown as Middleware,
+  ];
+}
+
+function fullChain(
+  app: App,
+  booted: Booted,
+  middleware: readonly Middleware[],
+): readonly Middleware[] {
+  const { kernel, modules } = booted;
+  return [
     errorBoundary(
       kernel.log,
       modules.flatMap((module) => module.errorForm ?? []),
@@ -79,12 +108,6 @@ export function createApplication(
     securityHeaders(),
     ...routesOf(booted),
   ];
-  for (const layer of chain) koa.use(layer);
-  const listener = koa.callback();
-  return batchByTick(
-    (request, response) => void listener(request, response),
-    kernel.store.readTogether,
-  );
 }
 
 function exposeContext(koa: Koa): void {

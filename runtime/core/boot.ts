@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { buildTables } from '@twofold/schema';
+import { buildTables, signsIn } from '@twofold/schema';
 import type { App } from './app.ts';
 import { createCapabilities } from './capability.ts';
 import { readEnvironment } from './config/environment.ts';
@@ -8,6 +8,7 @@ import { statementNote } from './config/statement-note.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
 import { createGraphql } from './graphql/index.ts';
+import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
@@ -37,6 +38,8 @@ export interface Booted {
   readonly modules: readonly ServerModule[];
   /** The routes of the user and of plugins. */
   readonly routes?: OwnRoutes;
+  /** Whether it runs jobs and serves nothing but its health. */
+  readonly jobsOnly?: boolean;
 }
 
 const DATABASE = 'file:data/app.db';
@@ -64,9 +67,9 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     credentials: credentialsOf(app, settings),
   };
   try {
-    const { modules, routes } = await reachingDatabase(kernel, () => createModules(app, kernel));
+    const made = await reachingDatabase(kernel, () => createModules(app, kernel));
     settings.assert();
-    return { kernel, modules, routes };
+    return { kernel, ...made };
   } catch (error) {
     await store.close();
     throw error;
@@ -116,7 +119,7 @@ export async function reachingDatabase<T>(
 async function createModules(
   app: App,
   kernel: Kernel,
-): Promise<Required<Pick<Booted, 'modules' | 'routes'>>> {
+): Promise<Required<Pick<Booted, 'modules' | 'routes' | 'jobsOnly'>>> {
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
   const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
@@ -126,12 +129,32 @@ async function createModules(
   modules.push(
     await createGraphql({ kernel, ...own, entityHooks, ...(revalidate && { revalidate }) }),
   );
+  const mode = jobsMode(kernel, hasJobs(app));
+  if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));
   if (kernel.project.api.rest) {
     const { createRest } = await import('./rest/index.ts');
-    modules.push(createRest({ kernel, ...own, routes: () => routes }));
+    modules.push(createRest({ kernel, ...own, routes: () => routes, jobs: hasJobs(app) }));
   }
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
-  return { modules, routes };
+  return { modules, routes, jobsOnly: mode === 'only' };
+}
+
+export const hasJobs = ({ jobs = {} }: App) => Object.keys(jobs).length > 0;
+
+/** Nothing of it is loaded for a project without jobs. */
+async function createJobsModule(
+  { jobs = {} }: App,
+  kernel: Kernel,
+  { modules, mode }: { readonly modules: readonly ServerModule[]; readonly mode: JobsMode },
+): Promise<ServerModule> {
+  const { createJobs } = await import('./jobs/index.ts');
+  return createJobs({
+    kernel,
+    files: jobs,
+    inputs: modules.find((module) => module.inputs)!.inputs!,
+    mode,
+    guarded: signsIn(kernel.project),
+  });
 }
 
 /** The credentials of the project and of plugins. They name users, so they need some. */

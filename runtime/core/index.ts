@@ -98,5 +98,9 @@ export type { AnyRouter as Router, MiddlewareOf, RouteOptions, RoutesOf } from '
 export type { StandardSchema } from './routes/standard-schema.ts';
 export type { UploadedPart, UploadOptions } from './routes/upload.ts';
 
+// Jobs
+export { jobsApp } from './jobs-app.ts';
+export type { JobOf, JobRecord, JobsApi, JobsOf, JobState, SendOptions } from './jobs/types.ts';
+
 // Koa's own types, so that a project needs no dependency of its own for them
 export type { Middleware } from 'koa';

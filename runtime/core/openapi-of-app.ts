@@ -1,6 +1,6 @@
 import type { App } from './app.ts';
 import { collectRoutes, NO_ROUTES, type OwnRoutes } from './routes/index.ts';
-import { declaredBy, resolversOf } from './boot.ts';
+import { declaredBy, hasJobs, resolversOf } from './boot.ts';
 
 /**
  * The exact text of `/api/openapi.json`, for `generator openapi`. It reads no settings and opens no
@@ -11,7 +11,12 @@ import { declaredBy, resolversOf } from './boot.ts';
  */
 export async function openapiOfApp(app: App): Promise<string> {
   const { describeServer, printDocument } = await import('./rest/document.ts');
-  return printDocument(describeServer(app.project, resolversOf(app), await routesOf(app)));
+  return printDocument(
+    describeServer(app.project, resolversOf(app), {
+      routes: await routesOf(app),
+      jobs: hasJobs(app),
+    }),
+  );
 }
 
 /** The own routes, collected without a server. */

@@ -134,12 +134,12 @@ async function start(
     // A server that hosts apps listens on further ports, which the previous server must release
     // first.
     if (modules.some(({ listens }) => listens)) await handOver();
-    for (const module of modules) await module.start?.();
+    for (const module of modules) if (!(booted.jobsOnly && module.listens)) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
     await handOver();
     const http = await listen(
       createApplication(app, booted, middleware),
-      modules,
+      booted.jobsOnly ? [] : modules,
       addressOf(booted, address),
     );
     kernel.log.info(`listening on ${urlOf(http)}`);

@@ -67,6 +67,7 @@ function assemble(
     ids: values.database.ids,
     ...transactionTimeout(values),
     ...migrationSettings(values),
+    ...jobs(values),
     entities,
     ...buildTypes(facts),
     operations: operations.map(({ operation }) => operation),
@@ -95,6 +96,16 @@ const migrationSettings = ({ database: { migrations } }: ManifestValues) =>
   migrations.onlineFrom === DEFAULT_MIGRATIONS.onlineFrom
     ? {}
     : { migrations };
+
+/** A duration of the manifest in the unit of the model. */
+const DAY = 86_400_000;
+
+/** The defaults are left out, so that they are in no emitted model. */
+function jobs({ jobs: { concurrency, keep, keepFailed } }: ManifestValues): Pick<Project, 'jobs'> {
+  return concurrency === 10 && keep === DAY && keepFailed === 30 * DAY
+    ? {}
+    : { jobs: { concurrency, keep, keepFailed } };
+}
 
 /** The model of each capability that has its section at the top of the manifest. */
 function sectionModels(facts: Facts): SectionModels {

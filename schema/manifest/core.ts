@@ -83,6 +83,30 @@ export const coreSchema = {
       },
     },
   },
+  jobs: {
+    type: 'object',
+    additionalProperties: false,
+    default: {},
+    description:
+      'The queue of the jobs in src/jobs. Whether this process runs them is the setting JOBS.',
+    properties: {
+      concurrency: {
+        $ref: '#/definitions/count',
+        default: 10,
+        description: 'How many jobs run at a time in a process.',
+      },
+      keep: {
+        $ref: '#/definitions/duration',
+        default: '24h',
+        description: 'How long done jobs stay.',
+      },
+      keep_failed: {
+        $ref: '#/definitions/duration',
+        default: '30d',
+        description: 'How long failed and cancelled jobs stay.',
+      },
+    },
+  },
   api: {
     type: 'object',
     additionalProperties: false,

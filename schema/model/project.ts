@@ -2,7 +2,7 @@ import type { Entity, Loader } from './entity.ts';
 import type { FilterShape, OrderShape } from './lists.ts';
 import type { Operation, WriteShape } from './operations.ts';
 import type { SectionModels } from '../sections.ts';
-import type { Api, MigrationSettings, ServerOptions } from './settings.ts';
+import type { Api, JobSettings, MigrationSettings, ServerOptions } from './settings.ts';
 import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from './types.ts';
 
 /** The whole project, with the settings of each capability. */
@@ -20,6 +20,8 @@ export interface Project extends SectionModels {
   readonly transactionTimeout?: number;
   /** How migrations run on PostgreSQL; 5 s and 10,000 rows when absent. */
   readonly migrations?: MigrationSettings;
+  /** Times in milliseconds; the defaults of the manifest when absent. */
+  readonly jobs?: JobSettings;
   readonly entities: readonly Entity[];
   readonly objects: readonly ObjectType[];
   readonly abstracts: readonly AbstractType[];

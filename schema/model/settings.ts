@@ -11,6 +11,9 @@ export type When = Api['introspection'];
 
 export type ApiLimits = Api['limits'];
 
+/** `jobs:` of the manifest, with times in milliseconds. */
+export type JobSettings = CoreValues['jobs'];
+
 /** Settings of the HTTP server, with sizes in bytes. */
 export type ServerOptions = CoreValues['server'];
 

@@ -1,7 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 import { code, file, join, local, runtime } from '../code.ts';
-import { propertyName } from '../literal.ts';
+import { camelCase, propertyName } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
 
@@ -14,6 +14,8 @@ export interface UserParts {
   readonly routes: boolean;
   readonly middleware: boolean;
   readonly credentials: boolean;
+  /** Names of the files in `src/jobs/`, without `.ts`. */
+  readonly jobs: readonly string[];
   /** Names of the files in `src/plugins/`, without `.ts`. */
   readonly plugins: readonly string[];
   /** The paths of all files of the user, for capabilities that import some of them. */
@@ -44,6 +46,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
         ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
         ${user.hooks.length > 0 && code`entityHooks: { ${join(user.hooks.map(importHooks), ', ')} },`}
+        ${user.jobs.length > 0 && code`jobs: { ${join(user.jobs.map(importJob), ', ')} },`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
         ${user.credentials && code`${local('../credentials.ts', 'credentials')},`}
         ${user.middleware && code`${local('../middleware.ts', 'middleware')},`}
@@ -62,13 +65,13 @@ const hooksOf = (entity: string) => ({
   text: `hooksOf${entity}`,
 });
 
+const importJob = (name: string) => code`${propertyName(name)}: ${jobOf(name)}`;
+
+/** The default export of a job's file: `mail-receipt` → `mailReceiptJob`. */
+const jobOf = (name: string) =>
+  local(`../jobs/${name}.ts`, 'default', `${camelCase(name, 'job')}Job`);
+
 const importPlugin = (name: string) => local(`../plugins/${name}.ts`, 'default', pluginName(name));
 
 /** `rate-limit` → `rateLimitPlugin`. */
-function pluginName(file: string): string {
-  const words = file.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  const camel = words
-    .map((word, at) => (at === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
-    .join('');
-  return `${/^[A-Za-z]/.test(camel) ? camel : `plugin${camel}`}Plugin`;
-}
+const pluginName = (file: string) => `${camelCase(file, 'plugin')}Plugin`;

@@ -3,11 +3,11 @@ import { code, file, type Code, runtime, type } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
-import { type TypeNames, typeNamesOf } from './type-names.ts';
+import { JOB_NAMES, type TypeNames, typeNamesOf } from './type-names.ts';
 
 /** `src/generated/loaders.ts`: how rows are fetched in batches. */
-export function renderLoaders(project: Project): string {
-  const names = typeNamesOf(project.sdl);
+export function renderLoaders(project: Project, hasJobs = false): string {
+  const names = typeNamesOf(project.sdl, hasJobs ? JOB_NAMES : []);
   return file(
     HEADER,
     code`

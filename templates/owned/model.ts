@@ -47,6 +47,7 @@ function compactModel(project: Project): LiteralValue {
         onlineFrom: project.migrations.onlineFrom,
       },
     }),
+    ...(project.jobs && { jobs: settings('jobs', project.jobs) }),
     entities: new Tall(
       byName(project.entities, (entity) =>
         printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))),

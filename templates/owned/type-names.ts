@@ -22,6 +22,9 @@ const TAKEN: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** Names that it declares and imports for a project with jobs. */
+export const JOB_NAMES: readonly string[] = ['Job', 'JobData', 'JobOf', 'JobsApi', 'JobsOf'];
+
 /** Suffixes of derived names: `User` gives `UserResolvers`. */
 const ENDING = /^(\w+)(?:Overrides|Resolvers|Row|ScalarConfig|Shape)$/;
 
@@ -38,10 +41,10 @@ const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object
 export type TypeNames = (type: string) => string;
 
 /**
- * The names of all types that an SDL may declare. Words of descriptions may be among them, which
+ * The names of all types that an SDL may declare. `more` names are taken too. Words of descriptions may be among them, which
  * does no harm.
  */
-export function typeNamesOf(sdl: string): TypeNames {
+export function typeNamesOf(sdl: string, more: readonly string[] = []): TypeNames {
   const types = new Set(
     Array.from(
       sdl.matchAll(/\b(?:type|interface|union|enum|input|scalar)(?=\s+(\w+))/g),
@@ -50,7 +53,11 @@ export function typeNamesOf(sdl: string): TypeNames {
   );
   const clashing = new Set(
     [...types].filter(
-      (name) => TAKEN.has(name) || INHERITED.has(name) || types.has(ENDING.exec(name)?.[1] ?? ''),
+      (name) =>
+        TAKEN.has(name) ||
+        more.includes(name) ||
+        INHERITED.has(name) ||
+        types.has(ENDING.exec(name)?.[1] ?? ''),
     ),
   );
   return clashing.size === 0 ? unchanged : (type) => (clashing.has(type) ? `${type}_` : type);

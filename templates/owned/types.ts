@@ -2,13 +2,14 @@ import type { Project, Table } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, raw, runtimeType } from '../code.ts';
+import { camelCase, propertyName } from '../literal.ts';
 import { rootNames } from '../root-names.ts';
 import { HEADER } from './header.ts';
 import { renderHooks } from './hook-types.ts';
 import { renderData } from './data-types.ts';
 import { renderDatabase, renderRows } from './rows.ts';
 import { scalarTypes } from './scalar-types.ts';
-import { typeNamesOf } from './type-names.ts';
+import { JOB_NAMES, typeNamesOf } from './type-names.ts';
 import { type Definition, type Definitions, readDefinitions } from './types/definitions.ts';
 import { printGenericTypes } from './types/generic-types.ts';
 import { printPublished } from './types/published.ts';
@@ -21,6 +22,8 @@ export interface TypeParts {
   /** The definitions that the model was built from. */
   readonly document: DocumentNode;
   readonly tables: readonly Table[];
+  /** Names of the files in `src/jobs/`, without `.ts`. */
+  readonly jobs: readonly string[];
 }
 
 /**
@@ -28,8 +31,8 @@ export interface TypeParts {
  * of graphql-codegen (a test compares), the row types, and the types that the user's files are
  * checked with.
  */
-export function renderTypes({ project, document, tables }: TypeParts): string {
-  const names = typeNamesOf(project.sdl);
+export function renderTypes({ project, document, tables, jobs }: TypeParts): string {
+  const names = typeNamesOf(project.sdl, jobs.length > 0 ? JOB_NAMES : []);
   const definitions = readDefinitions(document, names);
   const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
   const values = printValueTypes(definitions, scalarTypes(project));
@@ -40,7 +43,8 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
     HEADER,
     join(
       [
-        renderContext(project),
+        renderContext(project, jobs),
+        renderJobs(jobs),
         renderRoutes(definitions),
         printOverrides(definitions.types, definitions.names(rootNames(project).mutation)),
         renderScalars(),
@@ -59,12 +63,43 @@ export function renderTypes({ project, document, tables }: TypeParts): string {
   );
 }
 
-function renderContext(project: Project): Code {
+/** The data of each job comes from its file: `satisfies types.Job<Data>`. */
+function renderJobs(jobs: readonly string[]): Code | null {
+  if (jobs.length === 0) return null;
+  const files = jobs.map((name) => {
+    const as = `${camelCase(name, 'job')}Job`;
+    const job = {
+      text: as,
+      imports: [{ from: `../jobs/${name}.ts`, name: 'default', as, typeOnly: true }],
+    };
+    return code`${propertyName(name)}: typeof ${job};`;
+  });
+  return code`
+    /** The type of a file in \`src/jobs/\`, with the data that it gets. */
+    export type Job<Data = unknown> = ${runtimeType('JobOf')}<Context, Data>;
+
+    /** The data of each job. */
+    export type JobData = ${runtimeType('JobsOf')}<{
+      ${join(files)}
+    }>;
+  `;
+}
+
+function renderContext(project: Project, jobs: readonly string[]): Code {
   const members = templatesOf(project).flatMap((template) => template.context?.(project) ?? []);
   const publishes = project.operations.some(({ root }) => root === 'subscription');
-  // Events are the last parameter, behind the type of `ctx.auth`.
-  const parameters = publishes ? [members[0] ?? raw('unknown'), raw('Published')] : members;
-  const added = parameters.map((each) => code`, ${each}`);
+  // Each parameter comes behind the earlier ones: that of `ctx.auth`, events, jobs.
+  const events = publishes ? raw('Published') : jobs.length > 0 && raw('unknown');
+  const sends = jobs.length > 0 && code`${runtimeType('JobsApi')}<JobData>`;
+  const parameters = [
+    events || sends ? (members[0] ?? raw('unknown')) : members[0],
+    events,
+    sends,
+  ].filter((each) => each !== undefined && each !== false);
+  const added = join(
+    parameters.map((each) => code`, ${each}`),
+    '',
+  );
   const loadersOf = {
     text: 'LoadersOf',
     imports: [{ from: '@twofold/runtime', name: 'LoadersOf', as: 'LoadersOf', typeOnly: true }],

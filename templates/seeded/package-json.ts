@@ -6,9 +6,14 @@ export interface PackageOptions {
   readonly source: 'vendor' | 'registry';
   /** Version of our packages. */
   readonly version: string;
+  /** Whether a job has a schedule. */
+  readonly schedules?: boolean;
 }
 
 const NODE = '24.21.0';
+
+/** Reads the schedules of jobs. Only a project that has some installs it. */
+export const CRONER = 'croner';
 
 /** `package.json`: a scaffold. With `vendor/`, npm does not ask a registry for our packages. */
 export function renderPackageJson(project: Project, options: PackageOptions): string {
@@ -34,9 +39,10 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         ...Object.assign({}, ...templatesOf(project).map((each) => each.scripts?.(project))),
         generator: 'generator',
       },
-      dependencies: Object.fromEntries(
-        packagesOf(project).map((name) => [`@twofold/${name}`, at(name)]),
-      ),
+      dependencies: {
+        ...Object.fromEntries(packagesOf(project).map((name) => [`@twofold/${name}`, at(name)])),
+        ...(options.schedules && { [CRONER]: '11.0.1' }),
+      },
       devDependencies: {
         '@twofold/generator': at('generator'),
         // Types of our packages refer to Koa's; the running server does not need them.

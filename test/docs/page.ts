@@ -7,6 +7,7 @@ export const FOLDERS = [
   'schema/docs',
   'runtime/core/data-api/docs',
   'runtime/core/graphql/docs',
+  'runtime/core/jobs/docs',
   'runtime/core/rest/docs',
   'runtime/core/routes/docs',
   'runtime/auth/docs',

@@ -32,7 +32,7 @@ describe('a manifest that newly asks for a capability', () => {
     const said = await generator(['generate'], shop);
     expect(said.code).toBe(0);
     expect(said.stderr).toMatch(
-      /^added {2}@twofold\/auth, @twofold\/hosting.* to package\.json: the manifest asks for it$/m,
+      /^added {2}@twofold\/auth, @twofold\/hosting.* to package\.json: the project needs them now$/m,
     );
     expect(said.stderr).toContain('Next:\n  npm install\n');
     const { dependencies } = JSON.parse(read('package.json'));

@@ -18,9 +18,12 @@ const HOST_PERMISSIONS = [
   'system:write',
 ] as const;
 
+/** The permissions of the routes of jobs. */
+const JOB_PERMISSIONS = ['jobs:read', 'jobs:write'] as const;
+
 /**
  * Guards by the name that `access` of a route uses: `user`, `session`, `proof`, `admin`, `impersonate`, `host`,
- * and one for each permission of hosting.
+ * and one for each permission of hosting and of jobs.
  */
 export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> {
   const host =
@@ -42,6 +45,12 @@ export function createGuards(parts: AuthParts): Readonly<Record<string, Guard>> 
     },
     impersonate: (context) => guardImpersonation(parts, context),
     host: host('host:manage'),
+    ...Object.fromEntries(
+      JOB_PERMISSIONS.map((permission) => [
+        permission,
+        (context: RequestContext) => assertAdmin(context, [permission]),
+      ]),
+    ),
     ...Object.fromEntries(HOST_PERMISSIONS.map((permission) => [permission, host(permission)])),
   });
 }

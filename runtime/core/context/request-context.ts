@@ -69,9 +69,16 @@ type PublishedBy<Events, Field extends keyof Events> = Events[Field] extends {
  * The data of one request that resolvers, routes and middleware use. In Koa middleware the same
  * members are on `ctx`.
  *
- * `Db`, `Loaders`, `Data`, `Auth` and `Events` are the emitted project's own types.
+ * `Db`, `Loaders`, `Data`, `Auth`, `Events` and `Jobs` are the emitted project's own types.
  */
-export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any, Events = any> {
+export interface RequestContext<
+  Db = any,
+  Loaders = any,
+  Data = any,
+  Auth = any,
+  Events = any,
+  Jobs = any,
+> {
   /** The request id: `X-Request-Id` of the answer, `requestId` in the log. */
   readonly id: string;
   /** The caller's address, through trusted proxies only. */
@@ -92,15 +99,17 @@ export interface RequestContext<Db = any, Loaders = any, Data = any, Auth = any,
   readonly data: Data;
   /** Registers and signs in users; only with `auth:` in the manifest. */
   readonly auth: Auth;
+  /** Sends jobs; only with files in `src/jobs/`. */
+  readonly jobs: Jobs;
   /** Runs a GraphQL operation as the caller. @returns its data. @throws its first error */
   graphql<Answer = any>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
   ): Promise<Answer>;
   /** The same context without rules. */
-  sudo(): RequestContext<Db, Loaders, Data, Auth, Events>;
+  sudo(): RequestContext<Db, Loaders, Data, Auth, Events, Jobs>;
   /** The same context as that user. @throws AppError `UNAUTHENTICATED` when they cannot sign in */
-  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth, Events>>;
+  as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth, Events, Jobs>>;
   /**
    * Runs `work` in a transaction that everything takes part in that it awaits. Inside another one
    * it is a savepoint.

@@ -17,7 +17,7 @@ import { findOperation, RequestErrors, type Service } from './service.ts';
 export function contextServices(
   service: Service,
   parts: ContextParts,
-): Omit<ContextServices, 'principalOf' | 'auth'> {
+): Omit<ContextServices, 'principalOf' | 'auth' | 'jobs'> {
   const { engine } = service;
   const own: Service = { ...service, source: { textOf: ({ query }) => query ?? '' } };
   const dataOf = createDataApi(engine);

@@ -145,6 +145,9 @@ function contextOf({ log }: Pick<Kernel, 'log'>, principal: Principal): RequestC
     get auth(): never {
       throw noDatabase();
     },
+    get jobs(): never {
+      throw noDatabase();
+    },
     graphql: refuseToRun,
     sudo: () => contextOf({ log }, principal),
     as: refuseToRun,

@@ -8,6 +8,7 @@ import type {
   FilterOperator,
   IdKind,
   Index,
+  JobSettings,
   ObjectType,
   OrderShape,
   RowKey,
@@ -27,6 +28,7 @@ export interface Model {
   readonly transactionTimeout?: number;
   /** 5 s and 10,000 rows when absent. */
   readonly migrations?: MigrationSettings;
+  readonly jobs?: JobSettings;
   readonly entities: Readonly<Record<string, EntityWords>>;
   /** Object types that are not tables. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;

@@ -60,6 +60,7 @@ export function defineProject(parts: ProjectParts): Project {
     ids: model.ids,
     ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
     ...(model.migrations && { migrations: model.migrations }),
+    ...(model.jobs && { jobs: model.jobs }),
     entities: Object.entries(model.entities).map(([name, words]) =>
       readEntity(name, words, reading),
     ),

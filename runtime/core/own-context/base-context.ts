@@ -61,6 +61,10 @@ export abstract class BaseContext implements RequestContext {
     return (this.#auth ??= serviceOf(this.parts.store, 'auth')(this));
   }
 
+  get jobs(): unknown {
+    return serviceOf(this.parts.store, 'jobs')();
+  }
+
   graphql(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<any> {
     return serviceOf(this.parts.store, 'graphql')(this, document, variables);
   }

@@ -14,6 +14,8 @@ export interface ContextServices {
     variables: Readonly<Record<string, unknown>>,
   ): Promise<any>;
   publish(field: string, payload: unknown, args: Readonly<Record<string, unknown>>): void;
+  /** `ctx.jobs` */
+  jobs(): unknown;
   /** `ctx.auth` */
   auth(context: RequestContext): unknown;
   /** The principal of a user; null when there is none who may sign in. */

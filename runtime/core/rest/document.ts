@@ -1,4 +1,4 @@
-import { documentRoutes, openapiDocument, type Project } from '@twofold/schema';
+import { documentRoutes, jobRoutes, openapiDocument, type Project, signsIn } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import { etagOf, hasTag } from './etag.ts';
@@ -9,15 +9,23 @@ import { ownsIn } from './service.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
+/** What a document has besides the routes of the model. */
+export interface Described {
+  readonly routes?: OwnRoutes | undefined;
+  /** Whether the project has jobs. */
+  readonly jobs?: boolean;
+}
+
 /** Describes every endpoint of a server, including fields that its own resolvers answer. */
 export function describeServer(
   project: Project,
   resolvers: Resolvers,
-  routes: OwnRoutes = NO_ROUTES,
+  { routes = NO_ROUTES, jobs = false }: Described = {},
 ): Document {
   const entities = new Set(project.api.rest ? project.entities.map(({ name }) => name) : []);
   const own = describeRoutes(routes, entities);
-  return openapiDocument(project, ownsIn(resolvers), own);
+  const ofJobs = jobs && signsIn(project) ? jobRoutes : [];
+  return openapiDocument(project, ownsIn(resolvers), [...ofJobs, ...own]);
 }
 
 /** The bytes of `/api/openapi.json`. */

@@ -14,6 +14,8 @@ export interface RestOptions {
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
   /** The user's own routes, for the document; read when it is first asked for. */
   readonly routes?: () => OwnRoutes;
+  /** Whether the project has jobs, for the document. */
+  readonly jobs?: boolean;
 }
 
 /**
@@ -28,11 +30,12 @@ export function createRest({
   resolvers = {},
   scalars = {},
   routes,
+  jobs = false,
 }: RestOptions): ServerModule {
   const { project } = kernel;
   const paths = new Set(restModules(project).map(({ path }) => path));
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
-  const document = once(() => describeServer(project, resolvers, routes?.()));
+  const document = once(() => describeServer(project, resolvers, { routes: routes?.(), jobs }));
   const endpoint: Middleware = (ctx, next) =>
     paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next();
   return {

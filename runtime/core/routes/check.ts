@@ -13,7 +13,7 @@ export type Check = (value: unknown, text: boolean) => unknown;
  * @throws ConfigError when the schema has no input type of this name.
  */
 export function createCheck(
-  { inputs }: RouteParts,
+  { inputs }: Pick<RouteParts, 'inputs'>,
   route: string,
   type: string | StandardSchema,
 ): Check {

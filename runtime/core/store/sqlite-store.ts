@@ -1,8 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { type AnswerMemory, createAnswerMemory } from './answer-memory.ts';
@@ -12,6 +10,7 @@ import {
   beginningWith,
   beginOrJoin,
 } from './begin-transaction.ts';
+import { MEMORY, tryFileLock, withFileLock } from './file-lock.ts';
 import { firstOf, joiningDatabase, joiningStore, TRANSACTION_TIMEOUT } from './joining.ts';
 import { reentrant } from './reentrant-lock.ts';
 import { createMutex, type Mutex } from './semaphore.ts';
@@ -25,8 +24,6 @@ import { createTransact, type Transact } from './sqlite-transact.ts';
 import type { Store } from './store.ts';
 import { kyselyLog, type NoteStatement } from './statement-log.ts';
 import { createScopes } from './transaction-scope.ts';
-
-const MEMORY = ':memory:';
 
 /** The most long statements that run at a time. */
 const THREADS = Math.max(2, Math.min(4, availableParallelism()));
@@ -73,6 +70,7 @@ export function sqliteStore(
       }),
       writeTogether: (sql, parameters) => writes.write(sql, parameters),
       lock: reentrant((name, work) => withFileLock(file, name, work)),
+      tryLock: (name) => tryFileLock(file, name),
       close: async () => {
         writes.flush();
         shared?.renew();
@@ -195,30 +193,4 @@ function assertForeignKeys(handles: SqliteHandles): void {
     `${rows.length} rows would refer to rows that are not there: of ${table}, to ${parent} (rowid ${keys.join(', ')})\n   fix  remove those rows, or make the field optional and empty it, and try again\nNothing was changed.`,
     { extensions: { object: table, atRisk: rows.length, keys } },
   );
-}
-
-/**
- * Across processes, the lock is SQLite's own on a file beside the database: it is released when the
- * process ends in any way.
- */
-async function withFileLock<T>(file: string, name: string, work: () => Promise<T>): Promise<T> {
-  if (file === MEMORY) return work();
-  const path = `${file}.${name.replaceAll(/[^a-z0-9-]/gi, '-')}.lock`;
-  const lock = new DatabaseSync(path, { timeout: 0 });
-  try {
-    while (!tryLock(lock)) await sleep(25);
-    return await work();
-  } finally {
-    lock.close();
-  }
-}
-
-function tryLock(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('begin exclusive');
-    return true;
-  } catch (error) {
-    if (/locked|busy/i.test(String(error))) return false;
-    throw error;
-  }
 }

@@ -151,5 +151,10 @@ export interface Store {
    * same name inside of `work` joins it.
    */
   lock<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Takes a lock that holds until it is released or this process ends in any way; null when another
+   * process has it. Only on SQLite, where processes share a file.
+   */
+  readonly tryLock?: ((name: string) => (() => void) | null) | undefined;
   close(): Promise<void>;
 }

@@ -1,0 +1,166 @@
+import type { Dialect } from '../store/store.ts';
+import type { Definitions } from './definitions.ts';
+import type { Ask } from './dialect.ts';
+
+/** A job that this process runs. */
+export interface Taken {
+  readonly id: number;
+  readonly name: string;
+  /** JSON */
+  readonly data: string;
+  readonly attempt: number;
+  readonly attempts: number;
+  readonly fence: number;
+  /** Its process ended during the last attempt: only `failed` is left to call. */
+  readonly exhausted: boolean;
+  readonly errors: readonly JobError[];
+}
+
+export interface JobError {
+  readonly attempt: number;
+  readonly at: string;
+  readonly message: string;
+}
+
+interface Row extends Omit<Taken, 'errors' | 'exhausted'> {
+  readonly slot: string | null;
+  readonly errors: string | null;
+}
+
+interface ClaimParts {
+  readonly store: { readonly dialect: Dialect };
+  readonly definitions: Definitions;
+  readonly owner: string;
+  readonly only?: number | undefined;
+}
+
+/** Takes at most `free` jobs that are due, by priority and then by time. */
+export type Claim = (ask: Ask, free: number) => Promise<Taken[]>;
+
+export function claimJobs(parts: ClaimParts): Claim {
+  const { store, definitions } = parts;
+  const isLimited = [...definitions.values()].some(({ concurrency }) => concurrency !== undefined);
+  const find = dueStatement(parts);
+  return async (ask, free) => {
+    if (isLimited && store.dialect === 'postgres') await lockLimits(ask);
+    const slots = createSlots(definitions, isLimited ? await runningSlots(ask) : []);
+    const taken: Taken[] = [];
+    let priority = await nextPriority(ask, null);
+    while (priority !== null && taken.length < free) {
+      taken.push(...(await takeOf(priority, { ask, find, slots, parts }, free - taken.length)));
+      if (taken.length < free) priority = await nextPriority(ask, priority);
+    }
+    return taken;
+  };
+}
+
+interface Taking {
+  readonly ask: Ask;
+  readonly find: string;
+  readonly slots: Slots;
+  readonly parts: ClaimParts;
+}
+
+/**
+ * Takes jobs of one priority. A key whose jobs may not run now is left out of the next search, so
+ * that many of its jobs do not hide the others.
+ */
+async function takeOf(priority: number, taking: Taking, free: number): Promise<Taken[]> {
+  const { ask, find, slots, parts } = taking;
+  const taken: Taken[] = [];
+  while (taken.length < free) {
+    const wanted = free - taken.length;
+    const rows = await ask<Row>(find, [priority, JSON.stringify(slots.full()), wanted]);
+    const usable = rows.filter(({ slot }) => slots.take(slot));
+    if (usable.length > 0) await markRunning(ask, usable, parts.owner);
+    taken.push(...usable.map(toTaken));
+    if (rows.length < wanted) break;
+  }
+  return taken;
+}
+
+async function markRunning(ask: Ask, rows: readonly Row[], owner: string): Promise<void> {
+  await ask(
+    `update twofold_jobs set state = 'running', owner = ?, started_at = $now, fence = fence + 1,
+       attempt = case when attempt < attempts then attempt + 1 else attempt end
+     where id in $numbers`,
+    [owner, JSON.stringify(rows.map(({ id }) => id))],
+  );
+}
+
+function toTaken({ id, name, data, attempts, errors, ...row }: Row): Taken {
+  const exhausted = row.attempt >= attempts;
+  return {
+    id,
+    name,
+    data,
+    attempts,
+    attempt: exhausted ? row.attempt : row.attempt + 1,
+    fence: row.fence + 1,
+    exhausted,
+    errors: errors === null ? [] : (JSON.parse(errors) as JobError[]),
+  };
+}
+
+/** Names are checked when the files are read, so they can stand in the text. */
+function dueStatement({ definitions, only }: ClaimParts): string {
+  const names = [...definitions.keys()].map((name) => `'${name}'`).join(', ');
+  return `select id, name, data, attempt, attempts, fence, slot, errors from twofold_jobs
+    where state = 'waiting' and priority = ? and at <= $now and name in (${names})
+      ${only === undefined ? '' : `and id = ${only}`}
+      and (slot is null or slot not in $texts)
+    order by at, id limit ? $locked`;
+}
+
+/** The highest priority of waiting jobs below `below`. One step in an index. */
+async function nextPriority(ask: Ask, below: number | null): Promise<number | null> {
+  const rows = await (below === null
+    ? ask(
+        `select priority from twofold_jobs where state = 'waiting' order by priority desc limit 1`,
+      )
+    : ask(
+        `select priority from twofold_jobs where state = 'waiting' and priority < ?
+         order by priority desc limit 1`,
+        [below],
+      ));
+  return (rows[0]?.['priority'] as number | undefined) ?? null;
+}
+
+/** Until the end of the transaction, no other server counts running jobs. */
+const lockLimits = (ask: Ask) =>
+  ask(`select pg_advisory_xact_lock(hashtextextended('twofold_jobs', 0))`);
+
+interface SlotCount {
+  readonly slot: string;
+  readonly count: number;
+}
+
+const runningSlots = (ask: Ask) =>
+  ask<SlotCount>(
+    `select slot, count(*) as count from twofold_jobs
+     where state = 'running' and slot is not null group by slot`,
+  );
+
+/** How many jobs run for each key of `concurrency`. */
+interface Slots {
+  /** Those that take no more. */
+  full(): string[];
+  /** Counts one more. @returns false when the key takes no more. */
+  take(slot: string | null): boolean;
+}
+
+function createSlots(definitions: Definitions, running: readonly SlotCount[]): Slots {
+  const counts = new Map(running.map(({ slot, count }) => [slot, Number(count)]));
+  const limitOf = (slot: string) =>
+    definitions.get(slot.split(':', 1)[0]!)?.concurrency?.limit ?? Infinity;
+  return {
+    full: () => [...counts].flatMap(([slot, count]) => (count >= limitOf(slot) ? [slot] : [])),
+    take: (slot) => {
+      if (slot === null) return true;
+      const count = counts.get(slot) ?? 0;
+      if (count >= limitOf(slot)) return false;
+      counts.set(slot, count + 1);
+      return true;
+    },
+  };
+}

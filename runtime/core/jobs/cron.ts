@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module';
+import type { Cron } from 'croner';
+import { ConfigError } from '../errors.ts';
+import type { Definition, Definitions } from './definitions.ts';
+
+/** The times of a schedule, in milliseconds since 1970. */
+export interface Times {
+  /** The first one after `time`; null when there is none. */
+  after(time: number): number | null;
+  /** The last one before `time`; null when there is none. */
+  before(time: number): number | null;
+}
+
+const load = createRequire(import.meta.url);
+
+/** Croner is loaded, and has to be installed, only for a project with a schedule. */
+function croner(): typeof Cron {
+  try {
+    return (load('croner') as { Cron: typeof Cron }).Cron;
+  } catch (error) {
+    throw new ConfigError([
+      `a job has a schedule, and the package croner is not installed: npm run generate, then npm install (${(error as Error).message.split('\n')[0]})`,
+    ]);
+  }
+}
+
+/**
+ * The times of all jobs with a schedule.
+ *
+ * @throws ConfigError `JOB_SCHEDULE_INVALID`, with every problem.
+ */
+export function readSchedules(definitions: Definitions): ReadonlyMap<string, Times> {
+  const scheduled = [...definitions.values()].filter(({ schedule }) => schedule !== undefined);
+  if (scheduled.length === 0) return new Map();
+  const make = croner();
+  const problems: string[] = [];
+  const times = scheduled.flatMap((definition) => {
+    const read = timesOf(make, definition);
+    if (typeof read !== 'string') return [[definition.name, read] as const];
+    problems.push(`src/jobs/${definition.name}.ts: JOB_SCHEDULE_INVALID ${read}`);
+    return [];
+  });
+  if (problems.length > 0) throw new ConfigError(problems);
+  return new Map(times);
+}
+
+/** The times, or what is wrong with the pattern. */
+function timesOf(make: typeof Cron, { schedule }: Definition): Times | string {
+  const { cron, timezone } = schedule!;
+  const shown = JSON.stringify(cron);
+  if (![5, 6].includes(cron.trim().split(/\s+/).length))
+    return `${shown} must have 5 fields (minute, hour, day, month, weekday), or 6 with seconds first`;
+  try {
+    const pattern = new make(cron, { timezone, mode: '5-or-6-parts', paused: true });
+    const at = (date: Date | null | undefined) => date?.getTime() ?? null;
+    const times: Times = {
+      after: (time) => at(pattern.nextRun(new Date(time))),
+      before: (time) => at(pattern.previousRuns(1, new Date(time))[0]),
+    };
+    return times.after(Date.now()) === null ? `${shown} has no time in the future` : times;
+  } catch (error) {
+    const zone = isZone(timezone) ? '' : `timezone ${JSON.stringify(timezone)} is no IANA name: `;
+    return `${zone}${shown}: ${(error as Error).message}`;
+  }
+}
+
+function isZone(timezone: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: timezone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,82 @@
+import type { InputTypes } from '../http/input-types.ts';
+import type { Kernel, ServerModule } from '../module.ts';
+import { addServices } from '../own-context/services.ts';
+import { type Definitions, readDefinitions } from './definitions.ts';
+import { jobHandlers } from './handlers.ts';
+import { createRecords, type JobRecords } from './records.ts';
+import { createRunning, runHere } from './running.ts';
+import { createSender, type Sender } from './send.ts';
+import type { JobsMode } from './settings.ts';
+import { jobMigrations } from './tables.ts';
+import { createTelling } from './telling.ts';
+import type { JobOf, JobsApi } from './types.ts';
+
+export interface JobsOptions {
+  readonly kernel: Kernel;
+  /** The files of `src/jobs/` by their names. */
+  readonly files: Readonly<Record<string, JobOf>>;
+  readonly inputs: InputTypes;
+  readonly mode: JobsMode;
+  /** Whether callers can be recognised: without, there is no API for jobs. */
+  readonly guarded: boolean;
+}
+
+/** The module of jobs, and what the command line asks of it. */
+export interface JobsModule extends ServerModule {
+  readonly records: JobRecords;
+  readonly definitions: Definitions;
+  readonly api: JobsApi;
+  /** Cancels a job wherever it runs. @returns whether it was waiting or running. */
+  cancel(id: number): Promise<boolean>;
+  /** Runs one job in this process until it has ended, or for one attempt. */
+  runHere(id: number, once: boolean): Promise<void>;
+}
+
+/**
+ * The queue of jobs, in tables of the server's database.
+ *
+ * @throws ConfigError for a file that cannot be used.
+ */
+export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions): JobsModule {
+  const definitions = readDefinitions(files, inputs);
+  const records = createRecords(kernel.store);
+  const telling = createTelling(kernel);
+  const sender = createSender(kernel.store, definitions, telling.due);
+  const cancel = async (id: number) => {
+    const outcome = await records.cancel(id);
+    if (outcome === 'asked') kernel.store.afterCommit(() => telling.cancel(id));
+    return outcome !== false;
+  };
+  const api = createApi(sender, records, cancel);
+  addServices(kernel.store, { jobs: () => api });
+  const running =
+    mode === 'off' ? undefined : createRunning({ kernel, definitions, sender, telling });
+  return {
+    name: 'jobs',
+    migrations: jobMigrations,
+    ...(guarded && {
+      routes: jobHandlers({ definitions, records, api, cancel, onWaiting: () => telling.due(0) }),
+    }),
+    ...running,
+    records,
+    definitions,
+    api,
+    cancel,
+    runHere: (id, once) => runHere({ kernel, definitions, records, telling }, id, once),
+  };
+}
+
+function createApi(
+  { send }: Sender,
+  records: JobRecords,
+  cancel: (id: number) => Promise<boolean>,
+): JobsApi {
+  return {
+    send: async (name: string, data?: unknown, options?: object) =>
+      (await send(name, [data], options))[0]!,
+    sendMany: (name: string, list: readonly unknown[], options?: object) =>
+      send(name, list, options),
+    get: (id: number) => records.get(id),
+    cancel,
+  } as JobsApi;
+}

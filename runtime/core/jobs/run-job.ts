@@ -1,0 +1,135 @@
+import type { Logger } from '../config/log.ts';
+import type { ContextParts } from '../own-context/context-parts.ts';
+import type { Taken } from './claim.ts';
+import { type Call, createCall, Left } from './call.ts';
+import { type Definition, waitAfter } from './definitions.ts';
+import type { Queue } from './queue.ts';
+
+/** One attempt of a job, which runs. */
+export interface Attempt {
+  readonly taken: Taken;
+  /**
+   * How it ended. `done`: its completion is still to be written. `settled`: all is written. `left`:
+   * nobody waits for it any more.
+   */
+  readonly ended: Promise<Ended>;
+  /** Aborts its signal. It goes on until its function ends. */
+  cancel(): void;
+  /** Aborts its signal and waits no longer for its function. */
+  leave(): void;
+}
+
+export type Ended = 'done' | 'settled' | 'left';
+
+interface Running {
+  readonly parts: ContextParts;
+  readonly queue: Queue;
+  readonly taken: Taken;
+  readonly definition: Definition;
+  readonly log: Logger;
+  /** The function that runs now. */
+  call: Call;
+  cancelled: boolean;
+}
+
+/** Another process has taken the job meanwhile. */
+class Lost extends Error {}
+
+/** Begins the attempt. */
+export function runJob(
+  parts: ContextParts,
+  queue: Queue,
+  definition: Definition,
+  taken: Taken,
+): Attempt {
+  const { id, name, attempt } = taken;
+  const log = parts.log.child({ job: id, name, attempt });
+  const call = createCall(parts, definition.timeout);
+  const running: Running = { parts, queue, taken, definition, log, call, cancelled: false };
+  return {
+    taken,
+    ended: settle(running),
+    cancel: () => {
+      running.cancelled = true;
+      running.call.cancel();
+    },
+    leave: () => running.call.leave(),
+  };
+}
+
+async function settle(running: Running): Promise<Ended> {
+  const { taken, definition, log } = running;
+  if (taken.exhausted) return failFinally(running, new Error('its server ended while it ran'));
+  try {
+    await attempt(running);
+    return definition.transaction ? 'settled' : 'done';
+  } catch (error) {
+    if (error instanceof Left) return 'left';
+    if (!(error instanceof Lost)) return afterFailure(running, error);
+    log.warn('the job was given to another server: what it wrote here was undone');
+    return 'settled';
+  }
+}
+
+/** With `transaction`, the completion commits together with what the function wrote. */
+async function attempt(running: Running): Promise<void> {
+  const { parts, queue, taken, definition, call } = running;
+  const run = () => call.run(() => definition.run({ ...callOf(taken), ctx: call.ctx }));
+  if (!definition.transaction) return run();
+  await parts.store.transactionLater(async () => {
+    await run();
+    if (!(await queue.complete(taken))) throw new Lost();
+  });
+}
+
+const callOf = ({ id, name, attempt, data }: Taken) => ({
+  data: JSON.parse(data),
+  job: { id, name, attempt },
+});
+
+async function afterFailure(running: Running, error: unknown): Promise<Ended> {
+  const { queue, taken, definition, log, cancelled } = running;
+  if (cancelled) log.info('the job was cancelled');
+  else if (taken.attempt >= taken.attempts) return failFinally(running, error);
+  const retryIn = cancelled ? 0 : waitAfter(definition, taken.attempt);
+  if (!cancelled)
+    log.warn({ stack: stackOf(error) }, `the job failed and runs again in ${retryIn / 1000} s`);
+  await queue.fail(taken, { error: messageOf(error), retryIn });
+  return 'settled';
+}
+
+/** `failed` is called before the state is written: when its process dies, it is called again. */
+async function failFinally(running: Running, error: unknown): Promise<Ended> {
+  const { queue, taken, definition, log } = running;
+  log.error({ stack: stackOf(error) }, 'the job failed, and it was the last attempt');
+  const fail = () => queue.fail(taken, { error: messageOf(error), retryIn: undefined });
+  try {
+    if (definition.failed) await callFailed(running, error, fail);
+  } catch (thrown) {
+    if (thrown instanceof Left) return 'left';
+    log.error({ stack: stackOf(thrown) }, 'the function failed of the job threw');
+  }
+  // Changes nothing when the transaction of `failed` has written it.
+  await fail();
+  return 'settled';
+}
+
+async function callFailed(
+  running: Running,
+  error: unknown,
+  fail: () => Promise<unknown>,
+): Promise<void> {
+  const { parts, taken, definition } = running;
+  const call = (running.call = createCall(parts, definition.timeout));
+  const run = () => call.run(() => definition.failed!({ ...callOf(taken), ctx: call.ctx, error }));
+  if (!definition.transaction) return run();
+  await parts.store.transactionLater(async () => {
+    await run();
+    await fail();
+  });
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof Error ? error.message || error.name : String(error);
+
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : String(error));
