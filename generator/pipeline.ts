@@ -9,6 +9,8 @@ import { CommandError, EXIT } from './failure.ts';
 import type { FileChange, RenderedFile, Sources } from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
+import { withoutDraft } from './migrations/draft.ts';
+import { type Transition, TRANSITIONS } from './migrations/transition.ts';
 import { findOrphanMembers } from './orphan-members.ts';
 import { findMissingExports } from './missing-exports.ts';
 import { planFiles } from './plan.ts';
@@ -31,6 +33,8 @@ export interface RunOptions {
   readonly allowDrop?: readonly string[];
   /** Columns whose values may be shortened or lost in the next migration, by coordinate. */
   readonly allowLoss?: readonly string[];
+  /** Whether the next migration is a draft: under `dev` and `generate --watch`. */
+  readonly draft?: boolean;
   /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
   /** What each run keeps for the next one (`createKnown`): for a process that runs many times. */
@@ -56,6 +60,8 @@ export interface RunPlan extends InputReading {
   readonly fields: AnsweredFields | null;
   /** Tables and columns of the schema that the migrations on disk do not make. */
   readonly missing: readonly string[];
+  /** The steps from the draft on disk to its new text. */
+  readonly transition?: Transition | null;
 }
 
 /**
@@ -130,6 +136,7 @@ export async function planSources(
     findings,
     fields: countFields(project, findings, writtenMembers(sources.resolvers)),
     missing,
+    transition: migration.transition,
     changes: await planChanges(
       sources.root,
       { files, force: options.force ?? false, removed },
@@ -143,9 +150,9 @@ async function planNext(
   sources: Sources,
   { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
 ): Promise<PlannedMigration> {
-  const { allowDrop = [], allowLoss = [], foresee } = options;
-  const plan = (more: { readonly draft?: string; readonly lastModel?: string | null }) =>
-    planMigration(project, sources, { allowDrop, allowLoss, ...more });
+  const { allowDrop = [], allowLoss = [], draft = false, foresee } = options;
+  const plan = (more: { readonly again?: string; readonly lastModel?: string | null }) =>
+    planMigration(project, sources, { allowDrop, allowLoss, draft, ...more });
   // The file is large, and only the question about a rename needs it.
   const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
@@ -156,7 +163,7 @@ async function planNext(
     sources,
     lock,
     foresee,
-    plan: (draft) => plan({ lastModel, ...(draft !== undefined && { draft }) }),
+    plan: (again) => plan({ lastModel, ...(again !== undefined && { again }) }),
   });
 }
 
@@ -169,7 +176,30 @@ const LAST_MODEL = 'src/generated/model.ts';
  * @throws CommandError 75 when the inputs keep changing.
  */
 export async function run(root: string, options: RunOptions, disk: Disk): Promise<RunPlan> {
-  return applyChanges(root, () => planSettled(root, options, disk), disk);
+  return applyChanges(
+    root,
+    async () => {
+      const plan = await planSettled(root, options, disk);
+      await keepTransition(root, plan, disk);
+      return plan;
+    },
+    disk,
+  );
+}
+
+/**
+ * Writes the steps between two texts of a draft, before the draft itself: a database that follows
+ * keeps its values with them. Those of an earlier draft are of no use any more.
+ */
+async function keepTransition(root: string, plan: RunPlan, disk: Disk): Promise<void> {
+  const { transition, changes, sources } = plan;
+  if (!transition) {
+    const begins = changes.some(({ path, kind }) => kind === 'create' && /_draft\.ts$/.test(path));
+    if (begins && !withoutDraft(sources.migrations).draft)
+      await disk.removeFolder(join(root, TRANSITIONS));
+    return;
+  }
+  await disk.write(join(root, transition.path), transition.text);
 }
 
 /** The number of times that a run starts again because an input is saved while it works. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
+import { withoutDraft } from '../migrations/draft.ts';
 import { keepNewSpaceSmall } from '../new-space.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
@@ -17,7 +18,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (await isUpToDate(root, call)) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const plan = await withMissing(await planRun(root, {}, disk));
+  const plan = await withMissing(withDraft(await planRun(root, {}, disk)));
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);
   if (code !== EXIT.done) return code;
@@ -37,6 +38,21 @@ function differing({ changes }: RunPlan): readonly FileChange[] {
   return changes.filter(
     ({ kind, path }) => kind !== 'same' && kind !== 'stale' && path !== LOCKFILE,
   );
+}
+
+/** A draft belongs to one machine: later saves write it again, and it is named here. */
+function withDraft(plan: RunPlan): RunPlan {
+  const { draft } = withoutDraft(plan.sources.migrations);
+  if (!draft) return plan;
+  const finding: Diagnostic = {
+    code: 'MIGRATION_DRAFT',
+    severity: 'warning',
+    summary: `${draft.file} is a draft`,
+    why: 'the next save under "dev" writes it again, and a database that applied it would have to undo it',
+    fix: 'npm run migrate -- save, and commit the saved migration',
+    at: { file: draft.file, line: 1, column: 1, length: 1 },
+  };
+  return { ...plan, findings: [...plan.findings, finding] };
 }
 
 /**

@@ -19,6 +19,7 @@ const STEPS: Readonly<Record<string, MigrateStep>> = {
     },
   },
   status: { load: () => import('./migrate/status.ts') },
+  save: { named: true, load: () => import('./migrate/save.ts') },
   new: { named: true, load: () => import('./migrate/new.ts') },
   down: { named: true, load: () => import('./migrate/down.ts') },
   reset: { load: () => import('./migrate/reset.ts') },

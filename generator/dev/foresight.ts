@@ -28,16 +28,18 @@ const isSettled = ({ state, refusal }: Foresight) => refusal === null && state.p
 
 async function askWith(
   root: string,
-  { drafts, without }: ForeseeQuestion,
+  { drafts, without, transition }: ForeseeQuestion,
   ask: DevServer['ask'],
 ): Promise<Foresight | null> {
   const folder = join(root, FOLDER, 'foreseen');
   try {
     await mkdir(folder, { recursive: true });
+    if (transition) await writeFile(join(folder, basename(transition.path)), transition.text);
     for (const { path, text } of drafts) await writeFile(join(folder, basename(path)), text);
     return await ask<Foresight>('foresee', {
       root,
       ...(drafts.length > 0 && { drafts: folder }),
+      ...(transition && { transitions: folder }),
       without: without.map((path) => basename(path).replace(/\.\w+$/, '')),
     });
   } finally {

@@ -306,14 +306,14 @@ function shapeOf(column: TableColumn): string {
 }
 
 /** Whether one column can keep the values of the other. */
-function isSameKind(column: TableColumn, other: TableColumn): boolean {
+export function isSameKind(column: TableColumn, other: TableColumn): boolean {
   return other.type === column.type && other.references?.table === column.references?.table;
 }
 
 /**
  * Whether at least half of the larger table's columns are also in the other one, not counting keys.
  */
-function isAlike(table: Table, other: Table): boolean {
+export function isAlike(table: Table, other: Table): boolean {
   const own = table.columns.filter(({ name }) => !table.primaryKey.includes(name));
   const theirs = other.columns.filter(({ name }) => !other.primaryKey.includes(name));
   const shared = own.filter((column) =>

@@ -1,8 +1,10 @@
 import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import type { Sources } from '../files.ts';
 import { hashText, type Lock } from '../write/lockfile.ts';
+import { withoutDraft } from './draft.ts';
 import { createLocate } from './locate.ts';
 import type { PlannedMigration } from './plan.ts';
+import type { Transition } from './transition.ts';
 
 /** Asks the project's database. Null when it cannot be asked. */
 export type Foresee = (question: ForeseeQuestion) => Promise<Foresight | null>;
@@ -14,6 +16,8 @@ export interface ForeseeQuestion {
   readonly drafts: readonly { readonly path: string; readonly text: string }[];
   /** Paths of migrations that will be removed. */
   readonly without: readonly string[];
+  /** The steps from the draft that is applied to its new text. */
+  readonly transition: Transition | null;
 }
 
 /** The answer of the runtime: its type is `foresee` there. */
@@ -40,37 +44,41 @@ interface Foreseeing {
   readonly project: Project;
   readonly sources: Sources;
   readonly lock: Lock;
-  /** Plans the next migration; `draft` is the path of a migration to write again. */
-  readonly plan: (draft?: string) => PlannedMigration;
+  /** Plans the next migration; `again` is the path of a saved one to write again. */
+  readonly plan: (again?: string) => PlannedMigration;
   readonly foresee: Foresee;
 }
 
 /**
  * Plans the next migration with the database: rows that would prevent it are findings, and then
- * nothing is written. If no database of this project has applied the newest migration and its text
- * is as a run wrote it, it is written again with the change, so that a slip in it does not block
- * all later ones.
+ * nothing is written. If the newest saved migration is refused, no database of this project has
+ * applied it and its text is as a run wrote it, then it is written again with the change, so that a
+ * slip in it does not block all later ones.
  */
 export async function planForeseen(foreseeing: Foreseeing): Promise<PlannedMigration> {
   const { plan, foresee, sources } = foreseeing;
-  const saved = sources.migrations;
-  const first = plan();
-  if (first.findings.some(({ severity }) => severity === 'error')) return first;
-  const now = await foresee({ saved, drafts: [], without: [] });
-  if (!now) return first;
-  const draft = draftOf(foreseeing, now);
-  const isSettled = first.files.length === 0 && now.refusal === null;
-  if (isSettled || (first.files.length === 0 && draft === undefined))
-    return withRefusal(first, now, foreseeing);
-  const planned = draft === undefined ? first : plan(draft);
-  if (planned.findings.some(({ severity }) => severity === 'error')) return planned;
-  const later = await foresee({ saved, drafts: planned.files, without: planned.removed });
-  return withRefusal(planned, later, foreseeing);
+  const planned = plan();
+  if (hasErrors(planned)) return planned;
+  const answer = await foresee(questionOf(planned, sources));
+  const again = answer?.refusal ? newestUnapplied(foreseeing, answer) : undefined;
+  if (again === undefined) return withRefusal(planned, answer, foreseeing);
+  const other = plan(again);
+  if (hasErrors(other) || other.files.length + other.removed.length === 0)
+    return withRefusal(planned, answer, foreseeing);
+  return withRefusal(other, await foresee(questionOf(other, sources)), foreseeing);
 }
 
-/** The newest migration, if this database has not applied it and its text is as a run wrote it. */
-function draftOf({ sources, lock }: Foreseeing, { state }: Foresight): string | undefined {
-  const newest = sources.migrations.at(-1);
+const hasErrors = ({ findings }: PlannedMigration) =>
+  findings.some(({ severity }) => severity === 'error');
+
+const questionOf = (
+  { files, removed, transition }: PlannedMigration,
+  { migrations }: Sources,
+): ForeseeQuestion => ({ saved: migrations, drafts: files, without: removed, transition });
+
+/** The newest saved migration, if this database has not applied it and it is as a run wrote it. */
+function newestUnapplied({ sources, lock }: Foreseeing, { state }: Foresight): string | undefined {
+  const newest = withoutDraft(sources.migrations).saved.at(-1);
   if (!newest || !state.pending.includes(nameOf(newest.file))) return undefined;
   const written = lock.get(newest.file)?.hashes ?? [];
   return written.includes(hashText(newest.text)) ? newest.file : undefined;

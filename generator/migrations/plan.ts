@@ -19,11 +19,14 @@ import {
   rowFindings,
   unreadFindings,
 } from './findings.ts';
+import { decidedIn, withDecided } from './decided.ts';
+import { asDraft, withoutDraft } from './draft.ts';
 import { type Folded, foldMigrations } from './fold.ts';
 import { readLastModel } from './last-model.ts';
 import { createLocate } from './locate.ts';
 import { withoutConflict } from './merge-conflict.ts';
-import { migrationPath } from './name.ts';
+import { migrationPath, numberOf } from './name.ts';
+import { type Transition, transitionOf } from './transition.ts';
 
 /** The planned changes of the migrations. */
 export interface PlannedMigration {
@@ -34,6 +37,8 @@ export interface PlannedMigration {
   /** Tables and columns that the schema has and no migration makes. */
   readonly missing: readonly string[];
   readonly findings: readonly Diagnostic[];
+  /** The steps from a draft on disk to its new text; null when it stays. */
+  readonly transition: Transition | null;
 }
 
 export interface MigrationOptions {
@@ -41,8 +46,10 @@ export interface MigrationOptions {
   readonly allowLoss?: readonly string[];
   /** Text of `src/generated/model.ts` from the previous run. */
   readonly lastModel?: string | null;
-  /** Path of a migration that no database has applied, and that is written again. */
-  readonly draft?: string;
+  /** Whether the next migration is a draft, which later runs write again. */
+  readonly draft?: boolean;
+  /** Path of a saved migration that no database has applied, and that is written again. */
+  readonly again?: string;
 }
 
 /**
@@ -56,18 +63,23 @@ export function planMigration(
 ): PlannedMigration {
   const merged = sources.migrations.map(withoutConflict);
   const mended = merged.filter(({ text }, at) => text !== sources.migrations[at]!.text);
-  const saved = merged.filter(({ file }) => file !== options.draft);
+  const { saved: all, draft } = withoutDraft(merged);
+  const saved = all.filter(({ file }) => file !== options.again);
   const folded = foldMigrations(saved);
   const refused = [
     ...brokenFindings(folded, sources.lockedMigrations),
     ...idsFinding(folded, project),
   ];
-  if (refused.length > 0) return { files: [], removed: [], missing: [], findings: refused };
-  return nextMigration(project, { saved, mended, folded, sources, options });
+  if (refused.length > 0) return { ...NOTHING, findings: refused };
+  return nextMigration(project, { saved, draft, mended, folded, sources, options });
 }
+
+const NOTHING = { files: [], removed: [], missing: [], transition: null } as const;
 
 interface FoldedMigrations {
   readonly saved: readonly SourceText[];
+  /** The draft on disk. */
+  readonly draft: SourceText | null;
   readonly mended: readonly SourceText[];
   readonly folded: Folded;
   readonly sources: Sources;
@@ -75,25 +87,42 @@ interface FoldedMigrations {
 }
 
 function nextMigration(project: Project, followed: FoldedMigrations): PlannedMigration {
-  const { saved, mended, folded, sources, options } = followed;
-  const { allowDrop = [], allowLoss = [], draft } = options;
+  const { saved, draft, mended, folded, sources, options } = followed;
+  const { allowDrop = [], allowLoss = [], again } = options;
   const allowed = columnsNamed(project, allowDrop);
-  const difference = findDifference(folded.tables, buildTables(project), {
-    allowDrop: (coordinate) => allowed.has(coordinate),
+  const decided = decidedIn(draft, saved);
+  const difference = findDifference(folded.tables, withDecided(buildTables(project), decided), {
+    allowDrop: (coordinate) => allowed.has(coordinate) || decided.drops.has(coordinate),
     valueRenames: valueRenames(project),
     contested: folded.contested,
   });
   const { steps } = difference;
   const unread = unreadFindings(folded, steps);
-  if (unread.length > 0) return { files: [], removed: [], missing: [], findings: unread };
-  const loss = columnsNamed(project, allowLoss);
-  const next = fileOf(steps, { project, saved, loss });
+  if (unread.length > 0) return { ...NOTHING, findings: unread };
+  const loss = new Set([...columnsNamed(project, allowLoss), ...decided.allowLoss]);
+  const next = fileOf(steps, {
+    project,
+    saved,
+    loss,
+    drafts: options.draft === true && again === undefined,
+  });
   const agreed = next ? [] : allowLossIn(saved, folded, loss);
   const locate = createLocate(project, sources.schema);
   return {
     files: [...mended.map(asFile), ...agreed.map(asFile), ...(next ? [next] : [])],
-    removed: draft !== undefined && draft !== next?.path ? [draft] : [],
-    missing: steps.flatMap(objectsOf),
+    removed: [again, draft?.file].filter(
+      (path) => path !== undefined && path !== next?.path,
+    ) as string[],
+    missing: draft ? missingWith(project, [...saved, draft]) : steps.flatMap(objectsOf),
+    transition:
+      draft && next
+        ? transitionOf({
+            saved,
+            before: draft,
+            after: { file: next.path, text: next.text },
+            ids: project.ids,
+          })
+        : null,
     findings: [
       ...keptFindings(difference, { locate, lastModel: readModel(difference, options) }),
       ...dropFindings(
@@ -112,28 +141,38 @@ function readModel({ kept }: Difference, { lastModel = null }: MigrationOptions)
   return kept.length === 0 ? null : readLastModel(lastModel);
 }
 
+/** What the schema has and these migrations do not make. */
+function missingWith(project: Project, migrations: readonly SourceText[]): string[] {
+  const { tables } = foldMigrations(migrations);
+  return findDifference(tables, buildTables(project), { allowDrop: () => false }).steps.flatMap(
+    objectsOf,
+  );
+}
+
+interface NextFile {
+  readonly project: Project;
+  readonly saved: readonly SourceText[];
+  readonly loss: ReadonlySet<string>;
+  /** Whether the file is a draft. */
+  readonly drafts: boolean;
+}
+
 function fileOf(
   steps: readonly Step[],
-  {
-    project,
-    saved,
-    loss,
-  }: {
-    readonly project: Project;
-    readonly saved: readonly SourceText[];
-    readonly loss: ReadonlySet<string>;
-  },
+  { project, saved, loss, drafts }: NextFile,
 ): { path: string; text: string } | null {
   if (steps.length === 0) return null;
   const changed = new Set(steps.flatMap(objectsOf));
   const allowLoss = [...loss].filter((name) => changed.has(name));
-  return {
-    path: migrationPath(
-      saved.map(({ file }) => file),
-      steps,
-    ),
-    text: renderMigration(steps, { ids: project.ids, allowLoss }),
-  };
+  const files = saved.map(({ file }) => file);
+  const path = migrationPath(files, steps);
+  const text = renderMigration(steps, { ids: project.ids, allowLoss });
+  return drafts ? { path: draftPath(files), text: asDraft(text) } : { path, text };
+}
+
+function draftPath(files: readonly string[]): string {
+  const last = Math.max(0, ...files.map(numberOf).filter(Number.isFinite));
+  return `migrations/${String(last + 1).padStart(4, '0')}_draft.ts`;
 }
 
 /** `@renamed` on values of the enum that a column holds. */

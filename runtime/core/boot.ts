@@ -200,7 +200,11 @@ export async function prepareDatabase(app: App, { kernel, modules }: Booted): Pr
   const follow = migrates ? await followingOf(app, kernel) : undefined;
   for (const [at, migrations] of lists.entries()) {
     if (migrates) {
-      const applied = await migrate(store, migrations, at === 0 && follow ? { follow } : {});
+      const applied = await migrate(
+        store,
+        migrations,
+        at > 0 ? {} : follow ? { follow } : { guarded: true },
+      );
       if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
     } else await refusePending(store, migrations);
   }

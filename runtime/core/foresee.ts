@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import { openDatabase } from './boot.ts';
+import { guardOfDatabase, openDatabase } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
-import { createSettings } from './config/settings.ts';
+import { createSettings, type Settings } from './config/settings.ts';
 import { AppError } from './errors.ts';
 import { foreseeMigrations, loadMigrations, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
@@ -17,6 +17,8 @@ export interface Foreseen {
   readonly drafts?: string;
   /** Names of migrations to leave out. */
   readonly without?: readonly string[];
+  /** Folder with the steps from the draft that is applied to its new text. */
+  readonly transitions?: string;
 }
 
 /** The result of trying out migrations on the database. */
@@ -38,10 +40,11 @@ export interface Foresight {
  * @returns null when the database cannot be reached; the server then reports why.
  */
 export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
-  const store = open(foreseen.root);
-  if (!store) return null;
+  const opened = open(foreseen.root);
+  if (!opened) return null;
+  const { store } = opened;
   try {
-    return await ask(store, await migrationsOf(foreseen));
+    return await ask(opened, foreseen);
   } catch (error) {
     return refused(error, EMPTY_STATE);
   } finally {
@@ -49,18 +52,38 @@ export async function foresee(foreseen: Foreseen): Promise<Foresight | null> {
   }
 }
 
-function open(root: string): Store | null {
+interface Opened {
+  readonly store: Store;
+  readonly settings: Settings;
+}
+
+function open(root: string): Opened | null {
   try {
-    return openDatabase(createSettings(readEnvironment(root, process.env)), root);
+    const settings = createSettings(readEnvironment(root, process.env));
+    return { store: openDatabase(settings, root), settings };
   } catch {
     return null;
   }
 }
 
-async function ask(store: Store, migrations: readonly Migration[]): Promise<Foresight | null> {
+async function ask(opened: Opened, foreseen: Foreseen): Promise<Foresight | null> {
+  const { store } = opened;
+  const { root, transitions } = foreseen;
+  const migrations = await migrationsOf(foreseen);
   const state = await migrationStatus(store, migrations);
+  const guard = await guardOfDatabase({ ...opened, root });
+  const follow = {
+    root,
+    newest: true,
+    gone: true,
+    ...(transitions !== undefined && { transitions }),
+  };
   try {
-    await foreseeMigrations(store, migrations);
+    await foreseeMigrations(
+      store,
+      migrations,
+      guard.reason === null ? { follow } : { guarded: true },
+    );
     return { state, refusal: null };
   } catch (error) {
     return refused(error, state);

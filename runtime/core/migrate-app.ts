@@ -25,7 +25,7 @@ export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
  *
  * @returns the names of the applied migrations, oldest first.
  * @throws AppError `MIGRATION_CHANGED`, `MIGRATION_MISSING`, `ROWS_IN_THE_WAY`,
- * `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`, `DATABASE_GUARDED`
+ * `MIGRATION_NEEDS_CONSENT`, `MIGRATION_FAILED`, `MIGRATION_DRAFT`, `DATABASE_GUARDED`
  */
 export function migrateApp(
   app: App,
@@ -37,7 +37,7 @@ export function migrateApp(
       assertConfirmed(guard, confirm, `Values of ${allowLoss.join(', ')} may lose a part.`);
     const [own, ...modules] = lists;
     const follow = { root, newest: false, gone: false };
-    const drafts = guard.reason === null && { follow };
+    const drafts = guard.reason === null ? { follow } : { guarded: true };
     const applied = await migrate(store, own, { allowLoss, ...drafts });
     for (const list of modules) applied.push(...(await migrate(store, list)));
     return applied;

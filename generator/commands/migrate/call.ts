@@ -1,4 +1,5 @@
 import type { CommandCall } from '../../cli/command.ts';
+import { CommandError, EXIT } from '../../failure.ts';
 
 /** One step of `generator migrate`, without the step's own name among the positional arguments. */
 export interface MigrateCall extends CommandCall {
@@ -6,4 +7,15 @@ export interface MigrateCall extends CommandCall {
   readonly root: string;
   /** The argument after the step: the name of a migration. */
   readonly name: string | undefined;
+}
+
+/** @throws CommandError `NAME_INVALID` */
+export function assertMigrationName(name: string | undefined, example: string): string {
+  if (name !== undefined && /^\w+$/.test(name)) return name;
+  throw new CommandError(
+    EXIT.usage,
+    'NAME_INVALID',
+    'a migration needs a name of letters, digits and _',
+    example,
+  );
 }

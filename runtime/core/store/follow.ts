@@ -11,6 +11,27 @@ export interface Following {
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
 }
 
+/** The newest migration, which is applied with another text than its file has now. */
+export interface Rewritten {
+  readonly row: AppliedMigration;
+  readonly file: Migration;
+}
+
+/**
+ * A draft that alone has to be undone, and the file that takes its place: there may be steps from
+ * one to the other that keep the values of rows.
+ */
+export function rewrittenDraft(
+  { undo }: Following,
+  pending: readonly Migration[],
+): Rewritten | null {
+  const [row, ...others] = undo;
+  const file = pending.find(({ name }) => row && numberOf(name) === numberOf(row.name));
+  return row && file && others.length === 0 && isDraftName(row.name) ? { row, file } : null;
+}
+
+const numberOf = (name: string) => Number.parseInt(name, 10);
+
 export interface FollowOptions {
   /** Whether the newest migration may be written again after it was applied: under `dev`. */
   readonly newest: boolean;

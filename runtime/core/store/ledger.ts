@@ -123,6 +123,23 @@ export async function noteUndo(db: Kysely<any>, name: string, undo: Undo): Promi
     .execute();
 }
 
+/** Replaces an applied draft by the text that took its place. */
+export async function noteRewritten(
+  db: Kysely<any>,
+  from: string,
+  { migration, undo }: { readonly migration: Migration; readonly undo: Undo | null },
+): Promise<void> {
+  await db
+    .updateTable(LEDGER)
+    .set({
+      name: migration.name,
+      hash: hashOf(migration),
+      undo: undo && JSON.stringify(undo),
+    })
+    .where('name', '=', from)
+    .execute();
+}
+
 /** Gives an applied draft the name under which it was saved. */
 export async function noteRenamed(db: Kysely<any>, from: string, to: string): Promise<void> {
   await db.updateTable(LEDGER).set({ name: to }).where('name', '=', from).execute();

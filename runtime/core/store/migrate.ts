@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { applyAll } from './apply-migrations.ts';
-import { type Following, type FollowOptions, planFollowing } from './follow.ts';
+import { type Following, type FollowOptions, planFollowing, rewrittenDraft } from './follow.ts';
 import {
   type AppliedMigration,
   hashOf,
+  isDraft,
   type Ledger,
   noteRenamed,
   noteUndo,
@@ -17,7 +19,9 @@ import { assertSound, compareLedger, type LedgerState, ownerOf } from './ledger-
 import type { Migration } from './migration.ts';
 import { recordUndo } from './record-undo.ts';
 import { createRescue, type Rescue } from './rescue.ts';
+import { type Rewriting, rewrite } from './rewrite-draft.ts';
 import type { Store } from './store.ts';
+import { TRANSITIONS, transitionsBetween } from './transitions.ts';
 import { undoAll } from './undo-migrations.ts';
 
 export type MigrationStatus = LedgerState;
@@ -33,7 +37,11 @@ export interface MigrateOptions {
     /** Folder of the project: what is dropped is written to files there first. */
     readonly root: string;
     readonly note?: MigrationNote;
+    /** Folder with further steps between drafts, of one that is not written yet. */
+    readonly transitions?: string;
   };
+  /** Whether a draft is refused, because only saved migrations come to a guarded database. */
+  readonly guarded?: boolean;
 }
 
 /**
@@ -66,7 +74,7 @@ export async function foreseeMigrations(
 async function migrateOrForesee(
   store: Store,
   migrations: readonly Migration[],
-  { allowLoss = [], follow, keep }: MigrateOptions & { readonly keep: boolean },
+  { allowLoss = [], follow, guarded = false, keep }: MigrateOptions & { readonly keep: boolean },
 ): Promise<string[]> {
   if (migrations.length === 0 && !follow) return [];
   return store.lock('migrations', async () => {
@@ -75,13 +83,18 @@ async function migrateOrForesee(
     const after = withoutUndone(ledger, following);
     const { pending } = assertSound(compareLedger(after, migrations));
     const waiting = migrations.filter(({ name }) => pending.includes(name));
+    if (guarded) refuseDrafts(waiting);
     if (keep) await recordEarlier(store, after, migrations);
+    const rewriting = follow && (await rewritingOf(follow, following, waiting));
     const rescue = follow && createRescue(follow.root);
     const before = (trx: Transaction<any>) =>
-      followFiles(store, { trx, following, migrations, rescue });
+      rewriting
+        ? rewrite({ store, trx, rescue, keep }, rewriting)
+        : followFiles(store, { trx, following, migrations, rescue });
     const idle = waiting.length + following.undo.length + following.renamed.length === 0;
+    const rest = waiting.filter((each) => each !== rewriting?.file);
     if (!idle)
-      await applyAll(store, waiting, {
+      await applyAll(store, rest, {
         allowLoss,
         keep,
         before,
@@ -90,7 +103,7 @@ async function migrateOrForesee(
         rescue?.discard();
         throw error;
       });
-    following.undo.forEach(({ name }) => follow?.note?.('undone', name));
+    if (!rewriting) following.undo.forEach(({ name }) => follow?.note?.('undone', name));
     rescue?.files.forEach((file) => follow?.note?.('rescued', file));
     return [...pending];
   });
@@ -106,6 +119,32 @@ function withoutUndone(ledger: Ledger, { undo, renamed }: Following): Ledger {
     .filter(({ name }) => !gone.has(name))
     .map((row) => ({ ...row, name: names.get(row.name) ?? row.name }));
   return { ...ledger, applied };
+}
+
+/** @throws AppError `MIGRATION_DRAFT` */
+function refuseDrafts(waiting: readonly Migration[]): void {
+  const draft = waiting.find(isDraft);
+  if (!draft) return;
+  throw new AppError(
+    500,
+    'MIGRATION_DRAFT',
+    `${draft.name} is a draft, and this database is guarded; nothing was done.\n   fix  npm run migrate -- save, and commit the saved migration`,
+    { extensions: { migration: draft.name } },
+  );
+}
+
+/** Steps from the draft that is applied to the file that takes its place; null without them. */
+async function rewritingOf(
+  { root, transitions }: NonNullable<MigrateOptions['follow']>,
+  following: Following,
+  waiting: readonly Migration[],
+): Promise<Rewriting | null> {
+  const rewritten = rewrittenDraft(following, waiting);
+  if (!rewritten) return null;
+  const folders = [join(root, TRANSITIONS), ...(transitions === undefined ? [] : [transitions])];
+  const { row, file } = rewritten;
+  const steps = await transitionsBetween(folders, row.hash, hashOf(file));
+  return steps && { ...rewritten, steps };
 }
 
 interface FollowingFiles {

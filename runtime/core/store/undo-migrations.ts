@@ -38,7 +38,7 @@ export async function undoAll(
     try {
       await undoOne(context, row, run);
     } catch (error) {
-      throw error instanceof AppError ? error : failed(run, error);
+      throw error instanceof AppError ? error : undoFailed(run, error);
     }
     if (run.found.length > 0) throw rowsError(run.found);
     await noteUndone(context.trx, row.name);
@@ -80,12 +80,12 @@ export function rescuing({
   });
 }
 
-function failed({ migration, step }: MigrationRun, cause: unknown): AppError {
+export function undoFailed({ migration, step }: MigrationRun, cause: unknown): AppError {
   const said = cause instanceof Error ? cause.message : String(cause);
   return new AppError(
     500,
     'MIGRATION_FAILED',
-    `undoing migration ${migration}, step ${step}, failed: ${said}\nThe database is as it was.`,
+    `taking back migration ${migration}, step ${step}, failed: ${said}\nThe database is as it was.`,
     { cause, extensions: { migration, step, object: null, rows: null, keys: [] } },
   );
 }

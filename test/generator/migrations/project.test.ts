@@ -192,7 +192,12 @@ for (const { name, missing, create } of databases) {
         expect(await answers('{ users { name rank } }')).toEqual({
           data: { users: [{ name: 'ann', rank: 3 }] },
         });
-        expect(migrations(shop)).toEqual(['0001_init.ts', '0002_add_users_rank.ts']);
+        expect(migrations(shop)).toEqual(['0001_init.ts', '0002_draft.ts']);
+        const check = await call('check');
+        expect([check.code, check.stderr]).toEqual([
+          1,
+          expect.stringMatching(/MIGRATION_DRAFT.*0002_draft\.ts is a draft/),
+        ]);
 
         mkdirSync(shop.path('src/resolvers'), { recursive: true });
         shop.write('src/resolvers/User.ts', 'export const resolvers = { name: (\n');
@@ -201,6 +206,11 @@ for (const { name, missing, create } of databases) {
         rmSync(shop.path('src/resolvers/User.ts'));
 
         expect(await call('migrate', 'new', 'fill')).toMatchObject({ code: 0 });
+        expect(migrations(shop)).toEqual([
+          '0001_init.ts',
+          '0002_add_users_rank.ts',
+          '0003_fill.ts',
+        ]);
         await wait(1_000);
         const own = (table: string) =>
           `import type { Kysely } from '@twofold/runtime';\n\nexport async function up(db: Kysely<any>): Promise<void> {\n  await db.updateTable('${table}').set({ name: 'eve' }).execute();\n}\n`;
