@@ -97,7 +97,8 @@ function open(settings: Settings, root: string, options: StoreOptions): Store {
   }
 }
 
-const databaseUrl = (settings: Settings) => settings.text('DATABASE_URL', DATABASE);
+/** The address of the database, by the settings. */
+export const databaseUrl = (settings: Settings): string => settings.text('DATABASE_URL', DATABASE);
 
 /**
  * Does the first work that needs the database.

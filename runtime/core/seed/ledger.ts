@@ -4,6 +4,9 @@ import type { CheckedRow } from './seed-row.ts';
 
 const LEDGER = 'twofold_seeds';
 
+/** Makes the table of the rows that earlier runs wrote. */
+export const CREATE_SEEDS = `create table if not exists ${LEDGER} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`;
+
 /** A row that an earlier run wrote. */
 export interface Seeded {
   readonly id: string;
@@ -20,10 +23,7 @@ const text = (value: string) => ({ from: 'value' as const, value, as: { type: 't
  * list always matches its data.
  */
 export async function readLedger(writing: Writing): Promise<Ledger> {
-  await run(
-    writing,
-    sql`create table if not exists ${name(LEDGER)} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`,
-  );
+  await run(writing, [CREATE_SEEDS]);
   const ledger = new Map<string, Map<string, Seeded>>();
   for (const row of await run(
     writing,

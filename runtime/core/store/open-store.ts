@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { resolve } from 'node:path';
-import { ConfigError } from '../errors.ts';
+import { databaseAddress } from './address.ts';
 import { postgresStore, type PostgresOptions as StoreOptions } from './postgres-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { notingStore } from './statement-log.ts';
@@ -21,12 +19,8 @@ export function openStore(url: string, root: string, options: StoreOptions = {})
 
 function open(url: string, root: string, options: StoreOptions): Store {
   const { timeout, note } = options;
-  if (url === ':memory:') return sqliteStore(url, timeout, note);
-  if (/^postgres(ql)?:\/\//.test(url)) return postgresStore(url, options);
-  if (url.startsWith('file://')) return sqliteStore(fileURLToPath(url), timeout, note);
-  if (url.startsWith('file:'))
-    return sqliteStore(resolve(root, url.slice('file:'.length)), timeout, note);
-  throw new ConfigError([
-    'DATABASE_URL must be file:<path>, :memory: or postgres://user:password@host/database',
-  ]);
+  const address = databaseAddress(url, root);
+  return address.dialect === 'postgres'
+    ? postgresStore(address.url, options)
+    : sqliteStore(address.file, timeout, note);
 }

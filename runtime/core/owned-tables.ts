@@ -1,0 +1,40 @@
+import { buildTables } from '@twofold/schema';
+import type { App } from './app.ts';
+import { boot, type BootOptions, migrationsOf } from './boot.ts';
+import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
+import { createTables } from './store/create-tables.ts';
+import { LEDGER } from './store/ledger.ts';
+import { migrate } from './store/migrate.ts';
+
+/** What a server has in its database, whichever database that is. */
+export interface Owned {
+  /** Tables of entities, join tables and the tables of modules; without the ledger. */
+  readonly tables: ReadonlySet<string>;
+  /** Names of all migrations, those of the project first. */
+  readonly migrations: readonly string[];
+}
+
+/** The table in which `generator seed` remembers its rows; it is made by the first run. */
+const SEEDS = 'twofold_seeds';
+
+/**
+ * Finds the tables of a server by making them all in a database in memory. So no list of them has
+ * to be kept.
+ */
+export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
+  const env = { ...(options.env ?? process.env), DATABASE_URL: ':memory:' };
+  const { kernel, modules } = await boot(app, { ...options, env });
+  const { store, project } = kernel;
+  try {
+    await createTables(store, buildTables(project), project.ids);
+    for (const { migrations = [] } of modules) await migrate(store, migrations);
+    const { tables } = await readCatalog(catalogSource(store.db));
+    const lists = await migrationsOf(app, modules);
+    return {
+      tables: new Set([SEEDS, ...tables.map(({ name }) => name).filter((each) => each !== LEDGER)]),
+      migrations: lists.flat().map(({ name }) => name),
+    };
+  } finally {
+    await store.close();
+  }
+}

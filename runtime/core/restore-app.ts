@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { App } from './app.ts';
+import { type MoveOptions } from './backup-app.ts';
+import { databaseOf, rootOf } from './database-of-app.ts';
+import { ownedBy } from './owned-tables.ts';
+import { type BackupReader, readBackup } from './store/transfer/backup-stream.ts';
+import type { MovedRows } from './store/transfer/move-rows.ts';
+import { intoTarget } from './target-of-app.ts';
+
+export interface RestoreInput {
+  /** The database; that of the project's settings when absent. */
+  readonly database?: string;
+  /** Whether the rows that are there are removed. */
+  readonly replace?: boolean;
+  /** The name of a guarded database, whose rows may be removed. */
+  readonly confirm?: string;
+}
+
+export interface RestoreOptions extends MoveOptions {
+  /** Where the rows come from. */
+  readonly channel: Readable;
+}
+
+export interface RestoreReport {
+  readonly ok: boolean;
+  readonly tables: readonly MovedRows[];
+  /** Migrations of the project that are newer than the rows: they are not applied yet. */
+  readonly pending: readonly string[];
+}
+
+/**
+ * Writes the rows of a backup into a database and compares them there, for `generator db restore`.
+ * All rows are written or none.
+ *
+ * @throws AppError `BACKUP_DAMAGED`, `BACKUP_AHEAD`, `TARGET_HAS_ROWS`, `TARGET_DIFFERS`,
+ * `VALUE_NOT_HELD`
+ */
+export async function restoreApp(
+  app: App,
+  { database, ...input }: RestoreInput,
+  { channel, ...options }: RestoreOptions,
+): Promise<RestoreReport> {
+  const backup = readBackup(channel);
+  const { migrations } = await backup.head();
+  const owned = await ownedBy(app, options);
+  const url = database ?? databaseOf(app, options);
+  return intoTarget({ app, url, root: rootOf(app), owned, migrations, ...input, options }, () =>
+    allOf(backup),
+  );
+}
+
+async function* allOf(backup: BackupReader) {
+  for (;;) {
+    const table = await backup.next();
+    if (!table) return;
+    yield table;
+  }
+}

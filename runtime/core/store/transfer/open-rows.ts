@@ -1,0 +1,59 @@
+import { ConfigError } from '../../errors.ts';
+import { databaseAddress } from '../address.ts';
+import type { LoadOptions, RowReader, RowWriter } from './database.ts';
+import { foreignKeysFirst } from './load-order.ts';
+import { type MovedTable, movedTable } from './moved-table.ts';
+import type { TableRows } from './move-rows.ts';
+import { readPostgresRows, writePostgresRows } from './postgres-rows.ts';
+import { readSqliteRows, writeSqliteRows } from './sqlite-rows.ts';
+
+/** Opens a snapshot of the database at `url`. @throws ConfigError when there is none. */
+export async function openRowReader(url: string, root: string): Promise<RowReader> {
+  const address = databaseAddress(url, root);
+  if (address.dialect === 'postgres') return readPostgresRows(address.url);
+  return readSqliteRows(fileOf(address.file));
+}
+
+/** Opens the database at `url` for rows. */
+export async function openRowWriter(
+  url: string,
+  root: string,
+  options: LoadOptions,
+): Promise<RowWriter> {
+  const address = databaseAddress(url, root);
+  if (address.dialect === 'postgres') return writePostgresRows(address.url, options);
+  return writeSqliteRows(fileOf(address.file), options);
+}
+
+function fileOf(file: string): string {
+  if (file !== ':memory:') return file;
+  throw new ConfigError(['a database in memory ends with its server: there are no rows to move']);
+}
+
+/** The tables of a database that are among `names`, each after those that it refers to. */
+export function movedTables(
+  { catalog, dialect }: Pick<RowReader, 'catalog' | 'dialect'>,
+  names: ReadonlySet<string>,
+): MovedTable[] {
+  const tables = catalog.tables.filter(
+    ({ kind, name, partitionOf }) => kind === 'table' && names.has(name) && !partitionOf,
+  );
+  return foreignKeysFirst(tables, catalog).map((table) => movedTable(table, dialect));
+}
+
+/** The rows of a table of an open database. */
+export function tableRows(reader: RowReader, table: MovedTable): TableRows {
+  return {
+    name: table.name,
+    columns: table.columns.map(({ name }) => name),
+    read: () => reader.read(table),
+    find: async (at) => {
+      let before = 0;
+      for await (const batch of reader.read(table)) {
+        if (at < before + batch.length) return batch[at - before];
+        before += batch.length;
+      }
+      return undefined;
+    },
+  };
+}
