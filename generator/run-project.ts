@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { CommandError, EXIT } from './failure.ts';
 
 /** Functions that take an app, with the package that exports each. */
 const QUESTIONS = {
   adminApp: '@twofold/auth',
+  backupApp: '@twofold/runtime',
+  copyApp: '@twofold/runtime',
   explainApp: '@twofold/runtime',
   jobsApp: '@twofold/runtime',
   mailsApp: '@twofold/auth',
@@ -14,6 +17,7 @@ const QUESTIONS = {
   openapiOfApp: '@twofold/runtime',
   planOfApp: '@twofold/runtime',
   resetApp: '@twofold/runtime',
+  restoreApp: '@twofold/runtime',
   revertApp: '@twofold/runtime',
   seedApp: '@twofold/runtime',
   settingsOfApp: '@twofold/runtime',
@@ -26,6 +30,8 @@ export interface AskOptions {
   readonly input?: unknown;
   /** Called with the progress from time to time. */
   readonly onProgress?: (text: string) => void;
+  /** Handles the other end of the stream that the function gets as `channel`. */
+  readonly channel?: (stream: Duplex) => Promise<void>;
 }
 
 /**
@@ -46,11 +52,7 @@ export async function askProject<T>(
       `there is no src/generated/app.ts in ${root}`,
       'npm run generate',
     );
-  const { code, out, errors } = await runScript(
-    root,
-    script(question, 'input' in options),
-    options,
-  );
+  const { code, out, errors } = await runScript(root, script(question, options), options);
   const marked = (mark: string) => out.split('\n').findLast((line) => line.startsWith(mark));
   const answer = marked(MARK);
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
@@ -76,10 +78,12 @@ interface RuntimeFailure {
  * to.
  */
 const DECISIONS: ReadonlySet<string> = new Set([
-  'ROWS_IN_THE_WAY',
-  'MIGRATION_NEEDS_CONSENT',
   'DATABASE_GUARDED',
   'DATABASE_NOT_EMPTY',
+  'MIGRATION_NEEDS_CONSENT',
+  'ROWS_IN_THE_WAY',
+  'TARGET_HAS_ROWS',
+  'VALUE_NOT_HELD',
 ]);
 
 function refused({ code, message }: RuntimeFailure): CommandError {
@@ -96,17 +100,19 @@ const REFUSED = '@@refused ';
 const PROGRESS = '@@progress ';
 
 /** Log lines also go to standard output, so the answer is marked. */
-function script(question: ProjectQuestion, withInput: boolean): string {
+function script(question: ProjectQuestion, options: AskOptions): string {
+  const withInput = 'input' in options;
   return [
     ...(withInput ? INPUT : []),
+    ...(options.channel ? CHANNEL : []),
     `const runtime = await import('${QUESTIONS[question]}');`,
     `const { app } = await import('./src/generated/app.ts');`,
     `try {`,
-    `  const answer = await runtime.${question}(app${withInput ? ', input, { progress }' : ''});`,
+    `  const answer = await runtime.${question}(app${withInput ? `, input, { progress${options.channel ? ', channel' : ''} }` : ''});`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
     `  const { code, message } = error ?? {};`,
-    `  if (/^(MIGRATION_|DATABASE_|ROWS_IN_THE_WAY)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
+    `  if (/^(BACKUP_|DATABASE_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|VALUE_NOT_HELD)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
     `  else`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
     `}`,
@@ -125,20 +131,34 @@ const INPUT = [
   `const progress = (done, total) => {`,
   `  if (Date.now() - printed < 1000) return;`,
   `  printed = Date.now();`,
-  `  process.stdout.write('\\n${PROGRESS}' + done + ' of ' + total + ' rows\\n');`,
+  `  process.stdout.write('\\n${PROGRESS}' + done + (total === undefined ? '' : ' of ' + total) + ' rows\\n');`,
   `};`,
 ];
+
+/** The file descriptor of the stream between the two processes; 0 to 2 are the standard ones. */
+const CHANNEL_FD = 3;
+
+const CHANNEL = [
+  `const { Socket } = await import('node:net');`,
+  `const channel = new Socket({ fd: ${CHANNEL_FD} });`,
+];
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
 
 function runScript(
   root: string,
   text: string,
-  { input, onProgress }: AskOptions,
-): Promise<{ code: number | null; out: string; errors: string }> {
+  { input, onProgress, channel }: AskOptions,
+): Promise<Ended> {
   const env = { LOG_LEVEL: 'silent', ...process.env };
   const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
     cwd: root,
     env,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', ...(channel ? (['pipe'] as const) : [])],
   });
   // A process that fails before it reads its input reports the failure itself.
   child.stdin.on('error', () => {}).end(input === undefined ? '' : JSON.stringify(input));
@@ -148,11 +168,37 @@ function runScript(
     for (const [, far] of chunk.matchAll(new RegExp(`^${PROGRESS}(.+)$`, 'gm'))) onProgress?.(far!);
   });
   child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
-  return new Promise((resolve, reject) =>
+  const ended = new Promise<Ended>((resolve, reject) =>
     child
       .once('error', reject)
       .once('close', (code) => resolve({ code, out: out.join(''), errors: errors.join('') })),
   );
+  return channel ? withChannel(child, ended, channel) : ended;
+}
+
+/**
+ * A failure of the project is reported rather than that of the stream, which it causes. A failure at
+ * this end stops the project.
+ */
+async function withChannel(
+  child: ChildProcess,
+  ended: Promise<Ended>,
+  channel: NonNullable<AskOptions['channel']>,
+): Promise<Ended> {
+  const stream = child.stdio[CHANNEL_FD] as Duplex;
+  // The end of the project shows in its exit code.
+  stream.on('error', () => {});
+  const handled = channel(stream).then(
+    () => null,
+    (error: unknown) => {
+      stream.destroy();
+      child.kill();
+      return { error };
+    },
+  );
+  const [result, problem] = await Promise.all([ended, handled]);
+  if (problem && (result.code === null || result.code === 0)) throw problem.error;
+  return result;
 }
 
 function lastLines(text: string): string {

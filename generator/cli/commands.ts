@@ -174,6 +174,27 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/migrate.ts'),
   },
   {
+    name: 'db',
+    usage: 'backup [FILE] | restore FILE | copy',
+    about: 'moves all rows of a database: into a file, out of it, or to another database',
+    positionals: 2,
+    words: ['backup', 'restore', 'copy'],
+    options: [
+      {
+        name: 'database',
+        value: 'URL',
+        about: 'the database to back up, or to restore into (DATABASE_URL)',
+      },
+      { name: 'from', value: 'URL', about: 'the database to copy' },
+      { name: 'to', value: 'URL', about: 'the database that gets the rows' },
+      { name: 'replace', about: 'remove the rows that are there' },
+      { ...CONFIRM, about: 'with --replace, the name of a guarded database' },
+    ],
+    example:
+      'npm run generator -- db backup\nnpm run generator -- db restore shop-20261123T101500Z.twofold.tgz\nnpm run generator -- db copy --from file:data/app.db --to postgres://app:secret@localhost/shop',
+    load: () => import('../commands/db.ts'),
+  },
+  {
     name: 'openapi',
     usage: '',
     about: 'prints the OpenAPI document that the server serves',

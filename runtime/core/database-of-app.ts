@@ -4,7 +4,7 @@ import { type BootOptions, databaseUrl } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createSettings } from './config/settings.ts';
 import type { Catalog } from './store/catalog/catalog.ts';
-import { LEDGER } from './store/ledger.ts';
+import { LEDGER, PRODUCTION } from './store/ledger.ts';
 import type { RowReader } from './store/transfer/database.ts';
 import { movedTables } from './store/transfer/open-rows.ts';
 
@@ -24,7 +24,7 @@ export async function appliedIn(reader: RowReader): Promise<readonly string[]> {
   const columns = ledger.columns.filter(({ name }) => name === 'name');
   for await (const batch of reader.read({ ...ledger, columns }))
     names.push(...batch.map(([name]) => String(name)));
-  return names.sort();
+  return names.filter((name) => name !== PRODUCTION).sort();
 }
 
 /** Views, functions and tables of others: they are named, and not copied. */

@@ -1,18 +1,23 @@
+import { existsSync, rmSync } from 'node:fs';
 import { buildTables } from '@twofold/schema';
+import { sql } from 'kysely';
 import type { App } from './app.ts';
 import type { MoveOptions } from './backup-app.ts';
-import { boot, migrationsOf } from './boot.ts';
+import { boot, guardOfDatabase, migrationsOf } from './boot.ts';
 import { AppError } from './errors.ts';
 import type { Owned } from './owned-tables.ts';
 import type { RestoreReport } from './restore-app.ts';
 import { CREATE_SEEDS } from './seed/ledger.ts';
 import { databaseAddress } from './store/address.ts';
+import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
 import { createTables } from './store/create-tables.ts';
+import { assertConfirmed } from './store/guard.ts';
+import { readLedger } from './store/ledger.ts';
 import { migrate } from './store/migrate.ts';
+import type { Store } from './store/store.ts';
+import type { RowWriter } from './store/transfer/database.ts';
 import { type MovedRows, moveRows, type TableRows } from './store/transfer/move-rows.ts';
 import { movedTables, openRowReader, openRowWriter } from './store/transfer/open-rows.ts';
-import type { RowWriter } from './store/transfer/database.ts';
-import { existsSync } from 'node:fs';
 
 /** A database that is to get the rows of another one. */
 export interface Target {
@@ -37,19 +42,15 @@ export async function intoTarget(
 ): Promise<RestoreReport> {
   assertKnown(target);
   await assertEmpty(target);
-  await migrateTarget(target);
-  const writer = await openRowWriter(target.url, target.root, { managed: true });
+  const made = await migrateTarget(target);
+  let ok = false;
   try {
-    const tables = await write(writer, target, sources());
-    const ok = tables.every(({ equal }) => equal);
-    await (ok ? writer.commit() : writer.rollback());
+    const tables = await writeAll(target, sources());
+    ok = tables.every(({ equal }) => equal);
     const pending = target.owned.migrations.filter((name) => !target.migrations.includes(name));
     return { ok, tables, pending };
-  } catch (error) {
-    await writer.rollback().catch(() => {});
-    throw error;
   } finally {
-    await writer.close();
+    if (!ok) await made.remove();
   }
 }
 
@@ -64,9 +65,14 @@ function assertKnown({ migrations, owned }: Target): void {
   );
 }
 
-async function assertEmpty({ url, root, owned, replace }: Target): Promise<void> {
+const isThere = ({ url, root }: Target): boolean => {
   const address = databaseAddress(url, root);
-  if (replace || (address.dialect === 'sqlite' && !existsSync(address.file))) return;
+  return address.dialect === 'postgres' || existsSync(address.file);
+};
+
+async function assertEmpty(target: Target): Promise<void> {
+  const { url, root, owned, replace } = target;
+  if (replace || !isThere(target)) return;
   const reader = await openRowReader(url, root);
   try {
     refuseRows(await reader.filled(movedTables(reader, owned.tables)));
@@ -85,21 +91,75 @@ function refuseRows(filled: readonly string[]): void {
   );
 }
 
+/** What was made in a database that had no tables, and goes again when no rows come. */
+interface Made {
+  remove(): Promise<void>;
+}
+
+const NOTHING: Made = { remove: async () => {} };
+
 /** Newer migrations wait: they may change the rows, so they need them. */
-async function migrateTarget({ app, url, migrations, options }: Target): Promise<void> {
+async function migrateTarget(target: Target): Promise<Made> {
+  const { app, url, options, replace, confirm } = target;
   const env = { ...(options.env ?? process.env), DATABASE_URL: url };
+  const fresh = !isThere(target);
   const { kernel, modules } = await boot(app, { ...options, env });
   const { store, project } = kernel;
   try {
+    if (replace)
+      assertConfirmed(await guardOfDatabase(kernel), confirm, 'All its rows would be replaced.');
+    const empty = fresh || (await tableNames(store)).length === 0;
+    const known = new Set(target.migrations);
+    for (const { name } of (await readLedger(store.db)).applied) known.add(name);
     for (const list of await migrationsOf(app, modules))
-      await migrate(
-        store,
-        app.migrations ? list.filter(({ name }) => migrations.includes(name)) : list,
-      );
+      await migrate(store, app.migrations ? list.filter(({ name }) => known.has(name)) : list);
     if (!app.migrations) await createTables(store, buildTables(project), project.ids);
     await store.query(CREATE_SEEDS, []);
+    return empty ? { remove: () => removeAll(target, fresh) } : NOTHING;
   } finally {
     await store.close();
+  }
+}
+
+const tableNames = async ({ db }: Store): Promise<string[]> =>
+  (await readCatalog(catalogSource(db))).tables
+    .filter(({ kind }) => kind === 'table')
+    .map(({ name }) => name);
+
+async function removeAll({ app, url, root, options }: Target, fresh: boolean): Promise<void> {
+  const address = databaseAddress(url, root);
+  if (address.dialect === 'sqlite' && fresh) {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${address.file}${end}`, { force: true });
+    return;
+  }
+  const env = { ...(options.env ?? process.env), DATABASE_URL: url };
+  const { store } = (await boot(app, { ...options, env })).kernel;
+  try {
+    const names = await tableNames(store);
+    const cascade = sql.raw(store.dialect === 'postgres' ? ' cascade' : '');
+    await store.structuralTransaction(async (trx) => {
+      for (const name of names)
+        await sql`drop table if exists ${sql.id(name)}${cascade}`.execute(trx);
+    });
+  } finally {
+    await store.close();
+  }
+}
+
+async function writeAll(
+  target: Target,
+  sources: AsyncIterable<TableRows>,
+): Promise<readonly MovedRows[]> {
+  const writer = await openRowWriter(target.url, target.root, { managed: true });
+  try {
+    const tables = await write(writer, target, sources);
+    await (tables.every(({ equal }) => equal) ? writer.commit() : writer.rollback());
+    return tables;
+  } catch (error) {
+    await writer.rollback().catch(() => {});
+    throw error;
+  } finally {
+    await writer.close();
   }
 }
 

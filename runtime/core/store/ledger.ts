@@ -8,7 +8,7 @@ import { parseUndo, type Undo } from './undo-statement.ts';
 export const LEDGER = 'twofold_migrations';
 
 /** The row that says that a server in production mode has served this database. */
-const PRODUCTION = 'server/production';
+export const PRODUCTION = 'server/production';
 
 /** An applied migration. */
 export interface AppliedMigration {

@@ -1,0 +1,142 @@
+import { createWriteStream } from 'node:fs';
+import { rename, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, resolve } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { CommandCall } from '../cli/command.ts';
+import type { BackupHead, BackupTable } from '../db/backup-format.ts';
+import { checkArchive } from '../db/read-archive.ts';
+import { PRIVATE, writeArchive } from '../db/write-archive.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { askProject } from '../run-project.ts';
+
+/** `generator db backup [FILE] | restore FILE | copy --from URL --to URL` */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const [step, file] = call.positionals;
+  if (step === 'backup') return backup(call, file);
+  if (step === 'restore') return restore(call, file);
+  if (step === 'copy') return copy(call, file);
+  throw new CommandError(
+    EXIT.usage,
+    'UNKNOWN_STEP',
+    step === undefined ? 'generator db needs a step' : `unknown step ${step}`,
+    'one of backup, restore, copy',
+  );
+}
+
+const STDOUT = '-';
+
+interface BackupReport {
+  readonly tables: readonly BackupTable[];
+  readonly left: readonly string[];
+}
+
+async function backup(call: CommandCall, file: string | undefined): Promise<ExitCode> {
+  const root = resolve(call.cwd);
+  const target = file === STDOUT ? null : resolve(root, file ?? defaultFile(root));
+  const part = target === null ? null : `${target}.part`;
+  let head: BackupHead | undefined;
+  try {
+    const report = await askProject<BackupReport>(root, 'backupApp', {
+      input: { database: call.options['database'] },
+      onProgress: (text) => call.terminal.note(text),
+      channel: async (channel: Duplex) => {
+        const out = part === null ? process.stdout : createWriteStream(part, { mode: PRIVATE });
+        const spool = target === null ? tmpdir() : dirname(target);
+        head = await writeArchive(channel, { out, spool });
+      },
+    });
+    if (part !== null) await rename(part, target!);
+    reportBackup(call, target, { ...report, tables: head!.tables });
+    return EXIT.done;
+  } catch (error) {
+    if (part !== null) await unlink(part).catch(() => {});
+    throw error;
+  }
+}
+
+const defaultFile = (root: string) =>
+  `${basename(root)}-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.twofold.tgz`;
+
+function reportBackup(
+  { terminal }: CommandCall,
+  target: string | null,
+  { tables, left }: BackupReport,
+): void {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  if (terminal.json && target !== null)
+    return terminal.document({ ok: true, file: target, tables, left });
+  terminal.note(
+    `${terminal.paint.green('backed up')}  ${rows} rows of ${tables.length} tables${target === null ? '' : ` to ${target}`}`,
+  );
+  noteLeft(terminal, left);
+}
+
+function noteLeft(terminal: CommandCall['terminal'], left: readonly string[]): void {
+  if (left.length > 0)
+    terminal.note(`not copied, because the schema does not know them: ${left.join(', ')}`);
+}
+
+interface MoveReport {
+  readonly ok: boolean;
+  readonly tables: readonly {
+    readonly name: string;
+    readonly rows: number;
+    readonly equal: boolean;
+  }[];
+  readonly pending: readonly string[];
+  readonly left?: readonly string[];
+}
+
+async function restore(call: CommandCall, file: string | undefined): Promise<ExitCode> {
+  const root = resolve(call.cwd);
+  if (file === undefined)
+    throw new CommandError(EXIT.usage, 'FILE_MISSING', 'restore needs the file of a backup');
+  const archive = await checkArchive(resolve(root, file));
+  const { database, replace, confirm } = call.options;
+  const report = await askProject<MoveReport>(root, 'restoreApp', {
+    input: { database, replace, confirm },
+    onProgress: (text) => call.terminal.note(text),
+    channel: archive.send,
+  });
+  return reportMove(call, report);
+}
+
+async function copy(call: CommandCall, word: string | undefined): Promise<ExitCode> {
+  const { from, to, replace, confirm } = call.options;
+  if (word !== undefined || from === undefined || to === undefined)
+    throw new CommandError(
+      EXIT.usage,
+      'URL_MISSING',
+      'copy needs both databases',
+      'generator db copy --from URL --to URL',
+    );
+  const report = await askProject<MoveReport>(resolve(call.cwd), 'copyApp', {
+    input: { from, to, replace, confirm },
+    onProgress: (text) => call.terminal.note(text),
+  });
+  return reportMove(call, report);
+}
+
+/** A difference means that the target was left as it was. */
+function reportMove({ terminal }: CommandCall, report: MoveReport): ExitCode {
+  const { ok, tables, pending, left = [] } = report;
+  if (terminal.json) terminal.document({ ok, tables, pending, left });
+  else if (ok)
+    terminal.note(
+      `${terminal.paint.green('written')}  ${tables.reduce((sum, { rows }) => sum + rows, 0)} rows of ${tables.length} tables, equal on both sides`,
+    );
+  else
+    terminal.say(
+      `${terminal.paint.red('error')}  not equal after writing: ${tables
+        .filter(({ equal }) => !equal)
+        .map(({ name }) => name)
+        .join(', ')}; the target is as before`,
+    );
+  if (pending.length > 0)
+    terminal.note(
+      `newer than the rows, and not applied yet: ${pending.join(', ')}: npm run migrate`,
+    );
+  if (!terminal.json) noteLeft(terminal, left);
+  return ok ? EXIT.done : EXIT.differs;
+}
