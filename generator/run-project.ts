@@ -176,9 +176,12 @@ function runScript(
   return channel ? withChannel(child, ended, channel) : ended;
 }
 
+/** Milliseconds in which a project reports why it failed. */
+const GRACE = 5000;
+
 /**
  * A failure of the project is reported rather than that of the stream, which it causes. A failure at
- * this end stops the project.
+ * this end closes the stream, which the project notices.
  */
 async function withChannel(
   child: ChildProcess,
@@ -192,12 +195,13 @@ async function withChannel(
     () => null,
     (error: unknown) => {
       stream.destroy();
-      child.kill();
+      setTimeout(() => child.kill(), GRACE).unref();
       return { error };
     },
   );
   const [result, problem] = await Promise.all([ended, handled]);
-  if (problem && (result.code === null || result.code === 0)) throw problem.error;
+  const silent = result.errors === '' && !result.out.includes(REFUSED);
+  if (problem && silent) throw problem.error;
   return result;
 }
 

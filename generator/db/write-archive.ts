@@ -28,9 +28,12 @@ export async function writeArchive(
 ): Promise<BackupHead> {
   const archive = pack();
   const filling = fill(archive, framesOf(channel), spool);
-  filling.catch((error: Error) => archive.destroy(error));
+  const packed = archive.pipe(createGzip());
+  // The failure is thrown below; without a listener it would also end the process.
+  archive.on('error', () => {});
+  filling.catch((error: Error) => packed.destroy(error));
   const hash = createHash('sha256');
-  for await (const chunk of archive.pipe(createGzip()) as AsyncIterable<Buffer>) {
+  for await (const chunk of packed as AsyncIterable<Buffer>) {
     hash.update(chunk);
     if (!out.write(chunk)) await once(out, 'drain');
   }

@@ -89,6 +89,7 @@ export function createAuth(options: AuthOptions): AuthModule {
     invalidateExtend: (userId) =>
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),
+    passing: ['auth_limit_windows'],
     middleware: [authenticate(parts)],
     revalidate: createRevalidation(parts),
     guards,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { App } from './app.ts';
-import type { BootOptions } from './boot.ts';
 import { appliedIn, databaseOf, leftIn, rootOf } from './database-of-app.ts';
+import type { MoveOptions } from './move-report.ts';
 import { ownedBy } from './owned-tables.ts';
 import { type BackupTable, writeMark, writeText } from './store/transfer/backup-stream.ts';
 import type { RowReader } from './store/transfer/database.ts';
@@ -13,11 +13,6 @@ import { rowPrinter } from './store/transfer/row-line.ts';
 export interface BackupInput {
   /** The database; that of the project's settings when absent. */
   readonly database?: string;
-}
-
-export interface MoveOptions extends BootOptions {
-  /** Called with the number of rows that were read. */
-  readonly progress?: (done: number) => void;
 }
 
 export interface BackupOptions extends MoveOptions {

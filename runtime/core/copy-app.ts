@@ -1,8 +1,7 @@
 import type { App } from './app.ts';
-import { type MoveOptions } from './backup-app.ts';
 import { appliedIn, leftIn, rootOf } from './database-of-app.ts';
+import type { MoveOptions, RestoreReport } from './move-report.ts';
 import { ownedBy } from './owned-tables.ts';
-import type { RestoreReport } from './restore-app.ts';
 import { movedTables, openRowReader, tableRows } from './store/transfer/open-rows.ts';
 import { intoTarget } from './target-of-app.ts';
 

@@ -44,6 +44,8 @@ export interface ServerModule {
   readonly listens?: boolean;
   /** Tables of its own, applied before `start`. */
   readonly migrations?: readonly Migration[];
+  /** Tables whose rows last for minutes: a backup does not have them. */
+  readonly passing?: readonly string[];
   readonly routes?: readonly BoundRoute[];
   /**
    * Loads the validator for bodies and queries. The first one that a module provides is used for

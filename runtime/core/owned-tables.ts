@@ -8,7 +8,8 @@ import { migrate } from './store/migrate.ts';
 
 /** What a server has in its database, whichever database that is. */
 export interface Owned {
-  /** Tables of entities, join tables and the tables of modules; without the ledger. */
+  /** Tables of entities, join tables and the tables of modules; without the
+   * ledger and rows that last for minutes. */
   readonly tables: ReadonlySet<string>;
   /** Names of all migrations, those of the project first. */
   readonly migrations: readonly string[];
@@ -30,8 +31,9 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
     for (const { migrations = [] } of modules) await migrate(store, migrations);
     const { tables } = await readCatalog(catalogSource(store.db));
     const lists = await migrationsOf(app, modules);
+    const left = new Set([LEDGER, ...modules.flatMap(({ passing = [] }) => passing)]);
     return {
-      tables: new Set([SEEDS, ...tables.map(({ name }) => name).filter((each) => each !== LEDGER)]),
+      tables: new Set([SEEDS, ...tables.map(({ name }) => name).filter((each) => !left.has(each))]),
       migrations: lists.flat().map(({ name }) => name),
     };
   } finally {

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { App } from './app.ts';
-import { type MoveOptions } from './backup-app.ts';
 import { databaseOf, rootOf } from './database-of-app.ts';
+import type { MoveOptions, RestoreReport } from './move-report.ts';
 import { ownedBy } from './owned-tables.ts';
 import { type BackupReader, readBackup } from './store/transfer/backup-stream.ts';
-import type { MovedRows } from './store/transfer/move-rows.ts';
 import { intoTarget } from './target-of-app.ts';
 
 export interface RestoreInput {
@@ -19,13 +18,6 @@ export interface RestoreInput {
 export interface RestoreOptions extends MoveOptions {
   /** Where the rows come from. */
   readonly channel: Readable;
-}
-
-export interface RestoreReport {
-  readonly ok: boolean;
-  readonly tables: readonly MovedRows[];
-  /** Migrations of the project that are newer than the rows: they are not applied yet. */
-  readonly pending: readonly string[];
 }
 
 /**

