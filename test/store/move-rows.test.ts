@@ -232,6 +232,7 @@ describe.each(available)('rows of $name', ({ create: source }) => {
       ).rows as [{ sum: number }];
       expect([attempt, Number(sum)]).toEqual([attempt, 5000]);
     }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     work.postMessage('stop');
     const [transfers] = await once(work, 'message');
     expect(transfers).toBeGreaterThan(5);
