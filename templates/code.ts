@@ -90,6 +90,7 @@ export type RuntimeType =
   | 'Kysely'
   | 'Plugin'
   | 'RequestContext'
+  | 'TableOf'
   | 'RoutesOf'
   | 'MiddlewareOf'
   | 'MutationsOf'

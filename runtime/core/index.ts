@@ -84,6 +84,7 @@ export type { TableAlterer } from './store/alter-table.ts';
 export { createFoldedIndex } from './store/folded-index.ts';
 export type { FoldedIndex } from './store/folded-index.ts';
 export { columnTypes } from './store/column-types.ts';
+export type { TableOf } from './schema-names/table-of.ts';
 export type { ColumnTypes } from './store/column-types.ts';
 export type { Migration, MigrationContext } from './store/migration.ts';
 export type { Dialect, Store } from './store/store.ts';

@@ -6,33 +6,56 @@ import {
   type IdKind,
   type Project,
   type Table,
-  type TableColumn,
 } from '@twofold/schema';
-import { code, type Code, join } from '../code.ts';
+import { code, type Code, join, runtimeType } from '../code.ts';
 import { propertyName, str } from '../literal.ts';
 import { sorted } from './model.ts';
-import { scalarType, valueType } from './scalar-types.ts';
+import { scalarType } from './scalar-types.ts';
 import type { TypeNames } from './type-names.ts';
 
-/** The types of the tables, for `ctx.db`: names and values as in the database. */
-export function renderDatabase(tables: readonly Table[], ids: IdKind): Code {
+/** The types of the tables, for `ctx.db`: the names of the schema, and the rows of own code. */
+export function renderDatabase(tables: readonly Table[], project: Project, names: TypeNames): Code {
+  const { ids } = project;
+  const entities = new Map(project.entities.map((entity) => [entity.table, entity]));
   return code`
-    /** The tables of \`ctx.db\`, with the names and values of the database. */
+    /** The tables of \`ctx.db\`, with the names of the schema. */
     export interface Database {
-      ${sorted(tables, ({ name }) => name).map((table) => printed(table, [ids], () => renderTable(table, ids)))}
+      ${sorted(tables, ({ name }) => name).map((table) => {
+        const entity = entities.get(table.name);
+        return entity
+          ? printed(table, [ids, names, entity], () => renderTable(entity, ids, names))
+          : printed(table, [ids], () => renderJoinTable(table, ids));
+      })}
     }
   `;
 }
 
 const printed = createMemory<Entity | Table, Code>();
 
-function renderTable(table: Table, ids: IdKind): Code {
+function renderTable(entity: Entity, ids: IdKind, names: TypeNames): Code {
+  const named = (columns: readonly Column[]) =>
+    columns.map((column) => str(memberName(column))).join(' | ');
+  const optional = named(entity.columns.filter((column) => isGenerated(column, ids)));
+  const json = named(entity.columns.filter(({ type }) => type === 'json'));
+  const parameters = json ? [optional || 'never', json] : optional ? [optional] : [];
+  const given = [`${names(entity.name)}Row`, ...parameters].join(', ');
+  return code`${propertyName(camelCase(entity.table))}: ${runtimeType('TableOf')}<${given}>;`;
+}
+
+/** Whether the database makes the value when an insert leaves it out. */
+const isGenerated = ({ name, default: given }: Column, ids: IdKind): boolean =>
+  (name === 'id' && ids === 'integer') || given?.kind === 'value';
+
+function renderJoinTable({ name, columns }: Table, ids: IdKind): Code {
+  const keys = columns.map((column) => `${propertyName(camelCase(column.name))}: ${keyType(ids)};`);
   return code`
-    ${propertyName(table.name)}: {
-      ${table.columns.map((column) => code`${propertyName(column.name)}: ${tableColumnType(column, { table, ids })};`)}
+    ${propertyName(camelCase(name))}: {
+      ${keys}
     };
   `;
 }
+
+const keyType = (ids: IdKind) => (ids === 'integer' ? 'number | string' : 'string');
 
 /**
  * The types of rows, which resolvers get as the parent and loaders return: fields that are columns,
@@ -59,17 +82,6 @@ function renderRow(entity: Entity, project: RowTypes, names: TypeNames): Code {
 /** The parts of the project that determine the type of a column. */
 type RowTypes = Pick<Project, 'ids' | 'enums' | 'objects' | 'scalars'>;
 
-function tableColumnType(column: TableColumn, { table, ids }: { table: Table; ids: IdKind }): Code {
-  const type = `${column.values ? column.values.map(str).join(' | ') : valueType(column.type, ids)}${column.required ? '' : ' | null'}`;
-  const key =
-    table.primaryKey.length === 1 && table.primaryKey[0] === column.name && ids === 'integer';
-  if (column.type === 'json')
-    return code`${kyselyType('ColumnType')}<${type}, string${column.required ? '' : ' | null'}>`;
-  return key || column.default?.kind === 'value'
-    ? code`${kyselyType('Generated')}<${type}>`
-    : code`${type}`;
-}
-
 function rowMember(
   column: Column,
   { project, names }: { project: RowTypes; names: TypeNames },
@@ -87,7 +99,7 @@ export function memberType(
   { scalar, type }: Column,
   { project, names }: { project: RowTypes; names: TypeNames },
 ): string {
-  if (type === 'id') return project.ids === 'integer' ? 'number | string' : 'string';
+  if (type === 'id') return keyType(project.ids);
   if (
     project.enums.some(({ name }) => name === scalar) ||
     project.objects.some(({ name }) => name === scalar)
@@ -96,8 +108,4 @@ export function memberType(
   const stored = project.scalars.find(({ name }) => name === scalar);
   if (stored?.source === 'user') return 'any';
   return scalar === 'ID' ? 'string' : scalarType(scalar, stored?.column ?? type, project.ids);
-}
-
-function kyselyType(name: 'ColumnType' | 'Generated'): Code {
-  return { text: name, imports: [{ from: '@twofold/runtime', name, as: name, typeOnly: true }] };
 }

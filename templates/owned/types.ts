@@ -50,7 +50,7 @@ export function renderTypes({ project, document, tables, jobs }: TypeParts): str
         renderScalars(),
         raw(printPublished(definitions, { roots: rootNames(project), rows })),
         ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
-        renderDatabase(tables, project.ids),
+        renderDatabase(tables, project, names),
         renderRows(project, names),
         renderData(project, names),
         renderHooks(project, names),

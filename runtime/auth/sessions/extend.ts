@@ -6,6 +6,7 @@ import type { UserId } from '../ids.ts';
 
 /** The second argument of `extend`, after the user's id. */
 export interface ExtendInput {
+  /** `ctx.db` */
   readonly db: Kysely<any>;
   /** The context of code that no user calls: its rules do not apply. */
   readonly ctx: RequestContext;
@@ -27,7 +28,7 @@ export interface ExtendInput {
  * @example
  * export const extend: Extend = async (userId, { db }) => ({
  *   user_id: userId,
- *   company_id: (await db.selectFrom('members').select('company_id').where('user_id', '=', userId).executeTakeFirst())?.company_id,
+ *   company_id: (await db.selectFrom('members').select('companyId').where('userId', '=', userId).executeTakeFirst())?.companyId,
  * });
  */
 export type Extend = (

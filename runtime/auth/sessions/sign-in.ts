@@ -69,10 +69,13 @@ export function createSignIn(parts: SignInParts): SignIn {
     toProfile(account, lastLogin, model.roles !== null);
 
   const { organizations } = model;
-  const extendFor = async (context: RequestContext, account: Account) =>
-    runExtend(parts.extend, account.id, {
-      db: kernel.store.db,
-      ctx: asSystem(kernel, context),
+  const extendFor = async (context: RequestContext, account: Account) => {
+    const ctx = asSystem(kernel, context);
+    return runExtend(parts.extend, account.id, {
+      get db() {
+        return ctx.db;
+      },
+      ctx,
       role: model.roles ? account.role : null,
       ...(organizations &&
         parts.extend && {
@@ -80,6 +83,7 @@ export function createSignIn(parts: SignInParts): SignIn {
         }),
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });
+  };
 
   // `extend` runs before anything is written, because the sign-in fails when it fails.
   const extendOrNote = (context: RequestContext, entry: PassedEntry) =>

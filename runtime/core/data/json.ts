@@ -85,6 +85,10 @@ function chunked(
 /** Scalars that are numbers on the wire though they are kept as whole 64-bit numbers. */
 const WIDE_NUMBERS = new Set(['Long', 'SafeInt']);
 
+/** Whether the values of a column are whole numbers that are text in JSON and in own code. */
+export const isDigits = ({ type, scalar }: Column): boolean =>
+  type === 'bigint' && !WIDE_NUMBERS.has(scalar);
+
 /** A key that the schema declares as `Int`. */
 const isNumber = ({ scalar }: Column): boolean => scalar === 'Int';
 
@@ -94,7 +98,7 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;
     case 'bigint':
-      return WIDE_NUMBERS.has(column.scalar) ? sql`${reference}` : sql`cast(${reference} as text)`;
+      return isDigits(column) ? sql`cast(${reference} as text)` : sql`${reference}`;
     case 'boolean':
       return sql`json(case ${reference} when 1 then 'true' when 0 then 'false' end)`;
     case 'json':
@@ -115,7 +119,7 @@ function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
     case 'decimal':
       return sql`${reference}::text`;
     case 'bigint':
-      return WIDE_NUMBERS.has(column.scalar) ? sql`${reference}` : sql`${reference}::text`;
+      return isDigits(column) ? sql`${reference}::text` : sql`${reference}`;
     case 'timestamp':
       return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     case 'bytes':

@@ -35,11 +35,8 @@ function rowJson(scope: Scope, entityName: string, source: Source): Sql {
   return scope.json.object(
     entity.entity.columns.map((column) => {
       const reference = source.ref(column.name);
-      // Integers stay numbers, because user code compares them with values from the database.
-      const value =
-        column.type === 'id' || column.type === 'bigint'
-          ? sql`${reference}`
-          : scope.json.column(reference, column);
+      // Keys stay numbers, because user code compares them with values from the database.
+      const value = column.type === 'id' ? sql`${reference}` : scope.json.column(reference, column);
       return { key: propertyOf(entity, column), value };
     }),
   );

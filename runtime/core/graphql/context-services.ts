@@ -8,6 +8,7 @@ import { rootCause } from './errors.ts';
 import { clearLoaders, createLoaders } from './loaders.ts';
 import { clearingDatabase } from './clearing-database.ts';
 import type { Answer } from './operation-run.ts';
+import { schemaNames } from '../schema-names/index.ts';
 import { createPublisher } from './publish.ts';
 import { readParameters } from './parameters.ts';
 import { runOperation } from './run.ts';
@@ -21,9 +22,10 @@ export function contextServices(
   const { engine } = service;
   const own: Service = { ...service, source: { textOf: ({ query }) => query ?? '' } };
   const dataOf = createDataApi(engine);
+  const named = engine.store.db.withPlugin(schemaNames(engine.model));
   return {
     loaders: (context) => createLoaders(engine, context),
-    db: (context) => clearingDatabase(engine.store.db, () => clearLoaders(context)),
+    db: (context) => clearingDatabase(named, () => clearLoaders(context)),
     data: (context) => dataOf(context, () => clearLoaders(context)),
     publish: createPublisher(engine),
     graphql: (context, query, variables) => {

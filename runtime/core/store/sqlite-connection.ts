@@ -39,6 +39,8 @@ export interface SqliteConnection {
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
+  /** Whether integers are read as BigInt: JavaScript numbers cannot hold all of them. */
+  exact: boolean;
   /** Set after the first run, because a handle notices changes of tables only when it runs. */
   types:
     | { readonly booleans: readonly string[]; readonly documents: readonly string[] }
@@ -131,8 +133,12 @@ function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: str
   const prepared: Prepared = {
     statement,
     returnsRows: statement.columns().length > 0,
+    exact: false,
     types: undefined,
   };
+  // A read is run again when an integer is too large. What has written cannot be run again.
+  if (prepared.returnsRows && !/^\s*select\b/i.test(sql) && mayBeLarge(statement))
+    readExactly(prepared);
   // A `select *` keeps the columns of the time when it was prepared, and DDL may add some: it is
   // not cached.
   if (!/\*/.test(sql)) cache.set(sql, prepared, weightOf(sql));
@@ -168,11 +174,39 @@ function execute(prepared: Prepared, parameters: readonly unknown[]): SqliteResu
     const { changes, lastInsertRowid } = prepared.statement.run(...values);
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
-  const rows = prepared.statement.all(...values) as Record<string, unknown>[];
+  const rows = allOf(prepared, values);
   const types = (prepared.types ??= typesOf(prepared.statement));
   if (types.booleans.length > 0 || types.documents.length > 0)
     rows.forEach((row) => decode(row, types));
   return { rows, changes: BigInt(rows.length), insertId: undefined };
+}
+
+function allOf(prepared: Prepared, values: readonly SQLInputValue[]): Record<string, unknown>[] {
+  try {
+    const rows = prepared.statement.all(...values) as Record<string, unknown>[];
+    return prepared.exact ? rows.map(withNumbers) : rows;
+  } catch (error) {
+    if (prepared.exact || (error as { code?: string }).code !== 'ERR_OUT_OF_RANGE') throw error;
+    readExactly(prepared);
+    return allOf(prepared, values);
+  }
+}
+
+function readExactly(prepared: Prepared): void {
+  prepared.statement.setReadBigInts(true);
+  prepared.exact = true;
+}
+
+/** Columns declared `bigint`, and expressions, which have no type. */
+const mayBeLarge = (statement: StatementSync): boolean =>
+  statement.columns().some(({ type }) => type === null || type.toLowerCase() === 'bigint');
+
+/** As PostgreSQL's driver: a number where it is exact, else text. */
+function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row))
+    if (typeof value === 'bigint')
+      row[name] = Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return row;
 }
 
 function rowsWithin(

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -37,36 +37,16 @@ export type TagOverrides = TagResolvers;
 /** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
-/** The tables of `ctx.db`, with the names and values of the database. */
+/** The tables of `ctx.db`, with the names of the schema. */
 export interface Database {
-  authors: {
-    id: Generated<number>;
-    name: string;
-    email: string;
+  authors: TableOf<AuthorRow, 'id'>;
+  comments: TableOf<CommentRow, 'id'>;
+  postTags: {
+    postId: number | string;
+    tagId: number | string;
   };
-  comments: {
-    id: Generated<number>;
-    text: string;
-    post_id: number;
-    created_at: string;
-  };
-  post_tags: {
-    post_id: number;
-    tag_id: number;
-  };
-  posts: {
-    id: Generated<number>;
-    title: string;
-    body: string;
-    status: Generated<'DRAFT' | 'PUBLISHED'>;
-    author_id: number;
-    created_at: string;
-    updated_at: string;
-  };
-  tags: {
-    id: Generated<number>;
-    name: string;
-  };
+  posts: TableOf<PostRow, 'id' | 'status'>;
+  tags: TableOf<TagRow, 'id'>;
 }
 
 /** A row of `authors`: the fields that are columns, and the foreign keys. */

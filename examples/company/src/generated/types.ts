@@ -1,7 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Credential, EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -43,27 +43,11 @@ export type Listeners = RuntimeListeners<Context>;
 /** The type of the functions in `src/credentials.ts`. */
 export type Credentials = readonly Credential<Context>[];
 
-/** The tables of `ctx.db`, with the names and values of the database. */
+/** The tables of `ctx.db`, with the names of the schema. */
 export interface Database {
-  companies: {
-    id: Generated<number>;
-    name: string;
-    owner_id: number;
-  };
-  projects: {
-    id: Generated<number>;
-    title: string;
-    done: Generated<boolean>;
-    company_id: number;
-    owner_id: number;
-    created_at: string;
-  };
-  users: {
-    id: Generated<number>;
-    name: string;
-    email: string;
-    company_id: number | null;
-  };
+  companies: TableOf<CompanyRow, 'id'>;
+  projects: TableOf<ProjectRow, 'id' | 'done'>;
+  users: TableOf<UserRow, 'id'>;
 }
 
 /** A row of `companies`: the fields that are columns, and the foreign keys. */

@@ -1,7 +1,7 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import type { Auth as RuntimeAuth, AuthHooks as RuntimeAuthHooks, Listeners as RuntimeListeners } from '@twofold/auth';
-import type { Credential, EntityData, Generated, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { Credential, EntityData, GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -73,49 +73,24 @@ export type Listeners = RuntimeListeners<Context>;
 /** The type of the functions in `src/credentials.ts`. */
 export type Credentials = readonly Credential<Context>[];
 
-/** The tables of `ctx.db`, with the names and values of the database. */
+/** The tables of `ctx.db`, with the names of the schema. */
 export interface Database {
-  article_favorited_by: {
-    user_id: number;
-    article_id: number;
+  articleFavoritedBy: {
+    userId: number | string;
+    articleId: number | string;
   };
-  article_tags: {
-    article_id: number;
-    tag_id: number;
+  articleTags: {
+    articleId: number | string;
+    tagId: number | string;
   };
-  articles: {
-    id: Generated<number>;
-    slug: string;
-    title: string;
-    description: string;
-    body: string;
-    author_id: number;
-    created_at: string;
-    updated_at: string;
-  };
-  comments: {
-    id: Generated<number>;
-    body: string;
-    article_id: number;
-    author_id: number;
-    created_at: string;
-    updated_at: string;
-  };
+  articles: TableOf<ArticleRow, 'id'>;
+  comments: TableOf<CommentRow, 'id'>;
   follows: {
-    follower_id: number;
-    user_id: number;
+    followerId: number | string;
+    userId: number | string;
   };
-  tags: {
-    id: Generated<number>;
-    name: string;
-  };
-  users: {
-    id: Generated<number>;
-    email: string;
-    username: string;
-    bio: string | null;
-    image: string | null;
-  };
+  tags: TableOf<TagRow, 'id'>;
+  users: TableOf<UserRow, 'id'>;
 }
 
 /** A row of `articles`: the fields that are columns, and the foreign keys. */

@@ -1,6 +1,6 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
-import type { EntityData, Generated, GraphQLResolveInfo, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping } from '@twofold/runtime';
+import type { EntityData, GraphQLResolveInfo, HooksOf, LoadersOf, MiddlewareOf, MutationsOf, RequestContext, RoutesOf, ScalarMapping, TableOf } from '@twofold/runtime';
 import type { loaders } from './loaders.ts';
 
 /** What a resolver gets as `ctx`. */
@@ -27,17 +27,10 @@ export type TeamOverrides = TeamResolvers;
 /** The type of the table in `src/scalars.ts`. */
 export type Scalars = Readonly<Record<string, ScalarMapping>>;
 
-/** The tables of `ctx.db`, with the names and values of the database. */
+/** The tables of `ctx.db`, with the names of the schema. */
 export interface Database {
-  hosted_apps: {
-    id: Generated<number>;
-    name: string;
-    team_id: number | null;
-  };
-  teams: {
-    id: Generated<number>;
-    name: string;
-  };
+  hostedApps: TableOf<HostedAppRow, 'id'>;
+  teams: TableOf<TeamRow, 'id'>;
 }
 
 /** A row of `hosted_apps`: the fields that are columns, and the foreign keys. */

@@ -1,0 +1,87 @@
+import type { Column } from '@twofold/schema';
+import { isDigits } from '../data/json.ts';
+import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
+import { camelCase } from '../data/names.ts';
+
+/** A column of a table, or of the result of a query. */
+export interface NamedColumn {
+  /** In the database. */
+  readonly column: string;
+  /** In the project's own code. */
+  readonly name: string;
+  /** Makes a value of the driver what a row of own code has; absent when it is. */
+  readonly convert?: ((value: unknown) => unknown) | undefined;
+}
+
+export interface NamedTable {
+  /** In the database. */
+  readonly table: string;
+  readonly columns: readonly NamedColumn[];
+}
+
+/** The names that the schema has for the tables and columns of the database. */
+export interface NamedTables {
+  /** A table by its name in the schema or in the database. */
+  find(name: string): NamedTable | undefined;
+  /** Columns by their name in the database, if all tables with such a column agree on it. */
+  readonly columns: ReadonlyMap<string, NamedColumn>;
+}
+
+/** @example namedTables(model).find('blogPosts')?.table // 'blog_posts' */
+export function namedTables(model: Model): NamedTables {
+  const tables = [...[...model.entities.values()].map(entityTable), ...joinTables(model)];
+  const inDatabase = new Map(tables.map((table) => [table.table, table]));
+  const inSchema = new Map(tables.map((table) => [camelCase(table.table), table]));
+  return {
+    find: (name) => inSchema.get(name) ?? inDatabase.get(name),
+    columns: agreed(tables),
+  };
+}
+
+const entityTable = (model: EntityModel): NamedTable => ({
+  table: model.entity.table,
+  columns: model.entity.columns.map((column) => ({
+    column: column.name,
+    name: propertyOf(model, column),
+    convert: conversionOf(column),
+  })),
+});
+
+function joinTables({ entities }: Model): NamedTable[] {
+  const made = new Map<string, NamedTable>();
+  for (const { fields } of entities.values())
+    for (const { source } of fields.values()) {
+      if (source.kind !== 'many' || source.via.kind !== 'table') continue;
+      const { table, own, other } = source.via;
+      const columns = [own, other].map((column) => ({ column, name: camelCase(column) }));
+      if (!made.has(table)) made.set(table, { table, columns });
+    }
+  return [...made.values()];
+}
+
+/** Drivers differ in these types alone. */
+function conversionOf(column: Column): NamedColumn['convert'] {
+  if (isDigits(column)) return unlessNull(String);
+  return column.type === 'bytes' ? unlessNull(asBuffer) : undefined;
+}
+
+const unlessNull = (convert: (value: unknown) => unknown) => (value: unknown) =>
+  value === null || value === undefined ? value : convert(value);
+
+function asBuffer(value: unknown): unknown {
+  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+function agreed(tables: readonly NamedTable[]): Map<string, NamedColumn> {
+  const found = new Map<string, NamedColumn[]>();
+  for (const column of tables.flatMap(({ columns }) => columns))
+    found.set(column.column, [...(found.get(column.column) ?? []), column]);
+  return new Map(
+    [...found].flatMap(([key, [first, ...others]]) => {
+      if (!first || others.some(({ name }) => name !== first.name)) return [];
+      const converted = others.every(({ convert }) => !convert === !first.convert);
+      return [[key, converted ? first : { column: key, name: first.name }] as const];
+    }),
+  );
+}

@@ -1,0 +1,179 @@
+import {
+  AliasNode,
+  IdentifierNode,
+  ListNode,
+  ReferenceNode,
+  SelectAllNode,
+  SelectQueryNode,
+  TableNode,
+  type DeleteQueryNode,
+  type InsertQueryNode,
+  type MergeQueryNode,
+  type OperationNode,
+  type SelectionNode,
+  type UpdateQueryNode,
+  type WithNode,
+} from 'kysely';
+import { expandSelections, outputsOf } from './selections.ts';
+import type { NamedColumn, NamedTables } from './named-tables.ts';
+
+/** Something that rows of a query come from. */
+export interface Source {
+  /** The name by which the query refers to it. */
+  readonly as: string;
+  /** The name that the statement has for it. */
+  readonly emitted: string;
+  /** Undefined for a table that the schema does not have. */
+  readonly columns: readonly NamedColumn[] | undefined;
+}
+
+/** What the names of one query mean. */
+export interface Scope {
+  readonly sources: readonly Source[];
+  /** The columns of its common table expressions, by their name. */
+  readonly expressions: ReadonlyMap<string, readonly NamedColumn[] | undefined>;
+  readonly outer: Scope | undefined;
+}
+
+export type QueryNode =
+  | SelectQueryNode
+  | InsertQueryNode
+  | UpdateQueryNode
+  | DeleteQueryNode
+  | MergeQueryNode;
+
+/** The scope of a query, inside that of the query around it. */
+export function scopeOf(tables: NamedTables, node: QueryNode, outer: Scope | undefined): Scope {
+  const around = withExpressions(tables, node.with, outer);
+  const sources = itemsOf(node).flatMap((item) => sourceOf(tables, item, around));
+  const [target] = sources;
+  const proposed =
+    node.kind === 'InsertQueryNode' && target
+      ? [{ ...target, as: 'excluded', emitted: 'excluded' }]
+      : [];
+  return { ...around, sources: [...sources, ...proposed] };
+}
+
+function withExpressions(
+  tables: NamedTables,
+  node: WithNode | undefined,
+  outer: Scope | undefined,
+): Scope {
+  const expressions = new Map<string, readonly NamedColumn[] | undefined>();
+  const scope: Scope = { sources: [], expressions, outer };
+  for (const { name, expression } of node?.expressions ?? []) {
+    const columns = name.columns?.map(({ column }) => plain(column.name));
+    expressions.set(nameOf(name.table), columns ?? columnsOf(tables, expression, scope));
+  }
+  return scope;
+}
+
+/** The columns of the result of a query; undefined when they are not known. */
+function columnsOf(
+  tables: NamedTables,
+  node: OperationNode,
+  outer: Scope | undefined,
+): readonly NamedColumn[] | undefined {
+  const selections = selectionsOf(node);
+  if (!selections) return undefined;
+  const scope = scopeOf(tables, node as QueryNode, outer);
+  return outputsOf(expandSelections(selections, scope), scope);
+}
+
+/** What a query answers with. */
+export function selectionsOf(node: OperationNode): readonly SelectionNode[] | undefined {
+  if (SelectQueryNode.is(node)) return node.selections;
+  return (node as InsertQueryNode).returning?.selections;
+}
+
+function itemsOf(node: QueryNode): readonly OperationNode[] {
+  switch (node.kind) {
+    case 'SelectQueryNode':
+      return [...(node.from?.froms ?? []), ...joined(node.joins)];
+    case 'InsertQueryNode':
+      return node.into ? [node.into] : [];
+    case 'UpdateQueryNode':
+      return [
+        ...(node.table ? listed(node.table) : []),
+        ...(node.from?.froms ?? []),
+        ...joined(node.joins),
+      ];
+    case 'DeleteQueryNode':
+      return [...node.from.froms, ...(node.using?.tables ?? []), ...joined(node.joins)];
+    case 'MergeQueryNode':
+      return [node.into, ...joined(node.using && [node.using])];
+  }
+}
+
+const listed = (node: OperationNode): readonly OperationNode[] =>
+  ListNode.is(node) ? node.items : [node];
+
+const joined = (joins: readonly { readonly table: OperationNode }[] = []) =>
+  joins.map(({ table }) => table);
+
+function sourceOf(tables: NamedTables, item: OperationNode, scope: Scope): Source[] {
+  if (TableNode.is(item)) return [tableSource(tables, item, scope)];
+  if (!AliasNode.is(item) || !IdentifierNode.is(item.alias)) return [];
+  const as = item.alias.name;
+  const columns = TableNode.is(item.node)
+    ? tableSource(tables, item.node, scope).columns
+    : columnsOf(tables, item.node, scope);
+  return [{ as, emitted: as, columns }];
+}
+
+function tableSource(tables: NamedTables, node: TableNode, scope: Scope): Source {
+  const as = nameOf(node);
+  const expression = findExpression(scope, as);
+  if (expression) return { as, emitted: as, columns: expression.columns };
+  const known = tables.find(as);
+  return { as, emitted: known?.table ?? as, columns: known?.columns };
+}
+
+export const nameOf = ({ table }: TableNode): string => table.identifier.name;
+
+/** A column whose name is the same everywhere. */
+export const plain = (name: string): NamedColumn => ({ column: name, name });
+
+export function findExpression(
+  scope: Scope | undefined,
+  name: string,
+): { readonly columns: readonly NamedColumn[] | undefined } | undefined {
+  for (let within = scope; within; within = within.outer)
+    if (within.expressions.has(name)) return { columns: within.expressions.get(name) };
+  return undefined;
+}
+
+/** The source that a name before a dot means: its alias, or its table in either spelling. */
+export function findSource(scope: Scope | undefined, name: string): Source | undefined {
+  for (let within = scope; within; within = within.outer) {
+    const found =
+      within.sources.find(({ as }) => as === name) ??
+      within.sources.find(({ emitted }) => emitted === name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** The column of a source by its name in the schema or in the database. */
+export const columnIn = (source: Source, name: string): NamedColumn | undefined =>
+  source.columns?.find((column) => column.name === name) ??
+  source.columns?.find(({ column }) => column === name);
+
+/** The column that a name without a dot means. */
+export function findColumn(scope: Scope | undefined, name: string): NamedColumn | undefined {
+  for (let within = scope; within; within = within.outer)
+    for (const source of within.sources) {
+      const found = columnIn(source, name);
+      if (found) return found;
+    }
+  return undefined;
+}
+
+/** The column that a reference means. */
+export function columnOf(scope: Scope, node: ReferenceNode): NamedColumn | undefined {
+  if (SelectAllNode.is(node.column)) return undefined;
+  const { name } = node.column.column;
+  if (!node.table) return findColumn(scope, name);
+  const source = findSource(scope, nameOf(node.table));
+  return source && columnIn(source, name);
+}
