@@ -44,9 +44,11 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   ],
   data: ['errors', 'config', 'context', 'store', '(module)'],
   'data-api': ['data', 'errors', 'context', 'store'],
+  'schema-names': ['data'],
   seed: ['data', 'errors', 'config', 'context', 'store', '(module)', '(plugin)'],
   graphql: [
     'data-api',
+    'schema-names',
     'data',
     'errors',
     'config',

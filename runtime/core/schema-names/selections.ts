@@ -8,7 +8,7 @@ import {
   TableNode,
 } from 'kysely';
 import type { NamedColumn } from './named-tables.ts';
-import { columnOf, findSource, nameOf, plain, type Scope, type Source } from './scope.ts';
+import { columnOf, findSource, nameOf, plain, type Scope, type Source } from './lookup.ts';
 
 /**
  * Selections whose results have the names that were asked for: a column that has another name in

@@ -17,17 +17,8 @@ import {
   type UpdateQueryNode,
 } from 'kysely';
 import type { NamedColumn, NamedTables } from './named-tables.ts';
-import {
-  columnIn,
-  findColumn,
-  findExpression,
-  findSource,
-  nameOf,
-  scopeOf,
-  selectionsOf,
-  type QueryNode,
-  type Scope,
-} from './scope.ts';
+import { columnIn, findColumn, findExpression, findSource, nameOf, type Scope } from './lookup.ts';
+import { scopeOf, selectionsOf, type QueryNode } from './scope.ts';
 import { expandSelections, outputsOf } from './selections.ts';
 
 /** A query in the names of the database. */
