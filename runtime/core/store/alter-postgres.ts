@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from './alteration.ts';
+import { alterDefinition } from './alter-postgres-column.ts';
+import { storedType } from './column-types.ts';
 import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
 
@@ -19,8 +21,21 @@ export async function alterOnPostgres(
       await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(
         db,
       );
+    else if (await keepsType(db, table, change.column))
+      await alterDefinition(db, table, change.column);
     else await alterColumn(db, table, change.column);
   }
+}
+
+/** Whether the type stays as it is, with its length or precision. */
+async function keepsType(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<boolean> {
+  // What is only recorded cannot be compared with the catalog: earlier statements were not run.
+  if (recorded() || storedType(column.type) === undefined) return false;
+  return (await typeChange(db, table, column)) === null;
 }
 
 async function alterColumn(

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+
+/** A constraint or index that was made before the transaction of its migration. */
+export interface Ready {
+  readonly table: string;
+  readonly column: string;
+  readonly does: 'require' | 'unique' | 'check' | 'reference';
+  /** The condition of a check, the other end of a reference. */
+  readonly definition: string;
+}
+
+/**
+ * Its name until the migration takes it over. It is a hash, because a name that is put together
+ * from others may be longer than PostgreSQL's 63 bytes, and is then cut.
+ */
+export function readyName({ table, column, does, definition }: Ready): string {
+  const hash = createHash('sha256').update(JSON.stringify([table, column, does, definition]));
+  return `twofold_ready_${does}_${hash.digest('hex').slice(0, 16)}`;
+}
+
+/**
+ * Whether this constraint or index is there, and was checked against all rows. `table`: its name
+ * now.
+ */
+export async function isReady(db: Kysely<any>, table: string, name: string): Promise<boolean> {
+  const { rows } = await sql<{ ready: boolean }>`
+    select convalidated as ready from pg_constraint
+    where conname = ${name} and conrelid = to_regclass(${quoted(table)})
+    union all
+    select i.indisvalid as ready from pg_index i join pg_class c on c.oid = i.indexrelid
+    where c.relname = ${name} and i.indrelid = to_regclass(${quoted(table)})`.execute(db);
+  return rows.length > 0 && rows.every(({ ready }) => ready);
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
