@@ -3,6 +3,7 @@ import {
   type Kysely,
   type KyselyPlugin,
   type RootOperationNode,
+  sql,
   type Transaction,
 } from 'kysely';
 import { AppError } from '../errors.ts';
@@ -10,6 +11,7 @@ import { noteApplied, prepareLedger } from './ledger.ts';
 import { ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
 import { createRun, type Finding, type MigrationRun, rowsError, withRun } from './migration-run.ts';
+import { isLockTimeout } from './online/lock-attempts.ts';
 import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
 import { repeatedValues } from './row-checks.ts';
@@ -22,8 +24,23 @@ export interface ApplyOptions {
   readonly keep: boolean;
   /** Runs first, in the same transaction. */
   readonly before?: (trx: Transaction<any>) => Promise<void>;
+  /** Milliseconds that a statement may wait for a lock, on PostgreSQL. */
+  readonly lockTimeout?: number;
+  /** Indexes that are there already, because they were made without blocking. */
+  readonly prepared?: ReadonlySet<string>;
+  /** Called after each statement of a migration, with its number and its time in milliseconds. */
+  readonly onStep?: ((done: DoneStatement) => void) | undefined;
   /** Saves what the migrations drop. */
   readonly rescue?: Rescue | undefined;
+}
+
+/** A statement of a migration that has run. */
+export interface DoneStatement {
+  readonly migration: string;
+  /** From 1. */
+  readonly statement: number;
+  /** Milliseconds. */
+  readonly time: number;
 }
 
 /** Thrown to roll back migrations that were only tried out. */
@@ -41,17 +58,19 @@ export async function applyAll(
   migrations: readonly Migration[],
   options: ApplyOptions,
 ): Promise<void> {
-  const { allowLoss, keep, before, rescue } = options;
+  const { allowLoss, keep, before, rescue, lockTimeout, prepared } = options;
   const run = createRun();
   const node: { last: RootOperationNode | undefined } = { last: undefined };
   try {
     await store.structuralTransaction(async (trx) => {
+      const { dialect } = store;
+      if (dialect === 'postgres' && lockTimeout !== undefined)
+        await sql.raw(`set local lock_timeout = ${Math.ceil(lockTimeout)}`).execute(trx);
       await prepareLedger(trx);
       await before?.(trx);
-      const { dialect } = store;
       if (rescue) Object.assign(run, { rescue: (dropped: never) => rescue.save(trx, dropped) });
       const watched = (rescue ? rescuing({ dialect, db: trx, run }) : trx).withPlugin(
-        countSteps(run, (seen) => (node.last = seen)),
+        countSteps(run, (seen) => (node.last = seen), prepared),
       );
       for (const migration of migrations)
         await applyOne({ dialect, trx, watched, run, keep }, migration, allowLoss);
@@ -61,10 +80,10 @@ export async function applyAll(
   } catch (error) {
     if (error === DRY_RUN_DONE) return;
     if (run.found.length > 0) throw rowsError(run.found);
-    if (isOurs(error)) throw error;
+    if (isOurs(error) || isLockTimeout(error)) throw error;
     if (node.last?.kind === 'CreateIndexNode')
       await reportRepeated(store, migrations, { run, index: node.last, options });
-    throw failed(run, error);
+    throw await migrationFailed(store, run, error);
   }
 }
 
@@ -96,13 +115,18 @@ const isOurs = (error: unknown) =>
   error instanceof AppError && /^(MIGRATION_|ROWS_IN_THE_WAY)/.test(error.code);
 
 /** Counts each statement that changes something as a step, with the statements that it causes. */
-function countSteps(run: MigrationRun, seen: (node: RootOperationNode) => void): KyselyPlugin {
+function countSteps(
+  run: MigrationRun,
+  seen: (node: RootOperationNode) => void,
+  prepared: ReadonlySet<string> = new Set(),
+): KyselyPlugin {
   return {
     transformQuery: ({ node }) => {
       if (run.depth === 0 && node.kind !== 'SelectQueryNode')
         Object.assign(run, { step: run.step + 1, object: objectOf(node) });
       seen(node);
-      return node;
+      const isThere = node.kind === 'CreateIndexNode' && prepared.has(nameIn(node.name) ?? '');
+      return isThere ? { ...node, ifNotExists: true } : node;
     },
     transformResult: async ({ result }) => result,
   };
@@ -127,16 +151,47 @@ function nameIn(part: unknown): string | null {
   return null;
 }
 
-function failed({ migration, step, object }: MigrationRun, cause: unknown): AppError {
+/** Where a migration failed. */
+export interface FailedAt extends Pick<MigrationRun, 'migration' | 'object'> {
+  readonly step: number;
+}
+
+/** The error of a statement that failed, with the number of rows of its table. */
+export async function migrationFailed(
+  { db }: Store,
+  { migration, step, object }: FailedAt,
+  cause: unknown,
+): Promise<AppError> {
   const said = cause instanceof Error ? cause.message : String(cause);
   const place = `migration ${migration}, step ${step}${object === null ? '' : ` (${object})`}`;
   const detail = (cause as { detail?: unknown } | null)?.detail;
+  const text = `${said}${typeof detail === 'string' ? ` (${detail})` : ''}`;
   return new AppError(
     500,
     'MIGRATION_FAILED',
-    `${place} failed: ${said}${typeof detail === 'string' ? ` (${detail})` : ''}\nThe database is as it was.`,
-    { cause, extensions: { migration, step, object, rows: null, keys: [] } },
+    `${place} failed: ${text}\nThe database is as it was.`,
+    {
+      cause,
+      extensions: {
+        migration,
+        step,
+        object,
+        rows: await countRows(db, object),
+        keys: [],
+        cause: text,
+      },
+    },
   );
+}
+
+/** The rows of the table that an object names; null when it names none. */
+async function countRows(db: Kysely<any>, object: string | null): Promise<number | null> {
+  if (object === null) return null;
+  const [table = ''] = object.split('.');
+  return sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`
+    .execute(db)
+    .then(({ rows }) => Number(rows[0]!.count))
+    .catch(() => null);
 }
 
 interface Repeated {
@@ -185,8 +240,8 @@ async function reportRepeated(
       }
       throw stop;
     })
-    .catch((error: unknown) => {
-      if (error !== stop) throw failed(run, error);
+    .catch(async (error: unknown) => {
+      if (error !== stop) throw await migrationFailed(store, run, error);
     });
   if (found) throw rowsError([{ ...(found as Finding), migration: run.migration, step: run.step }]);
 }

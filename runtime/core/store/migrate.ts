@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transaction } from 'kysely';
+import type { MigrationSettings } from '@twofold/schema';
 import { AppError } from '../errors.ts';
-import { applyAll } from './apply-migrations.ts';
+import { applyAll, type ApplyOptions } from './apply-migrations.ts';
 import { type Following, type FollowOptions, planFollowing, rewrittenDraft } from './follow.ts';
 import {
   type AppliedMigration,
@@ -17,6 +18,8 @@ import {
 } from './ledger.ts';
 import { assertSound, compareLedger, type LedgerState, ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
+import { DEFAULT_MIGRATION_SETTINGS } from './migration-settings.ts';
+import { applyPending } from './online/apply-pending.ts';
 import { recordUndo } from './record-undo.ts';
 import { createRescue, type Rescue } from './rescue.ts';
 import { type Rewriting, rewrite } from './rewrite-draft.ts';
@@ -32,6 +35,10 @@ export type MigrationNote = (done: 'undone' | 'rescued', name: string) => void;
 export interface MigrateOptions {
   /** Columns that may lose part of their values in this run: `posts.rating`. */
   readonly allowLoss?: readonly string[];
+  /** How they run on PostgreSQL. */
+  readonly settings?: MigrationSettings | undefined;
+  /** Called after each step, with its time. */
+  readonly onStep?: ApplyOptions['onStep'];
   /** Undoes applied migrations that the files no longer have: for databases that are not guarded. */
   readonly follow?: FollowOptions & {
     /** Folder of the project: what is dropped is written to files there first. */
@@ -74,14 +81,22 @@ export async function foreseeMigrations(
 async function migrateOrForesee(
   store: Store,
   migrations: readonly Migration[],
-  { allowLoss = [], follow, guarded = false, keep }: MigrateOptions & { readonly keep: boolean },
+  {
+    allowLoss = [],
+    follow,
+    guarded = false,
+    settings = DEFAULT_MIGRATION_SETTINGS,
+    onStep,
+    keep,
+  }: MigrateOptions & { readonly keep: boolean },
 ): Promise<string[]> {
   if (migrations.length === 0 && !follow) return [];
   return store.lock('migrations', async () => {
     const ledger = await readLedger(store.db);
     const following = follow ? planFollowing(ledger, migrations, follow) : NOTHING;
     const after = withoutUndone(ledger, following);
-    const { pending } = assertSound(compareLedger(after, migrations));
+    const { pending: fresh, partial } = assertSound(compareLedger(after, migrations));
+    const pending = [...fresh, ...partial].sort();
     const waiting = migrations.filter(({ name }) => pending.includes(name));
     if (guarded) refuseDrafts(waiting);
     if (keep) await recordEarlier(store, after, migrations);
@@ -91,14 +106,18 @@ async function migrateOrForesee(
       rewriting
         ? rewrite({ store, trx, rescue, keep }, rewriting)
         : followFiles(store, { trx, following, migrations, rescue });
+    // What follows an undo is known only after it.
+    const apply = following.undo.length === 0 && !rewriting ? applyPending : applyAll;
     const idle = waiting.length + following.undo.length + following.renamed.length === 0;
     const rest = waiting.filter((each) => each !== rewriting?.file);
     if (!idle)
-      await applyAll(store, rest, {
+      await apply(store, rest, {
+        settings,
         allowLoss,
         keep,
-        before,
+        ...((rewriting || following.undo.length + following.renamed.length > 0) && { before }),
         rescue: keep ? rescue : undefined,
+        onStep,
       }).catch((error: unknown) => {
         rescue?.discard();
         throw error;

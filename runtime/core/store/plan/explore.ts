@@ -13,7 +13,9 @@ import {
   type RowSource,
 } from '../row-checks.ts';
 import { aspectsOf, checkText, typeText } from './aspects.ts';
+import type { Preparation } from '../online/preparation.ts';
 import type { Does, FoundStep } from './plan-step.ts';
+import { prepareAdded, prepareAltered, prepareCreatedIndex } from './prepare-steps.ts';
 import {
   type PlannedColumn,
   type PlannedTable,
@@ -77,6 +79,7 @@ const UNTOUCHED = {
   finding: null,
   unread: false,
   compatible: true,
+  preparations: [],
 } as const;
 
 interface Seen {
@@ -84,12 +87,13 @@ interface Seen {
   readonly object: string;
   readonly finding?: Finding | null | undefined;
   readonly compatible?: boolean;
+  readonly preparations?: readonly Preparation[];
 }
 
 async function found(
   at: Exploring,
   table: string,
-  { does, object, finding = null, compatible = true }: Seen,
+  { does, object, finding = null, compatible = true, preparations = [] }: Seen,
 ): Promise<FoundStep> {
   const { statement, countRows } = at;
   const planned = at.tables.get(table);
@@ -105,6 +109,7 @@ async function found(
     ...(source && { values: await valuesAtRisk(source, finding!) }),
     unread: planned?.unread ?? false,
     compatible: compatible || real === null,
+    preparations,
   };
 }
 
@@ -115,6 +120,7 @@ function createTable({ tables, statement }: Exploring, step: StepOf<'createTable
     tables.set(table, {
       name: table,
       real: null,
+      origin: null,
       key: [],
       columns: new Map(columns.map((name) => [name, NEW_COLUMN])),
       changed: true,
@@ -125,6 +131,7 @@ function createTable({ tables, statement }: Exploring, step: StepOf<'createTable
 
 const NEW_COLUMN: PlannedColumn = {
   value: sql`null`,
+  origin: null,
   type: undefined,
   declared: '',
   required: false,
@@ -206,9 +213,12 @@ async function addColumn(
   const filled = 'default' in column;
   const object = `${table}.${column.name}`;
   const compatible = !column.required || filled;
-  const step = await found(at, table, { does: 'add', object, finding, compatible });
+  const preparations = prepareAdded(at, table, column);
+  const step = await found(at, table, { does: 'add', object, finding, compatible, preparations });
   const value = filled ? defaultSql(at.db, column.default) : sql`null`;
-  change(at, table, (planned) => withColumn(planned, column.name, defined(at.db, column, value)));
+  const origin = preparations.length > 0 ? column.name : null;
+  const made = { ...defined(at.db, column, value), origin };
+  change(at, table, (planned) => withColumn(planned, column.name, made));
   return [step];
 }
 
@@ -231,12 +241,15 @@ async function alterColumn(
   for (const does of all) {
     const finding = findings.find((each) => each.does === does);
     const compatible = does !== 'type' && does !== 'require';
-    steps.push(await found(at, table, { does, object, finding, compatible }));
+    const preparations = prepareAltered(at, table, { does, before, after });
+    steps.push(await found(at, table, { does, object, finding, compatible, preparations }));
   }
   const keeps = findings.some(({ does, code }) => does === 'type' && code === 'ROWS_IN_THE_WAY');
   const type = keeps ? null : changeOfType(at.db, before.type, after);
   const value = newValue(at.db, after, type, before.value);
-  change(at, table, (planned) => withColumn(planned, after.name, defined(at.db, after, value)));
+  const origin = type === null && !aspects.includes('type') ? before.origin : null;
+  const made = { ...defined(at.db, after, value), origin };
+  change(at, table, (planned) => withColumn(planned, after.name, made));
   return steps;
 }
 
@@ -248,6 +261,7 @@ function defined(
   const [target, key] = column.references?.split('.') ?? [];
   return {
     value,
+    origin: null,
     type: storedType(column.type),
     declared: typeText(db, column),
     required: column.required,
@@ -274,7 +288,9 @@ async function createIndex(at: Exploring, step: StepOf<'createIndex'>): Promise<
       : unique
         ? `${table} (${columns.join(', ')})`
         : name;
-  return [await found(at, table, { does: unique ? 'unique' : 'index', object, finding })];
+  const preparations = prepareCreatedIndex(at, step);
+  const does = unique ? 'unique' : 'index';
+  return [await found(at, table, { does, object, finding, preparations })];
 }
 
 async function unknown(

@@ -2,11 +2,12 @@ import { type Kysely, sql } from 'kysely';
 import { catalogSource, readCatalog } from '../catalog/read-catalog.ts';
 import { readLedger } from '../ledger.ts';
 import { compareLedger } from '../ledger-state.ts';
+import { type RowsAtRisk, rowsError } from '../migration-run.ts';
 import type { Migration } from '../migration.ts';
-import type { Store } from '../store.ts';
+import type { Dialect, Store } from '../store.ts';
 import { explore } from './explore.ts';
-import type { MigrationPlan } from './plan-step.ts';
-import { plannedTables } from './planned-tables.ts';
+import type { FoundStep, MigrationPlan, PlanStep } from './plan-step.ts';
+import { beginMigration, plannedTables } from './planned-tables.ts';
 import { recordMigration } from './record.ts';
 import { type SettleOptions, settleSteps } from './settle.ts';
 
@@ -15,6 +16,13 @@ export interface PlanOptions extends Omit<SettleOptions, 'dialect'> {
   readonly allowLoss?: readonly string[];
   /** Whether to read the first values at risk. */
   readonly values?: boolean;
+}
+
+/** A migration with its steps, as they were found and as they are shown. */
+export interface ExploredMigration {
+  readonly migration: Migration;
+  readonly found: readonly FoundStep[];
+  readonly steps: readonly PlanStep[];
 }
 
 /**
@@ -26,38 +34,81 @@ export async function planMigrations(
   lists: readonly (readonly Migration[])[],
   options: PlanOptions,
 ): Promise<MigrationPlan[]> {
+  const explored = await explorePending(store, lists, options);
+  return explored.map(({ migration, steps }) => ({ name: migration.name, steps }));
+}
+
+/** The same with everything that was found. */
+export async function explorePending(
+  store: Store,
+  lists: readonly (readonly Migration[])[],
+  options: PlanOptions,
+): Promise<ExploredMigration[]> {
   return reading(store, async (db) => {
     const ledger = await readLedger(db);
     const pending = lists.flatMap((list) => {
-      const names = new Set(compareLedger(ledger, list).pending);
+      const { pending: waiting, partial } = compareLedger(ledger, list);
+      const names = new Set([...waiting, ...partial]);
       return list.filter(({ name }) => names.has(name));
     });
-    return pending.length === 0 ? [] : planPending(db, store, pending, options);
+    return exploreAll(db, { dialect: store.dialect, pending, options });
   });
 }
 
-async function planPending(
-  db: Kysely<any>,
-  { dialect }: Store,
+/** What these migrations would meet, whether or not the ledger has them. */
+export function exploreMigrations(
+  store: Store,
   pending: readonly Migration[],
   options: PlanOptions,
-): Promise<MigrationPlan[]> {
+): Promise<ExploredMigration[]> {
+  return reading(store, (db) => exploreAll(db, { dialect: store.dialect, pending, options }));
+}
+
+interface ExploringAll {
+  readonly dialect: Dialect;
+  readonly pending: readonly Migration[];
+  readonly options: PlanOptions;
+}
+
+async function exploreAll(
+  db: Kysely<any>,
+  { dialect, pending, options }: ExploringAll,
+): Promise<ExploredMigration[]> {
+  if (pending.length === 0) return [];
   const tables = plannedTables(await readCatalog(catalogSource(db)));
   const countRows = counting(db);
   const { values = false } = options;
-  const plans: MigrationPlan[] = [];
+  const explored: ExploredMigration[] = [];
   for (const migration of pending) {
-    const found = [];
+    const found: FoundStep[] = [];
+    beginMigration(tables);
     const recorded = await recordMigration(migration, dialect);
     for (const [at, step] of recorded.entries())
       found.push(...(await explore({ db, tables, statement: at + 1, countRows, values }, step)));
     const allowLoss = new Set([...(options.allowLoss ?? []), ...(migration.allowLoss ?? [])]);
-    plans.push({
-      name: migration.name,
+    explored.push({
+      migration,
+      found,
       steps: settleSteps(found, { ...options, dialect, allowLoss }),
     });
   }
-  return plans;
+  return explored;
+}
+
+/**
+ * Refuses migrations before the first statement of the first one.
+ *
+ * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` with all rows that were found.
+ */
+export function assertRunnable(explored: readonly ExploredMigration[]): void {
+  const rows = explored.flatMap(({ migration, found, steps }) =>
+    steps.flatMap(({ step, verdict }, at): RowsAtRisk[] => {
+      const finding = found[at]!.finding;
+      const refused = verdict === 'impossible' || verdict === 'lossy';
+      return refused && finding ? [{ ...finding, migration: migration.name, step }] : [];
+    }),
+  );
+  if (rows.length > 0) throw rowsError(rows);
 }
 
 /** Counts the rows of each table once. */

@@ -1,4 +1,5 @@
 import type { Finding } from '../migration-run.ts';
+import type { Preparation } from '../online/preparation.ts';
 
 /** What a step does to its object. */
 export type Does =
@@ -35,6 +36,8 @@ export interface FoundStep {
   readonly unread: boolean;
   /** Servers of the release before go on with it. */
   readonly compatible: boolean;
+  /** What of it can be made before the transaction of its migration, on PostgreSQL. */
+  readonly preparations: readonly Preparation[];
   /** The text of a statement that cannot be read. */
   readonly statementText?: string;
 }

@@ -13,6 +13,8 @@ export interface PlannedTable {
   readonly name: string;
   /** Its name in the database now; null for a table that a step makes. */
   readonly real: string | null;
+  /** Its name before the migration of this step; null for a table that this migration makes. */
+  readonly origin: string | null;
   /** Columns of the primary key, in order. */
   readonly key: readonly string[];
   readonly columns: ReadonlyMap<string, PlannedColumn>;
@@ -25,6 +27,11 @@ export interface PlannedTable {
 export interface PlannedColumn {
   /** Its value over the columns of the table as it is now. */
   readonly value: RawBuilder<unknown>;
+  /**
+   * Its name before the migration of this step, or that of a column that this migration adds; null
+   * when this migration changes its values.
+   */
+  readonly origin: string | null;
   readonly type: StoredType | undefined;
   /** The type as the database writes it: `numeric(10,2)`. */
   readonly declared: string;
@@ -54,6 +61,7 @@ function tableOf(table: CatalogTable): PlannedTable {
   return {
     name: table.name,
     real: table.name,
+    origin: table.name,
     key: table.primaryKey?.columns ?? [],
     columns: new Map(table.columns.map(({ name }) => [name, columnOf(table, own(name))])),
     changed: false,
@@ -70,6 +78,7 @@ function columnOf(
   const leads = foreignKeys.find(isThis);
   return {
     value: sql`${sql.ref(name)}`,
+    origin: name,
     type: namedType(type),
     declared: type,
     required: !nullable,
@@ -80,6 +89,16 @@ function columnOf(
       ? { table: leads.table.name, column: leads.references[0] ?? 'id', onDelete: leads.onDelete }
       : null,
   };
+}
+
+/** From here on the tables are those that the next migration finds. */
+export function beginMigration(tables: PlannedTables): void {
+  for (const [name, table] of tables) {
+    const columns = [...table.columns].map(
+      ([column, each]) => [column, { ...each, origin: column }] as const,
+    );
+    tables.set(name, { ...table, origin: name, columns: new Map(columns) });
+  }
 }
 
 /** The rows of a table as a step would find them; null when it has none yet. */

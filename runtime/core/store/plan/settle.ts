@@ -22,7 +22,7 @@ export function settleSteps(steps: readonly FoundStep[], settling: Settling): Pl
 
 function settle(found: FoundStep, step: number, settling: Settling): PlanStep {
   const { does, object, rows, finding, compatible, values } = found;
-  const online = settling.dialect === 'postgres' && rows > settling.onlineFrom && ONLINE.has(does);
+  const online = runsOnline(found, settling) && ONLINE.has(does);
   return {
     step,
     does,
@@ -36,6 +36,14 @@ function settle(found: FoundStep, step: number, settling: Settling): PlanStep {
     compatible,
     fix: fixOf(found),
   };
+}
+
+/** Whether a part of a step is made before the transaction of its migration. */
+export function runsOnline(
+  { rows, preparations, unread }: FoundStep,
+  { dialect, onlineFrom }: Pick<SettleOptions, 'dialect' | 'onlineFrom'>,
+): boolean {
+  return dialect === 'postgres' && rows > onlineFrom && preparations.length > 0 && !unread;
 }
 
 function verdictOf(

@@ -1,0 +1,165 @@
+import { type Kysely, sql } from 'kysely';
+import type { Fold } from '@twofold/schema';
+import type { ColumnDescription } from '../alteration.ts';
+import { folded } from '../folded-index.ts';
+import { readyName } from './ready.ts';
+
+/**
+ * A part of a migration that is made before its transaction, without blocking reads or writes.
+ * Names of tables and columns are those before the migration.
+ */
+export interface Preparation {
+  readonly does: 'add' | 'require' | 'unique' | 'check' | 'reference' | 'index';
+  readonly table: string;
+  /** `posts.rating`, as the migration names it. */
+  readonly object: string;
+  /** The constraint, index or column that it makes. */
+  readonly name: string;
+  /** Statements of a moment, in one transaction. */
+  readonly first: readonly string[];
+  /** Fills rows without a value, so many at a time; until it changes none. */
+  readonly fill?: string;
+  /** A statement that reads all rows, outside of a transaction. */
+  readonly long?: string;
+  /** Takes it back, and does nothing where it is not there. */
+  readonly undo: string;
+}
+
+/** What a preparation is made of. `db` only writes SQL. */
+export interface Preparing {
+  readonly db: Kysely<any>;
+  /** The table and column as the migration names them. */
+  readonly table: string;
+  readonly column: string;
+  /** Their names before the migration. */
+  readonly origin: { readonly table: string; readonly column: string };
+}
+
+/** A new column without its constraints, which are prepared by themselves. */
+export function prepareColumn(
+  { db, table, origin }: Preparing,
+  column: ColumnDescription,
+): Preparation {
+  const { name, type } = column;
+  const added = db.schema.alterTable(origin.table).addColumn(name, type, (each) => {
+    const filled = 'default' in column ? each.defaultTo(column.default) : each;
+    return column.required ? filled.notNull() : filled;
+  });
+  return {
+    does: 'add',
+    table: origin.table,
+    object: `${table}.${name}`,
+    name,
+    first: [added.compile().sql.replace(' add column ', ' add column if not exists ')],
+    undo: `alter table ${quote(origin.table)} drop column if exists ${quote(name)}`,
+  };
+}
+
+export function prepareUnique({ db, table, column, origin }: Preparing): Preparation {
+  const name = readyName({ table, column, does: 'unique', definition: '' });
+  return index(db, {
+    does: 'unique',
+    table: origin.table,
+    object: `${table}.${column}`,
+    name,
+    parts: [sql.ref(origin.column)],
+  });
+}
+
+export interface PreparedIndex {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+  readonly fold?: Fold | undefined;
+}
+
+export function prepareIndex(
+  { db, table, origin }: Omit<Preparing, 'column'>,
+  { name, columns, unique, fold }: PreparedIndex,
+): Preparation {
+  return index(db, {
+    does: unique ? 'unique' : 'index',
+    table: origin.table,
+    object: columns.length === 1 ? `${table}.${columns[0]}` : name,
+    name,
+    parts: columns.map((column) =>
+      fold ? sql`(${folded('postgres', fold, column)})` : sql.ref(column),
+    ),
+  });
+}
+
+interface Index extends Pick<Preparation, 'table' | 'object' | 'name'> {
+  readonly does: 'unique' | 'index';
+  readonly parts: readonly unknown[];
+}
+
+function index(db: Kysely<any>, { does, table, object, name, parts }: Index): Preparation {
+  const kind = does === 'unique' ? sql`unique index` : sql`index`;
+  const made = sql`create ${kind} concurrently ${sql.ref(name)} on ${sql.table(table)} (${sql.join(parts)})`;
+  return {
+    does,
+    table,
+    object,
+    name,
+    first: [],
+    long: made.compile(db).sql,
+    undo: `drop index if exists ${quote(name)}`,
+  };
+}
+
+/** `filled`: the default that rows without a value get first, as SQL. */
+export function prepareRequired(preparing: Preparing, filled: string | null): Preparation {
+  const { table, column, origin } = preparing;
+  const name = readyName({ table, column, does: 'require', definition: '' });
+  const own = quote(origin.column);
+  const set = `update ${quote(origin.table)} set ${own} = ${filled} where ctid = any (array(select ctid from ${quote(origin.table)} where ${own} is null limit 2000))`;
+  return {
+    ...constraint(preparing, 'require', { name, as: `check (${own} is not null)` }),
+    ...(filled !== null && { fill: set }),
+  };
+}
+
+export function prepareCheck(preparing: Preparing, condition: string): Preparation {
+  const { table, column } = preparing;
+  const name = readyName({ table, column, does: 'check', definition: condition });
+  return constraint(preparing, 'check', { name, as: `check (${condition})` });
+}
+
+export interface PreparedReference {
+  /** The other end as the migration names it: `authors.id`. */
+  readonly references: string;
+  /** The other table before the migration. */
+  readonly target: string;
+  readonly onDelete: string;
+}
+
+export function prepareReference(
+  preparing: Preparing,
+  { references, target, onDelete }: PreparedReference,
+): Preparation {
+  const { table, column, origin } = preparing;
+  const definition = `${references} ${onDelete}`;
+  const name = readyName({ table, column, does: 'reference', definition });
+  const key = references.slice(references.lastIndexOf('.') + 1);
+  const as = `foreign key (${quote(origin.column)}) references ${quote(target)} (${quote(key)}) on delete ${onDelete}`;
+  return constraint(preparing, 'reference', { name, as });
+}
+
+function constraint(
+  { table, column, origin }: Preparing,
+  does: 'require' | 'check' | 'reference',
+  { name, as }: { readonly name: string; readonly as: string },
+): Preparation {
+  const alter = `alter table ${quote(origin.table)}`;
+  return {
+    does,
+    table: origin.table,
+    object: `${table}.${column}`,
+    name,
+    first: [`${alter} add constraint ${quote(name)} ${as} not valid`],
+    long: `${alter} validate constraint ${quote(name)}`,
+    undo: `${alter} drop constraint if exists ${quote(name)}`,
+  };
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;

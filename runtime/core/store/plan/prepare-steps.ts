@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely';
+import type { ColumnDescription } from '../alteration.ts';
+import { defaultSql } from '../row-checks.ts';
+import {
+  type Preparation,
+  type Preparing,
+  prepareCheck,
+  prepareColumn,
+  prepareIndex,
+  prepareReference,
+  prepareRequired,
+  prepareUnique,
+} from '../online/preparation.ts';
+import { checkText } from './aspects.ts';
+import type { Does } from './plan-step.ts';
+import type { PlannedColumn, PlannedTables } from './planned-tables.ts';
+import type { RecordedStep } from './recording.ts';
+
+/** What a step is prepared with. */
+interface At {
+  readonly db: Kysely<any>;
+  readonly tables: PlannedTables;
+}
+
+/** A new column and its constraints; none when the rows of its table are not there yet. */
+export function prepareAdded(at: At, table: string, column: ColumnDescription): Preparation[] {
+  const origin = at.tables.get(table)?.origin ?? null;
+  if (origin === null || (column.required && !('default' in column))) return [];
+  const preparing = {
+    db: at.db,
+    table,
+    column: column.name,
+    origin: { table: origin, column: column.name },
+  };
+  const constraints = CONSTRAINTS.map((does) => prepare(at, does, { preparing, column }));
+  // The column is only made before the others when all of them can be.
+  if (constraints.includes(null)) return [];
+  return [prepareColumn(preparing, column), ...constraints.flatMap((each) => each ?? [])];
+}
+
+const CONSTRAINTS = ['unique', 'check', 'reference'] as const;
+
+interface AlteredColumn {
+  readonly does: Does;
+  readonly before: PlannedColumn;
+  readonly after: ColumnDescription;
+}
+
+/** A new constraint of a column; none when this migration also changes the column's values. */
+export function prepareAltered(
+  at: At,
+  table: string,
+  { does, before, after }: AlteredColumn,
+): Preparation[] {
+  const origin = at.tables.get(table)?.origin ?? null;
+  if (origin === null || before.origin === null) return [];
+  const preparing = {
+    db: at.db,
+    table,
+    column: after.name,
+    origin: { table: origin, column: before.origin },
+  };
+  return prepare(at, does, { preparing, column: after }) ?? [];
+}
+
+interface Constrained {
+  readonly preparing: Preparing;
+  readonly column: ColumnDescription;
+}
+
+/** Null when a constraint cannot be made before the migration. */
+function prepare(at: At, does: Does, { preparing, column }: Constrained): Preparation[] | null {
+  const { db, origin } = preparing;
+  switch (does) {
+    case 'unique':
+      return column.unique ? [prepareUnique(preparing)] : [];
+    case 'require':
+      return [
+        prepareRequired(
+          preparing,
+          'default' in column ? defaultSql(db, column.default).compile(db).sql : null,
+        ),
+      ];
+    case 'check':
+      if (!column.check) return [];
+      // The condition names the column.
+      return origin.column === column.name
+        ? [prepareCheck(preparing, checkText(db, column))]
+        : null;
+    case 'reference':
+      return prepareOther(at, { preparing, column });
+    default:
+      return [];
+  }
+}
+
+function prepareOther({ tables }: At, { preparing, column }: Constrained): Preparation[] | null {
+  const { references, onDelete = 'no action' } = column;
+  if (references === undefined) return [];
+  const other = tables.get(references.slice(0, references.lastIndexOf('.')));
+  if (!other || other.origin === null) return null;
+  return [prepareReference(preparing, { references, target: other.origin, onDelete })];
+}
+
+export function prepareCreatedIndex(
+  { db, tables }: At,
+  { table, name, columns, unique, fold }: Extract<RecordedStep, { readonly kind: 'createIndex' }>,
+): Preparation[] {
+  const planned = tables.get(table);
+  const origins = columns.map((column) => planned?.columns.get(column)?.origin ?? null);
+  if (!planned || planned.origin === null || columns.length === 0 || origins.includes(null))
+    return [];
+  const preparing = { db, table, origin: { table: planned.origin, column: '' } };
+  return [prepareIndex(preparing, { name, columns: origins as string[], unique, fold })];
+}
