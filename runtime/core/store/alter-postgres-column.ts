@@ -35,25 +35,74 @@ export async function alterDefinition(
   await alterReference(altering);
 }
 
-async function alterDefault({ db, table, column }: Altering): Promise<void> {
+/** The definition without what holds for all rows already, because it did before or is ready. */
+export async function withoutSettled(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<ColumnDescription> {
+  const altering = { db, table, column, constraints: await constraintsOf(db, table, column.name) };
+  const { check, references, ...rest } = column;
+  return {
+    ...rest,
+    required: column.required && !(await neverNull(altering)),
+    unique:
+      column.unique && ofKind(altering, 'u').length === 0 && !(await isMade(altering, 'unique')),
+    ...(check && !(await isMade(altering, 'check')) && { check }),
+    ...(references !== undefined && !(await leads(altering)) && { references }),
+  };
+}
+
+async function neverNull(altering: Altering): Promise<boolean> {
+  const { db, table, column } = altering;
+  const { rows } = await sql`
+    select 1 from pg_attribute where attrelid = to_regclass(${quoted(table)}) and attname = ${column.name} and attnotnull`.execute(
+    db,
+  );
+  return rows.length > 0 || isMade(altering, 'require');
+}
+
+async function leads(altering: Altering): Promise<boolean> {
+  const [present] = ofKind(altering, 'f');
+  return present?.target === definitionOf(altering, 'reference') || isMade(altering, 'reference');
+}
+
+/** Whether it was made before the migration. */
+async function isMade(altering: Altering, does: Ready['does']): Promise<boolean> {
+  return (await readyFor(altering, does)) !== null;
+}
+
+function definitionOf({ db, column }: Altering, does: Ready['does']): string {
+  const { check, references, onDelete = 'no action' } = column;
+  if (does === 'check') return check ? sql`${check}`.compile(db).sql : '';
+  return does === 'reference' && references !== undefined ? `${references} ${onDelete}` : '';
+}
+
+async function alterDefault(altering: Altering): Promise<void> {
+  const { db, table, column } = altering;
   const { name, required } = column;
   const alter = db.schema.alterTable(table);
   if (!('default' in column))
     return alter.alterColumn(name, (each) => each.dropDefault()).execute();
   await alter.alterColumn(name, (each) => each.setDefault(column.default)).execute();
-  if (required)
+  if (required && !(await neverNull(altering)))
     await sql`update ${sql.table(table)} set ${sql.ref(name)} = default where ${sql.ref(name)} is null`.execute(
       db,
     );
 }
 
 /** PostgreSQL does not read the rows when a validated check says that there is no null. */
-async function alterRequired({ db, table, column: { name, required } }: Altering): Promise<void> {
+async function alterRequired(altering: Altering): Promise<void> {
+  const {
+    db,
+    table,
+    column: { name, required },
+  } = altering;
   await db.schema
     .alterTable(table)
     .alterColumn(name, (each) => (required ? each.setNotNull() : each.dropNotNull()))
     .execute();
-  const ready = await takeReady(db, { table, column: name, does: 'require', definition: '' });
+  const ready = await readyFor(altering, 'require');
   if (ready !== null) await dropConstraint(db, table, ready);
 }
 
@@ -63,12 +112,7 @@ async function alterUnique(altering: Altering): Promise<void> {
   if (present && !column.unique) return dropConstraint(db, table, present.name);
   if (present || !column.unique) return;
   const name = `${table}_${column.name}_key`;
-  const ready = await takeReady(db, {
-    table,
-    column: column.name,
-    does: 'unique',
-    definition: '',
-  });
+  const ready = await readyFor(altering, 'unique');
   // An index of its own takes a lock that still lets others read.
   if (ready === null)
     await db.schema.createIndex(name).on(table).column(column.name).unique().execute();
@@ -80,13 +124,12 @@ async function alterUnique(altering: Altering): Promise<void> {
 async function alterCheck(altering: Altering): Promise<void> {
   const { db, table, column } = altering;
   const { check } = column;
-  const definition = check ? sql`${check}`.compile(db).sql : '';
   const present = ofKind(altering, 'c');
   if (check && present.length === 1 && (await isSame(altering, present[0]!.name))) return;
   for (const { name } of present) await dropConstraint(db, table, name);
   if (!check) return;
   const name = `${table}_${column.name}_check`;
-  const ready = await takeReady(db, { table, column: column.name, does: 'check', definition });
+  const ready = await readyFor(altering, 'check');
   if (ready !== null) return renameConstraint(db, table, { from: ready, to: name });
   await db.schema.alterTable(table).addCheckConstraint(name, check).execute();
 }
@@ -107,13 +150,12 @@ async function isSame({ db, table, column }: Altering, present: string): Promise
 async function alterReference(altering: Altering): Promise<void> {
   const { db, table, column } = altering;
   const { references, onDelete = 'no action' } = column;
-  const definition = references === undefined ? '' : `${references} ${onDelete}`;
   const present = ofKind(altering, 'f');
-  if (present.length === 1 && present[0]!.target === definition) return;
+  if (present.length === 1 && present[0]!.target === definitionOf(altering, 'reference')) return;
   for (const { name } of present) await dropConstraint(db, table, name);
   if (references === undefined) return;
   const name = `${table}_${column.name}_fkey`;
-  const ready = await takeReady(db, { table, column: column.name, does: 'reference', definition });
+  const ready = await readyFor(altering, 'reference');
   if (ready !== null) return renameConstraint(db, table, { from: ready, to: name });
   const [target = '', key = ''] = references.split('.');
   await db.schema
@@ -126,9 +168,11 @@ async function alterReference(altering: Altering): Promise<void> {
 const ofKind = ({ constraints }: Altering, kind: Constraint['kind']) =>
   constraints.filter((each) => each.kind === kind);
 
-async function takeReady(db: Kysely<any>, ready: Ready): Promise<string | null> {
-  const name = readyName(ready);
-  return (await isReady(db, ready.table, name)) ? name : null;
+async function readyFor(altering: Altering, does: Ready['does']): Promise<string | null> {
+  const { table, column } = altering;
+  const definition = definitionOf(altering, does);
+  const name = readyName({ table, column: column.name, does, definition });
+  return (await isReady(altering.db, table, name)) ? name : null;
 }
 
 async function dropConstraint(db: Kysely<any>, table: string, name: string): Promise<void> {

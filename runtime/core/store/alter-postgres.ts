@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from './alteration.ts';
-import { alterDefinition } from './alter-postgres-column.ts';
+import { alterDefinition, withoutSettled } from './alter-postgres-column.ts';
 import { storedType } from './column-types.ts';
 import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
@@ -16,7 +16,9 @@ export async function alterOnPostgres(
       await db.schema.alterTable(table).dropColumn(change.name).execute();
       continue;
     }
-    if (!(await checkRows(db, table, { kind: change.kind, column: change.column }))) continue;
+    const column =
+      change.kind === 'add' ? change.column : await unsettled(db, table, change.column);
+    if (!(await checkRows(db, table, { kind: change.kind, column }))) continue;
     if (change.kind === 'add')
       await sql`alter table ${sql.table(table)} add column ${sql.raw(change.column.definition)}`.execute(
         db,
@@ -25,6 +27,18 @@ export async function alterOnPostgres(
       await alterDefinition(db, table, change.column);
     else await alterColumn(db, table, change.column);
   }
+}
+
+/**
+ * The definition without what the database guarantees already, so that no row is read for it while
+ * others wait.
+ */
+async function unsettled(
+  db: Kysely<any>,
+  table: string,
+  column: ColumnDescription,
+): Promise<ColumnDescription> {
+  return (await keepsType(db, table, column)) ? withoutSettled(db, table, column) : column;
 }
 
 /** Whether the type stays as it is, with its length or precision. */

@@ -10,8 +10,18 @@ import { AppError } from '../errors.ts';
 import { noteApplied, prepareLedger } from './ledger.ts';
 import { ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
-import { createRun, type Finding, type MigrationRun, rowsError, withRun } from './migration-run.ts';
+import {
+  beginStep,
+  createRun,
+  type DoneStatement,
+  type Finding,
+  finishStep,
+  type MigrationRun,
+  rowsError,
+  withRun,
+} from './migration-run.ts';
 import { isLockTimeout } from './online/lock-attempts.ts';
+import type { Preparation } from './online/preparation.ts';
 import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
 import { repeatedValues } from './row-checks.ts';
@@ -30,17 +40,10 @@ export interface ApplyOptions {
   readonly prepared?: ReadonlySet<string>;
   /** Called after each statement of a migration, with its number and its time in milliseconds. */
   readonly onStep?: ((done: DoneStatement) => void) | undefined;
+  /** Called after each part that was made without blocking, with its time in milliseconds. */
+  readonly onPrepared?: ((preparation: Preparation, time: number) => void) | undefined;
   /** Saves what the migrations drop. */
   readonly rescue?: Rescue | undefined;
-}
-
-/** A statement of a migration that has run. */
-export interface DoneStatement {
-  readonly migration: string;
-  /** From 1. */
-  readonly statement: number;
-  /** Milliseconds. */
-  readonly time: number;
 }
 
 /** Thrown to roll back migrations that were only tried out. */
@@ -58,8 +61,8 @@ export async function applyAll(
   migrations: readonly Migration[],
   options: ApplyOptions,
 ): Promise<void> {
-  const { allowLoss, keep, before, rescue, lockTimeout, prepared } = options;
-  const run = createRun();
+  const { allowLoss, keep, before, rescue, lockTimeout, prepared, onStep } = options;
+  const run: MigrationRun = { ...createRun(), onStep };
   const node: { last: RootOperationNode | undefined } = { last: undefined };
   try {
     await store.structuralTransaction(async (trx) => {
@@ -107,6 +110,7 @@ async function applyOne(
     allowLoss: new Set([...allowLoss, ...(migration.allowLoss ?? [])]),
   });
   await withRun(run, () => migration.up(watched, { dialect }));
+  finishStep(run);
   const undoes = keep && ownerOf(migration.name) === '';
   await noteApplied(trx, migration, undoes ? await recordUndo({ dialect, trx }, migration) : null);
 }
@@ -122,8 +126,7 @@ function countSteps(
 ): KyselyPlugin {
   return {
     transformQuery: ({ node }) => {
-      if (run.depth === 0 && node.kind !== 'SelectQueryNode')
-        Object.assign(run, { step: run.step + 1, object: objectOf(node) });
+      if (run.depth === 0 && node.kind !== 'SelectQueryNode') beginStep(run, objectOf(node));
       seen(node);
       const isThere = node.kind === 'CreateIndexNode' && prepared.has(nameIn(node.name) ?? '');
       return isThere ? { ...node, ifNotExists: true } : node;

@@ -39,6 +39,7 @@ export interface MigrateOptions {
   readonly settings?: MigrationSettings | undefined;
   /** Called after each step, with its time. */
   readonly onStep?: ApplyOptions['onStep'];
+  readonly onPrepared?: ApplyOptions['onPrepared'];
   /** Undoes applied migrations that the files no longer have: for databases that are not guarded. */
   readonly follow?: FollowOptions & {
     /** Folder of the project: what is dropped is written to files there first. */
@@ -87,6 +88,7 @@ async function migrateOrForesee(
     guarded = false,
     settings = DEFAULT_MIGRATION_SETTINGS,
     onStep,
+    onPrepared,
     keep,
   }: MigrateOptions & { readonly keep: boolean },
 ): Promise<string[]> {
@@ -118,6 +120,7 @@ async function migrateOrForesee(
         ...((rewriting || following.undo.length + following.renamed.length > 0) && { before }),
         rescue: keep ? rescue : undefined,
         onStep,
+        onPrepared,
       }).catch((error: unknown) => {
         rescue?.discard();
         throw error;

@@ -28,12 +28,24 @@ export type Doing = 'add' | 'require' | 'unique' | 'check' | 'type' | 'reference
 
 export type Finding = Omit<RowsAtRisk, 'migration' | 'step'>;
 
+/** A statement of a migration that has run. */
+export interface DoneStatement {
+  readonly migration: string;
+  /** From 1. */
+  readonly statement: number;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
 /** The state of running migrations: the current step, permitted losses, and findings. */
 export interface MigrationRun {
   migration: string;
   step: number;
   /** The statement or table of the current step. */
   object: string | null;
+  /** When it began, by the clock of the process. */
+  started?: number | undefined;
+  onStep?: ((done: DoneStatement) => void) | undefined;
   /** Above zero inside a step with several statements. */
   depth: number;
   /** Coordinates of columns that may lose something: `posts.rating`. */
@@ -56,11 +68,24 @@ export function withRun<T>(run: MigrationRun, work: () => Promise<T>): Promise<T
   return running.run(run, work);
 }
 
+/** The next statement of the migration begins, and so the one before it is done. */
+export function beginStep(run: MigrationRun, object: string | null): void {
+  finishStep(run);
+  Object.assign(run, { step: run.step + 1, object, started: performance.now() });
+}
+
+export function finishStep(run: MigrationRun): void {
+  const { migration, step, started } = run;
+  run.started = undefined;
+  if (started === undefined) return;
+  run.onStep?.({ migration, statement: step, time: performance.now() - started });
+}
+
 /** Runs a step with several statements, which count as one. */
 export async function asStep<T>(object: string, work: () => Promise<T>): Promise<T> {
   const run = running.getStore();
   if (!run) return work();
-  if (run.depth === 0) Object.assign(run, { step: run.step + 1, object });
+  if (run.depth === 0) beginStep(run, object);
   run.depth += 1;
   try {
     return await work();

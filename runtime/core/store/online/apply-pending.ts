@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { MigrationSettings } from '@twofold/schema';
 import { applyAll, type ApplyOptions, migrationFailed } from '../apply-migrations.ts';
+import { prepareLedger } from '../ledger.ts';
 import type { Migration } from '../migration.ts';
 import {
   assertRunnable,
   type ExploredMigration,
   exploreMigrations,
 } from '../plan/plan-migrations.ts';
-import type { FoundStep } from '../plan/plan-step.ts';
 import { runsOnline } from '../plan/settle.ts';
 import type { Store } from '../store.ts';
 import { withLock } from './lock-attempts.ts';
 import { forgetPartial, hasPartial } from './partial.ts';
 import type { Preparation } from './preparation.ts';
-import { prepareOnline, type PreparingOnline, takeBack } from './prepare-online.ts';
+import { prepareOnline, takeBack } from './prepare-online.ts';
 
 export interface ApplyPendingOptions extends ApplyOptions {
   readonly settings: MigrationSettings;
@@ -28,65 +28,72 @@ export async function applyPending(
   migrations: readonly Migration[],
   options: ApplyPendingOptions,
 ): Promise<void> {
-  const { settings } = options;
-  const lockTimeout = settings.lockTimeout;
-  const together = (group: readonly Migration[]) =>
-    group.length === 0
-      ? Promise.resolve()
-      : withLock(group[0]!.name, () => applyAll(store, group, { ...options, lockTimeout }));
-  const online = options.keep && (await mayRunOnline(store, migrations, settings));
-  if (!online) return together(migrations);
+  const online = options.keep && (await mayRunOnline(store, migrations, options.settings));
+  if (!online) return together(store, migrations, options);
+  assertRunnable(await exploreMigrations(store, migrations, exploring(options)));
   let group: Migration[] = [];
-  assertRunnable(await exploreMigrations(store, migrations, exploring(options, false)));
   for (const migration of migrations) {
+    // Migrations that wait in the group may change what this one meets.
     const resumes = await hasPartial(store.db, migration.name);
-    // Rows of migrations before this one may still change what it meets.
-    const [explored] = await exploreMigrations(store, [migration], exploring(options, resumes));
-    const preparations = preparationsOf(explored!, settings, resumes);
+    const from = resumes ? 0 : options.settings.onlineFrom;
+    const planned = await exploreMigrations(store, [...group, migration], exploring(options));
+    const explored = planned.at(-1)!;
+    const preparations = preparationsOf(explored, from);
     if (preparations.length === 0 && !resumes) {
       group.push(migration);
       continue;
     }
-    await together(group);
+    await together(store, group, options);
     group = [];
-    await applyOnline({ store, migration, lockTimeout, options }, preparations);
+    await applyOnline({ store, options, migration }, preparations);
   }
-  await together(group);
+  await together(store, group, options);
 }
 
-const exploring = ({ allowLoss, settings }: ApplyPendingOptions, resumes: boolean) => ({
+async function together(
+  store: Store,
+  group: readonly Migration[],
+  options: ApplyPendingOptions,
+): Promise<void> {
+  const { lockTimeout } = options.settings;
+  const idle = group.length === 0 && options.before === undefined;
+  if (!idle)
+    await withLock(group[0]?.name ?? '', () => applyAll(store, group, { ...options, lockTimeout }));
+}
+
+const exploring = ({ allowLoss, settings }: ApplyPendingOptions) => ({
   allowLoss,
-  onlineFrom: resumes ? 0 : settings.onlineFrom,
+  onlineFrom: settings.onlineFrom,
 });
 
-function preparationsOf(
-  { found }: ExploredMigration,
-  { onlineFrom }: MigrationSettings,
-  resumes: boolean,
-): Preparation[] {
-  const from = { dialect: 'postgres', onlineFrom: resumes ? 0 : onlineFrom } as const;
+function preparationsOf({ found }: ExploredMigration, onlineFrom: number): Preparation[] {
   return found
-    .filter((step: FoundStep) => runsOnline(step, from))
+    .filter((step) => runsOnline(step, { dialect: 'postgres', onlineFrom }))
     .flatMap(({ preparations }) => preparations);
 }
 
-interface ApplyingOnline extends PreparingOnline {
+interface ApplyingOnline {
+  readonly store: Store;
   readonly options: ApplyPendingOptions;
+  readonly migration: Migration;
 }
 
 async function applyOnline(
-  applying: ApplyingOnline,
-  preparations: readonly Preparation[],
+  { store, options, migration }: ApplyingOnline,
+  planned: readonly Preparation[],
 ): Promise<void> {
-  const { store, migration, lockTimeout, options } = applying;
+  const { lockTimeout } = options.settings;
+  await prepareLedger(store.db);
+  // Names of tables are those that the migrations before this one have left.
+  const [explored] = await exploreMigrations(store, [migration], exploring(options));
+  const names = new Set(planned.map(({ name }) => name));
+  const preparations = preparationsOf(explored!, 0).filter(({ name }) => names.has(name));
+  const applying = { store, migration, lockTimeout, onPrepared: options.onPrepared };
   const at: { now: Preparation | null } = { now: null };
   try {
     await prepareOnline({ ...applying, onStart: (each) => void (at.now = each) }, preparations);
   } catch (error) {
-    if (isRefused(error)) throw error;
-    // Rows that were written in the meantime are named like those that were there before.
-    assertRunnable(await exploreMigrations(store, [migration], exploring(options, false)));
-    throw await migrationFailed(store, { migration: migration.name, step: stepOf(explored, at.now), object: at.now?.object ?? null }, error);
+    throw await refusal({ store, options, migration }, explored!, { at: at.now, error });
   }
   const prepared = new Set(preparations.map(({ name }) => name));
   const before: NonNullable<ApplyOptions['before']> = async (trx) => {
@@ -103,7 +110,33 @@ async function applyOnline(
   }
 }
 
-const isRefused = (error: unknown) => (error as { code?: unknown }).code === 'MIGRATION_LOCKED';
+interface Failure {
+  readonly at: Preparation | null;
+  readonly error: unknown;
+}
+
+/** Rows that were written in the meantime are named like those that were there before. */
+async function refusal(
+  { store, options, migration }: ApplyingOnline,
+  { found, steps }: ExploredMigration,
+  { at, error }: Failure,
+): Promise<unknown> {
+  if ((error as { code?: unknown }).code === 'MIGRATION_LOCKED') return error;
+  try {
+    assertRunnable(await exploreMigrations(store, [migration], exploring(options)));
+  } catch (rows) {
+    return rows;
+  }
+  const step = found.findIndex(({ preparations }) =>
+    preparations.some(({ name }) => name === at?.name),
+  );
+  const place = {
+    migration: migration.name,
+    step: steps[step]?.step ?? 1,
+    object: at?.object ?? null,
+  };
+  return migrationFailed(store, place, error);
+}
 
 /** The fewest bytes that a row of PostgreSQL takes. */
 const ROW_BYTES = 28;
@@ -114,7 +147,7 @@ async function mayRunOnline(
   migrations: readonly Migration[],
   { onlineFrom }: MigrationSettings,
 ): Promise<boolean> {
-  if (store.dialect !== 'postgres') return false;
+  if (store.dialect !== 'postgres' || migrations.length === 0) return false;
   const { rows } = await sql`
     select 1 from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
       and pg_relation_size(oid) > ${onlineFrom * ROW_BYTES} limit 1`.execute(store.db);

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { hashOf, LEDGER } from '../ledger.ts';
+import { hashOf, LEDGER, readLedger } from '../ledger.ts';
 import type { Migration } from '../migration.ts';
 
 /** What was made ready for a migration that is not applied yet, as the ledger keeps it. */
@@ -29,7 +29,8 @@ export async function readPartial(db: Kysely<any>, name: string): Promise<Partia
 }
 
 export async function hasPartial(db: Kysely<any>, name: string): Promise<boolean> {
-  return (await readPartial(db, name)) !== null;
+  const { applied } = await readLedger(db);
+  return applied.some((row) => row.name === name && row.steps !== null);
 }
 
 export async function notePartial(
