@@ -44,9 +44,12 @@ async function dispatch(argv: readonly string[], plain: Terminal): Promise<ExitC
 /** An expected failure says what to do; any other error is a bug of the generator. */
 function explainFailure(error: unknown, terminal: Terminal): ExitCode {
   if (error instanceof CommandError) {
-    const { exitCode, code, message, fix } = error;
+    const { exitCode, code, message, fix, details } = error;
     if (terminal.json)
-      terminal.document({ ok: false, error: { code, message, ...(fix !== undefined && { fix }) } });
+      terminal.document({
+        ok: false,
+        error: { ...details, code, message, ...(fix !== undefined && { fix }) },
+      });
     else
       terminal.say(
         `${terminal.paint.red('error')}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`,

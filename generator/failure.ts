@@ -23,6 +23,8 @@ export class CommandError extends Error {
   /** Stable, upper snake case. */
   readonly code: string;
   readonly fix: string | undefined;
+  /** Further members of the error in `--json`. */
+  readonly details: Readonly<Record<string, unknown>> = {};
 
   constructor(exitCode: ExitCode, code: string, message: string, fix?: string) {
     super(message);

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
-import { CommandError, EXIT } from './failure.ts';
+import { CommandError, EXIT, type ExitCode } from './failure.ts';
 
 /** Functions that take an app, with the package that exports each. */
 const QUESTIONS = {
@@ -30,6 +31,8 @@ export interface AskOptions {
   readonly input?: unknown;
   /** Called with the progress from time to time. */
   readonly onProgress?: (text: string) => void;
+  /** Called with each step that is done, as the function reports it. */
+  readonly onStep?: (step: unknown) => void;
   /** Handles the other end of the stream that the function gets as `channel`. */
   readonly channel?: (stream: Duplex) => Promise<void>;
 }
@@ -71,6 +74,8 @@ export async function askProject<T>(
 interface RuntimeFailure {
   readonly code: string;
   readonly message: string;
+  /** Where and why it failed, as data. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -86,18 +91,21 @@ const DECISIONS: ReadonlySet<string> = new Set([
   'VALUE_NOT_HELD',
 ]);
 
-function refused({ code, message }: RuntimeFailure): CommandError {
-  const exit = DECISIONS.has(code)
-    ? EXIT.ambiguous
-    : code === 'MIGRATION_DRAFT'
-      ? EXIT.invalid
-      : EXIT.usage;
-  return new CommandError(exit, code, message);
+/** Other exit codes than 2, that of a project that failed. */
+const EXITS: Readonly<Record<string, ExitCode>> = {
+  MIGRATION_DRAFT: EXIT.invalid,
+  MIGRATION_LOCKED: EXIT.again,
+};
+
+function refused({ code, message, extensions = {} }: RuntimeFailure): CommandError {
+  const exit = DECISIONS.has(code) ? EXIT.ambiguous : (EXITS[code] ?? EXIT.usage);
+  return Object.assign(new CommandError(exit, code, message), { details: extensions });
 }
 
 const MARK = '@@answer ';
 const REFUSED = '@@refused ';
 const PROGRESS = '@@progress ';
+const STEP = '@@step ';
 
 /** Log lines also go to standard output, so the answer is marked. */
 function script(question: ProjectQuestion, options: AskOptions): string {
@@ -108,11 +116,11 @@ function script(question: ProjectQuestion, options: AskOptions): string {
     `const runtime = await import('${QUESTIONS[question]}');`,
     `const { app } = await import('./src/generated/app.ts');`,
     `try {`,
-    `  const answer = await runtime.${question}(app${withInput ? `, input, { progress${options.channel ? ', channel' : ''} }` : ''});`,
+    `  const answer = await runtime.${question}(app${withInput ? `, input, { progress, step${options.channel ? ', channel' : ''} }` : ''});`,
     `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer ?? null) + '\\n', () => process.exit(0));`,
     `} catch (error) {`,
-    `  const { code, message } = error ?? {};`,
-    `  if (/^(BACKUP_|DATABASE_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|VALUE_NOT_HELD)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message }) + '\\n', () => process.exit(1));`,
+    `  const { code, message, extensions } = error ?? {};`,
+    `  if (/^(BACKUP_|DATABASE_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|VALUE_NOT_HELD)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message, extensions }) + '\\n', () => process.exit(1));`,
     `  else`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
     `}`,
@@ -133,6 +141,7 @@ const INPUT = [
   `  printed = Date.now();`,
   `  process.stdout.write('\\n${PROGRESS}' + done + (total === undefined ? '' : ' of ' + total) + ' rows\\n');`,
   `};`,
+  `const step = (done) => void process.stdout.write('\\n${STEP}' + JSON.stringify(done) + '\\n');`,
 ];
 
 /** The file descriptor of the stream between the two processes; 0 to 2 are the standard ones. */
@@ -152,7 +161,7 @@ interface Ended {
 function runScript(
   root: string,
   text: string,
-  { input, onProgress, channel }: AskOptions,
+  { input, onProgress, onStep, channel }: AskOptions,
 ): Promise<Ended> {
   const env = { LOG_LEVEL: 'silent', ...process.env };
   const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
@@ -166,6 +175,9 @@ function runScript(
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     out.push(chunk);
     for (const [, far] of chunk.matchAll(new RegExp(`^${PROGRESS}(.+)$`, 'gm'))) onProgress?.(far!);
+  });
+  createInterface(child.stdout).on('line', (line) => {
+    if (line.startsWith(STEP)) onStep?.(JSON.parse(line.slice(STEP.length)));
   });
   child.stderr.on('data', (chunk: Buffer) => void errors.push(chunk.toString()));
   const ended = new Promise<Ended>((resolve, reject) =>

@@ -12,12 +12,7 @@ interface MigrateStep {
 /** The steps in the order of the help text. */
 const STEPS: Readonly<Record<string, MigrateStep>> = {
   up: { load: () => import('./migrate/up.ts') },
-  plan: {
-    load: async () => {
-      const { showPlan } = await import('./migrate-plan.ts');
-      return { run: (call) => showPlan(call.root, call) };
-    },
-  },
+  plan: { load: () => import('./migrate/plan.ts') },
   status: { load: () => import('./migrate/status.ts') },
   save: { named: true, load: () => import('./migrate/save.ts') },
   new: { named: true, load: () => import('./migrate/new.ts') },

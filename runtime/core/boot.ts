@@ -17,8 +17,10 @@ import { type Guard, guardOf } from './store/guard.ts';
 import { noteProduction, readLedger } from './store/ledger.ts';
 import { assertSound } from './store/ledger-state.ts';
 import { loadMigrations, migrate, type MigrateOptions, migrationStatus } from './store/migrate.ts';
+import { migrationSettings } from './store/migration-settings.ts';
 import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
+import { exploreBefore } from './store/plan/plan-migrations.ts';
 import { openStore } from './store/open-store.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres-store.ts';
 import type { Store } from './store/store.ts';
@@ -199,13 +201,15 @@ export async function prepareDatabase(app: App, { kernel, modules }: Booted): Pr
   const lists = await migrationsOf(app, modules);
   const migrates = settings.flag('MIGRATE', !settings.production);
   const follow = migrates ? await followingOf(app, kernel) : undefined;
+  const running = migrationSettings(app.project);
+  const { applied: before } = await readLedger(store.db);
+  if (migrates && before.length > 0) await exploreBefore(store, lists, running);
   for (const [at, migrations] of lists.entries()) {
     if (migrates) {
-      const applied = await migrate(
-        store,
-        migrations,
-        at > 0 ? {} : follow ? { follow } : { guarded: true },
-      );
+      const applied = await migrate(store, migrations, {
+        settings: running,
+        ...(at > 0 ? {} : follow ? { follow } : { guarded: true }),
+      });
       if (applied.length > 0) log.info(`migrated: ${applied.join(', ')}`);
     } else await refusePending(store, migrations);
   }

@@ -11,7 +11,10 @@ import {
   migrationStatus,
   revert,
 } from './store/migrate.ts';
+import { migrationSettings } from './store/migration-settings.ts';
 import type { Migration } from './store/migration.ts';
+import { exploreBefore } from './store/plan/plan-migrations.ts';
+import { reportSteps, type StepDone } from './store/plan/report-steps.ts';
 import { reset, tablesToReset } from './store/reset.ts';
 
 export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
@@ -30,7 +33,7 @@ export interface MigrateAppOptions extends Pick<MigrateOptions, 'allowLoss'> {
 export function migrateApp(
   app: App,
   { allowLoss = [], confirm }: MigrateAppOptions = {},
-  options?: BootOptions,
+  options: BootOptions & { readonly step?: (done: StepDone) => void } = {},
 ): Promise<string[]> {
   return withMigrations(app, options, async ({ kernel: { store, root }, lists, guard }) => {
     if (allowLoss.length > 0)
@@ -38,8 +41,12 @@ export function migrateApp(
     const [own, ...modules] = lists;
     const follow = { root, newest: false, gone: false };
     const drafts = guard.reason === null ? { follow } : { guarded: true };
-    const applied = await migrate(store, own, { allowLoss, ...drafts });
-    for (const list of modules) applied.push(...(await migrate(store, list)));
+    const settings = migrationSettings(app.project);
+    const explored = await exploreBefore(store, lists, { ...settings, allowLoss });
+    const reported = options.step ? reportSteps(explored, options.step) : {};
+    const each = { settings, ...reported };
+    const applied = await migrate(store, own, { allowLoss, ...each, ...drafts });
+    for (const list of modules) applied.push(...(await migrate(store, list, each)));
     return applied;
   });
 }

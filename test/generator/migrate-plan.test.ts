@@ -7,9 +7,9 @@ type Author { id: ID! email: ${email} rating: ${rating} }
 type Query { authors: [Author!]! }
 `;
 
-for (const { name, missing, create } of databases) {
+for (const { name: kind, missing, create } of databases) {
   describe.skipIf(missing !== null)(
-    `migrate plan and consent on ${name}${missing ? ` (${missing})` : ''}`,
+    `migrate plan and consent on ${kind}${missing ? ` (${missing})` : ''}`,
     () => {
       let database: TestDatabase;
       let shop: TestProject;
@@ -43,6 +43,8 @@ for (const { name, missing, create } of databases) {
         const { code, stdout } = await run(...args, '--json');
         return { code, answer: JSON.parse(stdout) as any };
       };
+      const name = () =>
+        new URL(database.url.replace('file:', 'file://')).pathname.split('/').at(-1)!;
       const rows = () =>
         database.store.db.selectFrom('authors').selectAll().orderBy('id').execute();
 
@@ -54,7 +56,7 @@ for (const { name, missing, create } of databases) {
           ok: false,
           database: {
             dialect: database.store.dialect,
-            name: new URL(database.url.replace('file:', 'file://')).pathname.split('/').at(-1),
+            name: name(),
           },
           migrations: [
             {
@@ -104,7 +106,9 @@ for (const { name, missing, create } of databases) {
         expect((await rows()).map(({ rating }) => rating)).toEqual(
           before.map(({ rating }) => rating),
         );
-        expect(await json('migrate', 'up', '--allow-loss', 'Author.rating')).toMatchObject({
+        expect(
+          await json('migrate', 'up', '--allow-loss', 'Author.rating', '--confirm', name()),
+        ).toMatchObject({
           code: 0,
           answer: { ok: true },
         });

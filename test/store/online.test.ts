@@ -1,59 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alterTable } from '../../runtime/core/store/alter-table.ts';
-import { columnTypes } from '../../runtime/core/store/column-types.ts';
 import { migrate, migrationStatus } from '../../runtime/core/store/migrate.ts';
-import type { Migration } from '../../runtime/core/store/migration.ts';
+import { openStore } from '../../runtime/core/store/open-store.ts';
 import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
 import { databases, type TestDatabase } from './databases.ts';
+import { everything, init, longer, settings } from './large-table.ts';
 
 const { missing, create } = databases.find(({ name }) => name === 'PostgreSQL')!;
-const settings = { lockTimeout: 200, onlineFrom: 50 };
-
-const init: Migration = {
-  name: '0001_init',
-  up: async (db) => {
-    const type = columnTypes(db);
-    await db.schema.createTable('authors').addColumn('id', type.key).execute();
-    await db.schema
-      .createTable('posts')
-      .addColumn('id', type.key)
-      .addColumn('title', type.text)
-      .addColumn('rating', type.integer)
-      .addColumn('author', type.id)
-      .execute();
-    await db.insertInto('authors').values({ id: 1 }).execute();
-    await sql`insert into posts (title, rating, author)
-      select 't' || n, n % 5, 1 from generate_series(1, 200) as n`.execute(db);
-  },
-};
-
-/** One step of each kind that runs online. */
-const everything: Migration = {
-  name: '0002_everything',
-  up: async (db) => {
-    const type = columnTypes(db);
-    await alterTable(db, 'posts')
-      .addColumn('rank', type.integer, (column) => column.notNull().defaultTo(7))
-      .addColumn('editor', type.id, (column) =>
-        column.references('authors.id').onDelete('set null'),
-      )
-      .alterColumn('title', type.text, (column) => column.notNull().unique())
-      .alterColumn('rating', type.integer, (column) => column.check(sql`"rating" < 9`))
-      .alterColumn('author', type.id, (column) =>
-        column.notNull().references('authors.id').onDelete('cascade'),
-      )
-      .execute();
-    await db.schema.createIndex('posts_editor').on('posts').column('editor').execute();
-    await db.schema
-      .createIndex('posts_both')
-      .on('posts')
-      .columns(['rank', 'title'])
-      .unique()
-      .execute();
-  },
-};
-
 describe.skipIf(missing !== null)(
   `a migration of a large table${missing ? ` (${missing})` : ''}`,
   () => {
@@ -68,7 +24,6 @@ describe.skipIf(missing !== null)(
       await plain.drop();
     });
 
-    const run = (...more: Migration[]) => migrate(database.store, [init, ...more], { settings });
     const catalog = async (db: Kysely<any>) => {
       const { rows } = await sql<{ line: string }>`
       select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) || ' ' || convalidated as line
@@ -117,6 +72,80 @@ describe.skipIf(missing !== null)(
       });
       expect(await catalog(database.store.db)).toEqual(await catalog(plain.store.db));
       expect((await migrationStatus(database.store, [init, everything])).applied).toHaveLength(2);
+    });
+
+    const readyMade = async () => {
+      const { rows } = await sql<{ name: string }>`
+      select conname as name from pg_constraint where conname like 'twofold\\_ready%'
+      union all select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+        where c.relname like 'twofold\\_ready%' or not i.indisvalid`.execute(database.store.db);
+      return rows.map(({ name }) => name);
+    };
+    test('takes back all that was made when a row comes in the way, and names the row', async () => {
+      const { store } = database;
+      const before = await catalog(store.db);
+      let blocked: Promise<unknown> = Promise.resolve();
+      const watched = migrate(store, [init, everything, longer], {
+        settings,
+        // The first part is done: from now on rows break the second and the third.
+        onPrepared: ({ does }) => {
+          if (does === 'add')
+            blocked = store.db
+              .updateTable('posts')
+              .set({ editor: 1 })
+              .where('id', '<', 4)
+              .execute();
+        },
+      });
+      await expect(watched).rejects.toMatchObject({
+        code: 'ROWS_IN_THE_WAY',
+        extensions: {
+          migration: '0003_longer',
+          object: 'posts.editor',
+          atRisk: 2,
+          keys: ['2', '3'],
+        },
+      });
+      await blocked;
+      expect(await catalog(store.db)).toEqual(before);
+      expect(await readyMade()).toEqual([]);
+      expect((await migrationStatus(store, [init, everything, longer])).partial).toEqual([]);
+      await store.db.updateTable('posts').set({ editor: null }).execute();
+    });
+
+    test('gives up after five tries for a lock, and changes nothing', async () => {
+      const { store } = database;
+      const before = await catalog(store.db);
+      await store.transaction(async (trx) => {
+        await sql`lock table posts in share mode`.execute(trx);
+        const other = openStore(database.url, '.');
+        await expect(
+          migrate(other, [init, everything, longer], {
+            settings: { ...settings, lockTimeout: 20 },
+          }),
+        ).rejects.toMatchObject({ code: 'MIGRATION_LOCKED' });
+        await other.close();
+      });
+      expect(await catalog(store.db)).toEqual(before);
+      expect(await readyMade()).toEqual([]);
+    });
+
+    test('is partial after a kill between two parts, and the next run goes on from there', async () => {
+      const { store } = database;
+      const all = [init, everything, longer];
+      const script = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
+      const child = spawn(process.execPath, [script, database.url, '2']);
+      const [, signal] = await once(child, 'exit');
+      expect(signal).toBe('SIGKILL');
+      expect((await migrationStatus(store, all)).partial).toEqual(['0003_longer']);
+      expect(await readyMade()).not.toEqual([]);
+      const again: string[] = [];
+      await migrate(store, all, { settings, onPrepared: ({ object }) => again.push(object) });
+      expect(again).toEqual(['posts.rank', 'posts.editor']);
+      expect(await readyMade()).toEqual([]);
+      expect((await migrationStatus(store, all)).applied).toHaveLength(3);
+      await migrate(plain.store, all, { settings: { ...settings, onlineFrom: 1_000_000 } });
+      expect(await catalog(store.db)).toEqual(await catalog(plain.store.db));
     });
   },
 );

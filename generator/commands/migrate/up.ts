@@ -2,11 +2,24 @@ import { EXIT, type ExitCode } from '../../failure.ts';
 import { columnsNamed } from '../../migrations/coordinates.ts';
 import { readProjectOf } from '../../pipeline.ts';
 import { askProject } from '../../run-project.ts';
+import { formatStep, type PlanStep } from './plan.ts';
 import type { MigrateCall } from './call.ts';
+
+interface StepDone extends PlanStep {
+  readonly migration: string;
+  readonly time: number;
+}
 
 /** `generator migrate up`: applies what is pending, all or none. */
 export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
+  const shown: { migration: string | null } = { migration: null };
   const applied = await askProject<string[]>(root, 'migrateApp', {
+    onStep: (step) => {
+      const { migration, time, ...planned } = step as StepDone;
+      if (shown.migration !== migration) terminal.note(migration);
+      shown.migration = migration;
+      terminal.note(`${formatStep({ ...planned, fix: null }).join('\n')}  ${time} ms`);
+    },
     input: { allowLoss: await lossColumns(root, options), confirm: options['confirm'] },
   });
   if (terminal.json) terminal.document({ ok: true, applied });

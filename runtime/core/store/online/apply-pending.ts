@@ -43,11 +43,11 @@ export async function applyPending(
       group.push(migration);
       continue;
     }
-    await together(store, group, options);
+    if (group.length > 0) await together(store, group, options);
     group = [];
     await applyOnline({ store, options, migration }, preparations);
   }
-  await together(store, group, options);
+  if (group.length > 0) await together(store, group, options);
 }
 
 async function together(
@@ -56,9 +56,8 @@ async function together(
   options: ApplyPendingOptions,
 ): Promise<void> {
   const { lockTimeout } = options.settings;
-  const idle = group.length === 0 && options.before === undefined;
-  if (!idle)
-    await withLock(group[0]?.name ?? '', () => applyAll(store, group, { ...options, lockTimeout }));
+  const work = () => applyAll(store, group, { ...options, lockTimeout });
+  await withLock(group[0]?.name ?? 'the ledger', work);
 }
 
 const exploring = ({ allowLoss, settings }: ApplyPendingOptions) => ({

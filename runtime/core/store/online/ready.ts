@@ -10,13 +10,19 @@ export interface Ready {
   readonly definition: string;
 }
 
+const PREFIX = 'twofold_ready_';
+
+export function isReadyName(name: string | null): boolean {
+  return name?.startsWith(PREFIX) ?? false;
+}
+
 /**
  * Its name until the migration takes it over. It is a hash, because a name that is put together
  * from others may be longer than PostgreSQL's 63 bytes, and is then cut.
  */
 export function readyName({ table, column, does, definition }: Ready): string {
   const hash = createHash('sha256').update(JSON.stringify([table, column, does, definition]));
-  return `twofold_ready_${does}_${hash.digest('hex').slice(0, 16)}`;
+  return `${PREFIX}${does}_${hash.digest('hex').slice(0, 16)}`;
 }
 
 /**

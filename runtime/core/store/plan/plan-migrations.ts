@@ -55,6 +55,29 @@ export async function explorePending(
   });
 }
 
+/**
+ * The same before a run, which then does not begin: rows in the way of any list are known before the
+ * first statement of the first one. Empty where an undo comes first, because only the run itself
+ * knows what that leaves.
+ *
+ * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` with all rows that were found.
+ */
+export async function exploreBefore(
+  store: Store,
+  lists: readonly (readonly Migration[])[],
+  options: PlanOptions,
+): Promise<ExploredMigration[]> {
+  const ledger = await readLedger(store.db);
+  const isUndone = lists.some((list) => {
+    const { missing, changed } = compareLedger(ledger, list);
+    return missing.length + changed.length > 0;
+  });
+  if (isUndone) return [];
+  const explored = await explorePending(store, lists, options);
+  assertRunnable(explored);
+  return explored;
+}
+
 /** What these migrations would meet, whether or not the ledger has them. */
 export function exploreMigrations(
   store: Store,

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Catalog, CatalogTable } from '../catalog/catalog.ts';
 import { namedType, type StoredType } from '../column-types.ts';
+import { isReadyName } from '../online/ready.ts';
 import type { RowSource } from '../row-checks.ts';
 
 /**
@@ -73,8 +74,9 @@ function columnOf(
   { uniques, checks, foreignKeys }: CatalogTable,
   { name, type, nullable, default: value }: CatalogTable['columns'][number],
 ): PlannedColumn {
-  const isThis = ({ columns }: { readonly columns: readonly string[] }) =>
-    columns.length === 1 && columns[0] === name;
+  // What a run that was stopped has made ready belongs to a migration that is not applied.
+  const isThis = (each: { readonly name: string | null; readonly columns: readonly string[] }) =>
+    each.columns.length === 1 && each.columns[0] === name && !isReadyName(each.name);
   const leads = foreignKeys.find(isThis);
   return {
     value: sql`${sql.ref(name)}`,

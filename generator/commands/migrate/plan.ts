@@ -1,8 +1,8 @@
-import type { CommandCall } from '../cli/command.ts';
-import { EXIT, type ExitCode } from '../failure.ts';
-import { askProject } from '../run-project.ts';
+import { EXIT, type ExitCode } from '../../failure.ts';
+import { askProject } from '../../run-project.ts';
+import type { MigrateCall } from './call.ts';
 
-interface PlanStep {
+export interface PlanStep {
   readonly step: number;
   readonly does: string;
   readonly object: string;
@@ -28,10 +28,7 @@ interface Plan {
 }
 
 /** `generator migrate plan`: what each pending step would meet; nothing is changed. */
-export async function showPlan(
-  root: string,
-  { options, terminal }: CommandCall,
-): Promise<ExitCode> {
+export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
   const plan = await askProject<Plan>(root, 'planOfApp', {
     input: {
       values: options['values'] === true,
