@@ -213,6 +213,20 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/seed.ts'),
   },
   {
+    name: 'import',
+    usage: 'prisma [FILE]',
+    about: 'writes a schema that serves the tables which others made, and a report of what differs',
+    positionals: 2,
+    words: ['prisma'],
+    options: [
+      { name: 'crud', about: 'serve creating, updating and deleting too' },
+      { name: 'managed', about: 'keep the tables by migrations from now on' },
+      { name: 'dry-run', about: 'list what would be written' },
+    ],
+    example: 'npx generator import prisma prisma/schema.prisma',
+    load: () => import('../commands/import.ts'),
+  },
+  {
     name: 'admin',
     usage: 'create|grant|link',
     about: 'the first administrator of a project with sign-in: an account, a role, or a setup link',

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { CommandCall } from '../cli/command.ts';
+import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import type { Imported } from '../import/imported.ts';
+import { countItems } from '../import/report.ts';
+import { planImport, type ImportPlan } from '../import/plan-import.ts';
+import { run as runPipeline } from '../pipeline.ts';
+import { disk } from '../write/disk.ts';
+import { exitCodeOf, reportFindings } from './outcome.ts';
+
+/** What is imported, and how the report names it. */
+interface ImportedSource {
+  readonly imported: Imported;
+  readonly source: string;
+}
+
+type Read = (root: string, call: CommandCall) => Promise<ImportedSource>;
+
+/** What can be imported: a new kind is a new row. */
+const KINDS: Readonly<Record<string, Read>> = {
+  prisma: async (root, { positionals }) =>
+    (await import('../import/prisma/import-file.ts')).importPrismaFile(root, positionals[1]),
+};
+
+/** `generator import KIND SOURCE`: the schema and the manifest that serve what others made. */
+export async function run(call: CommandCall): Promise<ExitCode> {
+  const [kind = ''] = call.positionals;
+  const read = KINDS[kind];
+  if (!read)
+    throw new CommandError(
+      EXIT.usage,
+      'UNKNOWN_SOURCE',
+      kind === '' ? 'import what?' : `${kind} is nothing that can be imported`,
+      `one of ${Object.keys(KINDS).join(', ')}`,
+    );
+  const root = resolve(call.cwd);
+  const { imported, source } = await read(root, call);
+  const { options } = call;
+  const plan = await planImport(root, imported, {
+    source,
+    crud: options['crud'] === true,
+    managed: options['managed'] === true,
+  });
+  if (options['dry-run']) return report(plan, imported, call, EXIT.done);
+  for (const { file, text } of plan.files) await disk.write(resolve(root, file), text);
+  const run = await runPipeline(root, {}, disk);
+  reportFindings(run, call);
+  const code = plan.conflicts.length > 0 ? EXIT.conflict : exitCodeOf(run);
+  return report(plan, imported, call, code);
+}
+
+function report(
+  plan: ImportPlan,
+  { types, items }: Imported,
+  { terminal, options }: CommandCall,
+  code: ExitCode,
+): ExitCode {
+  const counts = countItems(items);
+  const files = plan.files.map(({ file }) => file);
+  if (terminal.json) {
+    terminal.document({
+      ok: code === EXIT.done,
+      entities: types.length,
+      report: counts,
+      items,
+      files,
+      conflicts: plan.conflicts,
+      gone: plan.gone,
+    });
+    return code;
+  }
+  for (const coordinate of plan.conflicts)
+    terminal.say(
+      `${terminal.paint.red('conflict')}  ${coordinate} was changed here and there: yours stays, theirs is in ${plan.theirs.join(', ')}`,
+    );
+  for (const coordinate of plan.gone)
+    terminal.say(
+      `${terminal.paint.red('gone')}  ${coordinate} is no longer there, and you have changed it: it stays`,
+    );
+  terminal.note(
+    `${terminal.paint.green(options['dry-run'] ? 'would import' : 'imported')}  ${types.length} types: ${counts.kept} objects kept, ${counts.approximated} approximated, ${counts.closed} closed, ${counts.notExpressible} not expressible\n  ${files.length === 0 ? 'no file changes' : files.join('\n  ')}`,
+  );
+  return code;
+}

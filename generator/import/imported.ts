@@ -1,0 +1,103 @@
+/**
+ * A schema that an import has made from what others made, before it is written.
+ *
+ * @example
+ * const { types } = importPrisma(readPrisma(text));
+ */
+export interface Imported {
+  readonly types: readonly ImportedType[];
+  readonly enums: readonly ImportedEnum[];
+  /** What the report says, a line for each object of the source. */
+  readonly items: readonly ReportItem[];
+}
+
+/** A type of the schema, and the table or view behind it. */
+export interface ImportedType {
+  readonly name: string;
+  readonly table: TableOf;
+  readonly description?: string;
+  /** Directives beside `@table`, as SDL: `@index(fields: ["title"])`. */
+  readonly directives: readonly string[];
+  readonly fields: readonly ImportedField[];
+}
+
+/** Where the rows of a type are. */
+export interface TableOf {
+  readonly name: string;
+  /** Absent for the schema that the connection has: `public`, and in SQLite. */
+  readonly schema?: string;
+  readonly view: boolean;
+  /** Fields of a key that is not the field `id` alone. */
+  readonly key?: readonly string[];
+}
+
+export interface ImportedField {
+  readonly name: string;
+  /** As SDL: `[String!]!`. */
+  readonly type: string;
+  readonly description?: string;
+  /** As SDL: `@column(name: "TrackId")`. */
+  readonly directives: readonly string[];
+  /** Whether one row at most has a value of it, so that it has a query of its own. */
+  readonly unique: boolean;
+  /** Why the column is not served: it is written as a comment. */
+  readonly closed?: string;
+}
+
+export interface ImportedEnum {
+  readonly name: string;
+  readonly description?: string;
+  readonly directives: readonly string[];
+  readonly values: readonly ImportedValue[];
+}
+
+export interface ImportedValue {
+  readonly name: string;
+  readonly description?: string;
+  readonly directives: readonly string[];
+}
+
+/** What became of an object of the source. */
+export type ImportStatus = 'kept' | 'approximated' | 'closed' | 'notExpressible';
+
+/** A line of the report. */
+export interface ReportItem {
+  /** `public.film.title`, or without the schema where there are none. */
+  readonly object: string;
+  /** `table`, `column`, `foreign key`, `index` … */
+  readonly kind: string;
+  readonly status: ImportStatus;
+  /** The coordinate in the schema: `Film.title`. */
+  readonly as?: string;
+  readonly why?: string;
+}
+
+/**
+ * A directive as SDL; arguments without a value are left out.
+ *
+ * @example directive('column', { name: 'TrackId' }) // '@column(name: "TrackId")'
+ */
+export function directive(
+  name: string,
+  given: Readonly<Record<string, DirectiveValue | undefined>> = {},
+): string {
+  const written = Object.entries(given).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${printValue(value)}`],
+  );
+  return written.length === 0 ? `@${name}` : `@${name}(${written.join(', ')})`;
+}
+
+/** A text in `raw` is written without quotes: the value of an enum. */
+export type DirectiveValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | { readonly raw: string };
+
+function printValue(value: DirectiveValue): string {
+  if (typeof value === 'object' && 'raw' in value) return value.raw;
+  return Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : JSON.stringify(value);
+}
+
+const quoted = (text: string) => JSON.stringify(text);

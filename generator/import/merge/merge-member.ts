@@ -1,0 +1,65 @@
+import { type ConstDirectiveNode, print } from 'graphql';
+import { type MemberNode, namedType } from './definitions.ts';
+
+/** The parts of a member that are merged, each for itself: its type, and every directive by name. */
+type Parts = ReadonlyMap<string, string>;
+
+/** The parts that the database changed. A null is a directive that is gone. */
+export interface MemberMerge {
+  readonly changes: ReadonlyMap<string, string | null>;
+  /** Whether both changed one part, and differ. */
+  readonly conflict: boolean;
+}
+
+/**
+ * Merges one field or value: what only the database changed is taken, what only the user changed
+ * stays.
+ *
+ * @param renamed the names that types have in the user's schema, by those that an import gave
+ */
+export function mergeMember(
+  base: MemberNode,
+  next: MemberNode,
+  yours: MemberNode,
+  renamed: ReadonlyMap<string, string>,
+): MemberMerge {
+  const [before, after, own] = [
+    partsOf(base, renamed),
+    partsOf(next, renamed),
+    partsOf(yours, new Map()),
+  ];
+  const moved = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (part) => before.get(part) !== after.get(part) && own.get(part) !== after.get(part),
+  );
+  return {
+    changes: new Map(moved.map((part) => [part, after.get(part) ?? null])),
+    conflict: moved.some((part) => own.get(part) !== before.get(part)),
+  };
+}
+
+/** @example partsOf(field, renamed) // Map { 'type' → 'Movie!', 'column' → '@column(name: "x")' } */
+export function partsOf(member: MemberNode, renamed: ReadonlyMap<string, string>): Parts {
+  const directives = (member.directives ?? []).map(
+    (each: ConstDirectiveNode) => [`@${each.name.value}`, print(each)] as const,
+  );
+  if (member.kind === 'EnumValueDefinition') return new Map(directives);
+  const named = namedType(member.type);
+  const type = print(member.type).replace(named, renamed.get(named) ?? named);
+  const args = (member.arguments ?? []).map((each) => print(each)).join(', ');
+  return new Map([['type', type], ['arguments', args], ...directives]);
+}
+
+/** Whether a member is still as the import wrote it. */
+export function isUntouched(
+  base: MemberNode,
+  yours: MemberNode,
+  renamed: ReadonlyMap<string, string>,
+): boolean {
+  const [before, own] = [partsOf(base, renamed), partsOf(yours, new Map())];
+  return (
+    base.name.value === yours.name.value &&
+    base.description?.value === yours.description?.value &&
+    before.size === own.size &&
+    [...before].every(([part, text]) => own.get(part) === text)
+  );
+}

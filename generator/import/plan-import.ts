@@ -1,0 +1,126 @@
+import { basename, join } from 'node:path';
+import { parse as parseSdl } from 'graphql';
+import type { SourceText } from '@twofold/schema';
+import { parse as parseYaml } from 'yaml';
+import { EDITOR_LINE } from '../../templates/starter/manifest-lines.ts';
+import { CommandError, EXIT } from '../failure.ts';
+import { readSources } from '../read.ts';
+import { disk } from '../write/disk.ts';
+import type { Imported } from './imported.ts';
+import { mergeSchema } from './merge/merge-schema.ts';
+import { printSchema } from './print-schema.ts';
+import { printReport } from './report.ts';
+import { setManaged } from './set-managed.ts';
+
+/** What an import would write. */
+export interface ImportPlan {
+  /** Files whose text changes. */
+  readonly files: readonly SourceText[];
+  /** Coordinates that both the user and the source changed. */
+  readonly conflicts: readonly string[];
+  /** Coordinates that the source lost and the user has changed. */
+  readonly gone: readonly string[];
+  /** Files with the source's side of the conflicts. */
+  readonly theirs: readonly string[];
+}
+
+export interface ImportOptions {
+  /** How the report names the source. */
+  readonly source: string;
+  readonly crud: boolean;
+  /** Whether migrations keep the tables from now on. */
+  readonly managed: boolean;
+}
+
+/** The schema that the last import would have written into an empty project. */
+export const LAST_IMPORT = '.generator/import.graphql';
+const SCHEMA = 'schema.graphql';
+const MANIFEST = 'manifest.yaml';
+const REPORT = 'import-report.md';
+
+/**
+ * Plans an import into a project, or into an empty folder.
+ *
+ * @throws CommandError `SCHEMA_NOT_IMPORTED` when the schema has types that no import wrote
+ * @example await planImport(root, imported, { source: 'schema.prisma', crud: false, managed: false })
+ */
+export async function planImport(
+  root: string,
+  imported: Imported,
+  options: ImportOptions,
+): Promise<ImportPlan> {
+  const { schema, manifest } = await readSources(root);
+  const base = await disk.read(join(root, LAST_IMPORT));
+  const next = printSchema(imported);
+  const merged = base === null ? first(schema, next) : repeated(base, next, schema);
+  const files = [
+    ...merged.files,
+    { file: MANIFEST, text: manifestText(manifest, { root, ...options }) },
+    {
+      file: REPORT,
+      text: printReport(imported, { source: options.source, access: accessOf(manifest) }),
+    },
+    { file: LAST_IMPORT, text: next },
+  ];
+  const changed: SourceText[] = [];
+  for (const each of files)
+    if ((await disk.read(join(root, each.file))) !== each.text) changed.push(each);
+  return { ...merged, files: changed };
+}
+
+/** Who may read and change what has no rule of its own. */
+function accessOf(manifest: SourceText | null): string {
+  const settings = manifest ? (parseYaml(manifest.text) as ManifestShape | null) : null;
+  const isOpen = !settings?.auth || settings.api?.access === 'public';
+  return isOpen ? 'everyone who reaches the server' : 'every signed-in user';
+}
+
+interface ManifestShape {
+  readonly auth?: object;
+  readonly api?: { readonly access?: string };
+}
+
+function first(schema: readonly SourceText[], next: string): ImportPlan {
+  const written = schema.find(({ text }) => hasTypes(text));
+  if (written)
+    throw new CommandError(
+      EXIT.usage,
+      'SCHEMA_NOT_IMPORTED',
+      `${written.file} has types that no import wrote; nothing was written`,
+      'import into an empty folder, and copy from there',
+    );
+  return { files: [{ file: SCHEMA, text: next }], conflicts: [], gone: [], theirs: [] };
+}
+
+const hasTypes = (text: string) => text.trim() !== '' && parseSdl(text).definitions.length > 0;
+
+function repeated(base: string, next: string, yours: readonly SourceText[]): ImportPlan {
+  const { files, conflicts, gone } = mergeSchema({ base, next, yours, prefer: 'yours' });
+  if (conflicts.length === 0) return { files, conflicts, gone, theirs: [] };
+  const theirs = mergeSchema({ base, next, yours, prefer: 'theirs' })
+    .files.filter(({ file, text }) => files.find((each) => each.file === file)?.text !== text)
+    .map(({ file, text }) => ({ file: `${file}.new`, text }));
+  return {
+    files: [...files, ...theirs],
+    conflicts,
+    gone,
+    theirs: theirs.map(({ file }) => file),
+  };
+}
+
+function manifestText(
+  manifest: SourceText | null,
+  { root, crud, managed }: ImportOptions & { readonly root: string },
+): string {
+  if (manifest) return setManaged(manifest.text, managed);
+  const name = basename(root)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  const lines = [
+    `name: ${name === '' ? 'app' : name}`,
+    `database: { managed: ${managed} }`,
+    `api: { rest: true${crud ? ', crud: true' : ''} }`,
+  ];
+  return `${EDITOR_LINE}${lines.join('\n')}\n`;
+}

@@ -1,0 +1,111 @@
+import { camelCase, pluralize } from '@twofold/schema';
+import {
+  directive,
+  type Imported,
+  type ImportedEnum,
+  type ImportedField,
+  type ImportedType,
+  type ImportedValue,
+  type TableOf,
+} from './imported.ts';
+
+/**
+ * The text of `schema.graphql`: the types in their order, the enums, and queries for each type.
+ *
+ * @example printSchema(importPrisma(readPrisma(text)))
+ */
+export function printSchema({ types, enums }: Imported): string {
+  const blocks = [
+    ...scalarsOf(types).map((name) => `scalar ${name}`),
+    ...types.map(printType),
+    ...enums.map(printEnum),
+    printQuery(types),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+/** Scalars that GraphQL does not have itself, in the order of the alphabet. */
+function scalarsOf(types: readonly ImportedType[]): string[] {
+  const named = types.flatMap(({ fields }) =>
+    fields.filter(({ closed }) => closed === undefined).map(({ type }) => nameIn(type)),
+  );
+  return [...new Set(named)].filter((name) => SCALARS.has(name)).sort();
+}
+
+const nameIn = (type: string) => type.replace(/[[\]!]/g, '');
+
+const SCALARS: ReadonlySet<string> = new Set([
+  'BigInt',
+  'Byte',
+  'Date',
+  'DateTime',
+  'Decimal',
+  'JSON',
+  'Time',
+  'UUID',
+]);
+
+function printType({ name, table, description, directives, fields }: ImportedType): string {
+  const head = [`type ${name}`, printTable(table), ...directives].join(' ');
+  return `${printDescription(description, '')}${head} {\n${fields.map(printField).join('')}}`;
+}
+
+const printTable = ({ name, schema, view, key }: TableOf) =>
+  directive('table', { name, schema, key, view: view || undefined });
+
+function printField({ name, type, description, directives, closed }: ImportedField): string {
+  const line = [`${name}: ${type}`, ...directives].join(' ');
+  if (closed !== undefined) return `  # ${line}\n  # ${closed}\n`;
+  return `${printDescription(description, '  ')}  ${line}\n`;
+}
+
+function printEnum({ name, description, directives, values }: ImportedEnum): string {
+  const head = [`enum ${name}`, ...directives].join(' ');
+  return `${printDescription(description, '')}${head} {\n${values.map(printValue).join('')}}`;
+}
+
+const printValue = ({ name, description, directives }: ImportedValue) =>
+  `${printDescription(description, '  ')}  ${[name, ...directives].join(' ')}\n`;
+
+function printDescription(text: string | undefined, indent: string): string {
+  if (text === undefined || text.trim() === '') return '';
+  const lines = text.replaceAll('"""', '\\"""').split('\n');
+  const body =
+    lines.length === 1 ? lines[0]! : `\n${indent}${lines.join(`\n${indent}`)}\n${indent}`;
+  return `${indent}"""${body.endsWith('"') ? `${body} ` : body}"""\n`;
+}
+
+/** Each type by its id, as a list, and by each unique field. */
+function printQuery(types: readonly ImportedType[]): string {
+  const names = new Set<string>();
+  const lines = types.flatMap((type) =>
+    queriesOf(type).filter(({ name }) => !names.has(name) && names.add(name)),
+  );
+  return `type Query {\n${lines.map(({ name, rest }) => `  ${name}${rest}\n`).join('')}}`;
+}
+
+function queriesOf({ name, table, fields }: ImportedType): { name: string; rest: string }[] {
+  const one = camelCase(name);
+  const id = keyField(table, fields);
+  const unique = fields.filter((field) => field.unique && !field.closed && field.name !== id?.name);
+  return [
+    ...(id ? [{ name: one, rest: `(${id.name}: ${required(id.type)}): ${name}` }] : []),
+    { name: camelCase(pluralize(name)), rest: `(limit: Int, offset: Int): [${name}!]!` },
+    ...unique.map((field) => ({
+      name: `${one}By${field.name[0]!.toUpperCase()}${field.name.slice(1)}`,
+      rest: `(${field.name}: ${required(field.type)}): ${name}`,
+    })),
+  ];
+}
+
+/** The field by which one row is asked for; none when a view has no key. */
+function keyField({ key }: TableOf, fields: readonly ImportedField[]): ImportedField | undefined {
+  const name = fields.some((field) => field.name === 'id')
+    ? 'id'
+    : key?.length === 1
+      ? key[0]
+      : 'id';
+  return fields.find((field) => field.name === name);
+}
+
+const required = (type: string) => (type.endsWith('!') ? type : `${type}!`);

@@ -1,0 +1,153 @@
+import { directive, type ImportedField } from '../imported.ts';
+import {
+  argument,
+  attribute,
+  type PrismaField,
+  type PrismaModel,
+  textOf,
+} from './prisma-schema.ts';
+import { storedName } from './prisma-schema.ts';
+import { keyFields, ownColumns, schemaOf, shownFields, type Source } from './source.ts';
+
+/** A relation field as a field of ours, and the table or columns that hold it. */
+export interface ImportedRelation {
+  readonly field: ImportedField;
+  readonly kind: 'foreign key' | 'join table' | 'inverse';
+  /** The columns of a foreign key, or the name of a join table. */
+  readonly stored: readonly string[];
+  readonly why?: string;
+}
+
+const ON_DELETE: Readonly<Record<string, string>> = {
+  Cascade: 'CASCADE',
+  Restrict: 'RESTRICT',
+  NoAction: 'RESTRICT',
+  SetNull: 'SET_NULL',
+};
+
+/**
+ * A field whose type is a model.
+ *
+ * @example importRelation(field, post, source).field.type // 'User!'
+ */
+export function importRelation(
+  field: PrismaField,
+  model: PrismaModel,
+  source: Source,
+): ImportedRelation {
+  const target = source.models.get(field.type)!;
+  if (ownColumns(field).length > 0) return foreignKey(field, model, target);
+  const other = otherEnd(field, model, target);
+  if (field.list && other?.list) return joinTable(field, other, { model, target });
+  const inverse =
+    other && hasSiblings(field, model, target)
+      ? directive('relation', { inverse: other.name })
+      : [];
+  return {
+    field: {
+      ...described(field),
+      type: field.list ? `[${field.type}!]!` : field.type,
+      directives: [inverse].flat(),
+      unique: false,
+    },
+    kind: 'inverse',
+    stored: [],
+  };
+}
+
+const described = ({ name, description }: PrismaField) => ({
+  name,
+  ...(description !== undefined && { description }),
+});
+
+function foreignKey(field: PrismaField, model: PrismaModel, target: PrismaModel): ImportedRelation {
+  const columns = ownColumns(field).map((name) => columnOf(model, name));
+  const references = referencesOf(field);
+  const isKey = references.join() === keyFields(target).join();
+  const onDelete = textOf(argument(attribute(field, 'relation'), 'onDelete'));
+  const relation = directive('relation', {
+    ...(columns.length === 1 ? { column: columns[0] } : { columns }),
+    references: isKey ? undefined : shownFields(target, references),
+    onDelete: raw(ON_DELETE[onDelete ?? '']),
+  });
+  return {
+    field: {
+      ...described(field),
+      type: field.optional ? field.type : `${field.type}!`,
+      directives: [relation],
+      unique: false,
+    },
+    kind: 'foreign key',
+    stored: columns,
+    ...(onDelete === 'SetDefault' && { why: 'onDelete: SetDefault is left to the database' }),
+  };
+}
+
+const raw = (word: string | undefined) => (word === undefined ? undefined : { raw: word });
+
+const referencesOf = (field: PrismaField): readonly string[] => {
+  const value = argument(attribute(field, 'relation'), 'references');
+  return value?.kind === 'list' ? value.values.flatMap((each) => textOf(each) ?? []) : [];
+};
+
+/** @example columnOf(post, 'authorId') // 'author_id' */
+export function columnOf(model: PrismaModel, name: string): string {
+  const field = model.fields.find((each) => each.name === name);
+  return field ? storedName(field) : name;
+}
+
+/**
+ * The table that Prisma makes of two lists. Its column A holds the key of the model whose name
+ * comes first, B that of the other; between rows of one model, the names of the fields decide.
+ */
+function joinTable(
+  field: PrismaField,
+  other: PrismaField,
+  { model, target }: { readonly model: PrismaModel; readonly target: PrismaModel },
+): ImportedRelation {
+  const own = model.name === target.name ? field.name : model.name;
+  const theirs = model.name === target.name ? other.name : target.name;
+  const isFirst = own < theirs;
+  const [first, second] = isFirst ? [model, target] : [target, model];
+  const table = `_${relationName(field) ?? `${first.name}To${second.name}`}`;
+  const relation = directive('relation', {
+    table,
+    columns: isFirst ? ['A', 'B'] : ['B', 'A'],
+    schema: schemaOf(first),
+    inverse: hasSiblings(field, model, target) ? other.name : undefined,
+  });
+  return {
+    field: {
+      ...described(field),
+      type: `[${field.type}!]!`,
+      directives: [relation],
+      unique: false,
+    },
+    kind: 'join table',
+    stored: isFirst ? [table] : [],
+  };
+}
+
+/** The field of the other model that is the other end of a relation. */
+function otherEnd(
+  field: PrismaField,
+  model: PrismaModel,
+  target: PrismaModel,
+): PrismaField | undefined {
+  return target.fields.find(
+    (each) =>
+      each !== field &&
+      each.type === model.name &&
+      relationName(each) === relationName(field) &&
+      (ownColumns(each).length > 0 || each.list),
+  );
+}
+
+/** Whether other relations lead between the same two models, so that the ends have to be named. */
+const hasSiblings = (field: PrismaField, model: PrismaModel, target: PrismaModel): boolean =>
+  model.name === target.name ||
+  model.fields.some((each) => each !== field && each.type === target.name) ||
+  target.fields.filter(({ type }) => type === model.name).length > 1;
+
+const relationName = (field: PrismaField): string | undefined =>
+  textOf(argument(attribute(field, 'relation'), 'name', true));

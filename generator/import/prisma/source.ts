@@ -1,0 +1,80 @@
+import {
+  argument,
+  attribute,
+  fieldsOf,
+  type PrismaEnum,
+  type PrismaField,
+  type PrismaModel,
+  type PrismaSchema,
+  storedName,
+  textOf,
+} from './prisma-schema.ts';
+
+/** A Prisma schema with the indexes that every stage asks. */
+export interface Source {
+  readonly provider: string;
+  readonly models: ReadonlyMap<string, PrismaModel>;
+  readonly enums: ReadonlyMap<string, PrismaEnum>;
+}
+
+/** Models that Prisma leaves out of its client are left out here too. */
+export const sourceOf = ({ provider, models, enums }: PrismaSchema): Source => ({
+  provider: provider ?? 'postgresql',
+  models: new Map(models.filter(isServed).map((model) => [model.name, model])),
+  enums: new Map(enums.map((each) => [each.name, each])),
+});
+
+export const isServed = (of: PrismaModel | PrismaField): boolean => !attribute(of, 'ignore');
+
+/** @example objectOf(model, source, 'email') // 'public.users.email' */
+export function objectOf(model: PrismaModel, { provider }: Source, column?: string): string {
+  const schema = textOf(argument(attribute(model, 'schema'), 'name', true)) ?? 'public';
+  const table = provider === 'sqlite' ? storedName(model) : `${schema}.${storedName(model)}`;
+  return column === undefined ? table : `${table}.${column}`;
+}
+
+/** The schema of a table, unless it is the one that a connection has anyway. */
+export function schemaOf(model: PrismaModel): string | undefined {
+  const schema = textOf(argument(attribute(model, 'schema'), 'name', true));
+  return schema === 'public' ? undefined : schema;
+}
+
+/** The scalar fields of the primary key; of the first required unique one when there is none. */
+export function keyFields(model: PrismaModel): readonly string[] {
+  const one = model.fields.find((field) => attribute(field, 'id'));
+  if (one) return [one.name];
+  const several = fieldsOf(argument(attribute(model, 'id'), 'fields', true));
+  if (several.length > 0) return several;
+  return uniqueKeys(model).find((names) => names.every((name) => isRequired(model, name))) ?? [];
+}
+
+/** Each unique key, as the fields that `@unique` and `@@unique` name. */
+export function uniqueKeys(model: PrismaModel): readonly (readonly string[])[] {
+  const single = model.fields.filter((field) => attribute(field, 'unique'));
+  const several = model.attributes.filter(({ name }) => name === 'unique');
+  return [
+    ...single.map(({ name }) => [name]),
+    ...several.map((each) => fieldsOf(argument(each, 'fields', true))),
+  ];
+}
+
+const isRequired = ({ fields }: PrismaModel, name: string) =>
+  fields.some((field) => field.name === name && !field.optional && !field.list);
+
+/** The relation of the same model whose foreign key a scalar field is a part of. */
+export const relationOver = (model: PrismaModel, scalar: string): PrismaField | undefined =>
+  model.fields.find((field) => ownColumns(field).includes(scalar));
+
+/** The scalar fields of the foreign key that a relation field keeps itself. */
+export const ownColumns = (field: PrismaField): readonly string[] =>
+  fieldsOf(argument(attribute(field, 'relation'), 'fields'));
+
+/**
+ * The fields of the schema to be for scalar fields of Prisma: those of a foreign key are the
+ * relation.
+ *
+ * @example shownFields(post, ['authorId', 'slug']) // ['author', 'slug']
+ */
+export function shownFields(model: PrismaModel, names: readonly string[]): readonly string[] {
+  return [...new Set(names.map((name) => relationOver(model, name)?.name ?? name))];
+}
