@@ -68,13 +68,12 @@ const nameOf = (node: DefinitionNode) => ('name' in node && node.name ? node.nam
 function identityOf(node: DefinitionNode, tables?: ReadonlyMap<string, string>): string {
   const name = nameOf(node);
   if (node.kind === 'ObjectTypeExtension') return tables?.get(name) ?? `type ${name}`;
-  const directives = 'directives' in node ? (node.directives as readonly ConstDirectiveNode[]) : [];
   if (node.kind === 'ObjectTypeDefinition') {
-    const { name: table, schema = '' } = argumentsOf(directives, 'table');
+    const { name: table, schema = '' } = argumentsOf(node.directives, 'table');
     return table === undefined ? `type ${name}` : `table ${schema} ${table}`;
   }
   if (node.kind !== 'EnumTypeDefinition') return `${node.kind} ${name}`;
-  return `enum ${argumentsOf(directives, 'column')['type'] ?? name}`;
+  return `enum ${argumentsOf(node.directives, 'column')['type'] ?? name}`;
 }
 
 export function membersOf(node: DefinitionNode): readonly MemberNode[] {
@@ -111,10 +110,10 @@ export function namedType(type: TypeNode): string {
 
 /** The arguments of a directive as texts: a list has commas. */
 function argumentsOf(
-  directives: readonly ConstDirectiveNode[],
+  directives: readonly ConstDirectiveNode[] | undefined,
   name: string,
 ): Readonly<Record<string, string | undefined>> {
-  const node = directives.find((each) => each.name.value === name);
+  const node = directives?.find((each) => each.name.value === name);
   return Object.fromEntries(
     (node?.arguments ?? []).map(({ name: key, value }) => [
       key.value,
