@@ -37,13 +37,14 @@ export async function readPrisma(texts: readonly PrismaText[]): Promise<PrismaSc
 function parse({ file, text }: PrismaText, getSchema: typeof Ast.getSchema): Ast.Schema {
   assertCharacters(file, text);
   try {
-    return getSchema(text.endsWith('\n') ? text : `${text}\n`);
+    // The parser takes blanks at the end of a line for something else.
+    return getSchema(`${text.replace(/[ \t\r]+$/gm, '')}\n`);
   } catch (error) {
     const { token, message } = error as {
       message: string;
       token?: { startLine: number; startColumn: number };
     };
-    const line = token?.startLine || text.split('\n').length;
+    const line = token?.startLine || text.trimEnd().split('\n').length;
     throw syntaxError(file, line, token?.startColumn || 1, message.replace(/\s+/g, ' '));
   }
 }
