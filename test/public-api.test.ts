@@ -132,6 +132,8 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'openapiDocument',
     'parseManifest',
     'parseSchema',
+    'pascalCase',
+    'pluralize',
     'printSettings',
     'projectRoutes',
     'readProject',
@@ -146,7 +148,9 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'shade',
     'shapeOwner',
     'signsIn',
+    'singularize',
     'sizeText',
+    'snakeCase',
     'systemRoutes',
   ],
 };
