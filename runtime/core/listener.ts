@@ -91,14 +91,19 @@ export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<vo
   clearTimeout(cut);
 }
 
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 /** `http://127.0.0.1:8080`: the address for a browser on this machine. */
 export function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
-  const host =
-    address === '0.0.0.0' || address === '::'
-      ? '127.0.0.1'
-      : family === 'IPv6'
-        ? `[${address}]`
-        : address;
-  return `http://${host}:${port}`;
+  const ipv6 = family === 'IPv6' ? `[${address}]` : address;
+  return `http://${ALL_ADDRESSES.has(address) ? '127.0.0.1' : ipv6}:${port}`;
+}
+
+/** What the log adds when other machines can reach the server too. */
+export function onAllAddresses(server: Server): string {
+  const { address } = server.address() as AddressInfo;
+  return ALL_ADDRESSES.has(address)
+    ? ` and all other addresses of this machine (HOST=${address})`
+    : '';
 }

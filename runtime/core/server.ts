@@ -16,7 +16,7 @@ import type { Logger } from './config/log.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { catchUnhandled } from './last-resort.ts';
-import { drain, listen, parseAddress, urlOf } from './listener.ts';
+import { drain, listen, onAllAddresses, parseAddress, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
 import type { Running } from './running.ts';
@@ -142,7 +142,7 @@ async function start(
       booted.jobsOnly ? [] : modules,
       addressOf(booted, address),
     );
-    kernel.log.info(`listening on ${urlOf(http)}`);
+    kernel.log.info(`listening on ${urlOf(http)}${onAllAddresses(http)}`);
     return { url: urlOf(http), close: once(() => stop(app, booted, http)), log: kernel.log };
   } catch (error) {
     await stop(app, booted);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bearer, describeEachDatabase, GOOD, startServer } from './harness.ts';
+import { makePasskey } from './authenticator.ts';
 import { databases, founder, SDL, startFirm, type Firm } from './organizations-server.ts';
 import { codeAt, mailedToken } from './totp-app.ts';
 
@@ -109,6 +110,35 @@ describe.each(databases)('an intruder in an organization on %s', (database) => {
   });
 });
 
+describe.each(databases)('a key that manages keys on %s', (database) => {
+  it('makes none that acts in an organization of others, and changes none', async () => {
+    const firm = await startFirm(database);
+    const [ann, bob] = [await founder(firm, 'ann'), await founder(firm, 'bob')];
+    const keys = '/api/auth/admin/api-keys';
+    const scopes = ['auth:manage', 'projects:read'];
+    const make = (body: object, headers: Record<string, string>) =>
+      firm.call('POST', keys, { name: 'k', scopes: ['projects:read'], ...body }, headers);
+    const keyOf = async (body: object) => ({
+      'X-API-Key': (await make({ scopes, ...body }, ROOT)).body.key as string,
+    });
+    const [free, inAnns] = [await keyOf({}), await keyOf({ organization_id: ann.company })];
+    const foreign = (await make({ organization_id: bob.company }, ROOT)).body;
+    for (const key of [free, inAnns]) {
+      expect(await make({ organization_id: bob.company }, key)).toMatchObject({
+        status: 404,
+        body: { error: 'Organization not found' },
+      });
+      expect((await make({ user_id: bob.id }, key)).status).toBe(403);
+      expect((await firm.call('POST', `${keys}/${foreign.id}/rotate`, {}, key)).status).toBe(403);
+      const more = { scopes: ['projects:write'] };
+      expect((await firm.call('PATCH', `${keys}/${foreign.id}`, more, key)).status).toBe(403);
+    }
+    for (const key of [inAnns, ROOT])
+      expect((await make({ organization_id: ann.company }, key)).status).toBe(201);
+    await firm.close();
+  });
+});
+
 describeEachDatabase('an intruder who knows the old password', (database) => {
   it('adds no factor with a ticket from before the first one of the owner', async () => {
     const server = await startServer({ database, auth: { secondFactor: { mode: 'required' } } });
@@ -123,6 +153,23 @@ describeEachDatabase('an intruder who knows the old password', (database) => {
     expect((await post('totp/confirm', { ticket, code })).status).toBe(200);
     for (const path of ['totp', 'recovery-codes', 'passkeys/options'])
       expect((await post(path, late)).body).toEqual({ error: 'Invalid or expired token' });
+    await server.close();
+  });
+
+  it('has no use of recovery codes from before the first passkey of the owner', async () => {
+    const server = await startServer({ database, auth: { secondFactor: { mode: 'required' } } });
+    const post = (path: string, body: object) => server.call('POST', `/api/auth/${path}`, body);
+    const email = 'owner@x.test';
+    const { ticket } = (await server.register(email)).body;
+    const { body } = await post('recovery-codes', { ticket });
+    const options = (await post('passkeys/options', { ticket })).body;
+    const passkey = makePasskey(options).created;
+    expect((await post('passkeys', { ticket, credential: passkey })).status).toBe(201);
+    const step = (await post('login', { email, password: GOOD })).body;
+    expect(step).toMatchObject({ next: 'second_factor', methods: ['passkey'] });
+    const [recovery_code] = body.recovery_codes;
+    const used = await post('second-factor', { ticket: step.ticket, recovery_code });
+    expect([used.status, used.body]).toEqual([401, { error: 'Invalid code' }]);
     await server.close();
   });
 

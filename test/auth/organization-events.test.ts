@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { databases, founder, joins, startFirm, type Firm } from './organizations-server.ts';
 
@@ -43,6 +44,18 @@ describe.each(databases)('the events of organizations on %s', (database) => {
     );
     await firm.call('DELETE', `${path}/invitations/${body.id}`, undefined, ann.headers);
     await firm.ask(`mutation { deleteCompany(id: ${organization_id}) }`, ann);
+    const { rows } = await sql<{
+      ip: string;
+      data: any;
+    }>`select ip, data from auth_security_events where type like 'organization.%' or type like 'member.%'`.execute(
+      firm.kernel.store.db,
+    );
+    expect(new Set(rows.map(({ ip }) => ip))).toEqual(new Set(['127.0.0.1']));
+    for (const { data } of rows)
+      expect(typeof data === 'string' ? JSON.parse(data) : data).toMatchObject({
+        actor: { kind: 'user' },
+        request_id: expect.stringMatching(/./),
+      });
     expect(await events()).toEqual(
       [
         ['organization.created', ann.id, organization_id, null],

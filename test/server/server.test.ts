@@ -60,6 +60,20 @@ describe('New, Schema, Serve', () => {
     expect(() => createServer().schema('')).toThrow(ConfigError);
   });
 
+  it('says at its start when other machines reach it too', async () => {
+    const lines: string[] = [];
+    const logTo = { write: (line: string) => void lines.push(JSON.parse(line).msg) };
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      const env = { ...quiet, LOG_LEVEL: 'info' };
+      await (await createServer().schema(SEED).start(`${host}:0`, { env, logTo })).close();
+    }
+    const started = lines.filter((line) => line.startsWith('listening on http://127.0.0.1:'));
+    expect(started.map((line) => line.replace(/^.*:\d+/, ''))).toEqual([
+      '',
+      ' and all other addresses of this machine (HOST=0.0.0.0)',
+    ]);
+  });
+
   it('refuse to serve without a schema and on an address of another form', async () => {
     await expect(createServer().start(':0')).rejects.toThrow(/\.schema\(sdl\)/);
     await expect(createServer().schema(SEED).start('8080', { env: quiet })).rejects.toThrow(

@@ -2,7 +2,9 @@ import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { type ApiKeyRow, checkScopes } from '../keys/api-keys.ts';
+import { type ApiKeyRow, checkScopes, ROOT_KEY } from '../keys/api-keys.ts';
+import { membershipsOf } from '../organizations/memberships.ts';
+import { presentedKey } from '../requests/authenticate.ts';
 import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
 import { callerOf } from '../requests/caller.ts';
 import { dataScopes } from '../keys/data-scopes.ts';
@@ -32,7 +34,7 @@ function create(parts: AuthParts): Handler {
     const scopes = grantable(context, body.scopes);
     const expiresAt = expiryOf(kernel.now(), body.expires_in);
     const userId = await ownerOf(parts, body.user_id);
-    const organizationId = await boundTo(parts, body.organization_id);
+    const organizationId = await boundTo(parts, context, body.organization_id);
     const { row, key } = await events.transact(caller, async (trx, emit) => {
       await assertFits(parts, trx, context, { userId, scopes });
       const name = checkText('name', body.name);
@@ -44,9 +46,15 @@ function create(parts: AuthParts): Handler {
   };
 }
 
-/** The organization that a key is to be bound to. @throws AppError 400, 404 */
+/**
+ * The organization that a key is to be bound to. One that the caller does not reach is as unknown as
+ * one that does not exist.
+ *
+ * @throws AppError 400, 404
+ */
 async function boundTo(
   { kernel, model }: AuthParts,
+  context: RequestContext,
   given: unknown,
 ): Promise<number | string | null> {
   if (given === undefined || given === null) return null;
@@ -60,8 +68,20 @@ async function boundTo(
           .select('id')
           .where('id', '=', id)
           .executeTakeFirst();
-  if (!row) throw failure.notFound('Organization not found');
+  if (!row || !reaches(context, id)) throw failure.notFound('Organization not found');
   return id;
+}
+
+/**
+ * Whether the caller acts in an organization, so that a key of their making may do so too: as a
+ * member, by a key that is bound to it, or as the operator of the server.
+ */
+function reaches(context: RequestContext, organization: number | string | null): boolean {
+  const { principal } = context;
+  const key = presentedKey(context);
+  if (organization === null || principal.kind === 'host' || key?.id === ROOT_KEY.id) return true;
+  const own = 'organizations' in principal ? (principal.organizations ?? []) : [];
+  return [...own, ...(key?.organizations ?? [])].some(({ id }) => id === organization);
 }
 
 function list({ kernel, apiKeys }: AuthParts): Handler {
@@ -173,7 +193,11 @@ async function find({ apiKeys, kernel }: AuthParts, id = ''): Promise<ApiKeyRow>
   return row;
 }
 
-/** Finds a live key. The caller must hold all its scopes. @throws AppError 403, 404 */
+/**
+ * Finds a live key. The caller must hold all its scopes and act in its organization.
+ *
+ * @throws AppError 403, 404
+ */
 async function findHeld(
   parts: AuthParts,
   context: RequestContext,
@@ -181,6 +205,7 @@ async function findHeld(
 ): Promise<ApiKeyRow> {
   const row = await find(parts, id);
   assertHolds(context, row.scopes);
+  if (!reaches(context, row.organization_id)) throw failure.forbidden();
   return row;
 }
 
@@ -193,7 +218,8 @@ function grantable(context: RequestContext, asked: readonly string[]): readonly 
 
 /**
  * A key that acts for a user can do what that user can do. So the caller must hold every permission
- * of the user, and the scopes must be ones that the user's own keys may have.
+ * of the user and act in all their organizations, and the scopes must be ones that the user's own
+ * keys may have.
  *
  * @throws AppError 400, 403
  */
@@ -206,6 +232,10 @@ async function assertFits(
   const owner = userId === null ? null : await parts.directory.find(trx, userId);
   if (!owner) return;
   await assertHoldsAsMuch(parts, trx, context, owner);
+  const { organizations } = parts.model;
+  const reached = organizations ? await membershipsOf(trx, organizations, owner.id) : [];
+  if (!isOwn(context, owner.id) && !reached.every(({ id }) => reaches(context, id)))
+    throw failure.forbidden();
   const permissions = await permissionsOf(trx, parts.model.roles, owner.role);
   const isFree = dataScopes(parts.kernel.project);
   const lacking = scopes.filter((scope) => !isFree(scope) && !hasScope(permissions, scope));
@@ -214,6 +244,9 @@ async function assertFits(
       `scopes must be of the project's data or permissions of the user's role: ${lacking.join(', ')}`,
     );
 }
+
+const isOwn = ({ principal }: RequestContext, userId: UserId): boolean =>
+  principal.kind === 'user' && principal.id === userId;
 
 async function ownerOf({ directory, kernel }: AuthParts, given: unknown): Promise<UserId | null> {
   if (given === undefined) return null;

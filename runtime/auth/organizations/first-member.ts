@@ -1,5 +1,5 @@
-import { type Kernel, followRows } from '@twofold/runtime/kernel';
-import { type Caller, SYSTEM } from '../requests/caller.ts';
+import { type Kernel, followRows, type RequestContext } from '@twofold/runtime/kernel';
+import { asUser, type Caller, callerOf, SYSTEM } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
 
 /**
@@ -11,8 +11,8 @@ export function followOrganizations({ kernel, model, events }: AuthParts): void 
   if (!organizations) return;
   const [first = ''] = organizations.roles;
   followRows(kernel.store, organizations.entity, {
-    made: ({ id, caller }) =>
-      events.transact(by(caller), async (trx, emit) => {
+    made: ({ id, caller, request }) =>
+      events.transact(by(caller, request), async (trx, emit) => {
         const organization_id = keyOf(kernel, id);
         emit('organization.created', caller, { organization_id });
         if (caller === null) return;
@@ -23,13 +23,18 @@ export function followOrganizations({ kernel, model, events }: AuthParts): void 
         emit('member.added', caller, { organization_id, role: first });
       }),
     // The table's own trigger removes its memberships.
-    removed: ({ id, caller }) =>
-      events.emit(by(caller), 'organization.deleted', null, { organization_id: keyOf(kernel, id) }),
+    removed: ({ id, caller, request }) =>
+      events.emit(by(caller, request), 'organization.deleted', null, {
+        organization_id: keyOf(kernel, id),
+      }),
   });
 }
 
-const by = (caller: number | string | null): Caller =>
-  caller === null ? SYSTEM : { ...SYSTEM, actor: { kind: 'user', id: caller } };
+/** The caller as events name it, with address and id of the request if there is one. */
+function by(caller: number | string | null, request: RequestContext | undefined): Caller {
+  const known = request ? callerOf(request) : SYSTEM;
+  return caller === null ? known : asUser(known, caller);
+}
 
 /** A key as the database has it. */
 export const keyOf = ({ project }: Pick<Kernel, 'project'>, id: string): number | string =>

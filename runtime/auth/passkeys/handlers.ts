@@ -1,3 +1,4 @@
+import { removeRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import type { Kysely, Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
@@ -131,10 +132,25 @@ async function save(
   { passkey, name }: { passkey: NewPasskey; name: string },
 ): Promise<PasskeyRow> {
   await parts.directory.serialise(trx);
-  if ((await passkeysOf(trx, account.id)).length >= MAX_PASSKEYS) throw tooMany();
+  const known = await passkeysOf(trx, account.id);
+  if (known.length >= MAX_PASSKEYS) throw tooMany();
+  if (known.length === 0) await endEarlyCodes(parts, trx, account);
   const row = await insertPasskey(trx, account.id, { passkey, name, now: parts.kernel.now() });
   emit('passkey.added', account.id, { passkey_id: row.id, name });
   return row;
+}
+
+/**
+ * Removes recovery codes that were made before the first factor: an intruder who knows the password
+ * may have made them with a ticket, to sign in with them once a factor is asked for.
+ */
+async function endEarlyCodes(
+  { directory }: AuthParts,
+  trx: RightsChange['trx'],
+  { id }: Account,
+): Promise<void> {
+  const current = await directory.find(trx, id);
+  if (current?.totpSince === null) await removeRecoveryCodes(trx, id);
 }
 
 function createSecondFactorOptions(parts: AuthParts): Handler {

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../context/request-context.ts';
 import type { Store } from '../store/store.ts';
 
 /** A row that was just inserted or removed, in the transaction that is still open. */
@@ -5,6 +6,8 @@ export interface MadeRow {
   readonly id: string;
   /** The user id of the caller who did it. */
   readonly caller: number | string | null;
+  /** The request that writes, if one does. */
+  readonly request?: RequestContext | undefined;
 }
 
 /** What follows in the same transaction: a throw undoes all of it. */

@@ -108,7 +108,9 @@ export async function insertRow(
   const id = String(row?.['id']);
   note(writing, entity, 'created', id);
   checkAtEnd(writing, entity, id, statedOf(access));
-  await writing.made.get(entity.entity.name)?.made({ id, caller: writing.caller });
+  await writing.made
+    .get(entity.entity.name)
+    ?.made({ id, caller: writing.caller, request: writing.request });
   return id;
 }
 
@@ -195,9 +197,11 @@ export async function deleteRow(
     mark || sql`delete from ${name(table)}${where(condition)} returning id`,
   );
   if (rows.length === 0) return explainAbsence(writing, entity, id);
-  await writing.made
-    .get(entity.entity.name)
-    ?.removed({ id: String(rows[0]?.['id']), caller: writing.caller });
+  await writing.made.get(entity.entity.name)?.removed({
+    id: String(rows[0]?.['id']),
+    caller: writing.caller,
+    request: writing.request,
+  });
   return true;
 }
 

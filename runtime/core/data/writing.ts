@@ -20,6 +20,8 @@ export interface Writing {
   readonly now: number;
   /** Callbacks that run after a row was created, in the same transaction. */
   readonly made: MadeRows;
+  /** The request that writes; absent for seeds. */
+  readonly request?: RequestContext | undefined;
   /** Changes to announce after the commit. */
   readonly changes: Change[];
   /** Absent when the project has no hooks. */
@@ -58,6 +60,7 @@ export function startWriting(
     query,
     now: now(),
     made: madeRowsOf(store),
+    request: context,
     changes: [],
     checks: [],
     committed: [],
