@@ -11,7 +11,7 @@ import {
 } from './condition-reading.ts';
 import { compareColumn, isClaim, readOperand, type Comparing } from './comparisons.ts';
 import type { EntityFact } from './facts.ts';
-import { knownWord } from './filter-words.ts';
+import { knownWord, OPERATORS } from './filter-words.ts';
 import type { Link } from './links.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';
@@ -91,7 +91,16 @@ const relations = ({ shapes }: Reading, entity: EntityFact) =>
 
 /** Whether a value is a condition on the related rows, and not a key. */
 const leadsOn = (value: ConstValueNode, target: EntityFact): boolean =>
-  value.kind === Kind.NULL || (value.kind === Kind.OBJECT && !isClaim(value, target));
+  value.kind === Kind.NULL ||
+  (value.kind === Kind.OBJECT && !isClaim(value, target) && !comparesKey(value, target));
+
+/** `{ ne: CALLER }` of a relation is about its key. */
+const comparesKey = ({ fields }: ConstObjectValueNode, target: EntityFact): boolean =>
+  fields.some(({ name }) => name.value !== 'isNull') &&
+  fields.every(
+    ({ name }) =>
+      !target.fields.has(name.value) && OPERATORS.some((operator) => operator === name.value),
+  );
 
 const isList = (shapes: Shapes, link: Link, entity: EntityFact, name: string): boolean => {
   const field = entity.fields.get(name);
