@@ -5,8 +5,9 @@ import { templatesOf } from '../capabilities.ts';
 export function renderDockerfile(project: Project, { vendor }: { vendor: boolean }): string {
   return `FROM node:24-slim AS packages
 WORKDIR /app
-COPY package.json package-lock.json ./
-${vendor ? 'COPY vendor ./vendor\n' : ''}RUN npm ci --omit=dev
+COPY package.json package-lock.json* ./
+${vendor ? 'COPY vendor ./vendor\n' : ''}# With a package-lock.json the packages are exactly those of your own installation.
+RUN if [ -f package-lock.json ]; then npm ci --omit=dev; else npm install --omit=dev; fi
 
 FROM node:24-slim
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.cache

@@ -98,6 +98,19 @@ describeEachDatabase('§2.9 limits', (database) => {
   });
   afterAll(() => server.close());
 
+  it('count what was refused in a transaction that is rolled back', async () => {
+    const { store } = server.kernel;
+    const windows = storedWindows(store, createSecretKey(Buffer.alloc(32)));
+    const charge = { key: 'rolled back', limit: 3, window: 60_000 };
+    const refused = store.transaction(async () => {
+      await windows.consume([charge], Date.now());
+      throw new RangeError('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    const [state] = await windows.consume([{ ...charge, peek: true }], Date.now());
+    expect(state).toMatchObject({ accepted: true, remaining: 2 });
+  });
+
   it('the sliding window in the database is as exact', async () => {
     const windows = storedWindows(server.kernel.store, createSecretKey(Buffer.alloc(32)));
     let now = Date.now();

@@ -81,6 +81,7 @@ const routes: Plugin['routes'] = (router) => {
   router.post('/set', (ctx) =>
     authOf(ctx).setPassword(ctx.request.body.id, ctx.request.body.password),
   );
+  router.post('/identity', (ctx) => authOf(ctx).setIdentity(ctx.request.body.id, ctx.request.body));
   router.post('/logout', { auth: 'user' }, (ctx) => authOf(ctx).logout());
   router.post('/disable', (ctx) => authOf(ctx).disable(ctx.request.body.id));
   router.post('/enable', (ctx) => authOf(ctx).enable(ctx.request.body.id));
@@ -90,6 +91,22 @@ const routes: Plugin['routes'] = (router) => {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe.each(databases)('ctx.auth on %s', (database) => {
+  it('changes what a user signs in with, by the rules of registration', async () => {
+    const { call } = await serve({ plugin: { routes }, database });
+    const register = (email: string) => call('POST /register', { email, password: GOOD });
+    const { id } = (await register('ada@example.com')).body;
+    await register('ben@example.com');
+    const change = (body: object) => call('POST /identity', { id, ...body });
+    expect((await change({ email: 'BEN@example.com' })).status).toBe(409);
+    expect((await change({ email: 'nobody' })).status).toBe(400);
+    expect((await change({ username: '' })).status).toBe(400);
+    expect((await change({ email: 'ada@example.com' })).status).toBe(204);
+    expect((await change({ email: 'new@example.com' })).status).toBe(204);
+    const login = (email: string) => call('POST /login', { email, password: GOOD });
+    expect((await login('ada@example.com')).status).toBe(401);
+    expect((await login('new@example.com')).body).toMatchObject({ id });
+  });
+
   it('registers, signs in, refreshes, verifies and issues as the endpoints do', async () => {
     const { call } = await serve({ plugin: { routes }, database });
     const body = { email: 'ada@example.com', password: GOOD };

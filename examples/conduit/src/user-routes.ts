@@ -24,9 +24,7 @@ export const userRoutes: types.Routes = (router) => {
       if (bio !== undefined || image !== undefined)
         await ctx.data.user.update({ where: { id }, data: defined({ bio, image }) });
       // Address and name belong to the account, which the data API does not write.
-      const identity = defined({ email: email ?? undefined, username: username ?? undefined });
-      if (Object.keys(identity).length > 0)
-        await ctx.db.updateTable('users').set(identity).where('id', '=', Number(id)).execute();
+      await ctx.auth.setIdentity(id, { email: email ?? undefined, username: username ?? undefined });
       if (!password) return userView(ctx, id, tokenOf(ctx));
       // A new password ends every session, so the answer has the token of a new one.
       await ctx.auth.setPassword(id, password);

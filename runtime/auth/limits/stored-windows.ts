@@ -67,7 +67,8 @@ export function storedWindows(store: Store, hmac: KeyObject): StoredWindows {
   const hide = <T extends { readonly key: string }>(all: readonly T[]) =>
     all.map((each) => ({ ...each, key: mac(hmac, each.key) }));
   const exchange: StoredWindows['exchange'] = (asked, changes, now) =>
-    exchangeHidden(store, hide(asked), hide(changes), now);
+    // A refusal that rolls back the transaction around it counts as well.
+    store.keep(() => exchangeHidden(store, hide(asked), hide(changes), now));
   return {
     exchange,
     consume: (charges, now) => exchange(charges, [], now),

@@ -13,6 +13,7 @@ import type { AuthMethod } from '../sessions/sessions.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
 import { validator } from '../validator.ts';
+import { type Identity, setIdentity } from './identity.ts';
 import { recogniseToken } from './credentials.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -39,6 +40,13 @@ export interface Auth {
   ): Promise<void>;
   /** The same without the old password; all sessions end. */
   setPassword(userId: UserId, password: string): Promise<void>;
+  /**
+   * Changes what a user signs in with: checked and unique as at registration. A new address is not
+   * verified; it gets the mail that verifies it, and the old one a mail about the change.
+   *
+   * @throws AppError 400, 409 when another user has it
+   */
+  setIdentity(userId: UserId, identity: Identity): Promise<void>;
   /** Ends the session of the caller. */
   logout(): Promise<void>;
   logoutAll(userId: UserId): Promise<void>;
@@ -73,6 +81,8 @@ export function createAuthApi(
       parts.directory.update(parts.kernel.store.db, userId, {
         tokens_valid_after: parts.kernel.now(),
       }),
+    setIdentity: async (userId, identity) =>
+      setIdentity(parts, context, await accountOf(parts, userId), identity),
     ...passwords(parts, context),
     ...sessions(parts, context),
   });
