@@ -22,6 +22,7 @@ const QUESTIONS = {
   revertApp: '@twofold/runtime',
   seedApp: '@twofold/runtime',
   settingsOfApp: '@twofold/runtime',
+  sqlOfApp: '@twofold/runtime',
 } as const;
 
 export type ProjectQuestion = keyof typeof QUESTIONS;

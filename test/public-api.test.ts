@@ -48,6 +48,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'settingsOfApp',
     'size',
     'sql',
+    'sqlOfApp',
     'subscribe',
     'through',
     'update',

@@ -154,10 +154,10 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
-    usage: '[up|plan|status|save [NAME]|new NAME|down [NAME]|reset]',
+    usage: '[up|plan|sql|status|save [NAME]|new NAME|down [NAME]|reset]',
     about: 'applies, foresees, lists, saves, starts or undoes migrations',
     positionals: 2,
-    words: ['up', 'plan', 'status', 'save', 'new', 'down', 'reset'],
+    words: ['up', 'plan', 'sql', 'status', 'save', 'new', 'down', 'reset'],
     options: [
       ALLOW_LOSS,
       { name: 'values', about: 'plan: show the values at risk, not only their keys' },

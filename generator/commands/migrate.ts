@@ -13,6 +13,7 @@ interface MigrateStep {
 const STEPS: Readonly<Record<string, MigrateStep>> = {
   up: { load: () => import('./migrate/up.ts') },
   plan: { load: () => import('./migrate/plan.ts') },
+  sql: { load: () => import('./migrate/sql.ts') },
   status: { load: () => import('./migrate/status.ts') },
   save: { named: true, load: () => import('./migrate/save.ts') },
   new: { named: true, load: () => import('./migrate/new.ts') },

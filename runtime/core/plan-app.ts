@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
 import { migrationSettings } from './store/migration-settings.ts';
+import { pendingSql } from './store/plan/pending-sql.ts';
 import { planMigrations } from './store/plan/plan-migrations.ts';
 import type { Plan, PlanStep } from './store/plan/plan-step.ts';
 
@@ -45,4 +46,17 @@ function canRun(
 ): boolean {
   if (verdict === 'lossy' || verdict === 'impossible') return false;
   return !zeroDowntime || (compatible && (blocks === 'nothing' || rows <= onlineFrom));
+}
+
+/** All that is pending as SQL, for `generator migrate sql`. It changes nothing. */
+export async function sqlOfApp(app: App, bootOptions?: BootOptions): Promise<string> {
+  const { kernel, modules } = await boot(app, bootOptions);
+  const { store } = kernel;
+  try {
+    return await reachingDatabase(kernel, async () =>
+      pendingSql(store, await migrationsOf(app, modules)),
+    );
+  } finally {
+    await store.close();
+  }
 }

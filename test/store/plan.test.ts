@@ -1,10 +1,13 @@
+import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alterTable } from '../../runtime/core/store/alter-table.ts';
 import { columnTypes } from '../../runtime/core/store/column-types.ts';
 import { createFoldedIndex } from '../../runtime/core/store/folded-index.ts';
-import { migrate } from '../../runtime/core/store/migrate.ts';
+import { migrate, migrationStatus } from '../../runtime/core/store/migrate.ts';
 import type { Migration } from '../../runtime/core/store/migration.ts';
+import { pendingSql } from '../../runtime/core/store/plan/pending-sql.ts';
 import { planMigrations } from '../../runtime/core/store/plan/plan-migrations.ts';
 import type { PlanStep } from '../../runtime/core/store/plan/plan-step.ts';
 import { readStructure } from '../generator/migrations/structure.ts';
@@ -42,6 +45,18 @@ const init: Migration = {
 };
 
 type Up = (db: Kysely<any>) => Promise<void>;
+
+/** Runs a script over a connection of its own. */
+async function runText({ url }: TestDatabase, text: string): Promise<void> {
+  if (url.startsWith('file:')) {
+    const file = new DatabaseSync(url.slice('file:'.length));
+    file.exec(text);
+    return file.close();
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}
 
 for (const { name, missing, create } of databases) {
   describe.skipIf(missing !== null)(
@@ -185,6 +200,49 @@ for (const { name, missing, create } of databases) {
           });
           expect(plan!.steps[0]).toMatchObject({ keys: ['1'], verdict: 'lossy' });
           expect(plan!.steps[0]!.values).toEqual(values ? ['7.5'] : undefined);
+        }
+      });
+
+      test('is printed as SQL that somebody else can run, with the rows of the ledger', async () => {
+        const next: Migration = {
+          name: '0002_next',
+          text: '',
+          up: async (db) => {
+            const type = columnTypes(db);
+            await db.schema.createTable('tags').addColumn('id', type.key).execute();
+            await alterTable(db, 'posts')
+              .addColumn('note', type.text, (column) => column.notNull().defaultTo("it's"))
+              .alterColumn('title', type.text, (column) => column.check(sql`"title" <> 'x'`))
+              .execute();
+            await db.updateTable('posts').set({ title: 'b?' }).where('title', '=', 'a').execute();
+          },
+          down: (db) => db.schema.dropTable('tags').execute(),
+        };
+        const [there, fresh] = [await create(), await create()];
+        try {
+          const { store } = there;
+          await migrate(store, [init]);
+          const before = await readStructure(store);
+          const text = await pendingSql(store, [[init, next]]);
+          expect(await readStructure(store)).toEqual(before);
+          await runText(there, text);
+          expect(await migrationStatus(store, [init, next])).toMatchObject({
+            applied: ['0001_init', '0002_next'],
+            pending: [],
+          });
+          await migrate(fresh.store, [init, next]);
+          expect(await readStructure(store)).toEqual(await readStructure(fresh.store));
+          expect(
+            await store.db.selectFrom('posts').select(['title', 'note']).orderBy('id').execute(),
+          ).toEqual([
+            { title: 'b?', note: "it's" },
+            { title: 'b?', note: "it's" },
+            { title: null, note: "it's" },
+          ]);
+          expect(await pendingSql(store, [[init, next]])).toBe('');
+        } finally {
+          await there.drop();
+          await fresh.drop();
         }
       });
 

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
+import { type Ledger, noteApplied, prepareLedger, readLedger } from '../ledger.ts';
+import { compareLedger, ownerOf } from '../ledger-state.ts';
+import type { Migration } from '../migration.ts';
+import { recordUndo } from '../record-undo.ts';
+import { kyselyOver } from '../recording.ts';
+import { sqliteStore } from '../sqlite-store.ts';
+import type { Dialect, Store } from '../store.ts';
+import { recordMigration } from './record.ts';
+import { inlined } from './inlined.ts';
+
+/** Thrown to roll back what was only tried out. */
+const DONE = Symbol('seen');
+
+/**
+ * All that is pending as SQL, with the rows of the ledger, for somebody else to run. The database is
+ * only asked what it has: all migrations are run over empty tables, on SQLite in memory, on
+ * PostgreSQL in a schema that no other connection ever sees.
+ *
+ * @returns an empty text when nothing is pending.
+ */
+export async function pendingSql(
+  store: Store,
+  lists: readonly (readonly Migration[])[],
+): Promise<string> {
+  const ledger = await readLedger(store.db);
+  const states = lists.map((list) => compareLedger(ledger, list));
+  const pending = new Set(states.flatMap((state) => [...state.pending, ...state.partial]));
+  if (pending.size === 0) return '';
+  const { dialect } = store;
+  const written: string[] = [];
+  await onEmptyTables(store, async (trx) => {
+    const writing: Writing = { dialect, trx, written, hasLedger: hasLedger(ledger) };
+    await writeLedger(writing);
+    for (const migration of lists.flat())
+      if (pending.has(migration.name)) await writeMigration(writing, migration);
+      else if (states.some(({ applied }) => applied.includes(migration.name)))
+        await migration.up(trx, { dialect });
+  });
+  return [FRAMES[dialect].begin, ...written, FRAMES[dialect].end, ''].join('\n');
+}
+
+const FRAMES = {
+  sqlite: {
+    begin: 'pragma foreign_keys = off;\nbegin;',
+    end: 'commit;\npragma foreign_key_check;',
+  },
+  postgres: { begin: 'begin;', end: 'commit;' },
+} as const;
+
+const hasLedger = ({ applied, production }: Ledger) => applied.length > 0 || production;
+
+interface Writing {
+  readonly dialect: Dialect;
+  readonly trx: Kysely<any>;
+  readonly written: string[];
+  readonly hasLedger: boolean;
+}
+
+/** The ledger itself, for a database without one. */
+async function writeLedger(writing: Writing): Promise<void> {
+  if (writing.hasLedger) return prepareLedger(writing.trx);
+  writing.written.push('-- the ledger of migrations');
+  await prepareLedger(noting(writing));
+}
+
+async function writeMigration(writing: Writing, migration: Migration): Promise<void> {
+  const { dialect, trx, written } = writing;
+  written.push(`-- ${migration.name}`);
+  const steps = await recordMigration(migration, dialect);
+  if (steps.some((step) => step.kind === 'unknown' && step.statement.startsWith('reads rows')))
+    written.push(
+      `-- it reads rows and goes on from them, which SQL alone cannot do: run it with "npm run migrate"`,
+    );
+  await migration.up(noting(writing), { dialect });
+  const undo =
+    ownerOf(migration.name) === '' ? await recordUndo({ dialect, trx }, migration) : null;
+  await noteApplied(noting(writing), migration, undo);
+}
+
+/** Runs each statement, and notes those that change something. */
+function noting({ dialect, trx, written }: Writing): Kysely<any> {
+  return kyselyOver(dialect, async (query) => {
+    if (!isRead(query) && !isOwn(query))
+      written.push(`${inlined(query.sql, query.parameters)};${needsServer(query)}`);
+    return trx.executeQuery(query);
+  });
+}
+
+const isRead = ({ sql: text }: CompiledQuery) =>
+  /^\s*(select|values|pragma|explain|show)\b/i.test(text);
+
+/** A statement that only compares two conditions and leaves nothing. */
+const isOwn = ({ sql: text }: CompiledQuery) => text.includes('"twofold_same"');
+
+const needsServer = ({ sql: text }: CompiledQuery) =>
+  text.includes('twofold_convert(')
+    ? ' -- twofold_convert is a function of the server: only "npm run migrate" can run this one'
+    : '';
+
+async function onEmptyTables(store: Store, work: (trx: Kysely<any>) => Promise<void>) {
+  const memory = store.dialect === 'sqlite' ? sqliteStore(':memory:') : null;
+  try {
+    await (memory ?? store).structuralTransaction(async (trx) => {
+      if (!memory) await inOwnSchema(trx);
+      await work(trx);
+      throw DONE;
+    });
+  } catch (error) {
+    if (error !== DONE) throw error;
+  } finally {
+    await memory?.close();
+  }
+}
+
+async function inOwnSchema(trx: Kysely<any>): Promise<void> {
+  const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
+  await sql`create schema ${sql.id(schema)}`.execute(trx);
+  await sql`set local search_path to ${sql.id(schema)}`.execute(trx);
+}
