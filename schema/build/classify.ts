@@ -45,7 +45,9 @@ function roleOf(
   directives: TypeDirectives,
   answers: ReadonlySet<GraphQLNamedType>,
 ): Role {
-  if (directives.entity) return directives.entity.persist && hasKey(type) ? 'entity' : 'value';
+  if (directives.entity?.persist === false) return 'value';
+  if (directives.table) return 'entity';
+  if (directives.entity) return hasKey(type) ? 'entity' : 'value';
   const fields = type.getFields();
   if (type.name === 'PageInfo') return 'pageInfo';
   if (/.Payload$/.test(type.name)) return 'payload';

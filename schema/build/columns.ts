@@ -1,8 +1,9 @@
 import { isEnumType } from 'graphql';
-import type { GraphQLNamedType } from 'graphql';
 import type { Column, ColumnDefault, ColumnType } from '../model.ts';
 import { snakeCase } from '../names.ts';
-import { knownScalar } from '../scalars.ts';
+import { enumStorage } from './enum-storage.ts';
+import { foreignParts, keyParts, type KeyPart } from './key-parts.ts';
+import { scalarType } from './scalar-type.ts';
 import { userAttributes, userEntity } from './user.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
@@ -23,12 +24,6 @@ export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined
   return isValue && heldEntity(named.name, facts) === undefined ? 'json' : undefined;
 }
 
-/** The stored type of a single scalar or enum. */
-export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
-  if (isEnumType(type)) return 'text';
-  return knownScalar(type.name)?.column ?? facts.scalars?.get(type.name) ?? 'text';
-}
-
 /**
  * The columns of an entity's table: the key, then the fields in their order, then columns that no
  * field shows.
@@ -37,18 +32,21 @@ export function scalarType(type: GraphQLNamedType, facts: Facts): ColumnType {
  * buildColumns(post, facts, links).map((column) => column.name) // ['id', 'title', 'author_id']
  */
 export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Column[] {
-  const columns = new Map<string, Column>([['id', keyColumn(entity, facts)]]);
+  const columns = new Map<string, Column>(
+    entity.key?.length === 0 ? [] : [['id', keyColumn(entity, facts, links)]],
+  );
   const keys = links.keys.get(entity.name) ?? [];
   const byField = new Map(keys.flatMap((key) => (key.field ? [[key.field, key]] : [])));
   for (const field of entity.fields.values()) {
     const key = byField.get(field);
-    if (key) for (const column of keyColumns(key, facts)) addColumn(columns, column);
+    if (key) for (const column of keyColumns(key, facts, links)) addColumn(columns, column);
     else if (field.name !== 'id') addColumn(columns, plainColumn(entity, field, facts));
   }
   for (const key of keys)
-    if (!key.field) for (const column of keyColumns(key, facts)) addColumn(columns, column);
+    if (!key.field) for (const column of keyColumns(key, facts, links)) addColumn(columns, column);
   for (const column of keptColumns(entity))
     if (!columns.has(column.name)) columns.set(column.name, column);
+  if (entity.key) markKey(columns, keyParts(entity, facts, links.keys));
   return [...columns.values()];
 }
 
@@ -68,18 +66,59 @@ function addColumn(columns: Map<string, Column>, column: Column | undefined): vo
     });
 }
 
-function keyColumn(entity: EntityFact, { manifest }: Facts): Column {
-  const kind = manifest.values.database.ids === 'uuid' ? 'uuid' : 'autoincrement';
-  return {
+/** The columns of a key are required, and the only one of a key is unique. */
+function markKey(columns: Map<string, Column>, parts: readonly KeyPart[]): void {
+  for (const { column: name, key } of parts) {
+    const column = columns.get(name);
+    if (column)
+      columns.set(name, {
+        ...column,
+        required: true,
+        unique: column.unique || parts.length === 1,
+        ...(key && { key }),
+      });
+  }
+}
+
+function keyColumn(entity: EntityFact, facts: Facts, links: Links): Column {
+  const field = entity.fields.get('id');
+  const key = {
     name: 'id',
-    field: 'id',
+    ...(field && { field: 'id' }),
     type: 'id',
     required: true,
     unique: false,
     scalar: keyScalar(entity),
     list: false,
-    default: { kind },
+  } as const;
+  const parts = keyParts(entity, facts, links.keys);
+  if (entity.key) return { ...key, parts: parts.map(({ column }) => column) };
+  const [{ key: kind, databaseType } = {} as KeyPart] = parts;
+  const fallback = field && defaultOf(field);
+  const made = fallback ?? madeKey(kind, facts);
+  return {
+    ...key,
+    ...storedName(field),
+    ...(kind && { key: kind }),
+    ...(databaseType !== undefined && { databaseType }),
+    ...(made && { default: made }),
   };
+}
+
+/** Who makes a new key: the server makes UUIDs, the database whole numbers, and callers texts. */
+function madeKey(kind: KeyPart['key'], { manifest }: Facts): ColumnDefault | undefined {
+  const { ids, managed } = manifest.values.database;
+  if (kind === undefined && !managed) return { kind: 'database' };
+  const form = kind ?? ids;
+  if (form === 'text') return undefined;
+  return { kind: form === 'uuid' ? 'uuid' : 'autoincrement' };
+}
+
+/** The name in the database that `@column` gives, where it differs. */
+function storedName(field: FieldFact | undefined): Pick<Column, 'stored'> {
+  const stored = field?.directives.column?.name;
+  const name = field?.name === 'id' ? 'id' : field?.snakeName;
+  return stored === undefined || stored === name ? {} : { stored };
 }
 
 /** REST shows a foreign key that no field shows; its scalar is that of the other table's key. */
@@ -92,20 +131,27 @@ function scalarOfKey({ target }: ForeignKey, { entities }: Facts): string {
 export const isByCaller = (facts: Facts, { directives, named }: FieldFact): boolean =>
   directives.default?.expr === 'CALLER' && userEntity(facts)?.name === named.name;
 
-function keyColumns(key: ForeignKey, facts: Facts): Column[] {
+function keyColumns(key: ForeignKey, facts: Facts, links: Links): Column[] {
+  const parts = foreignParts(key, facts, links.keys);
+  if (parts.length > 1) return compositeColumns(key, parts);
+  const [part] = parts;
   const shown = key.field?.type.kind === 'scalar' ? key.field : undefined;
   const field = shown?.name;
   const renamed = key.field?.directives.renamed;
   const column: Column = {
     name: key.column,
+    ...storedOf(key, key.column),
     ...(field && { field }),
-    type: 'id',
+    type: part?.type ?? 'id',
+    ...(part?.key && { key: part.key }),
+    ...(part?.databaseType !== undefined && { databaseType: part.databaseType }),
     required: key.required,
     unique: key.unique,
     scalar: shown?.named.name ?? scalarOfKey(key, facts),
     list: false,
+    ...readOnly(key.field),
     ...(key.field && isByCaller(facts, key.field) && { default: { kind: 'caller' } }),
-    ...(!key.typeColumn && { references: { entity: key.target, onDelete: key.onDelete } }),
+    ...(!key.typeColumn && { references: referenceOf(key) }),
     ...(renamed &&
       !key.field?.directives.relation?.column && {
         renamedFrom: `${snakeCase(renamed)}${field ? '' : '_id'}`,
@@ -134,6 +180,53 @@ function keyColumns(key: ForeignKey, facts: Facts): Column[] {
   ];
 }
 
+/** A key of several columns, and the columns. */
+function compositeColumns(key: ForeignKey, parts: readonly KeyPart[]): Column[] {
+  const { required, field } = key;
+  return [
+    {
+      name: key.column,
+      parts: parts.map(({ column }) => column),
+      type: 'id',
+      required,
+      unique: key.unique,
+      scalar: 'ID',
+      list: false,
+      ...readOnly(field),
+      references: referenceOf(key),
+    },
+    ...parts.map(
+      ({ column: name, ...part }): Column => ({
+        name,
+        ...storedOf(key, name),
+        ...part,
+        required,
+        unique: false,
+        list: false,
+      }),
+    ),
+  ];
+}
+
+function referenceOf({ target, onDelete, references }: ForeignKey) {
+  return {
+    entity: target,
+    onDelete,
+    ...(references && { to: uniqueName(references) }),
+  };
+}
+
+/** The column of the other entity that `@relation(references:)` means. */
+export const uniqueName = (fields: readonly string[]): string => fields.map(snakeCase).join('_');
+
+const storedOf = ({ stored }: ForeignKey, name: string): Pick<Column, 'stored'> => {
+  const as = stored?.get(name);
+  return as === undefined ? {} : { stored: as };
+};
+
+const readOnly = (field: FieldFact | undefined): Pick<Column, 'readOnly'> =>
+  field?.directives.column?.readOnly ? { readOnly: true } : {};
+
 function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column | undefined {
   const type = storedAs(field, facts);
   if (!type) return undefined;
@@ -142,8 +235,11 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   const fallback = defaultOf(field);
   return {
     name: field.snakeName,
+    ...storedName(field),
     field: field.name,
     type,
+    ...ownType(field),
+    ...readOnly(field),
     required: field.type.required,
     unique: field.directives.unique || isSignInName(entity, field, facts),
     ...(isEnumType(field.named) &&
@@ -157,13 +253,23 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   };
 }
 
+/** PostgreSQL's type and the stored names of an enum's values. */
+function ownType({ named, directives }: FieldFact): Partial<Column> {
+  const storage = isEnumType(named) ? enumStorage(named) : {};
+  const databaseType = directives.column?.type ?? storage.databaseType;
+  return {
+    ...(databaseType !== undefined && { databaseType }),
+    ...(storage.storedValues && { storedValues: storage.storedValues }),
+  };
+}
+
 /** Users sign in with this column, so it has to be unique. */
 function isSignInName(entity: EntityFact, field: FieldFact, facts: Facts): boolean {
   return userEntity(facts) === entity && userAttributes(entity).get('email') === field;
 }
 
 function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column['stamp'] {
-  if (type !== 'timestamp') return undefined;
+  if (type !== 'timestamp' || field.directives.column?.readOnly) return undefined;
   if (field.directives.updatedAt) return 'updated';
   if (entity.directives.entity?.timestamps === false || field.directives.default) return undefined;
   const name = field.snakeName;
@@ -173,7 +279,7 @@ function stampOf(entity: EntityFact, field: FieldFact, type: ColumnType): Column
 function defaultOf(field: FieldFact): ColumnDefault | undefined {
   const written = field.directives.default;
   if (written?.expr !== undefined)
-    return { kind: written.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' };
+    return { kind: written.expr.toLowerCase() as 'now' | 'uuid' | 'autoincrement' | 'database' };
   const value = written?.value;
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
     ? { kind: 'value', value: value as string }

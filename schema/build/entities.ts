@@ -3,13 +3,13 @@ import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
 import { aggregateOf } from './aggregates.ts';
 import { authRules } from './access.ts';
-import { storedAs } from './columns.ts';
+import { storedAs, uniqueName } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { identityIndexes } from './identity-indexes.ts';
 import { defaultFieldRules, defaultRules } from './identity.ts';
 import { listOptions } from './list-options.ts';
-import type { Link } from './links.ts';
+import type { ForeignKey, Link } from './links.ts';
 import { connectionOf } from './connections.ts';
 import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
@@ -43,6 +43,8 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     singular: fact.singular,
     plural: fact.plural,
     table: fact.table,
+    ...(fact.schema !== undefined && { schema: fact.schema }),
+    ...(isView(fact) && { view: true }),
     ...(type?.description && { description: type.description }),
     fields,
     columns: shapes.columns.get(fact.name) ?? [],
@@ -85,6 +87,10 @@ function buildField(
     decidedBy,
   };
 }
+
+/** A type without a key is only read, whatever it is in the database. */
+const isView = ({ directives, key }: EntityFact): boolean =>
+  directives.table?.view === true || key?.length === 0;
 
 interface Source {
   readonly source: FieldSource;
@@ -153,6 +159,7 @@ function linkSource(shapes: Shapes, field: FieldFact, link: Link): Source {
         entity: link.entity,
         key,
         column,
+        ...toColumn(link.key),
         ...inverse,
         ...(typeColumn && { typeColumn }),
       },
@@ -178,6 +185,7 @@ function manySource(link: Link, list: ListOptions, inverse: { inverse: string } 
       via: {
         kind: 'table',
         table: link.table,
+        ...(link.schema !== undefined && { schema: link.schema }),
         own: link.own,
         other: link.other,
         ...(link.managed && { managed: true }),
@@ -189,11 +197,14 @@ function manySource(link: Link, list: ListOptions, inverse: { inverse: string } 
   return {
     kind: 'many',
     entity: link.entity,
-    via: { kind: 'column', column, ...(typeColumn && { typeColumn }) },
+    via: { kind: 'column', column, ...toColumn(link.key), ...(typeColumn && { typeColumn }) },
     ...inverse,
     list,
   };
 }
+
+const toColumn = ({ references }: ForeignKey) =>
+  references ? { to: uniqueName(references) } : {};
 
 function isList(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';

@@ -72,6 +72,10 @@ export interface EntityFact {
   readonly singular: string;
   readonly plural: string;
   readonly table: string;
+  /** The schema of the table on PostgreSQL. */
+  readonly schema?: string;
+  /** The fields of the key; undefined when it is the column of the field `id`, empty without one. */
+  readonly key?: readonly string[];
   readonly directives: TypeDirectives;
   readonly fields: ReadonlyMap<string, FieldFact>;
   readonly node: ASTNode | undefined;
@@ -135,16 +139,28 @@ export function gatherFacts({
 
 function entityFact({ type, directives }: ClassifiedType, types: Facts['types']): EntityFact {
   const plural = directives.entity?.plural ?? pluralize(camelCase(type.name));
+  const key = keyFields(type, directives);
   return {
     name: type.name,
     singular: camelCase(type.name),
     plural,
-    table: directives.entity?.table ?? derivedTable(snakeCase(plural)),
+    table: directives.table?.name ?? directives.entity?.table ?? derivedTable(snakeCase(plural)),
+    ...(directives.table?.schema !== undefined && { schema: directives.table.schema }),
+    ...(key && { key }),
     directives,
     fields: fieldFacts(type, types),
     node: type.astNode?.name,
     definitions: [...(type.astNode ? [type.astNode] : []), ...type.extensionASTNodes],
   };
+}
+
+function keyFields(
+  type: ClassifiedType['type'],
+  { table }: TypeDirectives,
+): readonly string[] | undefined {
+  const { id } = type.getFields();
+  if (table?.key) return id && table.key.join() === 'id' ? undefined : table.key;
+  return id ? undefined : [];
 }
 
 /** The fields of an object type, in the schema's order. */

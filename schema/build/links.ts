@@ -1,8 +1,11 @@
 import { isScalarType } from 'graphql';
-import type { OnDelete } from '../model.ts';
+import type { JoinKey, OnDelete } from '../model.ts';
 import { derivedTable, singularize, snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
+import { joinKeys } from './join-keys.ts';
+import { keyParts } from './key-parts.ts';
+import { keyNames, listedNames, storedNames } from './stored-names.ts';
 import { pairRelations } from './pair-relations.ts';
 import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
@@ -29,8 +32,9 @@ export type Link =
       readonly kind: 'join';
       readonly entity: string;
       readonly table: string;
-      readonly own: string;
-      readonly other: string;
+      readonly schema?: string;
+      readonly own: JoinKey;
+      readonly other: JoinKey;
       /** Whether a capability keeps the table: the relation is read-only. */
       readonly managed?: true;
       readonly inverse?: FieldFact;
@@ -40,6 +44,12 @@ export type Link =
 export interface ForeignKey {
   readonly owner: string;
   readonly column: string;
+  /** Its columns, when it refers to a key of several or `@relation(columns:)` names them. */
+  readonly columns?: readonly string[];
+  /** Fields of the other entity, when they are not its key. */
+  readonly references?: readonly string[];
+  /** Names in the database that differ from those in the model, by the latter. */
+  readonly stored?: ReadonlyMap<string, string>;
   /** The column with the type's name, if the row may be of several types. */
   readonly typeColumn?: string;
   /** The entity that the key references; for several types, the name of the interface or union. */
@@ -120,7 +130,8 @@ function ownsKey(end: End, draft: Draft): boolean {
 
 function keySide(one: End, other: End): End | undefined {
   const tests: ((end: End) => boolean)[] = [
-    (end) => end.field.directives.relation?.column !== undefined,
+    ({ field: { directives } }) =>
+      (directives.relation?.column ?? directives.relation?.columns) !== undefined,
     (end) => end.field.type.required,
     (end) => end.field.directives.relation?.inverse === undefined,
   ];
@@ -134,11 +145,12 @@ function isFirst(end: End, other: End): boolean {
 
 function keyFor(end: End, draft: Draft): ForeignKey {
   const { field, abstract } = end;
-  const column = field.directives.relation?.column ?? `${field.snakeName}_id`;
+  const { column, ...named } = keyNames(field, draft.facts);
   const partner = draft.pairing.partner.get(end);
   return {
     owner: field.owner,
     column,
+    ...named,
     ...(abstract && { typeColumn: `${column.replace(/_id$/, '')}_type` }),
     target: field.named.name,
     required: field.type.required,
@@ -164,6 +176,7 @@ function addNamedKeys(entity: EntityFact, draft: Draft): void {
       {
         owner: entity.name,
         column,
+        ...storedNames(field),
         target,
         required,
         unique: field.directives.unique,
@@ -248,8 +261,8 @@ function oneSidedLink(end: End, entity: string, draft: Draft): Link {
   const { field } = end;
   const written = field.directives.relation;
   const keys = draft.keys.get(entity) ?? [];
-  if (written?.column !== undefined) {
-    const { column } = written;
+  if ((written?.column ?? written?.columns) !== undefined && written?.table === undefined) {
+    const { column, ...named } = listedNames(field, entity, draft.facts);
     const present = keys.find((key) => key.column === column && key.target === field.owner);
     const key =
       present ??
@@ -257,10 +270,11 @@ function oneSidedLink(end: End, entity: string, draft: Draft): Link {
         {
           owner: entity,
           column,
+          ...named,
           target: field.owner,
           required: false,
           unique: false,
-          onDelete: written.onDelete ?? 'set null',
+          onDelete: written?.onDelete ?? 'set null',
         },
         draft,
       );
@@ -292,8 +306,36 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
     partner?.field.directives.relation?.table;
   const table = written ?? freeTable(`${singular(first.owner)}_${snakeCase(first.name)}`, draft);
   const [own, other] = reversed ? [far, near] : [near, far];
-  return { kind: 'join', entity, table, own, other, ...(partner && { inverse: partner.field }) };
+  const [ownKey, otherKey] = joinKeys(
+    { column: own, parts: partsOf(end.field.owner, draft) },
+    { column: other, parts: partsOf(entity, draft) },
+    joinColumns(end.field, partner?.field, draft),
+  );
+  const schema = (end.field.directives.relation ?? partner?.field.directives.relation)?.schema;
+  return {
+    kind: 'join',
+    entity,
+    table,
+    ...(schema !== undefined && { schema }),
+    own: ownKey,
+    other: otherKey,
+    ...(partner && { inverse: partner.field }),
+  };
 }
+
+/** Either end may name the columns; each names its own side's first. */
+function joinColumns(field: FieldFact, inverse: FieldFact | undefined, draft: Draft) {
+  const { columns } = field.directives.relation ?? {};
+  const theirs = inverse?.directives.relation?.columns;
+  if (columns || !inverse || !theirs) return columns;
+  const size = partsOf(inverse.owner, draft).length;
+  return [...theirs.slice(size), ...theirs.slice(0, size)];
+}
+
+const partsOf = (name: string, { facts, keys }: Draft): string[] => {
+  const entity = facts.entities.get(name);
+  return entity ? keyParts(entity, facts, keys).map(({ column }) => column) : ['id'];
+};
 
 /**
  * A free table name: the join table of `Order.items: [OrderItem]` must not be the table of

@@ -65,6 +65,7 @@ function assemble(
     sdl: facts.parsed.sdl,
     ...(facts.parsed.crudSdl !== undefined && { crudSdl: facts.parsed.crudSdl }),
     ids: values.database.ids,
+    ...(!values.database.managed && { unmanaged: true }),
     ...transactionTimeout(values),
     ...migrationSettings(values),
     ...jobs(values),

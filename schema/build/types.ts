@@ -2,8 +2,9 @@ import { isEnumType, isInputObjectType, isInterfaceType, isScalarType, isUnionTy
 import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
 import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
-import { scalarType } from './columns.ts';
+import { scalarType } from './scalar-type.ts';
 import { readFieldDirectives } from '../directives/of-fields.ts';
+import { enumStorage } from './enum-storage.ts';
 import { fieldFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
@@ -70,6 +71,7 @@ function enumType(type: GraphQLEnumType): EnumType {
   return {
     name: type.name,
     values: type.getValues().map((value) => value.name),
+    ...enumStorage(type),
     ...(renames.length > 0 && { renames }),
   };
 }

@@ -20,6 +20,7 @@ enum TwofoldExpression {
   UUID
   AUTOINCREMENT
   CALLER
+  DATABASE
 }
 
 enum TwofoldAllow {

@@ -1,6 +1,6 @@
 import type { ConstDirectiveNode, ConstValueNode } from 'graphql';
 import type { Allow, Verb } from '../model.ts';
-import { type Arguments, compact, text, texts } from './arguments.ts';
+import { type Arguments, compact, flag, text, texts } from './arguments.ts';
 
 /** Directives for types and fields. */
 export const sharedDirectives = `"""
@@ -20,6 +20,20 @@ directive @auth(
   where: TwofoldValue
   on: [TwofoldVerb!] = [READ, CREATE, UPDATE, DELETE]
 ) repeatable on OBJECT | FIELD_DEFINITION
+
+"""
+The column behind a field, when its name or its type does not follow from the field's. On an enum: the type of PostgreSQL. On a value of an enum: how it is stored.
+
+    unitPrice: Decimal! @column(name: "UnitPrice", type: "numeric(10,2)")
+"""
+directive @column(
+  "Its name, in any spelling."
+  name: String
+  "PostgreSQL's type, as it stands there. SQLite keeps the ordinary type of the scalar."
+  type: String
+  "true: the database fills it, and no input sets it."
+  readOnly: Boolean = false
+) on FIELD_DEFINITION | ENUM | ENUM_VALUE
 
 """
 The name of before, so that rows and code move along.
@@ -53,6 +67,13 @@ export function auth(args: Arguments, node: ConstDirectiveNode): AuthUse {
     node,
   };
 }
+
+/** The values of `@column`. */
+export const column = (args: Arguments, node: ConstDirectiveNode) => ({
+  ...compact({ name: text(args, 'name'), type: text(args, 'type') }),
+  readOnly: flag(args, 'readOnly') ?? false,
+  node,
+});
 
 /** The old name in `@renamed`. */
 export const renamed = (args: Arguments) => text(args, 'from');

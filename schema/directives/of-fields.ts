@@ -10,7 +10,7 @@ import {
   Uses,
 } from './arguments.ts';
 import { aggregate } from './aggregates.ts';
-import { auth, renamed } from './of-both.ts';
+import { auth, column, renamed } from './of-both.ts';
 
 /** Directives for fields only. `read`, below, returns their values. */
 export const fieldDirectives = `"""
@@ -30,8 +30,14 @@ directive @relation(
   inverse: String
   "The column with the key: of this table for a single object, of the other table for a list."
   column: String
+  "The columns of a key of several, in the order of the other key. With table: those of the join table, this side's first."
+  columns: [String!]
+  "Fields of the other type, when the key leads to another unique one than its primary key."
+  references: [String!]
   "The join table of two lists."
   table: String
+  "The schema of the join table on PostgreSQL."
+  schema: String
   "What happens to this row when the row it points at is removed."
   onDelete: TwofoldOnDelete
 ) on FIELD_DEFINITION
@@ -122,6 +128,9 @@ function read(uses: Uses) {
       ...compact({
         inverse: text(args, 'inverse'),
         column: text(args, 'column'),
+        columns: texts(args, 'columns'),
+        references: texts(args, 'references'),
+        schema: text(args, 'schema'),
         table: text(args, 'table'),
         onDelete: onDelete(args),
       }),
@@ -151,6 +160,7 @@ function read(uses: Uses) {
     })),
     ...uses.one('count', aggregate),
     ...uses.one('exists', aggregate),
+    ...uses.one('column', column),
     ...uses.one('renamed', renamed),
   };
 }

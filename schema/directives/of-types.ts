@@ -21,6 +21,23 @@ directive @entity(
 ) on OBJECT
 
 """
+The table or view behind a type, when its name does not follow from the type's, or others made it.
+
+    type Track @table(name: "Track", schema: "music") { id: ID! }
+    type Region @table(name: "region", key: ["country", "code"]) { id: ID! country: String! code: String! }
+"""
+directive @table(
+  "Its name, in any spelling. Made from the plural when absent."
+  name: String
+  "Its schema on PostgreSQL. That of the connection when absent."
+  schema: String
+  "The fields that are the primary key, in the key's order, when it is not the field id alone."
+  key: [String!]
+  "true: rows are only read. Without key they have no identity: a list with limit and offset only."
+  view: Boolean = false
+) on OBJECT
+
+"""
 An index over several fields, in this order.
 
     type Post @index(fields: ["author", "createdAt"]) { id: ID! }
@@ -51,6 +68,15 @@ function read(uses: Uses) {
       }),
       persist: flag(args, 'persist') ?? true,
       softDelete: flag(args, 'softDelete') ?? false,
+      node,
+    })),
+    ...uses.one('table', (args, node) => ({
+      ...compact({
+        name: text(args, 'name'),
+        schema: text(args, 'schema'),
+        key: texts(args, 'key'),
+      }),
+      view: flag(args, 'view') ?? false,
       node,
     })),
     indexes: uses.all('index', (args, node) => ({

@@ -53,6 +53,12 @@ export const coreSchema = {
     default: {},
     description: 'How rows are kept. Where they are kept is the setting DATABASE_URL.',
     properties: {
+      managed: {
+        type: 'boolean',
+        default: true,
+        description:
+          'false: the tables are those of others, and no statement ever changes their structure.',
+      },
       ids: {
         enum: ['integer', 'uuid'],
         default: 'integer',

@@ -10,10 +10,17 @@ export interface Entity {
   /** `User` → `users`: table, list fields, and in kebab-case the REST path. */
   readonly plural: string;
   readonly table: string;
+  /** The schema of the table on PostgreSQL; that of the connection when absent. */
+  readonly schema?: string;
+  /** Whether rows are only read: a view, or a table without a key. */
+  readonly view?: true;
   readonly description?: string;
   /** In the schema's order. */
   readonly fields: readonly Field[];
-  /** Every column of the entity's table, including foreign keys; the primary key is the first. */
+  /**
+   * Every column of the entity's table, including foreign keys. The key is the first and is called
+   * `id`; a view without a key has none.
+   */
   readonly columns: readonly Column[];
   readonly indexes: readonly Index[];
   readonly rules: readonly AuthRule[];
@@ -69,6 +76,8 @@ export interface One {
   readonly entity: string;
   readonly key: 'own' | 'inverse';
   readonly column: string;
+  /** The column that `column` equals, when it is not the key. */
+  readonly to?: string;
   /** The field of the other entity for the same relation, if the schema has one. */
   readonly inverse?: string;
   /**
@@ -86,12 +95,19 @@ export interface Many {
      * `typeColumn`: the key may reference several types, and this column must contain the name of
      * ours.
      */
-    | { readonly kind: 'column'; readonly column: string; readonly typeColumn?: string }
+    | {
+        readonly kind: 'column';
+        readonly column: string;
+        /** The column of this entity that `column` equals, when it is not the key. */
+        readonly to?: string;
+        readonly typeColumn?: string;
+      }
     | {
         readonly kind: 'table';
         readonly table: string;
-        readonly own: string;
-        readonly other: string;
+        readonly schema?: string;
+        readonly own: JoinKey;
+        readonly other: JoinKey;
         /** Whether a capability makes the table and writes it: it is read-only here. */
         readonly managed?: true;
       };
@@ -99,8 +115,27 @@ export interface Many {
   readonly list: ListOptions;
 }
 
+/** The columns of a join table that hold one key: several when the key is composite. */
+export type JoinKey = string | readonly string[];
+
 export interface Column {
+  /** The name in the model: in snake_case, made from the field's. */
   readonly name: string;
+  /** The name in the database, when it differs. */
+  readonly stored?: string;
+  /**
+   * The columns of this entity that are its value together, in order: a key that is not the column
+   * `id` alone, or a reference to one. The database has no such column itself.
+   */
+  readonly parts?: readonly string[];
+  /** How the values of a key are written, when it does not follow from `Project.ids`. */
+  readonly key?: KeyKind;
+  /** PostgreSQL's own type, as `@column(type:)` gives it. */
+  readonly databaseType?: string;
+  /** Whether no input sets it: a generated column, or one that a trigger fills. */
+  readonly readOnly?: true;
+  /** Values of an enum that are stored under another name, by their name in the schema. */
+  readonly storedValues?: Readonly<Record<string, string>>;
   /** The field that shows the column, if there is one. */
   readonly field?: string;
   readonly type: ColumnType;
@@ -114,10 +149,18 @@ export interface Column {
   readonly default?: ColumnDefault;
   /** `now` on insert, or on insert and every update. */
   readonly stamp?: 'created' | 'updated';
-  readonly references?: { readonly entity: string; readonly onDelete: OnDelete };
+  readonly references?: {
+    readonly entity: string;
+    readonly onDelete: OnDelete;
+    /** The column of the other entity, when it is not the key. */
+    readonly to?: string;
+  };
   readonly constraint?: Constraint;
   readonly renamedFrom?: string;
 }
+
+/** The form of a key's values. Every other type than the first two is `text`. */
+export type KeyKind = 'integer' | 'uuid' | 'text';
 
 export type OnDelete = 'cascade' | 'restrict' | 'set null';
 
@@ -125,7 +168,9 @@ export type ColumnDefault =
   | { readonly kind: 'value'; readonly value: string | number | boolean | null }
   | { readonly kind: 'now' | 'uuid' | 'autoincrement' }
   /** The key of the signed-in user. */
-  | { readonly kind: 'caller' };
+  | { readonly kind: 'caller' }
+  /** The database fills it: a sequence, an identity column, a function. */
+  | { readonly kind: 'database' };
 
 export interface Index {
   readonly name: string;
@@ -148,5 +193,10 @@ export interface Loader {
   readonly entity: string;
   readonly by: string;
   readonly many: boolean;
-  readonly via?: { readonly table: string; readonly own: string; readonly other: string };
+  readonly via?: {
+    readonly table: string;
+    readonly schema?: string;
+    readonly own: JoinKey;
+    readonly other: JoinKey;
+  };
 }

@@ -16,6 +16,8 @@ export interface Project extends SectionModels {
    */
   readonly crudSdl?: string;
   readonly ids: IdKind;
+  /** The database is that of others: no statement ever changes its structure. */
+  readonly unmanaged?: true;
   /** Milliseconds that a transaction of the project's own code may stay open. 10 s when absent. */
   readonly transactionTimeout?: number;
   /** How migrations run on PostgreSQL; 5 s and 10,000 rows when absent. */

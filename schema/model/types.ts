@@ -50,6 +50,10 @@ export interface AbstractType {
 export interface EnumType {
   readonly name: string;
   readonly values: readonly string[];
+  /** Values that are stored under another name. */
+  readonly storedValues?: Readonly<Record<string, string>>;
+  /** PostgreSQL's own type. */
+  readonly databaseType?: string;
   /** Values that were renamed with `@renamed`: rows with the old value are rewritten. */
   readonly renames?: readonly { readonly from: string; readonly to: string }[];
 }
