@@ -15,6 +15,7 @@ export { capabilities, capabilitiesOf, signsIn } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { crudSdl } from './build/crud-sdl.ts';
 export { buildProject } from './build/project.ts';
+export { canonicalType, fitsDatabaseType } from './database-types.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { directivesSdl } from './directives/index.ts';
 export { formatDiagnostic } from './format-diagnostic.ts';

@@ -127,6 +127,28 @@ export function isReservedTable(table: string): boolean {
 }
 
 /**
+ * Whether a table is one of the server's own. Others may have made tables that only begin like
+ * them.
+ */
+export const isOwnTable = (table: string): boolean => OWN.has(table.toLowerCase());
+
+const OWN: ReadonlySet<string> = new Set([
+  'twofold_migrations',
+  'twofold_seeds',
+  'twofold_jobs',
+  ...(
+    'api_keys email_sign_ins identifier_locks identities invitations members oauth_used_states ' +
+    'one_time_tokens passkeys permissions recovery_codes remembered_devices revoked_tokens ' +
+    'role_permissions roles sessions users webhook_deliveries webhook_endpoints'
+  )
+    .split(' ')
+    .map((name) => `auth_${name}`),
+  ...'apps audit certificates deliveries deployments domains settings'
+    .split(' ')
+    .map((name) => `hosting_${name}`),
+]);
+
+/**
  * A derived table name that does not collide with the server's own tables.
  *
  * @example

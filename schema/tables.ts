@@ -1,4 +1,12 @@
-import type { ColumnDefault, ColumnType, Constraint, Fold, OnDelete, Project } from './model.ts';
+import type {
+  ColumnDefault,
+  ColumnType,
+  Constraint,
+  Fold,
+  JoinKey,
+  OnDelete,
+  Project,
+} from './model.ts';
 import { indexName } from './names.ts';
 import { createMemory } from './remembered.ts';
 
@@ -8,6 +16,8 @@ import { createMemory } from './remembered.ts';
  */
 export interface Table {
   readonly name: string;
+  /** Its schema on PostgreSQL; that of the connection when absent. */
+  readonly schema?: string;
   readonly columns: readonly TableColumn[];
   /** Columns of the primary key: `['id']`, or both keys of a join table. */
   readonly primaryKey: readonly string[];
@@ -18,6 +28,8 @@ export interface Table {
 export interface TableColumn {
   readonly name: string;
   readonly type: ColumnType;
+  /** PostgreSQL's own type, as `@column(type:)` gives it. */
+  readonly databaseType?: string;
   readonly required: boolean;
   readonly unique: boolean;
   readonly default?: ColumnDefault;
@@ -48,17 +60,17 @@ export interface TableIndex {
  * buildTables(project).map((table) => table.name) // ['users', 'posts', 'post_tags']
  */
 export function buildTables(project: Project): Table[] {
-  const tables = new Map(project.entities.map((entity) => [entity.name, entity.table]));
+  const known = new Map(project.entities.map((entity) => [entity.name, entity]));
   return [
-    ...project.entities.map((entity) =>
-      made(entity, referred(tables, entity), () => entityTable(tables, entity)),
-    ),
-    ...joinTables(project, tables),
+    ...project.entities
+      .filter(({ view }) => !view)
+      .map((entity) => made(entity, referred(known, entity), () => entityTable(known, entity))),
+    ...joinTables(project, known),
   ];
 }
 
-/** Name of an entity → name of its table. */
-type TableNames = ReadonlyMap<string, string>;
+type KnownEntity = Project['entities'][number];
+type Entities = ReadonlyMap<string, KnownEntity>;
 
 /**
  * The check constraints of a column, as SQL for both databases: the values of an enum, and the
@@ -95,60 +107,116 @@ function modelChecks({ name, type, values, constraint }: TableColumn): string[] 
 const made = createMemory<Project['entities'][number], Table>();
 
 /** The tables that an entity's columns reference. */
-function referred(tables: TableNames, entity: Project['entities'][number]): (string | undefined)[] {
+function referred(known: Entities, entity: KnownEntity): (KnownEntity | undefined)[] {
   return entity.columns.flatMap(({ references }) =>
-    references ? [tables.get(references.entity)] : [],
+    references ? [known.get(references.entity)] : [],
   );
 }
 
-function entityTable(tables: TableNames, entity: Project['entities'][number]): Table {
+function entityTable(known: Entities, entity: KnownEntity): Table {
   return {
     name: entity.table,
-    columns: entity.columns.map((column) => ({
-      name: column.name,
-      type: column.type,
-      required: column.required,
-      unique: column.unique,
-      ...(column.default && { default: column.default }),
-      ...(column.values && { values: column.values }),
-      ...(column.constraint && { constraint: column.constraint }),
-      ...(column.references && { references: reference(tables, column.references) }),
-      ...(column.renamedFrom && { renamedFrom: column.renamedFrom }),
+    ...(entity.schema !== undefined && { schema: entity.schema }),
+    columns: entity.columns.flatMap((column) => tableColumn(known, column)),
+    primaryKey: keyColumns(entity).map(({ stored, name }) => stored ?? name),
+    indexes: entity.indexes.map((index) => ({
+      ...index,
+      columns: index.columns.flatMap((column) => storedColumns(entity, column)),
     })),
-    primaryKey: ['id'],
-    indexes: entity.indexes,
     ...(entity.renamedFrom && { renamedFrom: entity.renamedFrom }),
   };
 }
 
-function reference(
-  tables: TableNames,
-  to: { readonly entity: string; readonly onDelete: OnDelete },
-) {
-  return { table: tables.get(to.entity) ?? to.entity, column: 'id', onDelete: to.onDelete };
+/** The columns of the database that are a column of the model. */
+function storedColumns({ columns }: KnownEntity, name: string): string[] {
+  const column = columns.find((each) => each.name === name);
+  const names = column?.parts ?? [name];
+  return names.map((part) => columns.find((each) => each.name === part)?.stored ?? part);
 }
 
-function joinTables(project: Project, names: TableNames): Table[] {
+/** The columns of an entity's key. */
+function keyColumns({ columns }: KnownEntity): KnownEntity['columns'] {
+  const id = columns.find(({ name }) => name === 'id');
+  const parts = id?.parts ?? ['id'];
+  return parts.flatMap((part) => columns.find(({ name }) => name === part) ?? []);
+}
+
+/** A key of several columns is no column itself. */
+function tableColumn(known: Entities, column: KnownEntity['columns'][number]): TableColumn[] {
+  if (column.parts) return [];
+  const { name, stored, type, databaseType, required, constraint, references } = column;
+  const values = column.values?.map((value) => column.storedValues?.[value] ?? value);
+  const renamedFrom = column.renamedFrom ?? (stored === undefined ? undefined : name);
+  const fallback = column.default?.kind === 'database' ? undefined : column.default;
+  return [
+    {
+      name: stored ?? name,
+      type: type === 'id' && column.key ? KEY_TYPES[column.key] : type,
+      ...(databaseType !== undefined && { databaseType }),
+      required,
+      unique: column.unique,
+      ...(fallback && { default: fallback }),
+      ...(values && { values }),
+      ...(constraint && { constraint }),
+      ...(references && { references: reference(known, references) }),
+      ...(renamedFrom && { renamedFrom }),
+    },
+  ];
+}
+
+/** A whole number that the database counts is of the type that all such keys have. */
+const KEY_TYPES = { integer: 'id', uuid: 'uuid', text: 'text' } as const;
+
+function reference(
+  known: Entities,
+  { entity: of, onDelete, to }: NonNullable<KnownEntity['columns'][number]['references']>,
+) {
+  const entity = known.get(of);
+  const column = to ?? (entity && keyColumns(entity)[0]?.name) ?? 'id';
+  return {
+    table: entity?.table ?? of,
+    column: (entity && storedColumns(entity, column)[0]) ?? column,
+    onDelete,
+  };
+}
+
+function joinTables(project: Project, known: Entities): Table[] {
   const tables = new Map<string, Table>();
   for (const entity of project.entities) {
     for (const field of entity.fields) {
       if (field.source.kind !== 'many' || field.source.via.kind !== 'table') continue;
-      const { table, own, other, managed } = field.source.via;
+      const { table, schema, own, other, managed } = field.source.via;
       if (tables.has(table) || managed) continue;
-      const key = (name: string, of: string): TableColumn => ({
-        name,
-        type: 'id',
-        required: true,
-        unique: false,
-        references: reference(names, { entity: of, onDelete: 'cascade' }),
-      });
+      const near = joinColumns(known, own, entity.name);
+      const far = joinColumns(known, other, field.source.entity);
+      const columns = far.map(({ name }) => name);
       tables.set(table, {
         name: table,
-        columns: [key(own, entity.name), key(other, field.source.entity)],
-        primaryKey: [own, other],
-        indexes: [{ name: indexName(table, [other], false), columns: [other], unique: false }],
+        ...(schema !== undefined && { schema }),
+        columns: [...near, ...far],
+        primaryKey: [...near.map(({ name }) => name), ...columns],
+        indexes: [{ name: indexName(table, columns, false), columns, unique: false }],
       });
     }
   }
   return [...tables.values()];
+}
+
+/** The columns of a join table for one key, with the types of the columns that they refer to. */
+function joinColumns(known: Entities, key: JoinKey, of: string): TableColumn[] {
+  const entity = known.get(of);
+  const parts = entity ? keyColumns(entity) : [];
+  const names = typeof key === 'string' ? [key] : key;
+  return names.map((name, index) => {
+    const { type = 'id', key: kind } = parts[index] ?? {};
+    return {
+      name,
+      type: type === 'id' && kind ? KEY_TYPES[kind] : type,
+      required: true,
+      unique: false,
+      ...(names.length === 1 && {
+        references: reference(known, { entity: of, onDelete: 'cascade' }),
+      }),
+    };
+  });
 }

@@ -12,6 +12,8 @@ import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
+import type { Adopted } from './adopted/adopt.ts';
+import type { Misfit } from './adopted/misfit.ts';
 import { createTables } from './store/create-tables.ts';
 import { type Guard, guardOf } from './store/guard.ts';
 import { noteProduction, readLedger } from './store/ledger.ts';
@@ -42,6 +44,8 @@ export interface Booted {
   readonly routes?: OwnRoutes;
   /** Whether it runs jobs and serves nothing but its health. */
   readonly jobsOnly?: boolean;
+  /** How the schema and the database of others do not agree. */
+  readonly misfits?: readonly Misfit[];
 }
 
 const DATABASE = 'file:data/app.db';
@@ -58,6 +62,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   const store = open(settings, root, {
     timeout: app.project.transactionTimeout,
     note: statementNote(settings, log),
+    foreign: app.project.unmanaged,
   });
   const kernel: Kernel = {
     project: app.project,
@@ -69,9 +74,11 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     credentials: credentialsOf(app, settings),
   };
   try {
-    const made = await reachingDatabase(kernel, () => createModules(app, kernel));
+    const adopted = await reachingDatabase(kernel, () => adoptedBy(kernel));
+    const known = adopted ? { ...kernel, project: adopted.project } : kernel;
+    const made = await reachingDatabase(known, () => createModules(app, known));
     settings.assert();
-    return { kernel, ...made };
+    return { kernel: known, ...made, ...(adopted && { misfits: adopted.misfits }) };
   } catch (error) {
     await store.close();
     throw error;
@@ -81,6 +88,13 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
 /** Opens the database that the settings name. @throws ConfigError for an invalid address */
 export function openDatabase(settings: Settings, root: string): Store {
   return openStore(databaseUrl(settings), root);
+}
+
+/** What the database of others says of itself; undefined when it is ours. */
+async function adoptedBy({ project, store }: Kernel): Promise<Adopted | undefined> {
+  if (!project.unmanaged) return undefined;
+  const { adoptDatabase } = await import('./adopted/adopt-database.ts');
+  return adoptDatabase(project, store);
 }
 
 /**
@@ -196,8 +210,10 @@ function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
  * modules or, for a server that was given only a schema, by making the tables. In production,
  * pending migrations are refused unless `MIGRATE=on`.
  */
-export async function prepareDatabase(app: App, { kernel, modules }: Booted): Promise<void> {
+export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
+  const { kernel, modules } = booted;
   const { settings, store, log } = kernel;
+  if (app.project.unmanaged) return assertAdopted(booted);
   const lists = await migrationsOf(app, modules);
   const migrates = settings.flag('MIGRATE', !settings.production);
   const follow = migrates ? await followingOf(app, kernel) : undefined;
@@ -267,6 +283,15 @@ export async function rememberProduction(
   await noteProduction(store.db).catch((error: unknown) =>
     log.warn(`the ledger does not say that this database is one of production: ${String(error)}`),
   );
+}
+
+/** Changes nothing in a database of others. @throws CatalogMismatch with all misfits */
+async function assertAdopted({ kernel, modules, misfits = [] }: Booted): Promise<void> {
+  const { CatalogMismatch } = await import('./adopted/misfit.ts');
+  const { linesOf } = await import('./adopted/schema-lines.ts');
+  const { assertModuleTables } = await import('./adopted/module-tables.ts');
+  if (misfits.length > 0) throw new CatalogMismatch(misfits, linesOf(kernel.root));
+  await assertModuleTables(kernel.store, modules);
 }
 
 async function refusePending(store: Store, migrations: readonly Migration[]): Promise<void> {

@@ -7,7 +7,8 @@ import { scalarType } from './scalar-type.ts';
 import { userAttributes, userEntity } from './user.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { keyScalar } from './keys.ts';
-import type { ForeignKey, Links } from './links.ts';
+import type { ForeignKey } from './foreign-key.ts';
+import type { Links } from './links.ts';
 import { heldEntity } from './values.ts';
 
 /**
@@ -195,16 +196,14 @@ function compositeColumns(key: ForeignKey, parts: readonly KeyPart[]): Column[] 
       ...readOnly(field),
       references: referenceOf(key),
     },
-    ...parts.map(
-      ({ column: name, ...part }): Column => ({
-        name,
-        ...storedOf(key, name),
-        ...part,
-        required,
-        unique: false,
-        list: false,
-      }),
-    ),
+    ...parts.map(({ column: name, ...part }): Column => ({
+      name,
+      ...storedOf(key, name),
+      ...part,
+      required,
+      unique: false,
+      list: false,
+    })),
   ];
 }
 

@@ -2,7 +2,7 @@ import { isEnumType, Kind } from 'graphql';
 import type { ASTNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType, Condition, Operand } from '../model.ts';
-import { scalarType } from './columns.ts';
+import { scalarType } from './scalar-type.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact } from './facts.ts';
 import { knownWord, OPERATORS } from './filter-words.ts';

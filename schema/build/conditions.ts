@@ -1,3 +1,4 @@
+import { uniqueName } from './columns.ts';
 import { Kind } from 'graphql';
 import type { ConstObjectFieldNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
@@ -134,13 +135,18 @@ interface Reached {
 
 /** How a condition follows a relation; undefined for a key that refers to several types. */
 export function relatedLink(link: Link, entity: EntityFact): RelatedLink | undefined {
-  if (link.kind === 'join')
-    return { kind: 'join', table: link.table, own: link.own, other: link.other };
-  const { column, typeColumn } = link.key;
-  if (link.kind === 'own') return typeColumn === undefined ? { kind: 'own', column } : undefined;
+  if (link.kind === 'join') {
+    const { table, schema, own, other } = link;
+    return { kind: 'join', table, ...(schema !== undefined && { schema }), own, other };
+  }
+  const { column, typeColumn, references } = link.key;
+  const to = references && { to: uniqueName(references) };
+  if (link.kind === 'own')
+    return typeColumn === undefined ? { kind: 'own', column, ...to } : undefined;
   return {
     kind: 'other',
     column,
+    ...to,
     ...(typeColumn !== undefined && { type: { column: typeColumn, name: entity.name } }),
   };
 }

@@ -9,7 +9,8 @@ import type { EntityFact, FieldFact } from './facts.ts';
 import { identityIndexes } from './identity-indexes.ts';
 import { defaultFieldRules, defaultRules } from './identity.ts';
 import { listOptions } from './list-options.ts';
-import type { ForeignKey, Link } from './links.ts';
+import type { ForeignKey } from './foreign-key.ts';
+import type { Link } from './links.ts';
 import { connectionOf } from './connections.ts';
 import { heldEntity } from './values.ts';
 import { namedColumn } from './named-columns.ts';
@@ -203,8 +204,7 @@ function manySource(link: Link, list: ListOptions, inverse: { inverse: string } 
   };
 }
 
-const toColumn = ({ references }: ForeignKey) =>
-  references ? { to: uniqueName(references) } : {};
+const toColumn = ({ references }: ForeignKey) => (references ? { to: uniqueName(references) } : {});
 
 function isList(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';

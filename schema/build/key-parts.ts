@@ -1,7 +1,7 @@
 import type { ColumnType, KeyKind } from '../model.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { scalarType } from './scalar-type.ts';
-import type { ForeignKey } from './links.ts';
+import type { ForeignKey } from './foreign-key.ts';
 
 /** One column of a key. */
 export interface KeyPart {
@@ -58,7 +58,8 @@ export function foreignParts(
       ? keyParts(target, facts, keys, seen)
       : [{ column: 'id', type: 'id' as const, scalar: 'ID' }];
   const names = key.columns ?? [key.column];
-  if (theirs.length <= 1) return theirs.map((part) => ({ ...part, column: names[0] ?? key.column }));
+  if (theirs.length <= 1)
+    return theirs.map((part) => ({ ...part, column: names[0] ?? key.column }));
   return theirs.map((part, index) => ({
     ...part,
     column: key.columns?.[index] ?? `${key.column.replace(/_id$/, '')}_${part.column}`,

@@ -65,13 +65,13 @@ function joinLoader(
     !byName.has(field.source.entity)
   )
     return undefined;
-  const { table, own, other } = field.source.via;
+  const { table, schema, own, other } = field.source.via;
   return {
     name: `${camelCase(field.name)}By${entity.name}`,
     entity: field.source.entity,
-    by: own,
+    by: typeof own === 'string' ? own : own.join('_'),
     many: true,
-    via: { table, own, other },
+    via: { table, ...(schema !== undefined && { schema }), own, other },
   };
 }
 

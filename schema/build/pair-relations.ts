@@ -63,6 +63,7 @@ export function pairRelations(ends: readonly End[], facts: Facts): Pairing {
   };
   for (const end of ends) pairByDirective(end, draft);
   for (const group of groups(ends)) {
+    pairTables(group, draft);
     pairLists(group, draft);
     pairSingles(group, draft);
   }
@@ -123,6 +124,28 @@ function groups(ends: readonly End[]): Group[] {
     self: key === `${group[0]?.field.owner} ${group[0]?.field.owner}`,
   }));
 }
+
+/**
+ * Two lists that face each other are one relation when both name the same join table, or when one
+ * names it and the other is the only one left.
+ */
+function pairTables(group: Group, draft: Draft): void {
+  const lists = group.ends.filter((end) => end.many && !end.loose && !end.abstract);
+  for (const list of lists) {
+    const table = tableOf(list);
+    if (table === undefined || draft.partner.has(list)) continue;
+    const facing = opposite(list, lists, group).filter((end) => !draft.partner.has(end));
+    const same = facing.filter((end) => tableOf(end) === table);
+    const open = facing.filter((end) => isFree(end, draft));
+    const rivals = lists.filter(
+      (end) => end.field.owner === list.field.owner && !draft.partner.has(end) && end !== list,
+    );
+    const other = same[0] ?? (open.length === 1 && rivals.length === 0 ? open[0] : undefined);
+    if (other && !(group.self && same.length === 0)) pair(list, other, draft);
+  }
+}
+
+const tableOf = ({ field }: End): string | undefined => field.directives.relation?.table;
 
 /** A list needs an inverse, so lists are paired before single objects. */
 function pairLists(group: Group, draft: Draft): void {
@@ -256,7 +279,8 @@ function opposite(end: End, free: readonly End[], group: Group): End[] {
 function isFree(end: End, draft: Draft): boolean {
   if (draft.partner.has(end) || draft.doubtful.has(end)) return false;
   const written = end.field.directives.relation;
-  return !end.many || (written?.table === undefined && written?.column === undefined);
+  const named = written?.table ?? written?.column ?? written?.columns;
+  return !end.many || named === undefined;
 }
 
 /**
@@ -294,7 +318,8 @@ function noteSingles(left: readonly End[], right: readonly End[], draft: Draft):
 }
 
 function hasColumn(end: End): boolean {
-  return end.field.directives.relation?.column !== undefined;
+  const { column, columns } = end.field.directives.relation ?? {};
+  return (column ?? columns) !== undefined;
 }
 
 /** Whether a field is named after its type: `profile: Profile`, or `profile: UserProfile`. */

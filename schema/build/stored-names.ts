@@ -1,6 +1,6 @@
 import { snakeCase } from '../names.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
-import type { ForeignKey } from './links.ts';
+import type { ForeignKey } from './foreign-key.ts';
 
 /**
  * The name in the model of a column that `@relation` names as the database has it: that of the
@@ -58,7 +58,5 @@ export function listedNames(
 /** The name of the column behind a field, when `@column` gives another one than the field's. */
 export function storedNames({ snakeName, directives }: FieldFact): Pick<ForeignKey, 'stored'> {
   const name = directives.column?.name;
-  return name === undefined || name === snakeName
-    ? {}
-    : { stored: new Map([[snakeName, name]]) };
+  return name === undefined || name === snakeName ? {} : { stored: new Map([[snakeName, name]]) };
 }

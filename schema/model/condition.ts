@@ -1,3 +1,4 @@
+import type { JoinKey } from './types.ts';
 import type { FilterOperator } from './lists.ts';
 
 /**
@@ -45,7 +46,12 @@ export interface RelatedCount {
 /** The way from a row to rows of another entity. */
 export type RelatedLink =
   /** This row has their key. */
-  | { readonly kind: 'own'; readonly column: string }
+  | {
+      readonly kind: 'own';
+      readonly column: string;
+      /** The column of theirs that it equals, when it is not the key. */
+      readonly to?: string;
+    }
   /**
    * They have the key of this row. `type`: their key may refer to several types, and the column
    * must name ours.
@@ -53,11 +59,13 @@ export type RelatedLink =
   | {
       readonly kind: 'other';
       readonly column: string;
+      readonly to?: string;
       readonly type?: { readonly column: string; readonly name: string };
     }
   | {
       readonly kind: 'join';
       readonly table: string;
-      readonly own: string;
-      readonly other: string;
+      readonly schema?: string;
+      readonly own: JoinKey;
+      readonly other: JoinKey;
     };

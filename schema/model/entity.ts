@@ -1,6 +1,6 @@
 import type { AuthRule } from './access.ts';
 import type { FilterOperator, ListOptions } from './lists.ts';
-import type { Argument, ColumnType, Constraint, TypeRef } from './types.ts';
+import type { Argument, ColumnType, Constraint, JoinKey, TypeRef } from './types.ts';
 
 /** An object type with a table. */
 export interface Entity {
@@ -114,9 +114,6 @@ export interface Many {
   readonly inverse?: string;
   readonly list: ListOptions;
 }
-
-/** The columns of a join table that hold one key: several when the key is composite. */
-export type JoinKey = string | readonly string[];
 
 export interface Column {
   /** The name in the model: in snake_case, made from the field's. */

@@ -86,3 +86,6 @@ export interface ScalarType {
    */
   readonly source: 'builtin' | 'known' | 'user';
 }
+
+/** The columns of a join table that hold one key: several when the key is composite. */
+export type JoinKey = string | readonly string[];

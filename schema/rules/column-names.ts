@@ -37,13 +37,18 @@ function* checkEntity(built: Built, entity: EntityFact): Generator<Finding> {
           : [];
     for (const column of columns) {
       const other = taken.get(column.toLowerCase());
-      if (!isName(column)) yield invalidColumn(field, column, link?.kind === 'own');
+      if (!isStoredAsNamed(field) && !isName(column))
+        yield invalidColumn(field, column, link?.kind === 'own');
       else if (other && !isKeyOf(built, field, other, column))
         yield clash(built, field, other, column);
       taken.set(column.toLowerCase(), field);
     }
   }
 }
+
+/** Whether the schema gives the name in the database, which is then always quoted. */
+const isStoredAsNamed = ({ directives }: FieldFact): boolean =>
+  directives.column?.name !== undefined;
 
 /** `author: User!` and `authorId: ID!` show the same column on purpose. */
 function isKeyOf(

@@ -15,7 +15,7 @@ export const defaults: Rule = function* ({ facts, project }) {
     for (const field of entity.fields.values()) {
       const written = field.directives.default;
       const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
-      if (!written || !stored) continue;
+      if (!written || !stored || written.expr === 'DATABASE') continue;
       const advice = problem(field, stored, written, project.ids);
       if (advice) yield report(field, stored, advice);
     }

@@ -18,6 +18,7 @@ export const entityKey: Rule = function* ({ facts, project }) {
     const { type, directives, role } = classified;
     yield* softDelete(classified);
     const id = type.getFields()['id'];
+    if (directives.table) continue;
     if (directives.entity?.persist && !hasKey(type)) yield keyMissing(type, id);
     else if (role === 'entity' && project.ids === 'uuid' && String(id?.type) === 'Int!')
       yield noNumber(type, id);

@@ -1,3 +1,4 @@
+import { adoptedTables } from './adopted-tables.ts';
 import { aggregates } from './aggregates.ts';
 import { capabilities } from '../capabilities.ts';
 import { columnNames } from './column-names.ts';
@@ -14,7 +15,7 @@ import { operations } from './operations.ts';
 import { relationArguments } from './relation-arguments.ts';
 import { relationDoubts } from './relation-doubts.ts';
 import { relationOneSided } from './relation-one-sided.ts';
-import { relationSplit } from './relation-split.ts';
+import { relationTables } from './relation-tables.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
@@ -29,10 +30,11 @@ export const schemaRules: readonly Rule[] = [
   directiveArguments,
   directiveEffects,
   entityKey,
+  adoptedTables,
   relationDoubts,
   relationArguments,
   relationOneSided,
-  relationSplit,
+  relationTables,
   valueHoldsEntity,
   tableNames,
   columnNames,

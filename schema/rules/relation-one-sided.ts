@@ -3,7 +3,6 @@ import type { EntityFact } from '../build/facts.ts';
 import { snakeCase } from '../names.ts';
 import { finding, onField, quoted } from './finding.ts';
 import type { Rule } from './finding.ts';
-import { splitLists } from './relation-split.ts';
 
 const keyColumn = ({ singular }: EntityFact): string => `${snakeCase(singular)}_id`;
 
@@ -18,11 +17,10 @@ export const relationOneSided: Rule = function* ({ links, facts }) {
       [field, ...candidates].map(({ owner }) => owner),
     ),
   );
-  const split = splitLists(links);
   for (const field of links.oneSided) {
     const link = links.byField.get(field);
     const owner = facts.entities.get(field.owner);
-    if (link?.kind !== 'join' || !owner || doubtful.has(link.entity) || split.has(field)) continue;
+    if (link?.kind !== 'join' || !owner || doubtful.has(link.entity)) continue;
     yield finding(
       'RELATION_ONE_SIDED',
       `${coordinate(field)} is kept in the join table ${link.table}`,

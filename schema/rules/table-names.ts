@@ -1,7 +1,7 @@
 import type { Finding } from '../parse/places.ts';
 import type { EntityFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
-import { derivedTable, isReservedTable, LONGEST_NAME } from '../names.ts';
+import { derivedTable, isOwnTable, isReservedTable, LONGEST_NAME } from '../names.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { finding, onField, onType, quoted } from './finding.ts';
 import type { Advice, Rule } from './finding.ts';
@@ -18,15 +18,22 @@ export const tableNames: Rule = function* (built) {
 
 function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator<Finding> {
   const { table, plural, name } = entity;
-  const at = entity.directives.entity?.node ?? entity.node;
-  const other = taken.get(table.toLowerCase());
-  const named = (free: string) => [onType(entity, 'entity', { table: quoted(free) })];
+  const { table: written, entity: words } = entity.directives;
+  const at = written?.node ?? words?.node ?? entity.node;
+  const place = placeOf(entity);
+  const other = taken.get(place);
+  const named = (free: string) => [
+    written
+      ? onType(entity, 'table', { name: quoted(free) })
+      : onType(entity, 'entity', { table: quoted(free) }),
+  ];
   if (!/^[A-Za-z][A-Za-z0-9]*(?:_?[A-Za-z0-9]+)*_?$/.test(plural))
     yield finding('NAME_INVALID', `"${plural}" is no plural that can be a name`, at, {
       fix: 'letters and digits, as in blogPosts',
     });
-  else if (!isName(table)) yield invalidName(table, at, { changes: named(plainName(table)) });
-  else if (isReservedTable(table))
+  else if (!(written?.name === undefined ? isName : isStoredName)(table))
+    yield invalidName(table, at, { changes: named(plainName(table)) });
+  else if (written?.name === undefined ? isReservedTable(table) : isOwnTable(table))
     yield finding(
       'TABLE_RESERVED',
       `The table ${table} of ${name} has a name that the server keeps for itself`,
@@ -37,10 +44,19 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
     yield finding('TABLE_CLASH', `${other} and ${name} would share the table ${table}`, at, {
       changes: named(freeName(table, taken)),
     });
-  if (other === undefined) taken.set(table.toLowerCase(), name);
+  if (other === undefined) taken.set(place, name);
 }
 
-function* checkJoinTables({ links }: Built, types: Map<string, string>): Generator<Finding> {
+/** Names of tables are compared without capitals where SQLite makes them. */
+const placeOf = ({ table, schema, directives }: EntityFact): string =>
+  directives.table?.name === undefined
+    ? table.toLowerCase()
+    : [schema, table].filter((part) => part !== undefined).join('.');
+
+function* checkJoinTables(
+  { links, project }: Built,
+  types: Map<string, string>,
+): Generator<Finding> {
   const owners = new Map<string, string>();
   for (const [field, link] of links.byField) {
     if (link.kind !== 'join' || link.managed) continue;
@@ -52,16 +68,17 @@ function* checkJoinTables({ links }: Built, types: Map<string, string>): Generat
     const at = end.directives.relation?.node ?? end.node;
     const named = (free: string) => [onField(end, 'relation', { table: quoted(free) })];
     const taken = new Set([...types.keys(), ...owners.keys()]);
-    if (!isName(link.table))
+    const isNamed = end.directives.relation?.table !== undefined;
+    if (!(isNamed ? isStoredName : isName)(link.table))
       yield invalidName(link.table, at, { changes: named(plainName(link.table)) });
-    else if (isReservedTable(link.table))
+    else if (project.unmanaged ? isOwnTable(link.table) : isReservedTable(link.table))
       yield finding(
         'TABLE_RESERVED',
         `The join table ${link.table} has a name that the server keeps for itself`,
         at,
         { changes: named(derivedTable(link.table)) },
       );
-    else if (type !== undefined || (other !== undefined && other !== ends))
+    else if (!project.unmanaged && (type !== undefined || (other !== undefined && other !== ends)))
       yield finding(
         'TABLE_CLASH',
         `The join table ${link.table} of ${end.owner}.${end.name} has the name of ${type === undefined ? 'another relation' : `the type ${type}`}`,
@@ -103,6 +120,10 @@ function plainName(name: string): string {
 export function isName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= LONGEST_NAME;
 }
+
+/** A name that others gave: it is always quoted. */
+export const isStoredName = (name: string): boolean =>
+  name !== '' && new TextEncoder().encode(name).length <= LONGEST_NAME && !name.includes('\0');
 
 export function invalidName(
   name: string,

@@ -1,8 +1,9 @@
 import { createMemory, type Loader, type Project } from '@twofold/schema';
 import { code, file, type Code, runtime, type } from '../code.ts';
-import { propertyName, str } from '../literal.ts';
+import { literal, propertyName, str } from '../literal.ts';
 import { HEADER } from './header.ts';
 import { sorted } from './model.ts';
+import { viaWords } from './resolvers.ts';
 import { JOB_NAMES, type TypeNames, typeNamesOf } from './type-names.ts';
 
 /** `src/generated/loaders.ts`: how rows are fetched in batches. */
@@ -23,7 +24,6 @@ const printed = createMemory<Loader, Code>();
 
 function renderLoader({ entity, by, many, via }: Loader, names: TypeNames): Code {
   const row = type(`${names(entity)}Row`);
-  const through =
-    via && code`, ${runtime('through')}(${str(via.table)}, ${str(via.own)}, ${str(via.other)})`;
+  const through = via && code`, ${literal(viaWords({ kind: 'table', ...via }))}`;
   return code`${runtime(many ? 'loadMany' : 'loadOne')}<${row}>(${str(entity)}, ${str(by)}${through})`;
 }

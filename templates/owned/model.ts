@@ -38,6 +38,7 @@ function compactModel(project: Project): LiteralValue {
   return {
     name: project.name,
     ids: project.ids,
+    unmanaged: project.unmanaged,
     ...(project.transactionTimeout !== undefined && {
       transactionTimeout: durationCall(project.transactionTimeout),
     }),

@@ -182,14 +182,18 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
   }
 }
 
-function oneWords({ key, inverse, typeColumn }: One): { [word: string]: LiteralValue } {
-  return { key: key === 'own' ? undefined : key, inverse, typeColumn };
+function oneWords({ key, to, inverse, typeColumn }: One): { [word: string]: LiteralValue } {
+  return { key: key === 'own' ? undefined : key, to, inverse, typeColumn };
 }
 
 /** How related rows are found: the name of a column, or `through(…)`. */
 export function viaWords(via: Many['via']): LiteralValue {
-  if (via.kind === 'table')
-    return call('through', [via.table, via.own, via.other, ...(via.managed ? ['managed'] : [])]);
+  if (via.kind === 'table') {
+    const { table, own, other, managed, schema } = via;
+    const more = managed ? 'managed' : schema === undefined ? undefined : { schema };
+    return call('through', [table, own, other, more]);
+  }
+  if (via.to !== undefined) return { ...via };
   return via.typeColumn === undefined ? via.column : call('viaType', [via.column, via.typeColumn]);
 }
 

@@ -132,8 +132,8 @@ function related(
         (via.typeColumn === undefined || other[via.typeColumn] === row['__typename']),
     );
   const keys = (world.data.joins.get(via.table) ?? [])
-    .filter((pair) => pair[via.own] === row['id'])
-    .map((pair) => pair[via.other]);
+    .filter((pair) => pair[String(via.own)] === row['id'])
+    .map((pair) => pair[String(via.other)]);
   return rowsOf(world, source.entity).filter((other) => keys.includes(other['id']));
 }
 

@@ -237,9 +237,9 @@ describe.each(databases)('a list in REST and in GraphQL on %s', (database) => {
         .insertInto(table.table)
         .values(
           [...links.values()].map(([post, tag]) =>
-            table.own.startsWith('post')
-              ? { [table.own]: post, [table.other]: tag }
-              : { [table.own]: tag, [table.other]: post },
+            String(table.own).startsWith('post')
+              ? { [String(table.own)]: post, [String(table.other)]: tag }
+              : { [String(table.own)]: tag, [String(table.other)]: post },
           ),
         )
         .execute();

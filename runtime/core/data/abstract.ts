@@ -1,3 +1,6 @@
+import { tableName } from './scope.ts';
+import { named } from './scope.ts';
+import { keyOfRow } from './scope.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
@@ -53,8 +56,8 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
   const object = membersJson(
     scope,
     root.members,
-    reference(alias, TYPE),
-    reference(alias, 'id'),
+    named(alias, TYPE),
+    named(alias, 'id'),
     false,
     write,
   );
@@ -85,7 +88,7 @@ function memberRows(
   const filter = scope.calls[root.call]?.where;
   const shape = root.list.where?.shape;
   const condition = and([
-    watched(scope, alias),
+    watched(scope, model, alias),
     equalities(scope, entityName, root.call, alias),
     shape !== undefined && filter !== undefined
       ? filterCondition(scope, shape, filter, {
@@ -101,15 +104,16 @@ function memberRows(
     columns.map((column) => sortedColumn(scope, model, column, alias)),
     ', ',
   );
-  return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${name(model.entity.table)} ${alias}${where(condition)}`;
+  return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${tableName(model.entity, scope.dialect)} ${alias}${where(condition)}`;
 }
 
 /** A value that the caller may not see is none. */
 function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
-  const own = reference(alias, column);
-  if (column === 'id') return sql`${own}`;
-  const seen = seenWhen(scope, entity, column, (of) => reference(alias, of));
-  return seen ? sql`case when ${seen} then ${own} end as ${name(column)}` : sql`${own}`;
+  const own = (of: string) => reference(entity, alias, of);
+  if (column === 'id') return sql`${keyOfRow(scope, entity, alias)} as ${name(column)}`;
+  const seen = seenWhen(scope, entity, column, own);
+  const value = seen ? sql`case when ${seen} then ${own(column)} end` : sql`${own(column)}`;
+  return sql`${value} as ${name(column)}`;
 }
 
 function membersJson(
@@ -136,13 +140,14 @@ function memberJson(
   write: WriteObject,
   key: Sql,
 ): Sql {
-  const { entity } = scope.model.entity(entityName);
+  const model = scope.model.entity(entityName);
+  const { entity } = model;
   const alias = scope.alias();
   const joins: Sql[] = [];
-  const object = write(selection, tableSource(scope, alias, joins));
+  const object = write(selection, tableSource(scope, model, alias, joins));
   const condition = and([
-    sql`${reference(alias, 'id')} = ${key}`,
+    sql`${reference(model, alias, 'id')} = ${key}`,
     rowCondition(scope, entity, scope.rules.entity(entity, 'READ'), alias),
   ]);
-  return sql`(select ${object} from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)})`;
+  return sql`(select ${object} from ${tableName(entity, scope.dialect)} ${alias}${joinSql(joins, '')}${where(condition)})`;
 }

@@ -1,7 +1,10 @@
+import { valueSql } from './fragment.ts';
+import { tableName } from './scope.ts';
+import { joinedCondition } from './key-conditions.ts';
 import type { AggregateCondition, Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { binary } from './comparison.ts';
-import { joinSql, name, sql, type Parameter, type Sql } from './fragment.ts';
+import { joinSql, sql, type Parameter, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
 import { watched } from './long.ts';
 import type { Planned } from './plan.ts';
@@ -26,14 +29,14 @@ export function aggregateJson(
   const alias = scope.alias();
   const access = scope.rules.entity(entity.entity, 'READ');
   const condition = and([
-    watched(scope, alias),
+    watched(scope, entity, alias),
     relationReadable(scope, parent, relation, source),
-    linkCondition(relation, alias, source),
-    ofType(keyType(relation.source, parent), alias),
+    linkCondition(scope, relation, { entity, alias }, source),
+    ofType(keyType(relation.source, parent), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
     ...aggregate.where.map((each) => compare(scope, entity, each, alias)),
   ]);
-  const from = sql`from ${name(entity.entity.table)} ${alias}${where(condition)}`;
+  const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
   return aggregate.of === 'count'
     ? sql`(select count(*) ${from})`
     : scope.json.boolean(sql`exists (select 1 ${from})`);
@@ -48,17 +51,22 @@ function relationReadable(scope: Scope, parent: string, field: Field, source: So
   return conditionsSql(scope, parent, access.conditions, (column) => source.ref(column));
 }
 
-function linkCondition({ name: field, source }: Field, alias: string, parent: Source): Sql {
-  const id = reference(alias, 'id');
+function linkCondition(
+  scope: Scope,
+  { name: field, source }: Field,
+  { entity, alias }: { readonly entity: EntityModel; readonly alias: string },
+  parent: Source,
+): Sql {
+  const theirs = (column: string) => reference(entity, alias, column);
   if (source.kind === 'one')
     return source.key === 'own'
-      ? sql`${id} = ${parent.ref(source.column)}`
-      : sql`${reference(alias, source.column)} = ${parent.ref('id')}`;
+      ? sql`${theirs(source.to ?? 'id')} = ${parent.ref(source.column)}`
+      : sql`${theirs(source.column)} = ${parent.ref(source.to ?? 'id')}`;
   if (source.kind !== 'many') throw failure.invalid(`${field} is not a relation`);
-  if (source.via.kind === 'column')
-    return sql`${reference(alias, source.via.column)} = ${parent.ref('id')}`;
-  const { table, own, other } = source.via;
-  return sql`${id} in (select ${name(other)} from ${name(table)} where ${name(own)} = ${parent.ref('id')})`;
+  const { via } = source;
+  return via.kind === 'column'
+    ? sql`${theirs(via.column)} = ${parent.ref(via.to ?? 'id')}`
+    : joinedCondition(scope, via, theirs('id'), parent.ref('id'));
 }
 
 /** The author of the schema wrote the condition, so it may use fields that the caller may not read. */
@@ -68,11 +76,11 @@ function compare(
   { column: of, operator, value, caller }: AggregateCondition,
   alias: string,
 ): Sql {
-  const column = sql`${reference(alias, of)}`;
+  const column = sql`${reference(entity, alias, of)}`;
   const as = stored(scope.model, entity, of);
   const decimal = as.type === 'decimal';
   if (caller) {
-    const id: Parameter = { from: 'caller', as };
+    const id = valueSql(as, (part): Parameter => ({ from: 'caller', as: part }));
     // Without a caller both are null, which is not true: nothing matches.
     return operator === 'ne' || operator === 'notIn'
       ? sql`${column} <> ${id}`

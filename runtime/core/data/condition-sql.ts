@@ -1,3 +1,8 @@
+import { valueSql } from './fragment.ts';
+import { tableName } from './scope.ts';
+import { joinColumns } from './scope.ts';
+import { bare } from './scope.ts';
+import type { JoinKey } from '@twofold/schema';
 import type {
   Comparison,
   Condition,
@@ -31,7 +36,10 @@ export function rowCondition(
   access: Access,
   alias: string,
 ): Sql | undefined {
-  const live = entity.softDelete ? sql`${reference(alias, entity.softDelete)} is null` : undefined;
+  const model = scope.model.entity(entity.name);
+  const live = entity.softDelete
+    ? sql`${reference(model, alias, entity.softDelete)} is null`
+    : undefined;
   return and([live, accessCondition(scope, entity.name, access, alias)]);
 }
 
@@ -43,7 +51,7 @@ export function accessCondition(
 ): Sql | undefined {
   if (access.kind === 'all') return undefined;
   if (access.kind === 'none') return sql`false`;
-  return conditionsSql(scope, entity, access.conditions, (column) => reference(alias, column));
+  return conditionsSql(scope, entity, access.conditions, rowRef(scope.model.entity(entity), alias));
 }
 
 /** The SQL of conditions on a row whose columns `ref` names. */
@@ -61,6 +69,10 @@ export function conditionsSql(
 
 /** Names a column of the row that a condition is about. */
 export type Ref = (column: string) => Part;
+
+/** Names the columns of a row of the entity's table. */
+const rowRef = (entity: EntityModel, alias: string) => (column: string) =>
+  reference(entity, alias, column);
 
 function conditionSql(scope: Scope, entity: string, condition: RowCondition, ref: Ref): Sql {
   switch (condition.kind) {
@@ -93,7 +105,7 @@ function belongingSql(
     entity === undefined ? KEY : stored(scope.model, scope.model.entity(entity), column);
   switch (condition.kind) {
     case 'caller':
-      return sql`${ref(column)} = ${{ from: 'caller', as }}`;
+      return sql`${ref(column)} = ${callerSql(as)}`;
     case 'organization':
       return organizationSql(scope, ref(column), condition.roles, as);
     case 'membership': {
@@ -103,10 +115,12 @@ function belongingSql(
     }
     case 'within': {
       const alias = scope.alias();
-      const inner = belongingSql(scope, condition.entity, condition.condition, (of) =>
-        reference(alias, of),
-      );
-      return sql`${ref(column)} in (select ${reference(alias, condition.select)} from ${name(condition.table)} ${alias} where ${inner})`;
+      const { entity: of, table, select } = condition;
+      const within = of === undefined ? undefined : scope.model.entity(of);
+      const row = within ? rowRef(within, alias) : (each: string) => `${alias}.${name(each)}`;
+      const inner = belongingSql(scope, of, condition.condition, row);
+      const from = within ? tableName(within.entity, scope.dialect) : name(table);
+      return sql`${ref(column)} in (select ${bare(row(select))} from ${from} ${alias} where ${inner})`;
     }
   }
 }
@@ -148,19 +162,24 @@ interface Some {
 }
 
 function someSql(scope: Scope, { entity: of, link, byKey, inner }: Some, ref: Ref): Sql {
-  const { entity } = scope.model.entity(of);
+  const model = scope.model.entity(of);
+  const { entity } = model;
   const alias = scope.alias();
-  const row: Ref = (column) => reference(alias, column);
+  const row = rowRef(model, alias);
   const live = entity.softDelete && sql`${row(entity.softDelete)} is null`;
   const rows = (selected: string, type?: Sql) =>
-    sql`(select ${row(selected)} from ${name(entity.table)} ${alias}${where(and([type, live || undefined, inner(row)]))})`;
-  if (link.kind === 'own') return sql`${ref(link.column)} in ${rows('id')}`;
+    sql`(select ${bare(row(selected))} from ${tableName(entity, scope.dialect)} ${alias}${where(and([type, live || undefined, inner(row)]))})`;
+  if (link.kind === 'own') return sql`${ref(link.column)} in ${rows(link.to ?? 'id')}`;
   if (link.kind === 'other')
-    return sql`${ref('id')} in ${rows(link.column, link.type && sql`${row(link.type.column)} = ${literal(link.type.name)}`)}`;
+    return sql`${ref(link.to ?? 'id')} in ${rows(link.column, link.type && sql`${row(link.type.column)} = ${literal(link.type.name)}`)}`;
   const join = scope.alias();
-  const far = reference(join, link.other);
+  const at = (key: JoinKey) =>
+    typeof key === 'string'
+      ? `${join}.${name(key)}`
+      : `(${key.map((each) => `${join}.${name(each)}`).join(', ')})`;
+  const far = at(link.other);
   const joined = byKey && !live ? inner(() => far) : sql`${far} in ${rows('id')}`;
-  return sql`${ref('id')} in (select ${reference(join, link.own)} from ${name(link.table)} ${join} where ${joined})`;
+  return sql`${ref('id')} in (select ${bare(at(link.own))} from ${tableName(link, scope.dialect)} ${join} where ${joined})`;
 }
 
 function countSql(
@@ -168,19 +187,21 @@ function countSql(
   { entity: of, link, operator, value }: RelatedCount,
   ref: Ref,
 ): Sql {
-  const { entity } = scope.model.entity(of);
+  const model = scope.model.entity(of);
+  const { entity } = model;
   const alias = scope.alias();
-  const live = entity.softDelete && sql`${reference(alias, entity.softDelete)} is null`;
+  const row = rowRef(model, alias);
+  const live = entity.softDelete && sql`${row(entity.softDelete)} is null`;
   const linked =
     link.kind === 'own'
-      ? sql`${reference(alias, 'id')} = ${ref(link.column)}`
+      ? sql`${row(link.to ?? 'id')} = ${ref(link.column)}`
       : link.kind === 'other'
         ? and([
-            sql`${reference(alias, link.column)} = ${ref('id')}`,
-            link.type && sql`${reference(alias, link.type.column)} = ${literal(link.type.name)}`,
+            sql`${row(link.column)} = ${ref(link.to ?? 'id')}`,
+            link.type && sql`${row(link.type.column)} = ${literal(link.type.name)}`,
           ])
-        : sql`${reference(alias, 'id')} in (select ${name(link.other)} from ${name(link.table)} where ${name(link.own)} = ${ref('id')})`;
-  const count = sql`(select count(*) from ${name(entity.table)} ${alias}${where(and([linked, live || undefined]))})`;
+        : sql`${row('id')} in (select ${bare(joinColumns(link.other))} from ${tableName(link, scope.dialect)} where ${joinColumns(link.own)} = ${ref('id')})`;
+  const count = sql`(select count(*) from ${tableName(entity, scope.dialect)} ${alias}${where(and([linked, live || undefined]))})`;
   return compareSql(scope, count, operator, { value }, { type: 'integer' });
 }
 
@@ -197,8 +218,7 @@ function compareSql(
   operand: Operand,
   as: Stored,
 ): Sql {
-  if ('caller' in operand)
-    return binary(scope, column, operator, sql`${{ from: 'caller', as }}`, false);
+  if ('caller' in operand) return binary(scope, column, operator, callerSql(as), false);
   if ('claim' in operand) return claimSql(scope, column, operator, operand, as);
   const { value } = operand;
   if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
@@ -211,7 +231,10 @@ function compareSql(
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-const constant = (value: unknown, as: Stored) => sql`${{ from: 'value' as const, value, as }}`;
+const constant = (value: unknown, as: Stored) =>
+  valueSql(as, (part) => ({ from: 'value', value, as: part }));
+
+const callerSql = (as: Stored) => valueSql(as, (part) => ({ from: 'caller', as: part }));
 
 const equalSql = (scope: Scope, column: Sql, item: unknown, as: Stored): Sql =>
   item === null
@@ -264,11 +287,24 @@ function organizationSql(
  * @throws AppError when the caller may see no row of the other entity.
  */
 export function seenColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
-  const own = reference(alias, column);
+  const own = reference(entity, alias, column);
   const target = referred(scope, entity, column);
-  const seen = target ? seenKey(scope, target, own) : sql`${own}`;
-  const readable = readableWhen(scope, entity, column, (of) => reference(alias, of));
-  return readable ? sql`case when ${readable} then ${seen} end` : seen;
+  const to = entity.columns.get(column)?.references?.to;
+  const seen = target ? seenKey(scope, target, own, to) : sql`${own}`;
+  const readable = readableWhen(scope, entity, column, rowRef(entity, alias));
+  if (!readable) return seen;
+  // A row value cannot stand in a case.
+  return own.startsWith('(')
+    ? sql`(select ${bare(own)} where ${readable} and ${own} = ${seen})`
+    : sql`case when ${readable} then ${seen} end`;
+}
+
+/** Whether a column, or the row that a reference leads to, is not there for the caller. */
+export function isNothing(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
+  const seen = seenColumn(scope, entity, column, alias);
+  if (entity.partsOf(column).length === 1) return sql`${seen} is null`;
+  const own = reference(entity, alias, column);
+  return sql`(${own} = ${seen}) is not true`;
 }
 
 /** The entity whose key the column holds. */
@@ -301,7 +337,7 @@ export function seenWhen(
   column: string,
   ref: Ref,
 ): Sql | undefined {
-  if (column === 'id') return undefined;
+  if (entity.key.includes(column)) return undefined;
   const target = referred(scope, entity, column);
   const access = target && scope.rules.entity(target.entity, 'READ');
   const hides = target && access && access.kind !== 'all';
@@ -310,7 +346,7 @@ export function seenWhen(
     hides && access.kind === 'none'
       ? sql`false`
       : hides
-        ? sql`${seenKey(scope, target, ref(column))} is not null`
+        ? sql`${seenKey(scope, target, ref(column), entity.columns.get(column)?.references?.to)} is not null`
         : undefined,
   ]);
 }
@@ -327,14 +363,15 @@ export function seenBy({ rules }: Scope, entity: EntityModel, column: string): r
  *
  * @throws AppError when they may see no row.
  */
-export function seenKey(scope: Scope, { entity }: EntityModel, key: Part): Sql {
+export function seenKey(scope: Scope, of: EntityModel, key: Part, to = 'id'): Sql {
+  const { entity } = of;
   const access = scope.rules.entity(entity, 'READ');
   if (access.kind === 'all') return sql`${key}`;
   if (access.kind === 'none') throw refusal(access.code);
   const other = scope.alias();
   const condition = and([
-    sql`${reference(other, 'id')} = ${key}`,
+    sql`${reference(of, other, to)} = ${key}`,
     accessCondition(scope, entity.name, access, other),
   ]);
-  return sql`(select ${reference(other, 'id')} from ${name(entity.table)} ${other}${where(condition)})`;
+  return sql`(select ${bare(reference(of, other, to))} from ${tableName(entity, scope.dialect)} ${other}${where(condition)})`;
 }

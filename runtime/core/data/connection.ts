@@ -33,7 +33,9 @@ export function connectionJson(
   const joins: Sql[] = [];
   const used = new Set<string>();
   const alias = scope.alias();
-  const page: Page = { alias, parent, write, source: innerSource(scope, alias, used, joins) };
+  const entity = scope.model.entity(linked.entity);
+  const source = innerSource(scope, entity, { alias, used, joins });
+  const page: Page = { alias, parent, write, source };
   const object = scope.json.object([
     ...typeName(scope, linked.type),
     ...linked.fields.map((part) => ({ key: part.key, value: partJson(scope, linked, part, page) })),

@@ -112,3 +112,10 @@ const required = (column: string | undefined) =>
 
 const camel = (column: string) =>
   column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A trigger of the database has swallowed a new row. */
+export class RowSwallowed extends AppError {
+  constructor() {
+    super(404, 'NOT_FOUND', 'the database did not keep the row');
+  }
+}

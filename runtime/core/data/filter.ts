@@ -1,8 +1,12 @@
+import { tableName } from './scope.ts';
+import { isNothing } from './condition-sql.ts';
+import { joinedCondition } from './key-conditions.ts';
+import { isAmong } from './key-conditions.ts';
 import type { Field, Filter, FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { binary, not } from './comparison.ts';
-import { name, sql, type Sql } from './fragment.ts';
+import { sql, type Sql } from './fragment.ts';
 import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { assertReadable } from './page.ts';
@@ -120,8 +124,9 @@ function compare(
   assertReadable(scope.rules, site.entity, columnName);
   const as = stored(scope.model, site.entity, columnName);
   const column = seenColumn(scope, site.entity, columnName, site.alias);
-  if (value === null) return isNothing(column, operator, site);
-  if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
+  const nothing = () => isNothing(scope, site.entity, columnName, site.alias);
+  if (value === null) return isNull(nothing, operator, site);
+  if (operator === 'isNull') return value === true ? nothing() : not(nothing());
   if (operator === 'in' || operator === 'notIn')
     return isIn(scope, column, operator, value, site, columnName);
   return binary(
@@ -136,9 +141,9 @@ function compare(
 /**
  * Compares with null, which only `eq` and `ne` allow. @throws AppError `BAD_USER_INPUT` otherwise
  */
-function isNothing(column: Sql, operator: FilterOperator, { path }: Site): Sql {
-  if (operator === 'eq') return sql`${column} is null`;
-  if (operator === 'ne') return sql`${column} is not null`;
+function isNull(nothing: () => Sql, operator: FilterOperator, { path }: Site): Sql {
+  if (operator === 'eq') return nothing();
+  if (operator === 'ne') return not(nothing());
   const field = path.slice(1).join('.');
   throw failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
     extensions: { field },
@@ -153,14 +158,11 @@ function isIn(
   site: Site,
   columnName: string,
 ): Sql {
-  const as = { ...stored(scope.model, site.entity, columnName), many: true };
-  const list = parameter(site.call, site.path, as);
-  const listed =
-    scope.dialect === 'sqlite'
-      ? sql`${column} in (select value from json_each(${list}))`
-      : sql`${column} = any(${list})`;
+  const { call, path, entity, alias } = site;
+  const as = stored(scope.model, entity, columnName);
+  const listed = isAmong(scope, column, as, (part) => ({ from: 'call', call, path, as: part }));
   const withNull = (value as unknown[]).includes(null)
-    ? sql`(${listed}) is true or ${column} is null`
+    ? sql`(${listed}) is true or ${isNothing(scope, entity, columnName, alias)}`
     : listed;
   return operator === 'in' ? sql`(${withNull})` : not(withNull);
 }
@@ -181,7 +183,7 @@ function related(
   const readable =
     access.kind === 'rows'
       ? conditionsSql(scope, site.entity.entity.name, access.conditions, (column) =>
-          reference(site.alias, column),
+          reference(site.entity, site.alias, column),
         )
       : undefined;
   const to: Relation = { field, readable };
@@ -249,13 +251,13 @@ function exists(
   if (access.kind === 'none') throw refusal(access.code);
   const alias = scope.alias();
   const condition = and([
-    watched(scope, alias),
-    linkCondition(source, alias, outer),
-    ofType(keyType(source, parent.entity.name), alias),
+    watched(scope, entity, alias),
+    linkCondition(scope, source, { entity, alias }, { entity: parent, alias: outer }),
+    ofType(keyType(source, parent.entity.name), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
     inner?.(alias, entity),
   ]);
-  const rows = sql`exists (select 1 from ${name(entity.entity.table)} ${alias}${where(condition)})`;
+  const rows = sql`exists (select 1 from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)})`;
   const there =
     scope.relation() > MAX_JOINED_CONDITIONS && scope.dialect === 'postgres'
       ? sql`(${rows} is true)`
@@ -269,18 +271,26 @@ function exists(
  */
 const MAX_JOINED_CONDITIONS = 4;
 
+/** A table of the query. */
+interface Place {
+  readonly entity: EntityModel;
+  readonly alias: string;
+}
+
 function linkCondition(
+  scope: Scope,
   source: Extract<Field['source'], { kind: 'one' | 'many' }>,
-  alias: string,
-  outer: string,
+  { entity, alias }: Place,
+  outer: Place,
 ): Sql {
-  const [own, theirs] = [reference(outer, 'id'), reference(alias, 'id')];
-  if (source.kind === 'one') {
+  const theirs = (column: string) => reference(entity, alias, column);
+  const own = (column: string) => reference(outer.entity, outer.alias, column);
+  if (source.kind === 'one')
     return source.key === 'own'
-      ? sql`${theirs} = ${reference(outer, source.column)}`
-      : sql`${reference(alias, source.column)} = ${own}`;
-  }
-  if (source.via.kind === 'column') return sql`${reference(alias, source.via.column)} = ${own}`;
-  const { table, own: ownColumn, other } = source.via;
-  return sql`${theirs} in (select ${name(other)} from ${name(table)} where ${name(ownColumn)} = ${own})`;
+      ? sql`${theirs(source.to ?? 'id')} = ${own(source.column)}`
+      : sql`${theirs(source.column)} = ${own(source.to ?? 'id')}`;
+  const { via } = source;
+  return via.kind === 'column'
+    ? sql`${theirs(via.column)} = ${own(via.to ?? 'id')}`
+    : joinedCondition(scope, via, theirs('id'), own('id'));
 }

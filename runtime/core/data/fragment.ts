@@ -89,11 +89,29 @@ export function toStatement(
   const parameters: Parameter[] = [];
   const text = fragment
     .map((piece) =>
-      typeof piece === 'string' ? piece : placeholder(parameters.push(piece), dialect),
+      typeof piece === 'string' ? piece : placeholder(parameters.push(piece), piece.as, dialect),
     )
     .join('');
   return { text, parameters, long };
 }
 
-const placeholder = (number: number, dialect: 'sqlite' | 'postgres') =>
-  dialect === 'sqlite' ? '?' : `$${number}`;
+/**
+ * PostgreSQL takes a parameter for the column's own type, and a key beyond the range of a narrow
+ * one would be an error, where it means a row that is not there.
+ */
+function placeholder(number: number, as: Stored, dialect: 'sqlite' | 'postgres'): string {
+  if (dialect === 'sqlite') return '?';
+  return as.key === 'integer' && !as.parts
+    ? `$${number}::bigint${as.many ? '[]' : ''}`
+    : `$${number}`;
+}
+
+/**
+ * The value of a column; of a key of several, its parts in parentheses.
+ *
+ * @example valueSql(as, (part) => ({ from: 'value', value, as: part })) // `?`, or `(?, ?)`
+ */
+export function valueSql(as: Stored, parameter: (as: Stored) => Parameter): Sql {
+  if (!as.parts) return [parameter(as)];
+  return sql`(${joinSql(as.parts.map(parameter), ', ')})`;
+}

@@ -1,9 +1,12 @@
+import { tableOf } from './writer.ts';
+import { keyOf } from './writer.ts';
+import { cellsOfRow } from './writer.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import type { Access } from './access.ts';
-import { joinSql, name, sql } from './fragment.ts';
+import { joinSql, sql } from './fragment.ts';
 import type { EntityModel } from './model.ts';
 import type { PlainInput } from './write-input.ts';
-import { completeRow, run, valueOf, writeAccess, type Key, type Writing } from './writer.ts';
+import { completeRow, run, writeAccess, type Key, type Writing } from './writer.ts';
 
 interface InsertOptions {
   readonly access: Access;
@@ -21,7 +24,7 @@ export async function insertPlainRows(
   plain: readonly PlainInput[],
   { access, skip }: InsertOptions,
 ): Promise<Key[]> {
-  const keys = newKeys(writing, plain.length);
+  const keys = newKeys(writing, entity, plain.length);
   const rows = plain.map((row, index) => {
     if (keys && row.values.get('id') === undefined) row.values.set('id', keys[index]);
     return completeRow(
@@ -34,7 +37,7 @@ export async function insertPlainRows(
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const ids: Key[] = [];
   for (let at = 0; at < rows.length;) {
-    const size = columns.length === 0 ? 1 : largest(rows.length - at);
+    const size = columns.length === 0 || !isSortable(entity) ? 1 : largest(rows.length - at);
     ids.push(...(await insertPart(writing, entity, rows.slice(at, at + size), { columns, skip })));
     at += size;
   }
@@ -44,9 +47,16 @@ export async function insertPlainRows(
 
 const largest = (left: number) => SIZES.find((size) => size <= left) ?? 1;
 
+/** Whether the order of the rows can be told from their keys, which a statement returns in any order. */
+const isSortable = ({ columns }: EntityModel) => {
+  const id = columns.get('id');
+  return id?.parts === undefined && id?.key === undefined && id?.default?.kind !== 'database';
+};
+
 /** Keys that sort in the order of the rows. The database makes integers, which do so anyway. */
-function newKeys({ model, now }: Writing, count: number): string[] | undefined {
-  return model.ids === 'uuid' ? Array.from({ length: count }, () => uuid7(now)).sort() : undefined;
+function newKeys({ now }: Writing, { columns }: EntityModel, count: number): string[] | undefined {
+  const isMade = columns.get('id')?.default?.kind === 'uuid';
+  return isMade ? Array.from({ length: count }, () => uuid7(now)).sort() : undefined;
 }
 
 interface Part {
@@ -60,25 +70,32 @@ async function insertPart(
   rows: readonly ReadonlyMap<string, unknown>[],
   { columns, skip }: Part,
 ): Promise<Key[]> {
-  const target = name(entity.entity.table);
-  const values = rows.map(
+  const target = tableOf(writing, entity);
+  const cells = rows.map((row) =>
+    cellsOfRow(
+      writing,
+      entity,
+      new Map(columns.map((column) => [column, row.get(column) ?? null])),
+    ),
+  );
+  const names = cells[0]?.map(({ column }) => column).join(', ') ?? '';
+  const values = cells.map(
     (row) =>
       sql`(${joinSql(
-        columns.map((column) => valueOf(writing, entity, column, row.get(column) ?? null)),
+        row.map(({ value }) => value),
         ', ',
       )})`,
   );
+  const id = keyOf(writing, entity);
   const conflict = skip ? ' on conflict do nothing' : '';
   const inserted = await run(
     writing,
     columns.length === 0
-      ? sql`insert into ${target} default values returning id`
-      : sql`insert into ${target} (${columns.map(name).join(', ')}) values ${joinSql(values, ', ')}${conflict} returning id`,
+      ? sql`insert into ${target} default values returning ${id}`
+      : sql`insert into ${target} (${names}) values ${joinSql(values, ', ')}${conflict} returning ${id}`,
   );
-  return inOrder(
-    inserted.map(({ id }) => String(id)),
-    rows,
-  );
+  const ids = inserted.map(({ id: key }) => String(key));
+  return rows.length === 1 ? ids : inOrder(ids, rows);
 }
 
 /** `returning` promises no order. */

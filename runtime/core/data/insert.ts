@@ -1,10 +1,14 @@
-import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
+import { tableName } from './scope.ts';
+import { rowSql } from './cells.ts';
+import { keyOfRow } from './scope.ts';
+import { cellsOf } from './cells.ts';
+import type { EntityModel } from './model.ts';
+import { sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { objectJson } from './object.ts';
 import type { Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
 import { rowCondition } from './condition-sql.ts';
 import { reference, type Scope } from './scope.ts';
-import { stored } from './stored-as.ts';
 import { asText } from './select.ts';
 
 /**
@@ -14,31 +18,31 @@ import { asText } from './select.ts';
  * @example insertStatement(scope, ['title', 'author_id'], root).text // 'insert into "posts" ("title", "author_id") values (?, ?) returning …'
  */
 export function insertStatement(scope: Scope, columns: readonly string[], root: Get): Statement {
-  const { table } = scope.model.entity(root.entity).entity;
+  const entity = scope.model.entity(root.entity);
+  const table = tableName(entity.entity, scope.dialect);
+  const id = keyOfRow(scope, entity, table);
   return toStatement(
-    sql`${insertInto(scope, root.entity, columns)} returning ${reference(name(table), 'id')} as id, ${asText(scope, answer(scope, root, name(table)))} as j`,
+    sql`${insertInto(scope, entity, columns)} returning ${id} as id, ${asText(scope, answer(scope, root, table))} as j`,
     scope,
   );
 }
 
-function insertInto({ model }: Scope, entityName: string, columns: readonly string[]): Sql {
-  const entity = model.entity(entityName);
-  const target = name(entity.entity.table);
+function insertInto(
+  { model, dialect }: Scope,
+  entity: EntityModel,
+  columns: readonly string[],
+): Sql {
+  const target = tableName(entity.entity, dialect);
   if (columns.length === 0) return sql`insert into ${target} default values`;
-  const values = columns.map(
-    (column) => sql`${{ from: 'row', column, as: stored(model, entity, column) }}`,
-  );
-  return sql`insert into ${target} (${columns.map(name).join(', ')}) values (${joinSql(values, ', ')})`;
+  const cells = cellsOf(model, entity, columns, (column, as) => ({ from: 'row', column, as }));
+  return sql`insert into ${target} ${rowSql(cells)}`;
 }
 
 function answer(scope: Scope, { entity, selection, access }: Get, table: string): Sql {
-  const object = objectJson(scope, selection, { ref: (column) => reference(table, column) });
-  const condition = rowCondition(
-    scope,
-    scope.model.entity(entity).entity,
-    readAccess(scope, entity, access),
-    table,
-  );
+  const model = scope.model.entity(entity);
+  const ref = (column: string) => reference(model, table, column);
+  const object = objectJson(scope, selection, { ref });
+  const condition = rowCondition(scope, model.entity, readAccess(scope, entity, access), table);
   return condition ? sql`case when ${condition} then ${object} end` : object;
 }
 

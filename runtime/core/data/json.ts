@@ -1,3 +1,4 @@
+import { KEY_PART } from '../store/key-part.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 import { joinSql, literal, sql, type Part, type Sql } from './fragment.ts';
@@ -22,8 +23,16 @@ export interface Json {
   constant(json: string): Sql;
   /** The value of a column in the form that the answer shows. */
   column(reference: Part, column: Column, prefix?: string): Sql;
+  /** The text of a key of several columns: `DE:BY`. */
+  key(parts: readonly KeyColumn[], prefix?: string): Sql;
   /** Encodes a JSON text as hexadecimal digits. */
   hex(json: Sql): Sql;
+}
+
+/** A column of a key of several. */
+export interface KeyColumn {
+  readonly reference: string;
+  readonly column: Column;
 }
 
 /** PostgreSQL takes at most 100 arguments in a call, SQLite 1000. */
@@ -43,6 +52,10 @@ const sqlite: Json = {
   any: (value) => value,
   constant: (json) => sql`json(${literal(json)})`,
   column: sqliteColumn,
+  key: (parts, prefix) =>
+    keyText(parts, prefix, ({ reference, column }) =>
+      isPlainPart(column) ? sql`cast(${reference} as text)` : sql`${KEY_PART}(${reference})`,
+    ),
   hex: (json) => sql`hex(${json})`,
 };
 
@@ -61,8 +74,40 @@ const postgres: Json = {
   any: (value) => sql`to_json(${value})`,
   constant: (json) => sql`${literal(json)}::json`,
   column: postgresColumn,
+  key: (parts, prefix) =>
+    keyText(parts, prefix, ({ reference, column }) =>
+      isPlainPart(column) ? sql`${reference}::text` : percentEncoded(reference),
+    ),
   hex: (json) => sql`encode(convert_to((${json})::text, 'UTF8'), 'hex')`,
 };
+
+/** Whether the values of a column never need percent-encoding. */
+const isPlainPart = ({ key, type }: Column): boolean =>
+  key === 'integer' || key === 'uuid' || type === 'id' || type === 'integer';
+
+function keyText(
+  parts: readonly KeyColumn[],
+  prefix: string | undefined,
+  one: (part: KeyColumn) => Sql,
+): Sql {
+  const text = joinSql(
+    parts.map((part) => (parts.length === 1 ? whole(part) : one(part))),
+    ` || ':' || `,
+  );
+  return prefix === undefined ? text : sql`${literal(`${prefix}:`)} || ${text}`;
+}
+
+const whole = ({ reference }: KeyColumn): Sql => sql`cast(${reference} as text)`;
+
+/** What JavaScript's `encodeURIComponent` makes of a text. */
+function percentEncoded(reference: string): Sql {
+  const text = `${reference}::text`;
+  const bytes = `convert_to(${text}, 'UTF8')`;
+  const byte = `get_byte(${bytes}, n)`;
+  const kept = `${byte} < 128 and chr(greatest(${byte}, 1)) ~ '[A-Za-z0-9_.!~*''()-]'`;
+  const encoded = `case when ${kept} then chr(${byte}) else '%' || upper(lpad(to_hex(${byte}), 2, '0')) end`;
+  return sql`case when ${text} ~ '[^A-Za-z0-9_.!~*''()-]' then (select string_agg(${encoded}, '' order by n) from generate_series(0, octet_length(${bytes}) - 1) n) else ${text} end`;
+}
 
 export const jsonOf: Readonly<Record<Dialect, Json>> = { sqlite, postgres };
 
@@ -92,11 +137,23 @@ export const isDigits = ({ type, scalar }: Column): boolean =>
 /** A key that the schema declares as `Int`. */
 const isNumber = ({ scalar }: Column): boolean => scalar === 'Int';
 
+/** The value of an enum in the schema, where the database stores another text. */
+function schemaValue(reference: Sql, storedValues: Readonly<Record<string, string>>): Sql {
+  const cases = Object.entries(storedValues).map(
+    ([value, stored]) => sql` when ${literal(stored)} then ${literal(value)}`,
+  );
+  return sql`case ${reference}${joinSql(cases, '')} else ${reference} end`;
+}
+
 function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
+  if (column.storedValues) return schemaValue(sql`${reference}`, column.storedValues);
+  if (column.scalar === 'ID') return sql`cast(${reference} as text)`;
   switch (column.type) {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;
+    case 'decimal':
+      return sql`cast(${reference} as text)`;
     case 'bigint':
       return isDigits(column) ? sql`cast(${reference} as text)` : sql`${reference}`;
     case 'boolean':
@@ -113,6 +170,8 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
 
 function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
+  if (column.storedValues) return schemaValue(sql`${reference}::text`, column.storedValues);
+  if (column.scalar === 'ID') return sql`${reference}::text`;
   switch (column.type) {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`${reference}::text`;

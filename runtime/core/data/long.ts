@@ -2,6 +2,7 @@ import { STEP_FUNCTION } from '../store/bounds.ts';
 import { sql, type Sql } from './fragment.ts';
 import type { ConnectionPart, Link, Planned, Selection } from './plan.ts';
 import type { Listed } from './listed.ts';
+import type { EntityModel } from './model.ts';
 import { reference, type Scope } from './scope.ts';
 
 /** A list, or a connection, with what it shows of its rows. */
@@ -24,7 +25,7 @@ export function isLong(scope: Scope, listed: Shown): boolean {
   return (
     where !== undefined ||
     equals.length > 0 ||
-    order.some(({ column }) => column !== 'id') ||
+    order.some(({ column }) => !scope.model.entity(listed.entity).key.includes(column)) ||
     (page?.offset ?? 0) > 0 ||
     listed.list.paging.max > SHORT_LIST ||
     hidesRows(scope, listed) ||
@@ -74,10 +75,15 @@ function isOrHasList(field: Planned): boolean {
  * the loop over the rows of `alias`. A call costs as much as finding a row, so only every 17th key
  * makes one. 17 is prime because keys may come in steps of 2, 10 or 16.
  */
-export function watched(scope: Scope, alias: string): Sql | undefined {
+export function watched(scope: Scope, entity: EntityModel, alias: string): Sql | undefined {
   scope.watch();
   if (scope.dialect === 'postgres') return undefined;
-  return scope.model.ids === 'integer'
-    ? sql`${reference(alias, 'id')} % 17 or ${STEP_FUNCTION}()`
+  return hasIntegerKey(scope, entity)
+    ? sql`${reference(entity, alias, 'id')} % 17 or ${STEP_FUNCTION}()`
     : sql`${STEP_FUNCTION}()`;
+}
+
+function hasIntegerKey({ model }: Scope, { key, columns }: EntityModel): boolean {
+  const id = columns.get('id');
+  return key[0] === 'id' && (id?.key ?? model.ids) === 'integer' && !model.project.unmanaged;
 }

@@ -13,7 +13,7 @@ import type {
 } from '@twofold/schema';
 import { camelCase } from './names.ts';
 import { InternalError } from '../errors.ts';
-import type { KeyType } from './plan.ts';
+import type { KeyType, Order } from './plan.ts';
 
 /** The parts of the project by name, so that a request needs no search. */
 export interface Model {
@@ -34,6 +34,12 @@ export interface EntityModel {
   readonly entity: Entity;
   readonly fields: ReadonlyMap<string, Field>;
   readonly columns: ReadonlyMap<string, Column>;
+  /** The columns of its key: `id`, or several; none for a view without one. */
+  readonly key: readonly string[];
+  /** The columns that are the value of a column: itself, or the parts of a key of several. */
+  partsOf(column: string): readonly string[];
+  /** The order by the key, which makes every order total. */
+  readonly keyOrder: readonly Order[];
   /** Columns of bytes, which JSON holds as hexadecimal text. */
   readonly bytes: readonly Column[];
   /** Whether its ids are global (`Post:7`), because it implements `Node`. */
@@ -72,8 +78,13 @@ export function indexModel(project: Project): Model {
 
 function entityModel(entity: Entity, oneOfSeveral: boolean): EntityModel {
   const columns = new Map(entity.columns.map((column) => [column.name, column]));
+  const partsOf = (column: string) => columns.get(column)?.parts ?? [column];
+  const key = columns.has('id') ? partsOf('id') : [];
   return {
     entity,
+    key,
+    partsOf,
+    keyOrder: key.map((column) => ({ column, descending: false })),
     fields: new Map(entity.fields.map((field) => [field.name, field])),
     columns,
     bytes: entity.columns.filter(({ type }) => type === 'bytes'),

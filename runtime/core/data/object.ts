@@ -1,7 +1,9 @@
+import { tableName } from './scope.ts';
+import type { EntityModel } from './model.ts';
 import { abstractJson } from './abstract.ts';
 import { aggregateJson } from './aggregate.ts';
 import { connectionJson } from './connection.ts';
-import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
+import { joinSql, literal, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
 import type { Planned, Selection } from './plan.ts';
@@ -33,11 +35,12 @@ function guarded(scope: Scope, entity: string, field: Planned, source: Source): 
 function rowJson(scope: Scope, entityName: string, source: Source): Sql {
   const entity = scope.model.entity(entityName);
   return scope.json.object(
-    entity.entity.columns.map((column) => {
+    entity.entity.columns.flatMap((column) => {
+      if (column.parts) return column.name === 'id' ? keyPair(scope, entity, source) : [];
       const reference = source.ref(column.name);
       // Keys stay numbers, because user code compares them with values from the database.
       const value = column.type === 'id' ? sql`${reference}` : scope.json.column(reference, column);
-      return { key: propertyOf(entity, column), value };
+      return [{ key: propertyOf(entity, column), value }];
     }),
   );
 }
@@ -65,39 +68,64 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
   }
 }
 
-function columnJson(scope: Scope, entityName: string, column: string, source: Source): Sql {
+/** The value of a column as the answer shows it. */
+export function columnJson(scope: Scope, entityName: string, column: string, source: Source): Sql {
   const entity = scope.model.entity(entityName);
-  return scope.json.column(
-    source.ref(column),
-    entity.column(column),
-    stored(scope.model, entity, column).global,
-  );
+  const found = entity.column(column);
+  const { global, parts } = stored(scope.model, entity, column);
+  return found.parts
+    ? keyJson(scope, entity, source, { column, prefix: parts?.[0]?.global ?? global })
+    : scope.json.column(source.ref(column), found, global);
 }
+
+/** The text of a key of several columns. A reference that leads nowhere has none. */
+function keyJson(
+  scope: Scope,
+  entity: EntityModel,
+  source: Source,
+  { column, prefix }: { readonly column: string; readonly prefix?: string | undefined },
+): Sql {
+  const parts = entity.partsOf(column).map((part) => ({
+    reference: source.ref(part),
+    column: entity.column(part),
+  }));
+  return scope.json.key(parts, prefix);
+}
+
+const keyPair = (scope: Scope, entity: EntityModel, source: Source): Pair[] => [
+  { key: 'id', value: keyJson(scope, entity, source, { column: 'id' }) },
+];
 
 /** SQLite joins at most 64 tables. */
 const JOINS = 50;
 
 function oneJson(scope: Scope, field: Extract<Planned, { kind: 'one' }>, source: Source): Sql {
-  const { entity } = scope.model.entity(field.selection.entity);
+  const model = scope.model.entity(field.selection.entity);
+  const { entity } = model;
   const access = scope.rules.entity(entity, 'READ');
   const alias = scope.alias();
-  const { key, column, of } = field.link;
+  const { key, column, to = 'id', of } = field.link;
   const link =
     key === 'own'
-      ? sql`${reference(alias, 'id')} = ${source.ref(column)}`
-      : sql`${reference(alias, column)} = ${source.ref('id')}`;
+      ? sql`${reference(model, alias, to)} = ${source.ref(column)}`
+      : sql`${reference(model, alias, column)} = ${source.ref(to)}`;
   const condition =
-    and([link, ofType(of, alias), rowCondition(scope, entity, access, alias)]) ?? link;
+    and([link, ofType(of, model, alias), rowCondition(scope, entity, access, alias)]) ?? link;
   const absent = field.required
     ? marked(scope, access.kind === 'all' ? 'MISSING' : 'FORBIDDEN')
     : undefined;
   if (source.joins && source.joins.length < JOINS && key === 'own') {
-    source.joins.push(sql` left join ${name(entity.table)} ${alias} on ${condition}`);
-    const object = objectJson(scope, field.selection, tableSource(scope, alias, source.joins));
-    return sql`case when ${reference(alias, 'id')} is not null then ${object}${absent ? sql` else ${absent}` : ''} end`;
+    source.joins.push(sql` left join ${tableName(entity, scope.dialect)} ${alias} on ${condition}`);
+    const object = objectJson(
+      scope,
+      field.selection,
+      tableSource(scope, model, alias, source.joins),
+    );
+    const there = reference(model, alias, model.partsOf(to)[0]!);
+    return sql`case when ${there} is not null then ${object}${absent ? sql` else ${absent}` : ''} end`;
   }
   const joins: Sql[] = [];
-  const object = objectJson(scope, field.selection, tableSource(scope, alias, joins));
-  const query = sql`(select ${object} from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} limit 1)`;
+  const object = objectJson(scope, field.selection, tableSource(scope, model, alias, joins));
+  const query = sql`(select ${object} from ${tableName(entity, scope.dialect)} ${alias}${joinSql(joins, '')}${where(condition)} limit 1)`;
   return absent ? sql`coalesce(${query}, ${absent})` : query;
 }

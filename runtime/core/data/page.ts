@@ -22,7 +22,7 @@ export function readListArguments(
   entity: EntityModel,
   args: Arguments,
 ): Call {
-  const order = totalOrder(readOrder(model, rules, list, entity, args));
+  const order = totalOrder(entity, readOrder(model, rules, list, entity, args));
   const equals = list.filters
     .filter(({ arg }) => args[arg] !== undefined)
     .map(({ arg, column }) => ({ column, value: args[arg] }));
@@ -136,10 +136,16 @@ function readOrderItem({ form }: OrderShape, item: unknown): Order[] {
 
 const isDescending = (direction: unknown) => /^desc/i.test(String(direction ?? ''));
 
-/** Drops repeated columns and adds the key as the last one, so that no two rows are equal. */
-function totalOrder(order: readonly Order[]): Order[] {
+/**
+ * Drops repeated columns and adds the columns of the key as the last ones, so that no two rows are
+ * equal. A key of several stands for its columns.
+ */
+function totalOrder({ partsOf, keyOrder }: EntityModel, order: readonly Order[]): Order[] {
   const seen = new Set<string>();
-  const all = [...order, { column: 'id', descending: false }];
+  const whole = order.flatMap(({ column, descending }) =>
+    partsOf(column).map((part) => ({ column: part, descending })),
+  );
+  const all = [...whole, ...keyOrder];
   return all.filter(({ column }) => !seen.has(column) && seen.add(column));
 }
 

@@ -1,3 +1,4 @@
+import type { JoinKey } from '@twofold/schema';
 import type { Aggregate, Field, ListOptions } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
 
@@ -89,6 +90,8 @@ export interface OneLink {
   readonly link: {
     readonly key: 'own' | 'inverse';
     readonly column: string;
+    /** The column of the other side that `column` equals, when it is not the key. */
+    readonly to?: string;
     readonly of?: KeyType;
   };
 }
@@ -106,13 +109,22 @@ export interface Member {
 
 /** How the listed rows belong to their parent object; absent at a root. */
 export type Link =
-  | { readonly kind: 'column'; readonly column: string; readonly of?: KeyType }
   | {
-      readonly kind: 'table';
-      readonly table: string;
-      readonly own: string;
-      readonly other: string;
-    };
+      readonly kind: 'column';
+      readonly column: string;
+      /** The column of the parent that `column` equals, when it is not the key. */
+      readonly to?: string;
+      readonly of?: KeyType;
+    }
+  | ({ readonly kind: 'table' } & JoinTable);
+
+/** A table whose rows are pairs of keys. */
+export interface JoinTable {
+  readonly table: string;
+  readonly schema?: string;
+  readonly own: JoinKey;
+  readonly other: JoinKey;
+}
 
 export interface Rows {
   readonly entity: string;

@@ -1,6 +1,8 @@
+import { tableName } from './scope.ts';
+import type { Stored } from './values.ts';
 import type { Query } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import { name, sql, toStatement, type Sql } from './fragment.ts';
+import { joinSql, sql, valueSql, toStatement, type Sql } from './fragment.ts';
 import type { EntityModel, Model } from './model.ts';
 import { bind } from './reader.ts';
 import {
@@ -89,16 +91,25 @@ const valuesOf =
   (scope: Scope, { entity, value }: JudgedRow) =>
   (column: string) => {
     const as = stored(scope.model, entity, column);
-    const parameter = sql`${{ from: 'value', value: value(column), as }}`;
-    return scope.dialect === 'postgres'
-      ? sql`${parameter}::${postgresType(as.type, scope.model.ids)}`
-      : parameter;
+    const typed = (of: Stored) => {
+      const parameter = { from: 'value' as const, value: value(column), as: of };
+      return scope.dialect === 'postgres'
+        ? sql`${parameter}::${postgresType(of, scope.model.ids)}`
+        : sql`${parameter}`;
+    };
+    return as.parts ? sql`(${joinSql(as.parts.map(typed), ', ')})` : typed(as);
   };
 
 /** A condition looks at rows as they are stored. */
 function ofStoredRow(scope: Scope, { entity, value }: JudgedRow, conditions: RowConditions): Sql {
-  const { name: of, table } = entity.entity;
+  const { name: of } = entity.entity;
   const alias = scope.alias();
-  const id = sql`${{ from: 'value', value: value('id'), as: stored(scope.model, entity, 'id') }}`;
-  return sql`select 1 as met from ${name(table)} ${alias} where ${reference(alias, 'id')} = ${id} and (${conditionsSql(scope, of, conditions, (column) => reference(alias, column))})`;
+  const table = tableName(entity.entity, scope.dialect);
+  const ref = (column: string) => reference(entity, alias, column);
+  const id = valueSql(stored(scope.model, entity, 'id'), (as) => ({
+    from: 'value',
+    value: value('id'),
+    as,
+  }));
+  return sql`select 1 as met from ${table} ${alias} where ${ref('id')} = ${id} and (${conditionsSql(scope, of, conditions, ref)})`;
 }

@@ -1,8 +1,10 @@
+import { tableOf } from './writer.ts';
+import { keyOf } from './writer.ts';
 import type { RowKey } from '@twofold/schema';
 import { failure, AppError } from '../errors.ts';
 import { refusal, type Access } from './access.ts';
 import { toFailure } from './database-failure.ts';
-import { joinSql, name, sql, type Sql } from './fragment.ts';
+import { joinSql, sql, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
 import { accessCondition } from './condition-sql.ts';
 import { and, or, reference, where } from './scope.ts';
@@ -57,17 +59,17 @@ export async function locate(
   key: KeyValues,
   more?: Sql,
 ): Promise<Key | null> {
-  const table = name(entity.entity.table);
+  const table = tableOf(writing, entity);
   const { softDelete } = entity.entity;
-  const live = softDelete ? sql`${reference(table, softDelete)} is null` : undefined;
+  const live = softDelete ? sql`${reference(entity, table, softDelete)} is null` : undefined;
   const conditions = [...key].map(
     ([column, value]) =>
-      sql`${reference(table, column)} = ${valueOf(writing, entity, column, value)}`,
+      sql`${reference(entity, table, column)} = ${valueOf(writing, entity, column, value)}`,
   );
   const readable = [...key.keys()].flatMap((column) => readableBy(writing, entity, column));
   const rows = await run(
     writing,
-    sql`select id from ${table}${where(and([...conditions, ...readable, live, more]))}`,
+    sql`select ${keyOf(writing, entity)} from ${table}${where(and([...conditions, ...readable, live, more]))}`,
   );
   return rows[0] ? String(rows[0]['id']) : null;
 }
@@ -76,7 +78,7 @@ function readableBy(writing: Writing, entity: EntityModel, column: string): Sql[
   const field = column === 'id' ? undefined : fieldOfColumn(entity, column);
   const access = field && writing.rules.field(entity.entity, field, 'READ');
   if (access?.kind === 'none') throw refusal(access.code);
-  const table = name(entity.entity.table);
+  const table = tableOf(writing, entity);
   const { name: of } = entity.entity;
   const condition = access && accessCondition(scopeOf(writing), of, access, table);
   return condition ? [condition] : [];
@@ -98,12 +100,15 @@ interface Sought {
   readonly usable: readonly Access[];
 }
 
-function usableBy(writing: Writing, { entity }: EntityModel, usable: Sought['usable']) {
+function usableBy(writing: Writing, model: EntityModel, usable: Sought['usable']) {
+  const { entity } = model;
   if (usable.some(({ kind }) => kind === 'all')) return undefined;
   const scope = scopeOf(writing);
   const conditions = usable
     .filter(({ kind }) => kind === 'rows')
-    .map((access) => accessCondition(scope, entity.name, access, name(entity.table)) ?? sql`true`);
+    .map(
+      (access) => accessCondition(scope, entity.name, access, tableOf(writing, model)) ?? sql`true`,
+    );
   return conditions.length === 0 ? undefined : or(conditions);
 }
 
@@ -146,13 +151,16 @@ async function waitForTurn(writing: Writing, { entity }: EntityModel, key: KeyVa
 }
 
 /** The columns of a key for a new row: ids that the database makes are left out. */
-export function keyColumns({ model }: Writing, key: KeyValues): KeyValues {
-  return new Map([...key].filter(([column]) => column !== 'id' || model.ids === 'uuid'));
+export function keyColumns({ columns }: EntityModel, key: KeyValues): KeyValues {
+  const made = columns.get('id')?.default?.kind;
+  return new Map(
+    [...key].filter(([column]) => column !== 'id' || made === 'uuid' || made === undefined),
+  );
 }
 
 /** The condition `id in (…)`. */
 export const idIn = (writing: Writing, entity: EntityModel, ids: readonly unknown[]): Sql =>
-  sql`${reference(name(entity.entity.table), 'id')} in (${joinSql(
+  sql`${reference(entity, tableOf(writing, entity), 'id')} in (${joinSql(
     ids.map((id) => valueOf(writing, entity, 'id', id)),
     ', ',
   )})`;

@@ -1,3 +1,10 @@
+import { tableName } from './scope.ts';
+import { rowOf } from './scope.ts';
+import { named } from './scope.ts';
+import { isNothing } from './condition-sql.ts';
+import { isAmong, joinedCondition } from './key-conditions.ts';
+import type { Stored } from './values.ts';
+import type { EntityModel } from './model.ts';
 import { refusal, type Access } from './access.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
@@ -14,7 +21,8 @@ export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: 
   const joins: Sql[] = [];
   const used = new Set<string>();
   const alias = scope.alias();
-  const object = write(rows.selection, innerSource(scope, alias, used, joins));
+  const entity = scope.model.entity(rows.entity);
+  const object = write(rows.selection, innerSource(scope, entity, { alias, used, joins }));
   const query = pageQuery(scope, rows, () => [...used], parent);
   return sql`(select ${scope.json.list(object)} from (${query}) ${alias}${joinSql(joins, '')})`;
 }
@@ -32,32 +40,49 @@ export function pageQuery(
 ): Sql {
   const call = scope.calls[listed.call];
   const page = call?.page;
-  const order = call?.order ?? [];
+  const entity = scope.model.entity(listed.entity);
+  const order = wholeOrder(entity, call?.order ?? []);
   const alias = scope.alias();
   const backwards = page?.backwards ?? false;
   const condition = and([
-    isLong(scope, listed) ? watched(scope, alias) : undefined,
+    isLong(scope, listed) ? watched(scope, entity, alias) : undefined,
     listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias)),
   ]);
   const selected = selectedColumns(
+    entity,
     columns(),
-    backwards ? orderColumns(scope, listed.entity, order) : [],
-  );
-  const query = sql`select ${selected.map((column) => reference(alias, column)).join(', ')} from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)} order by ${orderBy(scope, listed.entity, order, alias, backwards)}${limit(scope, listed.call, page, more)}`;
+    backwards ? orderColumns(scope, entity, order) : [],
+  ).map((column) => asNamed(entity, alias, column));
+  const by = orderBy(scope, order, { entity, ref: atTable(entity, alias) }, backwards);
+  const query = sql`select ${selected.join(', ')} from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}${by}${limit(scope, listed.call, page, more)}`;
   if (!backwards || more === 1) return query;
   const outer = scope.alias();
-  return sql`select * from (${query}) ${outer} order by ${orderBy(scope, listed.entity, order, outer, false)}`;
+  return sql`select * from (${query}) ${outer}${orderBy(scope, order, { entity, ref: atQuery(entity, outer) }, false)}`;
+}
+
+/** A column of the table under its name in the model. */
+function asNamed(entity: EntityModel, alias: string, column: string): string {
+  const own = reference(entity, alias, column);
+  return entity.columns.get(column)?.stored === undefined ? own : `${own} as ${name(column)}`;
+}
+
+/** The order with each key of several as its columns. */
+function wholeOrder(entity: EntityModel, order: readonly Order[]): readonly Order[] {
+  return order.flatMap((each) =>
+    entity.partsOf(each.column).map((column) => ({ column, descending: each.descending })),
+  );
 }
 
 /** The total number of rows. */
 export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   const alias = scope.alias();
+  const entity = scope.model.entity(listed.entity);
   const rows = listCondition(scope, listed, alias, parent);
-  const step = watched(scope, alias);
+  const step = watched(scope, entity, alias);
   // Without a condition SQLite counts pages, which is faster than any limit, so nothing has to end
   // it.
   const condition = rows && and([step, rows]);
-  return sql`(select count(*) from ${name(scope.model.entity(listed.entity).entity.table)} ${alias}${where(condition)})`;
+  return sql`(select count(*) from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)})`;
 }
 
 function listCondition(
@@ -71,7 +96,9 @@ function listCondition(
   const filter = scope.calls[listed.call]?.where;
   const shape = listed.list.where?.shape;
   return and([
-    listed.link && parent ? linkCondition(listed.link, alias, parent.ref('id')) : undefined,
+    listed.link && parent
+      ? linkCondition(scope, { link: listed.link, entity }, alias, parent)
+      : undefined,
     equalities(scope, listed.entity, listed.call, alias),
     scope.calls[listed.call]?.keys ? isAmongKeys(scope, listed, alias) : undefined,
     shape !== undefined && filter !== undefined
@@ -82,12 +109,15 @@ function listCondition(
   ]);
 }
 
-function isAmongKeys(scope: Scope, { call }: Listed, alias: string): Sql {
-  const keys = parameter(call, ['keys'], { type: 'id', many: true });
-  const id = reference(alias, 'id');
-  return scope.dialect === 'sqlite'
-    ? sql`${id} in (select value from json_each(${keys}))`
-    : sql`${id} = any(${keys})`;
+function isAmongKeys(scope: Scope, { call, entity: of }: Listed, alias: string): Sql {
+  const entity = scope.model.entity(of);
+  const { global: _global, ...as } = stored(scope.model, entity, 'id');
+  return isAmong(scope, sql`${reference(entity, alias, 'id')}`, as, (part) => ({
+    from: 'call',
+    call,
+    path: ['keys'],
+    as: part,
+  }));
 }
 
 /** The caller's rules for the entity, or those of the root field that replace them. */
@@ -98,12 +128,21 @@ export function readAccess(scope: Scope, entity: string, replaced?: Access): Acc
   return access;
 }
 
-function linkCondition(link: Link, alias: string, own: string): Sql {
-  if (link.kind === 'column') {
-    const key = sql`${reference(alias, link.column)} = ${own}`;
-    return and([key, ofType(link.of, alias)]) ?? key;
-  }
-  return sql`${reference(alias, 'id')} in (select ${name(link.other)} from ${name(link.table)} where ${name(link.own)} = ${own})`;
+interface Linking {
+  readonly link: Link;
+  readonly entity: EntityModel;
+}
+
+function linkCondition(
+  scope: Scope,
+  { link, entity }: Linking,
+  alias: string,
+  parent: Source,
+): Sql {
+  if (link.kind === 'table')
+    return joinedCondition(scope, link, reference(entity, alias, 'id'), parent.ref('id'));
+  const key = sql`${reference(entity, alias, link.column)} = ${parent.ref(link.to ?? 'id')}`;
+  return and([key, ofType(link.of, entity, alias)]) ?? key;
 }
 
 /** Arguments that filter by equality. Null matches rows without a value. */
@@ -117,21 +156,28 @@ export function equalities(
   return and(
     (scope.calls[call]?.equals ?? []).map(({ column, value }, index) =>
       value === null
-        ? sql`${seenColumn(scope, entity, column, alias)} is null`
+        ? isNothing(scope, entity, column, alias)
         : sql`${seenColumn(scope, entity, column, alias)} = ${parameter(call, ['equals', index, 'value'], stored(scope.model, entity, column))}`,
     ),
   );
 }
 
 /** The columns that the order of a page looks at. */
-function orderColumns(scope: Scope, entity: string, order: readonly Order[]): string[] {
-  const of = scope.model.entity(entity);
-  return order.flatMap(({ column }) => [column, ...seenBy(scope, of, column)]);
+function orderColumns(scope: Scope, entity: EntityModel, order: readonly Order[]): string[] {
+  return order.flatMap(({ column }) =>
+    [column, ...seenBy(scope, entity, column)].flatMap((each) => entity.partsOf(each)),
+  );
 }
 
-const selectedColumns = (used: readonly string[], order: readonly string[]) => [
-  ...new Set(used.length + order.length > 0 ? [...used, ...order] : ['id']),
-];
+/** A query selects at least one column. */
+function selectedColumns(
+  { key, entity }: EntityModel,
+  used: readonly string[],
+  order: readonly string[],
+): string[] {
+  const columns = [...used, ...order];
+  return [...new Set(columns.length > 0 ? columns : [key[0] ?? entity.columns[0]!.name])];
+}
 
 export function limit(scope: Scope, call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
@@ -141,24 +187,30 @@ export function limit(scope: Scope, call: number, page: Page | undefined, more: 
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
 }
 
+/** The columns that rows are ordered by, and how the query names them. */
+interface Sort {
+  readonly entity: EntityModel;
+  ref(column: string): string;
+}
+
+const atTable = (entity: EntityModel, alias: string) => (column: string) =>
+  reference(entity, alias, column);
+
+/** An inner query has the names of the model. */
+const atQuery = (entity: EntityModel, alias: string) => (column: string) =>
+  rowOf(entity, column, (part) => named(alias, part));
+
 /** Rows without a value come last, or first in descending order, on both databases. */
-export function orderBy(
-  scope: Scope,
-  entityName: string,
-  order: readonly Order[],
-  alias: string,
-  reversed: boolean,
-): Sql {
-  return joinSql(
-    order.map(({ column, descending }) => {
-      const down = descending !== reversed;
-      const { key, nullable } = sortKey(scope, entityName, column, alias);
-      const nulls =
-        scope.dialect === 'sqlite' && nullable ? (down ? ' nulls first' : ' nulls last') : '';
-      return sql`${key}${down ? ' desc' : ''}${nulls}`;
-    }),
-    ', ',
-  );
+export function orderBy(scope: Scope, order: readonly Order[], sort: Sort, reversed: boolean): Sql {
+  if (order.length === 0) return sql``;
+  const terms = order.map(({ column, descending }) => {
+    const down = descending !== reversed;
+    const { key, nullable } = sortKey(scope, sort, column);
+    const nulls =
+      scope.dialect === 'sqlite' && nullable ? (down ? ' nulls first' : ' nulls last') : '';
+    return sql`${key}${down ? ' desc' : ''}${nulls}`;
+  });
+  return sql` order by ${joinSql(terms, ', ')}`;
 }
 
 /** What rows are compared by. */
@@ -173,16 +225,15 @@ interface SortKey {
  * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
  * see is none.
  */
-function sortKey(scope: Scope, entityName: string, column: string, alias: string): SortKey {
-  const entity = scope.model.entity(entityName);
-  const own = reference(alias, column);
-  const found = column === 'id' ? undefined : entity.column(column);
-  const decimal = scope.dialect === 'sqlite' && found?.type === 'decimal';
+function sortKey(scope: Scope, { entity, ref }: Sort, column: string): SortKey {
+  const own = ref(column);
+  const { type, required } = entity.column(column);
+  const decimal = scope.dialect === 'sqlite' && type === 'decimal';
   const value = decimal ? sql`cast(${own} as numeric)` : sql`${own}`;
-  const seen = seenWhen(scope, entity, column, (of) => reference(alias, of));
+  const seen = seenWhen(scope, entity, column, ref);
   return {
     key: seen ? sql`case when ${seen} then ${value} end` : value,
-    nullable: seen !== undefined || found?.required === false,
+    nullable: seen !== undefined || !required,
     decimal,
   };
 }
@@ -200,6 +251,9 @@ function keyset(
     beyond(scope, entity, order, page[path], { call, path, alias, reversed: path === 'before' });
   return and([side('after'), side('before')]);
 }
+
+/** Cursors hold the values of columns: a key of several stands in them as its parts. */
+const cursorValue = ({ part: _part, ...as }: Stored): Stored => as;
 
 interface Cursor {
   readonly call: number;
@@ -241,11 +295,13 @@ function step(
   last: boolean,
   cursor: Cursor,
 ): Sql {
-  const { key, nullable, decimal } = sortKey(scope, entity, column, cursor.alias);
+  const model = scope.model.entity(entity);
+  const sort = { entity: model, ref: atTable(model, cursor.alias) };
+  const { key, nullable, decimal } = sortKey(scope, sort, column);
   const plain = parameter(
     cursor.call,
     ['page', cursor.path, index],
-    stored(scope.model, scope.model.entity(entity), column),
+    cursorValue(stored(scope.model, model, column)),
   );
   const at = decimal ? sql`cast(${plain} as numeric)` : sql`${plain}`;
   if (!last) return value === null ? sql`${key} is null` : sql`${key} = ${at}`;

@@ -1,6 +1,9 @@
+import { valueSql } from './fragment.ts';
+import type { JoinKey } from '@twofold/schema';
+import type { EntityModel } from './model.ts';
 import type { Dialect } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import { joinSql, literal, name, sql, type Parameter, type Sql } from './fragment.ts';
+import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
 import type { Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
@@ -59,20 +62,73 @@ export function createScope(
   };
 }
 
-/** `t1."author_id"` */
-export const reference = (alias: string, column: string): string => `${alias}.${name(column)}`;
+/** A column of an inner query, which has the names of the model: `t1."author_id"`. */
+export const named = (alias: string, column: string): string => `${alias}.${name(column)}`;
+
+/** The name of a column in the database, quoted. */
+export const columnName = ({ columns }: EntityModel, column: string): string =>
+  name(columns.get(column)?.stored ?? column);
+
+/**
+ * A column of the entity's table: `t1."author_id"`. A key of several columns is a row value:
+ * `(t1."country", t1."code")`.
+ */
+export function reference(entity: EntityModel, alias: string, column: string): string {
+  return rowOf(entity, column, (part) => `${alias}.${columnName(entity, part)}`);
+}
+
+/** What `one` gives for a column; for a key of several, for each of its parts. */
+export function rowOf(
+  entity: EntityModel,
+  column: string,
+  one: (column: string) => string,
+): string {
+  const parts = entity.partsOf(column);
+  return parts.length === 1 ? one(parts[0]!) : `(${parts.map(one).join(', ')})`;
+}
+
+/** The name of a table in a statement. SQLite has no schemas. */
+export function tableName(
+  { table, schema }: { readonly table: string; readonly schema?: string },
+  dialect: Dialect,
+): string {
+  return schema === undefined || dialect === 'sqlite'
+    ? name(table)
+    : `${name(schema)}.${name(table)}`;
+}
+
+/** The key of a row as callers know it, for `returning`: `"id"`, or the text of its parts. */
+export function keyOfRow(
+  { dialect }: { readonly dialect: Dialect },
+  entity: EntityModel,
+  alias: string,
+): Sql {
+  const id = entity.columns.get('id');
+  if (!id?.parts && !id?.key && id?.default?.kind !== 'database')
+    return sql`${reference(entity, alias, 'id')}`;
+  return jsonOf[dialect].key(
+    entity.key.map((part) => ({
+      reference: reference(entity, alias, part),
+      column: entity.column(part),
+    })),
+  );
+}
+
+/** Whether a reference leads nowhere: one of its columns has no value. */
+export const isNullSql = (entity: EntityModel, alias: string, column: string): Sql =>
+  or(entity.partsOf(column).map((part) => sql`${reference(entity, alias, part)} is null`));
 
 /** A value in the arguments of node `call`. */
-export const parameter = (
-  call: number,
-  path: readonly (string | number)[],
-  as: Stored,
-): Parameter => ({
-  from: 'call',
-  call,
-  path,
-  as,
-});
+export const parameter = (call: number, path: readonly (string | number)[], as: Stored): Sql =>
+  valueSql(as, (part) => ({ from: 'call', call, path, as: part }));
+
+/** The columns of a key in a join table. */
+export const joinColumns = (key: JoinKey): string =>
+  typeof key === 'string' ? name(key) : `(${key.map(name).join(', ')})`;
+
+/** Columns as a query lists them: a row value without its parentheses. */
+export const bare = (columns: string): string =>
+  columns.startsWith('(') ? columns.slice(1, -1) : columns;
 
 /** The marker object: the caller may not see the value, or a required value is missing. */
 export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {
@@ -80,8 +136,11 @@ export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MI
 }
 
 /** The condition that a key which may refer to several types refers to ours. */
-export const ofType = (of: KeyType | undefined, alias: string): Sql | undefined =>
-  of && sql`${reference(alias, of.column)} = ${literal(of.type)}`;
+export const ofType = (
+  of: KeyType | undefined,
+  entity: EntityModel,
+  alias: string,
+): Sql | undefined => of && sql`${reference(entity, alias, of.column)} = ${literal(of.type)}`;
 
 export function and(conditions: readonly (Sql | undefined)[]): Sql | undefined {
   const present = conditions.filter((condition) => condition !== undefined);
@@ -100,3 +159,10 @@ export function or(conditions: readonly Sql[]): Sql {
 /** ` where …`, or nothing. */
 export const where = (condition: Sql | undefined): Sql =>
   condition ? sql` where ${condition}` : sql``;
+
+/** Values as a row of `values` lists them: a row value without its parentheses. */
+export function bareSql(values: Sql): Sql {
+  const [first] = values;
+  if (first !== '(') return values;
+  return values.slice(1, -1);
+}

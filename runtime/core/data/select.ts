@@ -1,8 +1,11 @@
+import { tableName } from './scope.ts';
+import type { Stored } from './values.ts';
+import type { EntityModel } from './model.ts';
 import { refusal } from './access.ts';
 import { STEP_FUNCTION } from '../store/bounds.ts';
 import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
-import { joinSql, name, sql, toStatement, type Sql, type Statement } from './fragment.ts';
+import { joinSql, sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { watched } from './long.ts';
 import { fieldJson, objectJson } from './object.ts';
 import { fieldOfColumn } from './model.ts';
@@ -44,17 +47,24 @@ function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
 }
 
 function getQuery(scope: Scope, root: Get): Sql {
-  const { entity } = scope.model.entity(root.entity);
+  const model = scope.model.entity(root.entity);
+  const { entity } = model;
   const alias = scope.alias();
   const joins: Sql[] = [];
-  const object = objectJson(scope, root.selection, tableSource(scope, alias, joins));
+  const object = objectJson(scope, root.selection, tableSource(scope, model, alias, joins));
   const condition = and([
-    isByKey(scope, root) ? undefined : watched(scope, alias),
+    isByKey(scope, root) ? undefined : watched(scope, model, alias),
     equalities(scope, root.entity, root.call, alias),
     ...lookupConditions(scope, root, alias),
     rowCondition(scope, entity, readAccess(scope, root.entity, root.access), alias),
   ]);
-  return sql`select ${asText(scope, object)} as j from ${name(entity.table)} ${alias}${joinSql(joins, '')}${where(condition)} order by ${reference(alias, 'id')} limit 1`;
+  return sql`select ${asText(scope, object)} as j from ${tableName(entity, scope.dialect)} ${alias}${joinSql(joins, '')}${where(condition)}${byKey(model, alias)} limit 1`;
+}
+
+/** The order by the key, where there is one. */
+function byKey(model: EntityModel, alias: string): string {
+  const columns = model.key.map((column) => reference(model, alias, column));
+  return columns.length === 0 ? '' : ` order by ${columns.join(', ')}`;
 }
 
 /**
@@ -65,7 +75,7 @@ function getQuery(scope: Scope, root: Get): Sql {
  */
 function lookupConditions(scope: Scope, { entity: of, call }: Get, alias: string): Sql[] {
   const entity = scope.model.entity(of);
-  const ref = (column: string) => reference(alias, column);
+  const ref = (column: string) => reference(entity, alias, column);
   return (scope.calls[call]?.equals ?? []).flatMap(({ column }) => {
     const field = column === 'id' ? undefined : fieldOfColumn(entity, column);
     const access = field && scope.rules.field(entity.entity, field, 'READ');
@@ -115,22 +125,48 @@ export function batchStatement(
   unread = false,
 ): Statement {
   const joins: Sql[] = [];
+  const model = scope.model.entity(entity);
+  const parts = model.partsOf(keyColumn);
+  const row = keyRow(parts);
   const value = fieldJson(scope, entity, field, {
-    ref: () => 'k.key_',
+    ref: (column) =>
+      parts.length > 1 && parts.includes(column) ? `k.key_${parts.indexOf(column)}` : row,
     ...(scope.dialect === 'sqlite' && { joins }),
   });
-  const as = stored(scope.model, scope.model.entity(entity), keyColumn);
-  const keys = { from: 'keys' as const, as: { ...as, many: true } };
   const sqlite = scope.dialect === 'sqlite';
-  const given = sqlite
-    ? sql`(select key as i, value as key_ from json_each(${keys})) k`
-    : sql`unnest(${keys}::${postgresType(as.type, scope.model.ids)}[]) with ordinality k(key_, i)`;
-  const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
+  const given = givenKeys(scope, stored(scope.model, model, keyColumn));
+  const access = scope.rules.entity(model.entity, 'READ');
   const list =
-    unread && access.kind !== 'all'
-      ? sql`(select k.i, ${seenKey(scope, scope.model.entity(entity), 'k.key_')} as key_ from ${given}) k`
-      : given;
+    unread && access.kind !== 'all' ? sql`(${seenKeys(scope, model, parts, given)}) k` : given;
   scope.watch();
   const query = sql`select ${sqlite ? 'k.i' : '(k.i - 1)::int'} as i, ${asText(scope, value)} as j from ${list}${joinSql(joins, '')}`;
   return toStatement(sqlite ? sql`${query} where ${STEP_FUNCTION}()` : boundedRows(query), scope);
+}
+
+/** The key of a batch: `k.key_`, or a row value of its parts. */
+const keyRow = (parts: readonly string[]): string =>
+  parts.length === 1 ? 'k.key_' : `(${parts.map((_, index) => `k.key_${index}`).join(', ')})`;
+
+/** The keys of a batch as a table `k` with their numbers. */
+function givenKeys({ dialect, model }: Scope, as: Stored): Sql {
+  const list = (of: Stored) => ({ from: 'keys' as const, as: { ...of, many: true } });
+  const { parts } = as;
+  if (dialect === 'sqlite') {
+    const columns = parts
+      ? parts.map((_, index) => `value ->> ${index} as key_${index}`).join(', ')
+      : 'value as key_';
+    return sql`(select key as i, ${columns} from json_each(${list(as)})) k`;
+  }
+  const each = parts ?? [as];
+  const arrays = each.map((part) => sql`${list(part)}::${postgresType(part, model.ids)}[]`);
+  const names = parts ? parts.map((_, index) => `key_${index}`) : ['key_'];
+  return sql`unnest(${joinSql(arrays, ', ')}) with ordinality k(${[...names, 'i'].join(', ')})`;
+}
+
+/** The keys of the rows that the caller may see, each with its number. */
+function seenKeys(scope: Scope, model: EntityModel, parts: readonly string[], given: Sql): Sql {
+  if (parts.length === 1)
+    return sql`select k.i, ${seenKey(scope, model, 'k.key_')} as key_ from ${given}`;
+  const row = keyRow(parts);
+  return sql`select k.* from ${given} where ${row} in ${seenKey(scope, model, row)}`;
 }

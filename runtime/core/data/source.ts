@@ -1,6 +1,7 @@
 import type { Sql } from './fragment.ts';
 import type { Selection } from './plan.ts';
-import { reference, type Scope } from './scope.ts';
+import type { EntityModel } from './model.ts';
+import { named, reference, rowOf, type Scope } from './scope.ts';
 
 /** Where the columns of an object come from. */
 export interface Source {
@@ -14,17 +15,36 @@ export interface Source {
 export type WriteObject = (selection: Selection, source: Source) => Sql;
 
 /** Columns of one table of the query. */
-export function tableSource(scope: Scope, alias: string, joins: Sql[]): Source {
+export function tableSource(
+  scope: Scope,
+  entity: EntityModel,
+  alias: string,
+  joins: Sql[],
+): Source {
   // SQLite is a third faster with a join. On PostgreSQL the plan of a join may lose the order of
   // the rows.
   return {
-    ref: (column) => reference(alias, column),
+    ref: (column) => reference(entity, alias, column),
     ...(scope.dialect === 'sqlite' && { joins }),
   };
 }
 
-/** Columns of an inner query, which must select every column that is used. */
-export function innerSource(scope: Scope, alias: string, used: Set<string>, joins: Sql[]): Source {
-  const source = tableSource(scope, alias, joins);
-  return { ...source, ref: (column) => (used.add(column), source.ref(column)) };
+/**
+ * Columns of an inner query, which has the names of the model. It must select every column that is
+ * used.
+ */
+export function innerSource(
+  scope: Scope,
+  entity: EntityModel,
+  {
+    alias,
+    used,
+    joins,
+  }: { readonly alias: string; readonly used: Set<string>; readonly joins: Sql[] },
+): Source {
+  const one = (column: string) => (used.add(column), named(alias, column));
+  return {
+    ref: (column) => rowOf(entity, column, one),
+    ...(scope.dialect === 'sqlite' && { joins }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Column, ColumnType, IdKind } from '@twofold/schema';
+import type { Column, ColumnType, IdKind, KeyKind } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 
 /** The type of a stored value: enough to write, compare and show it. */
@@ -8,11 +8,28 @@ export interface Stored {
   readonly many?: boolean;
   /** The entity that the key belongs to, when that entity has global ids: `Post:7`. */
   readonly global?: string;
+  /** The form of a key whose values do not follow from `Project.ids`. */
+  readonly key?: KeyKind;
+  /** The columns of a key of several, in their order. */
+  readonly parts?: readonly Stored[];
+  /** Which part of such a key this column is. */
+  readonly part?: { readonly index: number; readonly of: number };
+  /** Values of an enum that are stored under another name. */
+  readonly storedValues?: Readonly<Record<string, string>>;
+  /** PostgreSQL's own type: an array is given as one, and not as JSON. */
+  readonly databaseType?: string;
 }
 
 /** How the values of a column are kept. */
 export function storedAs(column: Column, globalEntity?: string): Stored {
-  return { type: column.type, ...(globalEntity && { global: globalEntity }) };
+  const { key, storedValues, databaseType } = column;
+  return {
+    type: key ? 'id' : column.type,
+    ...(globalEntity && { global: globalEntity }),
+    ...(key && { key }),
+    ...(storedValues && { storedValues }),
+    ...(databaseType !== undefined && { databaseType }),
+  };
 }
 
 const INTEGER_KEY = /^-?\d{1,18}$/;
@@ -27,6 +44,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function toStored(value: unknown, as: Stored, ids: IdKind, dialect: Dialect): unknown {
   if (as.many) return toList(value as readonly unknown[], as, ids, dialect);
   if (value === null || value === undefined) return null;
+  if (as.parts) return toWholeKey(value, as, ids, dialect);
+  if (as.part) return toStored(partOfKey(value, as), one(as), ids, dialect);
+  if (as.storedValues) return as.storedValues[String(value)] ?? value;
   switch (as.type) {
     case 'id':
       return toKey(value, as, ids);
@@ -35,7 +55,7 @@ export function toStored(value: unknown, as: Stored, ids: IdKind, dialect: Diale
     case 'bigint':
       return dialect === 'sqlite' ? toInteger(String(value)) : String(value);
     case 'json':
-      return JSON.stringify(value);
+      return isArray(as) && dialect === 'postgres' ? value : JSON.stringify(value);
     case 'bytes':
       return value instanceof Uint8Array ? value : Buffer.from(String(value), 'hex');
     case 'boolean':
@@ -45,12 +65,55 @@ export function toStored(value: unknown, as: Stored, ids: IdKind, dialect: Diale
   }
 }
 
-function toKey(value: unknown, { global }: Stored, ids: IdKind): unknown {
+const isArray = ({ databaseType }: Stored) => databaseType?.endsWith('[]') ?? false;
+
+const localKey = (value: unknown, { global }: Stored): string => {
   const text = String(value);
-  const local = global && text.startsWith(`${global}:`) ? text.slice(global.length + 1) : text;
+  return global && text.startsWith(`${global}:`) ? text.slice(global.length + 1) : text;
+};
+
+/** The same column outside of a key: its value is the whole of what it is given. */
+function one({ part: _part, global: _global, ...as }: Stored): Stored {
+  return as;
+}
+
+/**
+ * One part of a key of several, `DE:BY`: percent-encoded, so that it may hold a colon. Null when
+ * the text is no such key.
+ */
+function partOfKey(value: unknown, as: Stored): string | null {
+  const local = localKey(value, as);
+  const { index, of } = as.part!;
+  if (of === 1) return local;
+  const parts = local.split(':');
+  return parts.length === of ? decoded(parts[index]!) : null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The text of a key of several, or null when a part of it cannot be one. */
+function toWholeKey(value: unknown, as: Stored, ids: IdKind, dialect: Dialect): string | null {
+  const parts = as.parts!.map((part) => toStored(value, part, ids, dialect));
+  return parts.includes(null)
+    ? null
+    : parts.map((part) => encodeURIComponent(String(part))).join(':');
+}
+
+function toKey(value: unknown, as: Stored, project: IdKind): unknown {
+  const local = localKey(value, as);
+  const ids = as.key ?? project;
+  if (ids === 'text') return local;
   if (ids === 'uuid') return UUID.test(local) ? local.toLowerCase() : null;
   return INTEGER_KEY.test(local) ? toInteger(local) : null;
 }
+
+const KEY_TYPES = { integer: 'bigint', uuid: 'uuid', text: 'text' } as const;
 
 /** A number where it is exact, a BigInt where it is not. */
 function toInteger(text: string): number | bigint | null {
@@ -61,16 +124,29 @@ function toInteger(text: string): number | bigint | null {
 
 /** SQLite takes a list as a JSON text for `json_each`, PostgreSQL as an array. */
 function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Dialect): unknown {
-  const one: Stored = { ...as, many: false };
-  const items = values.map((value) => toStored(value, one, ids, dialect));
+  const single: Stored = { ...as, many: false };
+  if (as.parts && dialect === 'sqlite') return toRows(values, as.parts, ids);
+  const items = values.map((value) => toStored(value, single, ids, dialect));
   if (dialect === 'postgres')
     return items.map((item) => (typeof item === 'bigint' ? String(item) : item));
-  return `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
+  return jsonList(items);
+}
+
+/** A list as JSON: whole numbers beyond the exact ones of JavaScript keep their digits. */
+const jsonList = (items: readonly unknown[]): string =>
+  `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
+
+/** Keys of several parts: a JSON array of arrays. */
+function toRows(values: readonly unknown[], parts: readonly Stored[], ids: IdKind): string {
+  const rows = values.map((value) =>
+    jsonList(parts.map((part) => toStored(value, part, ids, 'sqlite'))),
+  );
+  return `[${rows.join(',')}]`;
 }
 
 /** PostgreSQL's name of the type, for casts of arrays. */
-export function postgresType(type: ColumnType, ids: IdKind): string {
-  if (type === 'id') return ids === 'uuid' ? 'uuid' : 'bigint';
+export function postgresType({ type, key }: Stored, ids: IdKind): string {
+  if (type === 'id') return KEY_TYPES[key ?? ids];
   const names: Partial<Record<ColumnType, string>> = {
     real: 'double precision',
     decimal: 'numeric',

@@ -1,3 +1,5 @@
+import type { One } from '@twofold/schema';
+import { referredValue } from './write-relation.ts';
 import type { Field, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Access } from './access.ts';
@@ -272,7 +274,7 @@ function setOpenKey(
   const source = known.get(field)?.source;
   if (source?.kind !== 'one' || source.key !== 'own') return false;
   const other = writer.model.entity(source.entity);
-  if (value !== null && !isOpen(writer, other)) return false;
+  if (value !== null && (!isOpen(writer, other) || source.to !== undefined)) return false;
   values.set(source.column, value === null ? null : keyOf(writer, other, value, name));
   names.set(source.column, name);
   fields.push(field);
@@ -326,17 +328,25 @@ async function setKey(
   const { source } = field;
   if (source.kind !== 'one') throw failure.invalid(`${at} is not a single object`);
   if (source.key === 'own') {
+    const other = writing.model.entity(source.entity);
     names.set(source.column, at);
     values.set(
       source.column,
       value === null
         ? null
-        : await existing(writing, writing.model.entity(source.entity), value, at),
+        : await foreignValue(writing, source, await existing(writing, other, value, at)),
     );
   } else
     after.push((id) =>
       replaceAll(writing, { parent, field, id, at }, value === null ? [] : [value]),
     );
+}
+
+/** What the column of a relation holds: the key of the other row, or another unique column of it. */
+function foreignValue(writing: Writing, { entity, to }: One, key: unknown): unknown {
+  return to === undefined || key === null
+    ? key
+    : referredValue(writing, writing.model.entity(entity), key, to);
 }
 
 async function sortNested(
@@ -352,6 +362,7 @@ async function sortNested(
   const nesting = { write, input, create: createFrom };
   if (source.kind === 'one' && source.key === 'own') {
     const key = await nestedKey(writing, { ...relation, id: '' }, nesting);
-    if (key !== undefined) sorted.values.set(source.column, key);
+    if (key !== undefined)
+      sorted.values.set(source.column, await foreignValue(writing, source, key));
   } else sorted.after.push((id) => nestUnder(writing, { ...relation, id }, nesting));
 }

@@ -1,10 +1,12 @@
+import { tableOf } from './writer.ts';
+import { keyOf } from './writer.ts';
 import type { Action, Verb, WhichRows, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, rootAccess, type Access } from './access.ts';
 import { argumentErrors, assertValid, inputErrors, type InputError } from './constraint.ts';
 import { filterCondition } from './filter.ts';
 import { assertFilterSize } from './filter-size.ts';
-import { name, sql, toStatement, type Sql } from './fragment.ts';
+import { sql, toStatement, type Sql } from './fragment.ts';
 import { insertPlainRows } from './insert-rows.ts';
 import { found, type EntityModel } from './model.ts';
 import type { Query } from './reader.ts';
@@ -218,19 +220,20 @@ async function selectRows(
   const { model, rules, dialect, caller, query } = writing;
   const calls = [{ equals: [], order: [], where: given }];
   const scope = createScope({ model, rules, dialect, calls, marker: '', tree: false });
-  const { name: of, table, softDelete } = entity.entity;
-  const alias = name(table);
+  const { name: of, softDelete } = entity.entity;
+  const alias = tableOf(writing, entity);
   if (filter) assertFilterSize(given);
   const condition = and([
     filter
       ? filterCondition(scope, filter.shape, given, { entity, alias, call: 0, path: ['where'] })
       : idIn(writing, entity, listOf(given)),
-    softDelete ? sql`${reference(alias, softDelete)} is null` : undefined,
+    softDelete ? sql`${reference(entity, alias, softDelete)} is null` : undefined,
     accessCondition(scope, of, access, alias),
     filter ? readable(writing, entity, scope, alias) : undefined,
   ]);
+  const order = entity.key.map((column) => reference(entity, alias, column)).join(', ');
   const statement = toStatement(
-    sql`select ${reference(alias, 'id')} as id from ${alias}${where(condition)} order by ${reference(alias, 'id')} limit ${String(limitOf(model) + 1)}`,
+    sql`select ${keyOf(writing, entity)} from ${alias}${where(condition)} order by ${order} limit ${String(limitOf(model) + 1)}`,
     scope,
   );
   const rows = await query(

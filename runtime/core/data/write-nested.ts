@@ -139,7 +139,7 @@ async function connectedOrCreated(
   const make = (inner: Writing, link: Pick<CreateOptions, 'preset'>) =>
     createRow(inner, shapeOf(inner, create.shape), input, {
       ...link,
-      fallback: keyColumns(inner, key),
+      fallback: keyColumns(other, key),
     });
   const usable = [writing.rules.entity(other.entity, 'READ')];
   return findOrCreate(writing, other, { key, usable }, (inner) =>

@@ -1,7 +1,17 @@
+import { tableOf } from './writer.ts';
+import { tableName } from './scope.ts';
+import { scopeOf } from './writer.ts';
+import { reference } from './scope.ts';
+import { joinColumns } from './scope.ts';
+import { columnJson } from './object.ts';
+import { bareSql } from './scope.ts';
+import { bare } from './scope.ts';
+import type { JoinTable } from './plan.ts';
+import type { JoinKey } from '@twofold/schema';
 import type { Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { missing } from './belonging.ts';
-import { joinSql, name, sql, type Sql } from './fragment.ts';
+import { joinSql, sql, type Sql } from './fragment.ts';
 import { keyType, propertyOf, type EntityModel } from './model.ts';
 import { isHooked } from './row-hooks.ts';
 import { ofType } from './scope.ts';
@@ -9,6 +19,7 @@ import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   isVisible,
+  keyOf as keySql,
   run,
   updateRow,
   valueOf,
@@ -38,14 +49,76 @@ function sourceOf({ field, at }: Relation): Source {
 const joinOf = (source: Source) =>
   source.kind === 'many' && source.via.kind === 'table' ? source.via : undefined;
 
+/** The columns of a join table with the values of one key. */
+const joinedKey = (
+  writing: Writing,
+  of: EntityModel,
+  columns: JoinKey,
+  id: unknown,
+): readonly [string, Sql] => [joinColumns(columns), valueOf(writing, of, 'id', id)];
+
+/** The pair of keys in a join table. */
+function pairOf(writing: Writing, relation: Relation, join: JoinTable, key: unknown) {
+  const other = writing.model.entity(sourceOf(relation).entity);
+  const [own, ownValue] = joinedKey(writing, relation.parent, join.own, relation.id);
+  const [far, farValue] = joinedKey(writing, other, join.other, key);
+  return {
+    columns: `${bare(own)}, ${bare(far)}`,
+    values: sql`${bareSql(ownValue)}, ${bareSql(farValue)}`,
+  };
+}
+
+/** The rows of a join table that have this row's key. */
+function ownPairs(writing: Writing, relation: Relation, join: JoinTable): Sql {
+  const [own, value] = joinedKey(writing, relation.parent, join.own, relation.id);
+  return sql`from ${tableName(join, writing.dialect)} where ${own} = ${value}`;
+}
+
+const insertPair = (writing: Writing, relation: Relation, join: JoinTable, key: unknown): Sql => {
+  const { columns, values } = pairOf(writing, relation, join, key);
+  return sql`insert into ${tableName(join, writing.dialect)} (${columns}) values (${values})`;
+};
+
 const keyColumn = (source: Source): string =>
   source.kind === 'one' ? source.column : source.via.kind === 'column' ? source.via.column : '';
 
+/** What the key of the other table holds of this row: its key, or another unique column of it. */
+function ownValue(
+  writing: Writing,
+  { parent, id }: Pick<Relation, 'parent' | 'id'>,
+  source: Source,
+): unknown {
+  const to =
+    source.kind === 'one' ? source.to : source.via.kind === 'column' ? source.via.to : undefined;
+  return to === undefined ? id : referredValue(writing, parent, id, to);
+}
+
+/** The column `to` of a row, for a key that leads to another unique column than the key. */
+export async function referredValue(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  to: string,
+): Promise<unknown> {
+  const table = tableOf(writing, entity);
+  const source = { ref: (column: string) => reference(entity, table, column) };
+  const value = columnJson(scopeOf(writing), entity.entity.name, to, source);
+  const [row] = await run(
+    writing,
+    sql`select ${value} as value from ${table} where ${reference(entity, table, 'id')} = ${valueOf(writing, entity, 'id', id)}`,
+  );
+  return row?.['value'] ?? null;
+}
+
 /** The column values of a row in the other table that make it belong to this row. */
-function ownedValues(relation: Relation, source: Source): Map<string, unknown> {
+async function ownedValues(
+  writing: Writing,
+  relation: Pick<Relation, 'parent' | 'id'>,
+  source: Source,
+): Promise<Map<string, unknown>> {
   const type = keyType(source, relation.parent.entity.name);
   return new Map([
-    [keyColumn(source), relation.id],
+    [keyColumn(source), await ownValue(writing, relation, source)],
     ...(type ? [[type.column, type.type] as const] : []),
   ]);
 }
@@ -96,7 +169,7 @@ export async function attach(
       writing,
       relation,
       source,
-      sql` and id not in (${joinSql(
+      sql` and ${reference(other, tableOf(writing, other), 'id')} not in (${joinSql(
         keys.map((key) => valueOf(writing, other, 'id', key)),
         ', ',
       )})`,
@@ -106,7 +179,7 @@ export async function attach(
     if (join)
       await run(
         writing,
-        sql`insert into ${name(join.table)} (${name(join.own)}, ${name(join.other)}) values (${keyValue(relation.id)}, ${keyValue(target)}) on conflict do nothing`,
+        sql`${insertPair(writing, relation, join, target)} on conflict do nothing`,
       );
     else await move(writing, relation, target);
   }
@@ -140,20 +213,16 @@ function changeColumns(
 async function move(writing: Writing, relation: Relation, target: unknown): Promise<void> {
   const source = sourceOf(relation);
   const other = writing.model.entity(source.entity);
-  const values = ownedValues(relation, source);
-  const linked = [...values].map(
-    ([column, value]) => sql`${name(column)} = ${valueOf(writing, other, column, value)}`,
+  const values = await ownedValues(writing, relation, source);
+  const table = tableOf(writing, other);
+  const linked = [...values, ['id', target] as const].map(
+    ([column, value]) =>
+      sql`${reference(other, table, column)} = ${valueOf(writing, other, column, value)}`,
   );
-  const there = await run(
-    writing,
-    sql`select id from ${name(other.entity.table)} where id = ${valueOf(writing, other, 'id', target)} and ${joinSql(linked, ' and ')}`,
-  );
+  const there = await run(writing, sql`select 1 from ${table} where ${joinSql(linked, ' and ')}`);
   if (there.length > 0) return;
   if (!(await changeColumns(writing, other, target, values))) throw missing(other, relation.at);
 }
-
-const keyValue = (value: unknown) =>
-  sql`${{ from: 'value' as const, value, as: { type: 'id' as const } }}`;
 
 /** Unlinks rows that belong to this row; each must be one that the caller may change. */
 async function release(
@@ -163,15 +232,16 @@ async function release(
   which: Sql = sql``,
 ): Promise<void> {
   const other = writing.model.entity(source.entity);
-  const table = name(other.entity.table);
-  const type = ofType(keyType(source, parent.entity.name), table);
+  const table = tableOf(writing, other);
+  const column = keyColumn(source);
+  const type = ofType(keyType(source, parent.entity.name), other, table);
+  const own = await ownValue(writing, { parent, id }, source);
   const rows = await run(
     writing,
-    sql`select id from ${table} where ${name(keyColumn(source))} = ${keyValue(id)}${type ? sql` and ${type}` : ''}${which}`,
+    sql`select ${keySql(writing, other)} from ${table} where ${reference(other, table, column)} = ${valueOf(writing, other, column, own)}${type ? sql` and ${type}` : ''}${which}`,
   );
-  const nothing = new Map(
-    [...ownedValues({ parent, id } as Relation, source).keys()].map((column) => [column, null]),
-  );
+  const owned = await ownedValues(writing, { parent, id }, source);
+  const nothing = new Map([...owned.keys()].map((each) => [each, null]));
   for (const row of rows) await changeColumns(writing, other, row['id'], nothing);
 }
 
@@ -195,9 +265,13 @@ export async function detach(
   if (join)
     await run(
       writing,
-      sql`delete from ${name(join.table)} where ${name(join.own)} = ${keyValue(relation.id)} and ${name(join.other)} in (${listed})`,
+      sql`delete ${ownPairs(writing, relation, join)} and ${joinColumns(join.other)} in (${listed})`,
     );
-  else await release(writing, relation, source, sql` and id in (${listed})`);
+  else {
+    const other = writing.model.entity(source.entity);
+    const key = reference(other, tableOf(writing, other), 'id');
+    await release(writing, relation, source, sql` and ${key} in (${listed})`);
+  }
 }
 
 /** Creates a row that is linked to this row. `create` gets the columns that link it. */
@@ -209,12 +283,8 @@ export async function createUnder(
   const source = sourceOf(relation);
   const join = joinOf(source);
   if (source.kind === 'one') await release(writing, relation, source);
-  const key = await create(join ? new Map() : ownedValues(relation, source));
-  if (join)
-    await run(
-      writing,
-      sql`insert into ${name(join.table)} (${name(join.own)}, ${name(join.other)}) values (${keyValue(relation.id)}, ${keyValue(key)})`,
-    );
+  const key = await create(join ? new Map() : await ownedValues(writing, relation, source));
+  if (join) await run(writing, insertPair(writing, relation, join, key));
   return key;
 }
 
@@ -229,13 +299,20 @@ export async function replaceAll(
   const targets: unknown[] = [];
   for (const key of new Set((keys ?? []).map(String)))
     targets.push(await existing(writing, other, key, relation.at));
-  const kept = targets.length === 0 ? undefined : joinSql(targets.map(keyValue), ', ');
+  const kept =
+    targets.length === 0
+      ? undefined
+      : joinSql(
+          targets.map((target) => valueOf(writing, other, 'id', target)),
+          ', ',
+        );
+  const key = reference(other, tableOf(writing, other), 'id');
   const join = joinOf(source);
   if (join)
     await run(
       writing,
-      sql`delete from ${name(join.table)} where ${name(join.own)} = ${keyValue(relation.id)}${kept ? sql` and ${name(join.other)} not in (${kept})` : ''}`,
+      sql`delete ${ownPairs(writing, relation, join)}${kept ? sql` and ${joinColumns(join.other)} not in (${kept})` : ''}`,
     );
-  else await release(writing, relation, source, kept && sql` and id not in (${kept})`);
+  else await release(writing, relation, source, kept && sql` and ${key} not in (${kept})`);
   await attach(writing, relation, targets);
 }

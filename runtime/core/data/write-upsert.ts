@@ -38,7 +38,7 @@ export async function upsertRow(
     const { id, created } = await findOrCreate(writing, entity, sought, (inner) =>
       createFrom(inner, shape(action.create.write), input(action.create.input), {
         access: access('CREATE'),
-        fallback: keyColumns(inner, key),
+        fallback: keyColumns(entity, key),
       }),
     );
     const { write, input: name } = action.update;

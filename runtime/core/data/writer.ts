@@ -1,9 +1,18 @@
+import { valueSql } from './fragment.ts';
+import { tableName } from './scope.ts';
+import { rowSql } from './cells.ts';
+import { keyOfRow } from './scope.ts';
+import { columnName } from './scope.ts';
+import { cellsOf } from './cells.ts';
+import { assignedSql } from './cells.ts';
+import { RowSwallowed } from './database-failure.ts';
+import type { Cell } from './cells.ts';
 import type { Column, Verb } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import { both, refusal, type Access } from './access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
-import { joinSql, name, sql, toStatement, type Sql } from './fragment.ts';
+import { sql, toStatement, type Sql } from './fragment.ts';
 import { columnsOf, isStated } from './row-condition.ts';
 import type { EntityModel } from './model.ts';
 import { bind } from './reader.ts';
@@ -57,8 +66,24 @@ export function valueOf(
   column: string,
   value: unknown,
 ): Sql {
-  return sql`${{ from: 'value', value, as: stored(writing.model, entity, column) }}`;
+  return valueSql(stored(writing.model, entity, column), (as) => ({ from: 'value', value, as }));
 }
+
+/** The columns and values that a statement writes. */
+export const cellsOfRow = (writing: Writing, entity: EntityModel, values: Values): Cell[] =>
+  cellsOf(writing.model, entity, [...values.keys()], (column, as) => ({
+    from: 'value',
+    value: values.get(column),
+    as,
+  }));
+
+/** The entity's table in a statement of this transaction. */
+export const tableOf = ({ dialect }: Pick<Writing, 'dialect'>, { entity }: EntityModel): string =>
+  tableName(entity, dialect);
+
+/** ` returning …` with the key of the row. */
+export const keyOf = (writing: Writing, entity: EntityModel): Sql =>
+  sql`${keyOfRow(writing, entity, tableOf(writing, entity))} as id`;
 
 export function scopeOf({ model, rules, dialect }: Writing): Scope {
   return createScope({ model, rules, dialect, calls: [], marker: '', tree: false });
@@ -94,18 +119,14 @@ export async function insertRow(
 ): Promise<Key> {
   const values = new Map(completeRow(writing, entity, given, access));
   await assertWithin(writing, entity, { ...given, values }, access);
-  const columns = [...values];
-  const target = name(entity.entity.table);
-  const [row] = await run(
+  const target = tableOf(writing, entity);
+  const row = values.size === 0 ? 'default values' : rowSql(cellsOfRow(writing, entity, values));
+  const [inserted] = await run(
     writing,
-    columns.length === 0
-      ? sql`insert into ${target} default values returning id`
-      : sql`insert into ${target} (${columns.map(([column]) => name(column)).join(', ')}) values (${joinSql(
-          columns.map(([column, value]) => valueOf(writing, entity, column, value)),
-          ', ',
-        )}) returning id`,
+    sql`insert into ${target} ${row} returning ${keyOf(writing, entity)}`,
   );
-  const id = String(row?.['id']);
+  if (!inserted) throw new RowSwallowed();
+  const id = String(inserted['id']);
   note(writing, entity, 'created', id);
   checkAtEnd(writing, entity, id, statedOf(access));
   await writing.made
@@ -115,13 +136,13 @@ export async function insertRow(
 }
 
 /** Fills in times and defaults. */
-function fill({ model, now, caller }: Writer, values: Map<string, unknown>, column: Column): void {
+function fill({ now, caller }: Writer, values: Map<string, unknown>, column: Column): void {
+  if (column.readOnly) return;
   if (column.stamp || column.default?.kind === 'now')
     values.set(column.name, currentTime(column, now));
   else if (column.default?.kind === 'caller' && caller !== null) values.set(column.name, caller);
   else if (column.default?.kind === 'value') values.set(column.name, column.default.value);
-  else if (column.default?.kind === 'uuid' || (column.name === 'id' && model.ids === 'uuid'))
-    values.set(column.name, uuid7(now));
+  else if (column.default?.kind === 'uuid') values.set(column.name, uuid7(now));
 }
 
 function currentTime(column: Column, now: number): string {
@@ -151,20 +172,15 @@ export async function updateRow(
     if (column.stamp === 'updated' && !values.has(column.name))
       values.set(column.name, currentTime(column, writing.now));
   const condition = rowOf(writing, entity, id, access);
-  const table = name(entity.entity.table);
-  const assigned = joinSql(
-    [...values].map(
-      ([column, value]) => sql`${name(column)} = ${valueOf(writing, entity, column, value)}`,
-    ),
-    ', ',
-  );
+  const table = tableOf(writing, entity);
+  const cells = cellsOfRow(writing, entity, values);
   const rows = await run(
     writing,
-    values.size === 0
-      ? sql`select id from ${table}${where(condition)}`
-      : sql`update ${table} set ${assigned}${where(condition)} returning id`,
+    cells.length === 0
+      ? sql`select ${keyOf(writing, entity)} from ${table}${where(condition)}`
+      : sql`update ${table} set ${assignedSql(cells)}${where(condition)} returning ${keyOf(writing, entity)}`,
   );
-  if (rows.length === 0) return explainAbsence(writing, entity, id);
+  if (rows.length === 0) return explainAbsence(writing, entity, id, access);
   if (
     access.kind === 'rows' &&
     !isStated(access.conditions) &&
@@ -187,16 +203,17 @@ export async function deleteRow(
   access: Access,
 ): Promise<boolean> {
   if (access.kind === 'none') throw refusal(access.code);
-  const { table, softDelete } = entity.entity;
+  const { softDelete } = entity.entity;
+  const table = tableOf(writing, entity);
   const condition = rowOf(writing, entity, id, access);
   const mark =
     softDelete &&
-    sql`update ${name(table)} set ${name(softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning id`;
+    sql`update ${table} set ${columnName(entity, softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning ${keyOf(writing, entity)}`;
   const rows = await run(
     writing,
-    mark || sql`delete from ${name(table)}${where(condition)} returning id`,
+    mark || sql`delete from ${table}${where(condition)} returning ${keyOf(writing, entity)}`,
   );
-  if (rows.length === 0) return explainAbsence(writing, entity, id);
+  if (rows.length === 0) return explainAbsence(writing, entity, id, access);
   await writing.made.get(entity.entity.name)?.removed({
     id: String(rows[0]?.['id']),
     caller: writing.caller,
@@ -207,20 +224,25 @@ export async function deleteRow(
 
 /** The row with this key, if `access` allows it. */
 function rowOf(writing: Writing, entity: EntityModel, id: unknown, access: Access): Sql {
-  const { table, softDelete } = entity.entity;
-  const key = sql`${reference(name(table), 'id')} = ${valueOf(writing, entity, 'id', id)}`;
-  const live = softDelete ? sql`${reference(name(table), softDelete)} is null` : undefined;
-  return (
-    and([key, live, accessCondition(scopeOf(writing), entity.entity.name, access, name(table))]) ??
-    key
-  );
+  const { name: of, softDelete } = entity.entity;
+  const table = tableOf(writing, entity);
+  const key = sql`${reference(entity, table, 'id')} = ${valueOf(writing, entity, 'id', id)}`;
+  const live = softDelete ? sql`${reference(entity, table, softDelete)} is null` : undefined;
+  return and([key, live, accessCondition(scopeOf(writing), of, access, table)]) ?? key;
 }
 
 /**
  * A row that the caller can see but not change is forbidden; one that they cannot see does not
  * exist for them.
  */
-async function explainAbsence(writing: Writing, entity: EntityModel, id: unknown): Promise<false> {
+async function explainAbsence(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  access: Access,
+): Promise<false> {
+  // A trigger may have swallowed the change of a row that the caller may write.
+  if (access.kind === 'all') return false;
   if (await isVisible(writing, entity, id)) throw failure.forbidden();
   return false;
 }
@@ -235,7 +257,7 @@ export async function isVisible(
   if (access.kind === 'none') return false;
   const rows = await run(
     writing,
-    sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`,
+    sql`select 1 from ${tableOf(writing, entity)}${where(rowOf(writing, entity, id, access))}`,
   );
   return rows.length > 0;
 }
@@ -270,7 +292,7 @@ export async function isWritable(
 ): Promise<boolean> {
   const rows = await run(
     writing,
-    sql`select id from ${name(entity.entity.table)}${where(rowOf(writing, entity, id, access))}`,
+    sql`select 1 from ${tableOf(writing, entity)}${where(rowOf(writing, entity, id, access))}`,
   );
   return rows.length > 0;
 }

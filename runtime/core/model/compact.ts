@@ -24,6 +24,8 @@ import type {
 export interface Model {
   readonly name: string;
   readonly ids: IdKind;
+  /** The tables are those of others: no statement changes their structure. */
+  readonly unmanaged?: true;
   /** Milliseconds; 10 s when absent. */
   readonly transactionTimeout?: number;
   /** 5 s and 10,000 rows when absent. */

@@ -58,6 +58,7 @@ export function defineProject(parts: ProjectParts): Project {
     name: model.name,
     sdl,
     ids: model.ids,
+    ...(model.unmanaged && { unmanaged: true }),
     ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
     ...(model.migrations && { migrations: model.migrations }),
     ...(model.jobs && { jobs: model.jobs }),
@@ -157,18 +158,18 @@ function readColumn(
     ...(values && { values }),
     scalar,
     list,
-    ...defaultOf(name, rest.default, reading),
+    ...defaultOf(name, rest, reading),
   };
 }
 
 /** A key without a default of its own gets the one that `ids` implies. */
 function defaultOf(
   column: string,
-  given: Column['default'],
+  { default: given, parts, key }: Partial<Column>,
   { model }: Reading,
 ): Pick<Column, 'default'> {
   if (given) return { default: given };
-  return column === 'id'
+  return column === 'id' && !parts && key !== 'text'
     ? { default: { kind: model.ids === 'integer' ? 'autoincrement' : 'uuid' } }
     : {};
 }

@@ -5,6 +5,7 @@ import type {
   ChangeKind,
   Connection,
   FieldSource,
+  JoinKey,
   ListOptions,
   Many,
   One,
@@ -166,7 +167,7 @@ export function custom(): { readonly kind: 'custom' } {
 export function one(
   entity: string,
   column: string,
-  words: Partial<Pick<One, 'key' | 'inverse' | 'typeColumn'>> = {},
+  words: Partial<Pick<One, 'key' | 'inverse' | 'to' | 'typeColumn'>> = {},
 ): One {
   return { kind: 'one', entity, key: 'own', column, ...words };
 }
@@ -214,18 +215,19 @@ export function viaType(
 }
 
 /**
- * A join table: the column with our key, and the column with theirs. A managed one is made and
- * written by a capability.
+ * A join table: the column with our key, and the column with theirs; several for a key of several.
+ * A managed one is made and written by a capability.
  *
  * @example through('post_tags', 'post_id', 'tag_id')
  */
 export function through(
   table: string,
-  own: string,
-  other: string,
-  managed?: 'managed',
+  own: JoinKey,
+  other: JoinKey,
+  words?: 'managed' | { readonly schema: string },
 ): Extract<Many['via'], { kind: 'table' }> {
-  return { kind: 'table', table, own, other, ...(managed && { managed: true }) };
+  const more = words === 'managed' ? { managed: true as const } : words;
+  return { kind: 'table', table, own, other, ...more };
 }
 
 function listOptions(words: ListWords): ListOptions {

@@ -47,6 +47,8 @@ export function loadMany<Row>(
     entity,
     by,
     many: true,
-    ...(via && { via: { table: via.table, own: via.own, other: via.other } }),
+    ...(via && { via: joinOf(via) }),
   };
 }
+
+const joinOf = ({ kind: _kind, managed: _managed, ...join }: ReturnType<typeof through>) => join;

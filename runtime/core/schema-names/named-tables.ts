@@ -40,11 +40,13 @@ export function namedTables(model: Model): NamedTables {
 
 const entityTable = (model: EntityModel): NamedTable => ({
   table: model.entity.table,
-  columns: model.entity.columns.map((column) => ({
-    column: column.name,
-    name: propertyOf(model, column),
-    convert: conversionOf(column),
-  })),
+  columns: model.entity.columns
+    .filter(({ parts }) => !parts)
+    .map((column) => ({
+      column: column.stored ?? column.name,
+      name: propertyOf(model, column),
+      convert: conversionOf(column),
+    })),
 });
 
 function joinTables({ entities }: Model): NamedTable[] {
@@ -53,7 +55,7 @@ function joinTables({ entities }: Model): NamedTable[] {
     for (const { source } of fields.values()) {
       if (source.kind !== 'many' || source.via.kind !== 'table') continue;
       const { table, own, other } = source.via;
-      const columns = [own, other].map((column) => ({ column, name: camelCase(column) }));
+      const columns = [own, other].flat().map((column) => ({ column, name: camelCase(column) }));
       if (!made.has(table)) made.set(table, { table, columns });
     }
   return [...made.values()];

@@ -1,7 +1,9 @@
+import { tableOf } from '../data/writer.ts';
+import { reference } from '../data/scope.ts';
 import type { Write, WriteShape } from '@twofold/schema';
 import type { Access, Rules } from '../data/access.ts';
 import { toFailure } from '../data/database-failure.ts';
-import { name, sql } from '../data/fragment.ts';
+import { sql } from '../data/fragment.ts';
 import type { EntityModel } from '../data/model.ts';
 import { createFrom, updateFrom } from '../data/write-input.ts';
 import { run, valueOf, type Writing } from '../data/writer.ts';
@@ -109,7 +111,7 @@ const fresh = (writing: Writing): Writing => ({ ...writing, changes: [] });
 async function exists(writing: Writing, entity: EntityModel, id: string): Promise<boolean> {
   const rows = await run(
     writing,
-    sql`select id from ${name(entity.entity.table)} where id = ${valueOf(writing, entity, 'id', id)}`,
+    sql`select 1 from ${tableOf(writing, entity)} where ${reference(entity, tableOf(writing, entity), 'id')} = ${valueOf(writing, entity, 'id', id)}`,
   );
   return rows.length > 0;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../errors.ts';
 import { databaseAddress } from './address.ts';
 import { postgresStore, type PostgresOptions as StoreOptions } from './postgres-store.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -18,9 +20,14 @@ export function openStore(url: string, root: string, options: StoreOptions = {})
 }
 
 function open(url: string, root: string, options: StoreOptions): Store {
-  const { timeout, note } = options;
   const address = databaseAddress(url, root);
   return address.dialect === 'postgres'
     ? postgresStore(address.url, options)
-    : sqliteStore(address.file, timeout, note);
+    : sqliteFile(address.file, options);
+}
+
+function sqliteFile(file: string, options: StoreOptions): Store {
+  if (options.foreign && file !== ':memory:' && !existsSync(file))
+    throw new ConfigError([`DATABASE_URL names ${file}, which is not there (managed: false)`]);
+  return sqliteStore(file, options.timeout, options);
 }

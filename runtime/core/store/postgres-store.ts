@@ -51,6 +51,8 @@ export interface PostgresOptions {
   readonly pool?: number | undefined;
   /** Called with each statement that has run. */
   readonly note?: NoteStatement | undefined;
+  /** Whether the database belongs to others: a SQLite file must be there and keeps its journal. */
+  readonly foreign?: boolean | undefined;
 }
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import { addKeyPart } from './key-part.ts';
 import { STEP_FUNCTION } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
@@ -59,6 +60,8 @@ export const isTooBig = (error: unknown): boolean =>
 
 export interface SqliteOptions {
   readonly readOnly?: boolean;
+  /** Whether the file keeps its journal mode: it belongs to others. */
+  readonly foreign?: boolean | undefined;
 }
 
 const weightOf = (sql: string) => 4_000 + 15 * sql.length;
@@ -71,13 +74,14 @@ const weightOf = (sql: string) => 4_000 + 15 * sql.length;
  */
 export function openSqlite(
   file: string,
-  { readOnly = false }: SqliteOptions = {},
+  { readOnly = false, foreign = false }: SqliteOptions = {},
 ): SqliteConnection {
   const database = new DatabaseSync(file, { timeout: 5000, readOnly });
   database.exec(
-    `${readOnly ? '' : 'pragma journal_mode = wal;'} pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;`,
+    `${readOnly || foreign ? '' : 'pragma journal_mode = wal;'} pragma synchronous = normal; pragma foreign_keys = on; pragma busy_timeout = 5000;`,
   );
   addConversion(database);
+  addKeyPart(database);
   let check: (() => void) | undefined;
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.

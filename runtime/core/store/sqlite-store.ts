@@ -21,8 +21,9 @@ import { openSqlite, type SqliteConnection } from './sqlite-connection.ts';
 import { beginDirectly, runAlone, sqliteDialect, type SqliteHandles } from './sqlite-dialect.ts';
 import { sqliteThreads } from './sqlite-threads.ts';
 import { createTransact, type Transact } from './sqlite-transact.ts';
+import type { PostgresOptions } from './postgres-store.ts';
 import type { Store } from './store.ts';
-import { kyselyLog, type NoteStatement } from './statement-log.ts';
+import { kyselyLog } from './statement-log.ts';
 import { createScopes } from './transaction-scope.ts';
 
 /** The most long statements that run at a time. */
@@ -32,10 +33,10 @@ const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 export function sqliteStore(
   file: string,
   timeout: number = TRANSACTION_TIMEOUT,
-  note?: NoteStatement,
+  { note, foreign }: Pick<PostgresOptions, 'note' | 'foreign'> = {},
 ): Store {
   const memory = createAnswerMemory();
-  const { handles, shared, answers, transact, close } = openHandles(file, memory);
+  const { handles, shared, answers, transact, close } = openHandles(file, { memory, foreign });
   const writes = sharedWrites(handles.writer, handles.mutex);
   const scopes = createScopes();
   const plain = new Kysely<any>({
@@ -82,6 +83,11 @@ export function sqliteStore(
   );
 }
 
+interface Opening {
+  readonly memory: AnswerMemory;
+  readonly foreign: boolean | undefined;
+}
+
 interface Opened {
   readonly handles: SqliteHandles;
   readonly answers: SqliteAnswers;
@@ -92,9 +98,9 @@ interface Opened {
   close(): Promise<void>;
 }
 
-function openHandles(file: string, memory: AnswerMemory): Opened {
+function openHandles(file: string, { memory, foreign }: Opening): Opened {
   const mutex = createMutex();
-  if (file !== MEMORY) return openFile(file, mutex, memory);
+  if (file !== MEMORY) return openFile(file, mutex, { memory, foreign });
   const one = openSqlite(file);
   return {
     handles: { reader: one, writer: one, mutex },
@@ -109,9 +115,9 @@ function openHandles(file: string, memory: AnswerMemory): Opened {
  * Opens three connections in this thread: for answers, which have limits, for reads of the
  * project's own code, and for all writes.
  */
-function openFile(file: string, mutex: Mutex, memory: AnswerMemory): Opened {
+function openFile(file: string, mutex: Mutex, { memory, foreign }: Opening): Opened {
   mkdirSync(dirname(file), { recursive: true });
-  const writer = openSqlite(file);
+  const writer = openSqlite(file, { foreign });
   const reader = openSqlite(file);
   const answering = openSqlite(file);
   answering.bound(INLINE);

@@ -33,7 +33,7 @@ const ENDED = new Error('ended');
 
 /** The main function of a thread: one connection that runs one statement after another. */
 function serve({ file, writes, flag }: ThreadSetup): void {
-  const connection = openSqlite(file, { readOnly: !writes });
+  const connection = openSqlite(file, { readOnly: !writes, foreign: true });
   let current = 0;
   connection.onStep(() => {
     if (Atomics.load(flag, 0) === current) throw ENDED;

@@ -113,8 +113,8 @@ async function fill(database: string, { rows, large }: Size): Promise<void> {
   if (tags?.kind === 'many' && tags.via.kind === 'table') {
     const { table, own, other } = tags.via;
     await insert(table, count.posts, (index) => ({
-      [own]: 1 + index,
-      [other]: 1 + (index % count.tags),
+      [String(own)]: 1 + index,
+      [String(other)]: 1 + (index % count.tags),
     }));
   }
   await store.close();

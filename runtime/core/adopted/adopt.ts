@@ -1,0 +1,204 @@
+import type { Column, Entity, JoinKey, Project } from '@twofold/schema';
+import type { Catalog, CatalogColumn, CatalogTable } from '../store/catalog/catalog.ts';
+import { fitsType, keyKindOf } from './known-types.ts';
+import type { Misfit } from './misfit.ts';
+
+/** The model with what only the database says, and everything in which the two do not agree. */
+export interface Adopted {
+  readonly project: Project;
+  readonly misfits: readonly Misfit[];
+}
+
+/**
+ * Compares the model with the catalog of a database that others made. What the schema does not say
+ * of a key (whether it is a number, a UUID or a text) is taken from the catalog.
+ *
+ * @example const { project, misfits } = adopt(app.project, await readCatalog(catalogSource(store.db)));
+ */
+export function adopt(project: Project, catalog: Catalog): Adopted {
+  const places = new Map(
+    project.entities.map((entity) => [entity.name, findTable(catalog, entity)]),
+  );
+  return {
+    project: { ...project, entities: withKeys(project, places, catalog) },
+    misfits: [
+      ...project.entities.flatMap((entity) => [
+        ...entityMisfits(project, catalog, entity, places.get(entity.name)),
+        ...joinMisfits(catalog, entity),
+      ]),
+    ],
+  };
+}
+
+type Places = ReadonlyMap<string, CatalogTable | undefined>;
+
+/** The table, in the schema that is named or in the first of the search path that has it. */
+function findTable(
+  { tables, schemas, dialect }: Catalog,
+  { table, schema }: { readonly table: string; readonly schema?: string },
+): CatalogTable | undefined {
+  const isThis = (each: CatalogTable) =>
+    dialect === 'sqlite'
+      ? each.name.toLowerCase() === table.toLowerCase()
+      : each.name === table && (schema === undefined || each.schema === schema);
+  return tables
+    .filter(isThis)
+    .toSorted((a, b) => schemas.indexOf(a.schema) - schemas.indexOf(b.schema))[0];
+}
+
+const storedName = ({ stored, name }: Column) => stored ?? name;
+
+const columnIn = (table: CatalogTable | undefined, name: string): CatalogColumn | undefined =>
+  table?.columns.find((each) => each.name === name) ??
+  table?.columns.find((each) => each.name.toLowerCase() === name.toLowerCase());
+
+/** Keys whose form the schema leaves open get that of the catalog; so do the keys to them. */
+function withKeys(project: Project, places: Places, { dialect }: Catalog): Entity[] {
+  const kinds = new Map(
+    project.entities.flatMap((entity) => {
+      const id = entity.columns.find(({ name, parts, key }) => name === 'id' && !parts && !key);
+      const found = id && columnIn(places.get(entity.name), storedName(id));
+      return found ? [[entity.name, { found, kind: keyKindOf(found, dialect) }] as const] : [];
+    }),
+  );
+  const withKind = (entity: Entity, column: Column): Column => {
+    const of = column.name === 'id' ? entity.name : column.references?.entity;
+    const known = of === undefined || column.parts || column.key ? undefined : kinds.get(of);
+    if (!known || column.references?.to !== undefined) return column;
+    const isMade = column.name === 'id' && known.kind === 'uuid' && !known.found.default;
+    return { ...column, key: known.kind, ...(isMade && { default: { kind: 'uuid' } }) };
+  };
+  return project.entities.map((entity) => ({
+    ...entity,
+    columns: entity.columns.map((column) => withKind(entity, column)),
+  }));
+}
+
+function entityMisfits(
+  project: Project,
+  catalog: Catalog,
+  entity: Entity,
+  table: CatalogTable | undefined,
+): Misfit[] {
+  const object = [entity.schema, entity.table].filter((part) => part !== undefined).join('.');
+  if (!table)
+    return [
+      {
+        coordinate: entity.name,
+        object,
+        expected: entity.view ? 'a view or a table' : 'a table',
+        found: 'none of this name',
+      },
+    ];
+  const isView = table.kind === 'view' || table.kind === 'materialized view';
+  const notWritten = isView && !entity.view;
+  return [
+    ...(notWritten
+      ? [{ coordinate: entity.name, object, expected: 'a table, or view: true', found: 'a view' }]
+      : []),
+    ...entity.columns
+      .filter(({ parts }) => !parts)
+      .flatMap((column) => columnMisfits({ project, catalog, entity, table, isView }, column)),
+    ...(entity.view || isView ? [] : keyMisfits(entity, table, object)),
+  ];
+}
+
+interface Compared {
+  readonly project: Project;
+  readonly catalog: Catalog;
+  readonly entity: Entity;
+  readonly table: CatalogTable;
+  readonly isView: boolean;
+}
+
+function columnMisfits(compared: Compared, column: Column): Misfit[] {
+  const { catalog, entity, table, isView } = compared;
+  const name = storedName(column);
+  const found = columnIn(table, name);
+  const at = {
+    coordinate: `${entity.name}.${column.field ?? relationOf(entity, column.name) ?? column.name}`,
+    object: `${table.name}.${name}`,
+  };
+  if (!found) return [{ ...at, expected: 'a column', found: 'none of this name' }];
+  const misfits: Misfit[] = [];
+  if (!fitsType(column, found, catalog.dialect))
+    misfits.push({ ...at, expected: typeOf(column), found: found.type });
+  const isKey = catalog.dialect === 'sqlite' && table.primaryKey?.columns.includes(found.name);
+  if (column.required && found.nullable && !isView && !isKey)
+    misfits.push({ ...at, expected: 'not null', found: 'a column that may be null' });
+  return [...misfits, ...enumMisfits(compared, column, found).map((each) => ({ ...at, ...each }))];
+}
+
+const typeOf = ({ databaseType, type, list, scalar }: Column) =>
+  databaseType ?? (list ? `a list of ${scalar}` : type === 'id' ? 'a key' : scalar);
+
+/** The relation whose key the column is. */
+const relationOf = ({ fields }: Entity, column: string) =>
+  fields.find(({ source }) => source.kind === 'one' && source.column === column)?.name;
+
+function enumMisfits(
+  { catalog }: Compared,
+  { values, storedValues }: Column,
+  { typeKind, typeName }: CatalogColumn,
+): Pick<Misfit, 'expected' | 'found'>[] {
+  if (!values || typeKind !== 'enum') return [];
+  const theirs = catalog.enums.find(
+    ({ schema, name }) => schema === typeName.schema && name === typeName.name,
+  )?.values;
+  const ours = values.map((value) => storedValues?.[value] ?? value);
+  if (!theirs || same(ours, theirs)) return [];
+  return [{ expected: `the values ${ours.join(', ')}`, found: theirs.join(', ') }];
+}
+
+const same = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((value) => b.includes(value));
+
+/** Whether rows have the key that the schema says: the primary key, or a unique one without nulls. */
+function keyMisfits(entity: Entity, table: CatalogTable, object: string): Misfit[] {
+  const parts = entity.columns.find(({ name }) => name === 'id')?.parts ?? ['id'];
+  const names = parts.map((part) => {
+    const column = entity.columns.find(({ name }) => name === part);
+    return columnIn(table, column ? storedName(column) : part)?.name ?? part;
+  });
+  const uniques = [
+    ...(table.primaryKey ? [table.primaryKey.columns] : []),
+    ...table.uniques.map(({ columns }) => columns),
+    ...table.indexes
+      .filter(({ unique, where, onExpressions }) => unique && where === null && !onExpressions)
+      .map(({ columns }) => columns as readonly string[]),
+  ];
+  if (uniques.some((columns) => same(columns, names))) return [];
+  const primary = table.primaryKey?.columns;
+  return [
+    {
+      coordinate: entity.name,
+      object,
+      expected: `the key ${names.join(', ')}`,
+      found: primary ? `the key ${primary.join(', ')}` : 'no key',
+    },
+  ];
+}
+
+function joinMisfits(catalog: Catalog, { name, fields }: Entity): Misfit[] {
+  return fields.flatMap(({ name: field, source }) => {
+    if (source.kind !== 'many' || source.via.kind !== 'table' || source.via.managed) return [];
+    const { via } = source;
+    const coordinate = `${name}.${field}`;
+    const table = findTable(catalog, via);
+    if (!table)
+      return [
+        { coordinate, object: via.table, expected: 'a join table', found: 'none of this name' },
+      ];
+    const columns = [...columnsOf(via.own), ...columnsOf(via.other)];
+    return columns
+      .filter((column) => !columnIn(table, column))
+      .map((column) => ({
+        coordinate,
+        object: `${via.table}.${column}`,
+        expected: 'a column',
+        found: 'none of this name',
+      }));
+  });
+}
+
+const columnsOf = (key: JoinKey) => (typeof key === 'string' ? [key] : key);
