@@ -215,7 +215,7 @@ const CASES: readonly Case[] = [
     code: 'TABLE_KEY_UNKNOWN',
     sdl: `${QUERY}type A @table(key: ["skw"]) { sku: String! }`,
     at: '2:8',
-    fix: 'did you mean sku?',
+    fix: 'Did you mean "sku"?',
   },
   {
     code: 'TABLE_KEY_NULLABLE',
