@@ -234,6 +234,22 @@ export const DIRECTIVES: readonly Promised[] = [
     ],
   },
   {
+    row: '@table',
+    page: 'schema/docs/adopting.md#serving-a-database-that-others-made',
+    shows: '@table(name: "region", key: ["country", "code"])',
+    tests: [
+      'test/adopted/reads.test.ts: answers by id, through relations of quoted names, in two schemas',
+    ],
+  },
+  {
+    row: '@column',
+    page: 'schema/docs/adopting.md#serving-a-database-that-others-made',
+    shows: '@column(name: "UnitPrice", type: "numeric(10,2)")',
+    tests: [
+      'test/adopted/reads.test.ts: answers by id, through relations of quoted names, in two schemas',
+    ],
+  },
+  {
     row: '@computed',
     page: 'runtime/core/graphql/docs/own-code.md#code-of-your-own',
     shows: 'fullName: String! @computed',
