@@ -135,6 +135,8 @@ describeEachDatabase('§2.14 events', (database) => {
     const log = server.logs.join('');
     expect(server.logs.every((line) => JSON.parse(line))).toBe(true);
     expect(log).toContain('"type":"password.changed"');
+    expect(log).toMatch(/"user_agent":"a b"/);
+    expect(log).not.toContain(String.raw`a\tb`);
     const secrets = [
       GOOD,
       BETTER,

@@ -256,13 +256,22 @@ describe('§2.2 keys and purposes', () => {
   });
 
   it('a host token is no access token and the other way round', () => {
-    const hosted = host.sign({
-      scope: 'host',
+    const ofHost = {
+      scope: 'host' as const,
       exp: seconds() + 60,
       iat: seconds(),
       jti: 'j',
       sid: 's',
-    });
+    };
+    const hosted = host.sign(ofHost);
+    // By their claims, where both were signed with one key.
+    const sameKey = hostTokens({ ...options, sign: keys.sign, verify: keys.verify });
+    expect(access.verify(sameKey.sign(ofHost))).toBeNull();
+    expect(sameKey.verify(access.sign(claims()))).toBeNull();
+    // By their keys, where a token has the claims of both.
+    const both = { ...claims(), ...ofHost };
+    expect(host.verify(access.sign(both))).toBeNull();
+    expect(access.verify(host.sign(both))).toBeNull();
     expect(host.verify(hosted)).not.toBeNull();
     expect(access.verify(hosted)).toBeNull();
     expect(host.verify(access.sign(claims()))).toBeNull();
