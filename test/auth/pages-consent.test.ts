@@ -65,6 +65,20 @@ describeEachDatabase('§12 consent', (database) => {
   const identities = async (id: string) =>
     (await server.rows('auth_identities')).filter(({ user_id }) => user_id === id);
 
+  it('says on the sign-in page that a flow failed, and in JSON to who does not ask for a page', async () => {
+    const callback = `${server.url}/api/oauth/acme/callback?state=wrong&code=x`;
+    const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const error of ['', '&error=access_denied', '&error=server_error']) {
+      const failed = await fetch(`${callback}${error}`, { headers: page, redirect: 'manual' });
+      expect([failed.status, failed.headers.get('location')]).toEqual([303, '/auth/sign-in']);
+      const [cookie = ''] = failed.headers.getSetCookie().map((each) => each.split(';')[0]);
+      const shown = await fetch(`${server.url}/auth/sign-in`, { headers: { ...page, cookie } });
+      expect(await shown.text()).toContain('Signing in with the provider did not work.');
+    }
+    const json = await fetch(callback);
+    expect([json.status, await json.json()]).toEqual([400, { error: 'Invalid OAuth state' }]);
+  });
+
   it('asks before a provider joins an account, names both, and joins by its own post', async () => {
     const id = await verified('agrees');
     const { browser, location, response } = await toConsent('agrees');

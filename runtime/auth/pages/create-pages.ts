@@ -24,6 +24,7 @@ import {
   verifyPage,
 } from './link-pages.ts';
 import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
+import { callbackErrors } from './callback-errors.ts';
 import { isProblem, problemOf } from './problems.ts';
 import { registerPage, setupPage, signInPage } from './sign-in-pages.ts';
 import { emailSignInPage, invitationPage, missing, secondFactorPage } from './step-pages.ts';
@@ -106,7 +107,7 @@ export function createPages(
     if (koa.path !== base && !koa.path.startsWith(`${base}/`)) return next();
     await serve(site, koa);
   };
-  return { endpoint };
+  return { endpoint, errorForm: callbackErrors(base, site.cookies) };
 }
 
 /** https://w3c.github.io/webappsec-change-password-url/ and the passkey endpoints of WebAuthn. */

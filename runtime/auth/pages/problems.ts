@@ -29,7 +29,11 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   'Cannot remove the last sign-in method': ['last_method'],
   'Cannot remove the last owner': ['last_owner'],
   'Identity already linked': ['identity_taken'],
+  'Account exists; sign in to link this provider': ['provider_account_exists'],
 };
+
+/** The text of an endpoint's error; undefined for an error that no page has a text for. */
+export const problemKey = ({ message }: AppError): TextKey | undefined => PROBLEMS[message]?.[0];
 
 /** Errors that name a field: `email is required`, `phone must match …`. */
 const OF_FIELD = /^(\w+) (is required|must\b.*|is not\b.*|is invalid)/;

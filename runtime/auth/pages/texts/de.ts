@@ -144,6 +144,9 @@ export const de: AllTexts = {
   consent_submit: 'Verknüpfen und anmelden',
   consent_refuse: 'Nicht verknüpfen',
   consent_refused: 'Es wurde nichts verknüpft.',
+  provider_failed: 'Die Anmeldung beim Anbieter hat nicht geklappt. Bitte versuche es noch einmal.',
+  provider_account_exists:
+    'Es gibt schon ein Konto mit dieser Adresse. Melde dich an und verknüpfe dann den Anbieter.',
   account_title: 'Dein Konto',
   account_profile: 'Profil',
   account_email: 'E-Mail-Adresse',

@@ -153,6 +153,9 @@ export const en = {
   consent_submit: 'Link and sign in',
   consent_refuse: 'Do not link',
   consent_refused: 'Nothing was linked.',
+  provider_failed: 'Signing in with the provider did not work. Please try again.',
+  provider_account_exists:
+    'There is an account with this address already. Sign in to it and then link the provider.',
 
   // Account
   account_title: 'Your account',

@@ -141,6 +141,9 @@ export const es: AllTexts = {
   consent_submit: 'Vincular e iniciar sesión',
   consent_refuse: 'No vincular',
   consent_refused: 'No se ha vinculado nada.',
+  provider_failed: 'No se ha podido iniciar sesión con el proveedor. Inténtalo de nuevo.',
+  provider_account_exists:
+    'Ya existe una cuenta con esta dirección. Inicia sesión y después vincula el proveedor.',
   account_title: 'Tu cuenta',
   account_profile: 'Perfil',
   account_email: 'Correo electrónico',

@@ -144,6 +144,9 @@ export const fr: AllTexts = {
   consent_submit: 'Associer et se connecter',
   consent_refuse: 'Ne pas associer',
   consent_refused: 'Rien n’a été associé.',
+  provider_failed: 'La connexion avec le fournisseur n’a pas fonctionné. Veuillez réessayer.',
+  provider_account_exists:
+    'Il existe déjà un compte avec cette adresse. Connectez-vous, puis associez le fournisseur.',
   account_title: 'Votre compte',
   account_profile: 'Profil',
   account_email: 'Adresse e-mail',
