@@ -9,7 +9,9 @@ import { CommandError, EXIT, type ExitCode } from './failure.ts';
 const QUESTIONS = {
   adminApp: '@twofold/auth',
   backupApp: '@twofold/runtime',
+  baselineApp: '@twofold/runtime',
   copyApp: '@twofold/runtime',
+  driftOfApp: '@twofold/runtime',
   explainApp: '@twofold/runtime',
   jobsApp: '@twofold/runtime',
   mailsApp: '@twofold/auth',

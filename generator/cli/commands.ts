@@ -154,10 +154,10 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
-    usage: '[up|plan|sql|status|save [NAME]|new NAME|down [NAME]|reset]',
+    usage: '[up|plan|sql|status|save [NAME]|new NAME|down [NAME]|squash|baseline|reset]',
     about: 'applies, foresees, lists, saves, starts or undoes migrations',
     positionals: 2,
-    words: ['up', 'plan', 'sql', 'status', 'save', 'new', 'down', 'reset'],
+    words: ['up', 'plan', 'sql', 'status', 'save', 'new', 'down', 'squash', 'baseline', 'reset'],
     options: [
       ALLOW_LOSS,
       { name: 'values', about: 'plan: show the values at risk, not only their keys' },
@@ -168,6 +168,15 @@ export const commands: readonly CommandSpec[] = [
       },
       CONFIRM,
       { name: 'seed', about: 'reset: load the seed file afterwards' },
+      { name: 'drift', about: 'status: where the database is not what the migrations make' },
+      { name: 'from', value: 'NNNN', about: 'squash: the first migration to replace (all)' },
+      { name: 'name', value: 'NAME', about: 'squash: the name of the new migration (squashed)' },
+      {
+        name: 'without',
+        value: 'NAME',
+        many: true,
+        about: 'squash: a migration written by hand that the new one leaves out',
+      },
     ],
     example:
       'npm run migrate -- status\nnpm run migrate -- new fill_summaries\nnpm run migrate -- down 0003_add_posts_rating',

@@ -18,6 +18,8 @@ const STEPS: Readonly<Record<string, MigrateStep>> = {
   save: { named: true, load: () => import('./migrate/save.ts') },
   new: { named: true, load: () => import('./migrate/new.ts') },
   down: { named: true, load: () => import('./migrate/down.ts') },
+  squash: { load: () => import('./migrate/squash.ts') },
+  baseline: { load: () => import('./migrate/baseline.ts') },
   reset: { load: () => import('./migrate/reset.ts') },
 };
 

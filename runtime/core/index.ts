@@ -10,7 +10,14 @@ export type { Capability } from './capability.ts';
 export type { BootOptions } from './boot.ts';
 export type { Hooks, MutationsOf, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
 export { foresee, type Foreseen, type Foresight } from './foresee.ts';
-export { migrateApp, migrationsOfApp, resetApp, revertApp } from './migrate-app.ts';
+export {
+  baselineApp,
+  driftOfApp,
+  migrateApp,
+  migrationsOfApp,
+  resetApp,
+  revertApp,
+} from './migrate-app.ts';
 export { planOfApp, sqlOfApp } from './plan-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';

@@ -1,6 +1,8 @@
 import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
 import type { Kernel } from './module.ts';
+import { type Baseline, baseline, driftOf } from './store/baseline.ts';
+import type { Drift } from './store/drift.ts';
 import { assertConfirmed, type Guard } from './store/guard.ts';
 import { readLedger } from './store/ledger.ts';
 import {
@@ -147,6 +149,23 @@ export function resetApp(
     const note = (_done: string, file: string) => void rescued.push(file);
     return { applied: await reset(store, lists, { root, note }), rescued };
   });
+}
+
+/**
+ * Records pending migrations as applied, if the catalog is what they would make, for `generator
+ * migrate baseline`.
+ */
+export function baselineApp(app: App, options?: BootOptions): Promise<Baseline> {
+  return withMigrations(app, options, async ({ kernel: { store }, lists }) =>
+    baseline(store, lists),
+  );
+}
+
+/** Where the catalog differs from what the applied migrations make. */
+export function driftOfApp(app: App, options?: BootOptions): Promise<Drift[]> {
+  return withMigrations(app, options, async ({ kernel: { store }, lists }) =>
+    driftOf(store, lists),
+  );
 }
 
 interface WithMigrations {

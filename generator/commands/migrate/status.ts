@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from '../../failure.ts';
 import { missingSteps } from '../../migrations/missing-steps.ts';
 import { askProject } from '../../run-project.ts';
 import type { MigrateCall } from './call.ts';
+import { type Drift, formatDrift } from './drift.ts';
 
 /** Names of migrations by their state, as the runtime returns them. */
 export interface Status {
@@ -29,17 +30,24 @@ const EXPLAINED: readonly (readonly [kind: keyof Status | 'incomplete', text: st
  * `generator migrate status`: only lists, and never fails because of a finding, because users need
  * the status when something is wrong.
  */
-export async function run({ root, terminal }: MigrateCall): Promise<ExitCode> {
+export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
   const status = await askProject<Status>(root, 'migrationsOfApp');
   const incomplete = await missingSteps(root);
+  const drift = options['drift'] ? await askProject<Drift[]>(root, 'driftOfApp') : null;
+  const code = drift && drift.length > 0 ? EXIT.differs : EXIT.done;
   if (terminal.json) {
-    terminal.document({ ok: true, ...status, incomplete });
-    return EXIT.done;
+    terminal.document({
+      ok: code === EXIT.done,
+      ...status,
+      incomplete,
+      ...(drift && { drift }),
+    });
+    return code;
   }
-  terminal.data(linesOf({ ...status, incomplete }).join(''));
+  terminal.data(linesOf({ ...status, incomplete }).join('') + formatDrift(drift ?? []));
   for (const [kind, text] of EXPLAINED)
     if ({ ...status, incomplete }[kind].length > 0) terminal.note(text);
-  return EXIT.done;
+  return code;
 }
 
 function linesOf({

@@ -9,6 +9,8 @@ export interface Following {
   readonly undo: readonly AppliedMigration[];
   /** Applied drafts that were saved with the same text. */
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
+  /** Set when no applied migration has a file any more: the folder was written anew. */
+  readonly unrelated?: AppError;
 }
 
 /** The newest migration, which is applied with another text than its file has now. */
@@ -56,6 +58,8 @@ export function planFollowing(
   const renamed = savedDrafts(applied, migrations);
   const from = new Set(renamed.map((each) => each.from));
   const files = new Map(migrations.map((each) => [each.name, each]));
+  const unrelated = options.gone ? unrelatedTo(applied, files) : null;
+  if (unrelated && renamed.length === 0) return { undo: [], renamed: [], unrelated };
   const newest = applied.at(-1);
   const diverged = applied.findIndex((row) => {
     const file = files.get(row.name);
@@ -66,7 +70,7 @@ export function planFollowing(
   });
   if (diverged < 0) return { undo: [], renamed };
   const undo = applied.slice(diverged).toReversed();
-  assertUndoable(undo, files, applied);
+  assertUndoable(undo, files);
   return { undo, renamed: renamed.filter((each) => !undo.some(({ name }) => name === each.from)) };
 }
 
@@ -84,27 +88,35 @@ function savedDrafts(
   });
 }
 
+/** Why the folder has nothing to do with the database; null when they have a migration in common. */
+function unrelatedTo(
+  applied: readonly AppliedMigration[],
+  files: ReadonlyMap<string, Migration>,
+): AppError | null {
+  const shared = applied.some(({ name, hash }) => {
+    const file = files.get(name);
+    return isDraftName(name) || (file !== undefined && hashOf(file) === hash);
+  });
+  if (shared || applied.length === 0) return null;
+  return missing(
+    applied.map(({ name }) => name),
+    'the database and migrations/ have none in common',
+    'go back to the branch or commit that has them; or start the database anew, its rows are rescued: npm run migrate -- reset',
+  );
+}
+
 function assertUndoable(
   undo: readonly AppliedMigration[],
   files: ReadonlyMap<string, Migration>,
-  applied: readonly AppliedMigration[],
 ): void {
-  const gone = undo.filter(({ name }) => !files.has(name));
-  const unknown = gone.length === applied.length && !gone.every(({ name }) => isDraftName(name));
   const oneWay = undo.filter((row) => row.undo === null && !isUndoneByFile(row, files));
-  const names = gone.map(({ name }) => name).toReversed();
-  if (unknown)
-    throw missing(
-      names,
-      'the database and migrations/ have none in common',
-      'go back to the branch or commit that has them; or start the database anew, which drops its rows: npm run migrate -- reset',
-    );
   if (oneWay.length === 0) return;
+  const gone = undo.filter(({ name }) => !files.has(name)).map(({ name }) => name);
   const blocked = oneWay.map(({ name }) => name).join(', ');
   throw missing(
-    names.length > 0 ? names : oneWay.map(({ name }) => name),
+    gone.length > 0 ? gone.toReversed() : oneWay.map(({ name }) => name),
     `the ledger cannot undo ${blocked}, which ${oneWay.length === 1 ? 'is' : 'are'} one-way`,
-    `go back to the branch or commit that has ${blocked} (git log --all -- 'migrations/${oneWay[0]!.name}*' names it); or start the database anew, which drops its rows: npm run migrate -- reset`,
+    `go back to the branch or commit that has ${blocked} (git log --all -- 'migrations/${oneWay[0]!.name}*' names it); or start the database anew, its rows are rescued: npm run migrate -- reset`,
   );
 }
 

@@ -18,6 +18,8 @@ export interface AppliedMigration {
   readonly appliedAt: string;
   /** The statements that undo it; null when it is one-way. */
   readonly undo: Undo | null;
+  /** Whether the ledger says either; the first release did not record it. */
+  readonly undoKnown: boolean;
   /** The number of steps that are done, of a migration that was stopped; null when it is whole. */
   readonly steps: number | null;
 }
@@ -54,6 +56,7 @@ function asApplied(row: Record<string, unknown>): AppliedMigration {
     hash: String(row['hash']),
     appliedAt: String(row['applied_at']),
     undo: parseUndo(row['undo']),
+    undoKnown: typeof row['undo'] === 'string',
     steps: typeof row['steps'] === 'number' ? row['steps'] : null,
   };
 }
@@ -100,10 +103,12 @@ export async function noteApplied(
       name: migration.name,
       hash: hashOf(migration),
       applied_at: sql`${new Date().toISOString()}`,
-      undo: undo && JSON.stringify(undo),
+      undo: printUndo(undo),
     })
     .execute();
 }
+
+const printUndo = (undo: Undo | null) => (undo ? JSON.stringify(undo) : 'one-way');
 
 export async function noteUndone(db: Kysely<any>, name: string): Promise<void> {
   await db.deleteFrom(LEDGER).where('name', '=', name).execute();
@@ -115,10 +120,10 @@ export async function forgetApplied(db: Kysely<any>): Promise<void> {
 }
 
 /** Records how to undo a migration that an earlier release applied. */
-export async function noteUndo(db: Kysely<any>, name: string, undo: Undo): Promise<void> {
+export async function noteUndo(db: Kysely<any>, name: string, undo: Undo | null): Promise<void> {
   await db
     .updateTable(LEDGER)
-    .set({ undo: JSON.stringify(undo) })
+    .set({ undo: printUndo(undo) })
     .where('name', '=', name)
     .execute();
 }
@@ -134,7 +139,7 @@ export async function noteRewritten(
     .set({
       name: migration.name,
       hash: hashOf(migration),
-      undo: undo && JSON.stringify(undo),
+      undo: printUndo(undo),
     })
     .where('name', '=', from)
     .execute();

@@ -5,6 +5,8 @@ import type { Transaction } from 'kysely';
 import type { MigrationSettings } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { applyAll, type ApplyOptions } from './apply-migrations.ts';
+import { differences, record } from './baseline.ts';
+import type { Drift } from './drift.ts';
 import { type Following, type FollowOptions, planFollowing, rewrittenDraft } from './follow.ts';
 import {
   type AppliedMigration,
@@ -19,11 +21,13 @@ import {
 import { assertSound, compareLedger, type LedgerState, ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
 import { DEFAULT_MIGRATION_SETTINGS } from './migration-settings.ts';
+import { assertEmptyFor } from './not-empty.ts';
 import { applyPending } from './online/apply-pending.ts';
-import { recordUndo } from './record-undo.ts';
 import { createRescue, type Rescue } from './rescue.ts';
 import { type Rewriting, rewrite } from './rewrite-draft.ts';
 import type { Store } from './store.ts';
+import { undosOf } from './scratch.ts';
+import { noteSquashed, squashedBy, withSquashed } from './squashed.ts';
 import { TRANSITIONS, transitionsBetween } from './transitions.ts';
 import { undoAll } from './undo-migrations.ts';
 
@@ -95,29 +99,39 @@ async function migrateOrForesee(
   if (migrations.length === 0 && !follow) return [];
   return store.lock('migrations', async () => {
     const ledger = await readLedger(store.db);
-    const following = follow ? planFollowing(ledger, migrations, follow) : NOTHING;
-    const after = withoutUndone(ledger, following);
+    const squashed = squashedBy(ledger, migrations);
+    const known = withSquashed(ledger, squashed);
+    const following = follow ? planFollowing(known, migrations, follow) : NOTHING;
+    if (following.unrelated) {
+      await adopt(store, { ledger, migrations, keep }, following.unrelated);
+      return [];
+    }
+    const after = withoutUndone(known, following);
     const { pending: fresh, partial } = assertSound(compareLedger(after, migrations));
     const pending = [...fresh, ...partial].sort();
     const waiting = migrations.filter(({ name }) => pending.includes(name));
     if (guarded) refuseDrafts(waiting);
+    await assertEmptyFor(store, waiting, ledger);
     if (keep) await recordEarlier(store, after, migrations);
     const rewriting = follow && (await rewritingOf(follow, following, waiting));
     const rescue = follow && createRescue(follow.root);
-    const before = (trx: Transaction<any>) =>
-      rewriting
-        ? rewrite({ store, trx, rescue, keep }, rewriting)
-        : followFiles(store, { trx, following, migrations, rescue });
+    const before = async (trx: Transaction<any>) => {
+      for (const each of squashed) await noteSquashed(trx, each);
+      if (rewriting) await rewrite({ store, trx, rescue, keep }, rewriting);
+      else await followFiles(store, { trx, following, migrations, rescue });
+    };
     // What follows an undo is known only after it.
     const apply = following.undo.length === 0 && !rewriting ? applyPending : applyAll;
-    const idle = waiting.length + following.undo.length + following.renamed.length === 0;
+    const { undo, renamed } = following;
+    const follows = undo.length + renamed.length + squashed.length > 0;
+    const idle = waiting.length === 0 && !follows;
     const rest = waiting.filter((each) => each !== rewriting?.file);
     if (!idle)
       await apply(store, rest, {
         settings,
         allowLoss,
         keep,
-        ...((rewriting || following.undo.length + following.renamed.length > 0) && { before }),
+        ...(follows && { before }),
         rescue: keep ? rescue : undefined,
         onStep,
         onPrepared,
@@ -141,6 +155,44 @@ function withoutUndone(ledger: Ledger, { undo, renamed }: Following): Ledger {
     .filter(({ name }) => !gone.has(name))
     .map((row) => ({ ...row, name: names.get(row.name) ?? row.name }));
   return { ...ledger, applied };
+}
+
+interface Adopting {
+  readonly ledger: Ledger;
+  readonly migrations: readonly Migration[];
+  readonly keep: boolean;
+}
+
+/**
+ * Records a folder that was written anew as applied, if the database is what it would make.
+ *
+ * @throws AppError `MIGRATION_MISSING` when it is not.
+ */
+async function adopt(
+  store: Store,
+  { ledger, migrations: own, keep }: Adopting,
+  unrelated: AppError,
+): Promise<void> {
+  const drift = own.length === 0 ? [] : await differences(store, own);
+  if (own.length === 0 || drift.length > 0) throw withDrift(unrelated, drift);
+  if (!keep) return;
+  const undos = await undosOf(store, own);
+  await store.transaction((trx) => record(trx, { own, pending: own, ledger, undos }));
+}
+
+function withDrift(error: AppError, drift: readonly Drift[]): AppError {
+  if (drift.length === 0) return error;
+  const objects = drift.slice(0, 5).map(({ object, kind }) => `${object} is ${kind}`);
+  const more = drift.length > 5 ? `, and ${drift.length - 5} more` : '';
+  return new AppError(
+    500,
+    error.code,
+    error.message.replace(
+      '\n',
+      `\nThe tables are not what migrations/ makes: ${objects.join(', ')}${more}\n`,
+    ),
+    { extensions: { ...error.extensions, drift } },
+  );
 }
 
 /** @throws AppError `MIGRATION_DRAFT` */
@@ -187,22 +239,28 @@ async function followFiles(
 
 /**
  * Records how to undo what an earlier release applied. A `down` is recorded from the tables as they
- * are right after its `up`, so only the newest migration can be recorded.
+ * are right after its `up`, so the files are run on an empty scratch database. This must not prevent
+ * a start.
  */
 async function recordEarlier(
   store: Store,
   { applied }: Ledger,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const newest = applied.findLast(({ name }) => ownerOf(name) === '');
-  const file = migrations.find(({ name }) => name === newest?.name);
-  if (!newest || newest.undo !== null || !file || hashOf(file) !== newest.hash) return;
-  const undo = await recordUndo({ dialect: store.dialect, trx: store.db }, file);
-  if (!undo) return;
-  await store.transaction(async (trx) => {
-    await prepareLedger(trx);
-    await noteUndo(trx, newest.name, undo);
-  });
+  const unknown = applied.filter(({ name, undoKnown }) => ownerOf(name) === '' && !undoKnown);
+  const files = new Map(migrations.map((each) => [each.name, each]));
+  const isThere = (row: AppliedMigration) =>
+    files.has(row.name) && hashOf(files.get(row.name)!) === row.hash;
+  if (unknown.length === 0 || !unknown.every(isThere)) return;
+  const own = applied.filter(({ name }) => files.has(name)).map(({ name }) => files.get(name)!);
+  await undosOf(store, own)
+    .then((undos) =>
+      store.transaction(async (trx) => {
+        await prepareLedger(trx);
+        for (const { name } of unknown) await noteUndo(trx, name, undos.get(name) ?? null);
+      }),
+    )
+    .catch(() => {});
 }
 
 /** Compares the ledger with `migrations` without changing or refusing anything. */
@@ -288,13 +346,14 @@ function list(folder: URL): string[] {
 
 async function load(url: URL): Promise<Migration> {
   const name = url.pathname.replace(/^.*\//, '').replace(/\.\w+$/, '');
-  const { up, down, allowLoss } = await importMigration(url, name);
+  const { up, down, allowLoss, replaces } = await importMigration(url, name);
   return {
     name,
     text: readFileSync(url, 'utf8'),
     up,
     ...(down && { down }),
     ...(allowLoss && { allowLoss }),
+    ...(replaces && { replaces }),
   };
 }
 
@@ -302,7 +361,7 @@ async function load(url: URL): Promise<Migration> {
 async function importMigration(
   url: URL,
   name: string,
-): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss'>> {
+): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss' | 'replaces'>> {
   const failed = (why: string, cause?: unknown) =>
     new AppError(500, 'MIGRATION_FAILED', `migration ${name} cannot be read: ${why}`, {
       ...(cause !== undefined && { cause }),

@@ -17,6 +17,8 @@ export interface Migration {
   readonly text?: string;
   /** Columns whose values may lose a part, as the file states: `posts.rating`. */
   readonly allowLoss?: readonly string[];
+  /** Names of the migrations whose place this one takes: `migrate squash` writes it. */
+  readonly replaces?: readonly string[];
   up(db: Kysely<any>, context: MigrationContext): Promise<void>;
   down?(db: Kysely<any>, context: MigrationContext): Promise<void>;
 }

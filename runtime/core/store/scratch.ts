@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Catalog } from './catalog/catalog.ts';
 import { catalogSource, readCatalog } from './catalog/read-catalog.ts';
 import type { Migration } from './migration.ts';
+import { recordUndo } from './record-undo.ts';
 import { sqliteStore } from './sqlite-store.ts';
-import type { Dialect, Store } from './store.ts';
+import type { Store } from './store.ts';
+import type { Undo } from './undo-statement.ts';
 
 /** Thrown to roll back what was only tried out. */
 const DONE = Symbol('seen');
@@ -13,44 +15,59 @@ const DONE = Symbol('seen');
  * The catalog that migrations make of an empty database. They are run for that: on SQLite in
  * memory, on PostgreSQL in a schema of their own that no other connection ever sees.
  */
-export async function catalogAfter(
-  store: Store,
-  migrations: readonly Migration[],
-): Promise<Catalog> {
-  return store.dialect === 'sqlite' ? inMemory(migrations) : inSchema(store, migrations);
+export function catalogAfter(store: Store, migrations: readonly Migration[]): Promise<Catalog> {
+  return inScratch(store, async (trx, schemas) => {
+    for (const { up } of migrations) await up(trx, { dialect: store.dialect });
+    return readCatalog(catalogSource(trx), schemas);
+  });
 }
 
-async function inMemory(migrations: readonly Migration[]): Promise<Catalog> {
+/** How to undo each of the migrations, recorded right after it ran on an empty database. */
+export function undosOf(
+  store: Store,
+  migrations: readonly Migration[],
+): Promise<ReadonlyMap<string, Undo | null>> {
+  const { dialect } = store;
+  return inScratch(store, async (trx) => {
+    const undos = new Map<string, Undo | null>();
+    for (const migration of migrations) {
+      await migration.up(trx, { dialect });
+      undos.set(migration.name, await recordUndo({ dialect, trx }, migration));
+    }
+    return undos;
+  });
+}
+
+type Work<T> = (
+  trx: Transaction<any> & Kysely<any>,
+  schemas: { readonly schemas?: readonly string[] },
+) => Promise<T>;
+
+function inScratch<T>(store: Store, work: Work<T>): Promise<T> {
+  return store.dialect === 'sqlite' ? inMemory(work) : inSchema(store, work);
+}
+
+async function inMemory<T>(work: Work<T>): Promise<T> {
   const memory = sqliteStore(':memory:');
   try {
-    await memory.structuralTransaction((trx) => runAll(trx, 'sqlite', migrations));
-    return await readCatalog(catalogSource(memory.db));
+    return await memory.structuralTransaction((trx) => work(trx, {}));
   } finally {
     await memory.close();
   }
 }
 
-async function inSchema(store: Store, migrations: readonly Migration[]): Promise<Catalog> {
+async function inSchema<T>(store: Store, work: Work<T>): Promise<T> {
   const schema = `twofold_scratch_${randomBytes(6).toString('hex')}`;
-  let catalog: Catalog | null = null;
+  let result: T | undefined;
   await store
     .structuralTransaction(async (trx) => {
       await sql`create schema ${sql.id(schema)}`.execute(trx);
       await sql`set local search_path to ${sql.id(schema)}`.execute(trx);
-      await runAll(trx, 'postgres', migrations);
-      catalog = await readCatalog(catalogSource(trx), { schemas: [schema] });
+      result = await work(trx, { schemas: [schema] });
       throw DONE;
     })
     .catch((error: unknown) => {
       if (error !== DONE) throw error;
     });
-  return catalog!;
-}
-
-async function runAll(
-  db: Kysely<any>,
-  dialect: Dialect,
-  migrations: readonly Migration[],
-): Promise<void> {
-  for (const { up } of migrations) await up(db, { dialect });
+  return result as T;
 }

@@ -33,13 +33,19 @@ const READERS: Readonly<Partial<Record<RootOperationNode['kind'], Reader<never>>
   UpdateQueryNode: readUpdate,
 };
 
-function readCreateTable({ table, columns, selectQuery }: CreateTableNode): RecordedStep[] | null {
+function readCreateTable({
+  table,
+  columns,
+  selectQuery,
+  ifNotExists,
+}: CreateTableNode): RecordedStep[] | null {
   if (selectQuery) return null;
   return [
     {
       kind: 'createTable',
       table: nameIn(table)!,
       columns: columns.map(({ column }) => nameIn(column)!),
+      ...(ifNotExists && { ifNotExists }),
     },
   ];
 }

@@ -4,7 +4,13 @@ import type { Alteration } from '../alteration.ts';
 
 /** One statement of a migration as data, in the order in which the migration has them. */
 export type RecordedStep =
-  | { readonly kind: 'createTable'; readonly table: string; readonly columns: readonly string[] }
+  | {
+      readonly kind: 'createTable';
+      readonly table: string;
+      readonly columns: readonly string[];
+      /** Whether a table that is there is left as it is. */
+      readonly ifNotExists?: boolean;
+    }
   | { readonly kind: 'dropTable'; readonly table: string }
   | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
   | {

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { SourceText } from '@twofold/schema';
+import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
+import type { FileChange } from '../../files.ts';
+import { withoutDraft } from '../../migrations/draft.ts';
+import { squash, type Squashed } from '../../migrations/squash.ts';
+import { readProjectOf } from '../../pipeline.ts';
+import { commit } from '../../write/commit.ts';
+import { disk } from '../../write/disk.ts';
+import { hashText, LOCKFILE, parseLock, printLock } from '../../write/lockfile.ts';
+import { withRunLock } from '../../write/run-lock.ts';
+import { assertMigrationName, type MigrateCall } from './call.ts';
+
+/** `generator migrate squash`: replaces saved migrations by one of the same effect. */
+export async function run({ root, options, terminal }: MigrateCall): Promise<ExitCode> {
+  const name = options['name'] as string | undefined;
+  if (name !== undefined) assertMigrationName(name, 'generator migrate squash --name start');
+  const squashed = await withRunLock(root, async () => {
+    const { project, sources } = await readProjectOf(root);
+    const { saved } = withoutDraft(sources.migrations);
+    const from = numberFrom(options['from'] as string | undefined);
+    const made = squash(saved, { ids: project?.ids ?? 'integer', from, name });
+    if (made) {
+      assertAgreed(made, (options['without'] as readonly string[] | undefined) ?? []);
+      await commit(root, await changesOf(root, made, saved), disk);
+    }
+    return made;
+  });
+  const removed = squashed?.removed ?? [];
+  if (terminal.json) terminal.document({ ok: true, path: squashed?.path ?? null, removed });
+  else if (!squashed) terminal.note('There are no two saved migrations to replace by one.');
+  else {
+    for (const path of removed) terminal.note(`  removed  ${path}`);
+    terminal.note(`  new      ${squashed.path}`);
+  }
+  return EXIT.done;
+}
+
+function numberFrom(text: string | undefined): number {
+  const number = text === undefined ? 0 : Number.parseInt(text, 10);
+  if (Number.isFinite(number)) return number;
+  throw new CommandError(
+    EXIT.usage,
+    'OPTION_VALUE',
+    `--from ${text} is not the number of a migration`,
+    'generator migrate squash --from 0003',
+  );
+}
+
+/** What a person wrote has an effect that the tables do not show: it goes only if they agree. */
+function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
+  const left = byHand.filter((name) => !without.includes(name));
+  if (left.length === 0) return;
+  throw new CommandError(
+    EXIT.ambiguous,
+    'MIGRATION_BY_HAND',
+    `${left.join(', ')} ${left.length === 1 ? 'has' : 'have'} statements that were written by hand, and the new migration would not have them; nothing was written`,
+    `leave them out: ${left.map((name) => `--without ${name}`).join(' ')}; or squash from the next one on: --from`,
+  );
+}
+
+async function changesOf(
+  root: string,
+  { path, text, removed }: Squashed,
+  saved: readonly SourceText[],
+): Promise<FileChange[]> {
+  const before = await disk.read(join(root, LOCKFILE));
+  const lock = new Map(parseLock(before));
+  removed.forEach((each) => lock.delete(each));
+  lock.set(path, { owner: 'append', hashes: [hashText(text)] });
+  const owner = 'append';
+  return [
+    { path, owner, kind: 'create', before: null, after: text },
+    ...removed.map((each): FileChange => ({
+      path: each,
+      owner,
+      kind: 'remove',
+      before: saved.find(({ file }) => file === each)!.text,
+      after: null,
+    })),
+    {
+      path: LOCKFILE,
+      owner: 'generated',
+      kind: before === null ? 'create' : 'update',
+      before,
+      after: printLock(lock),
+    },
+  ];
+}

@@ -1,0 +1,110 @@
+import type { Kysely, Transaction } from 'kysely';
+import { catalogSource, readCatalog } from './catalog/read-catalog.ts';
+import { compareCatalogs, type Drift } from './drift.ts';
+import {
+  hashOf,
+  type Ledger,
+  noteApplied,
+  noteUndone,
+  prepareLedger,
+  readLedger,
+} from './ledger.ts';
+import { ownerOf } from './ledger-state.ts';
+import type { Migration } from './migration.ts';
+import { catalogAfter, undosOf } from './scratch.ts';
+import type { Store } from './store.ts';
+
+/** What `migrate baseline` did: nothing is recorded when there is drift. */
+export interface Baseline {
+  readonly recorded: readonly string[];
+  readonly drift: readonly Drift[];
+}
+
+type Lists = readonly [own: readonly Migration[], ...modules: (readonly Migration[])[]];
+
+/** What the database has in other ways than its applied migrations make it. */
+export async function driftOf(store: Store, lists: Lists): Promise<Drift[]> {
+  const ledger = await readLedger(store.db);
+  return differences(store, lists.flat().filter(isApplied(ledger)));
+}
+
+/**
+ * Records pending migrations as applied, if and only if the catalog is what they would make.
+ * Applied ones whose files are gone are what the pending ones now stand for: they leave the ledger.
+ */
+export function baseline(store: Store, lists: Lists): Promise<Baseline> {
+  return store.lock('migrations', async () => {
+    const ledger = await readLedger(store.db);
+    const [own, ...modules] = lists;
+    const kept = modules.flat().filter(isApplied(ledger));
+    const drift = await differences(store, [...own, ...kept]);
+    if (drift.length > 0) return { recorded: [], drift };
+    const present = await presentModules(store, { own, kept, modules, ledger });
+    const pending = [...own.filter((each) => !isSame(ledger)(each)), ...present];
+    const undos = await undosOf(store, own);
+    await store.transaction((trx) => record(trx, { own, pending, ledger, undos }));
+    return { recorded: pending.map(({ name }) => name), drift: [] };
+  });
+}
+
+/** Whether the catalog is what all files make; null when it is, else what is different. */
+export async function differences(
+  store: Store,
+  migrations: readonly Migration[],
+  db: Kysely<any> = store.db,
+): Promise<Drift[]> {
+  const expected = await catalogAfter(store, migrations);
+  return compareCatalogs(expected, await readCatalog(catalogSource(db)));
+}
+
+const isApplied =
+  ({ applied }: Ledger) =>
+  ({ name }: Migration): boolean =>
+    applied.some((row) => row.name === name);
+
+/** Whether a migration is applied with the text that its file has now. */
+const isSame =
+  ({ applied }: Ledger) =>
+  (migration: Migration): boolean =>
+    applied.some(({ name, hash }) => name === migration.name && hash === hashOf(migration));
+
+interface Modules {
+  readonly own: readonly Migration[];
+  readonly kept: readonly Migration[];
+  readonly modules: readonly (readonly Migration[])[];
+  readonly ledger: Ledger;
+}
+
+/** Pending migrations of modules whose tables are there; those of the others stay pending. */
+async function presentModules(
+  store: Store,
+  { own, kept, modules, ledger }: Modules,
+): Promise<Migration[]> {
+  const present: Migration[] = [];
+  for (const list of modules) {
+    if (list.some(isApplied(ledger))) continue;
+    const base = [...own, ...kept.filter((each) => !list.includes(each))];
+    if ((await differences(store, [...base, ...list])).length === 0) present.push(...list);
+  }
+  return present;
+}
+
+interface Recording {
+  readonly own: readonly Migration[];
+  readonly pending: readonly Migration[];
+  readonly ledger: Ledger;
+  readonly undos: Awaited<ReturnType<typeof undosOf>>;
+}
+
+/** Writes the ledger: what the files say, instead of what has no file any more. */
+export async function record(
+  trx: Transaction<any>,
+  { own, pending, ledger, undos }: Recording,
+): Promise<void> {
+  await prepareLedger(trx);
+  const files = new Map(own.map((each) => [each.name, hashOf(each)]));
+  for (const { name, hash } of ledger.applied)
+    if (ownerOf(name) === '' && files.get(name) !== hash) await noteUndone(trx, name);
+  for (const migration of pending)
+    await noteApplied(trx, migration, undos.get(migration.name) ?? null);
+}
