@@ -343,6 +343,38 @@ for (const { name, missing, create } of databases) {
           expect(await readStructure(store)).toEqual({});
         }));
 
+      test('are never cut to a length, and rounded to fewer places only with consent', () =>
+        withStore(async (store) => {
+          if (store.dialect === 'sqlite') return;
+          await migrate(store, [start('text', ['1.25', '12.5', 'abcdef'])]);
+          const into = (type: Parameters<TableAlterer['alterColumn']>[1], allowLoss?: string[]) =>
+            change((table) => table.alterColumn('value', type), allowLoss);
+          const run = (...more: Migration[]) => migrate(store, [start('text', []), ...more]);
+          await expect(run(into('varchar(4)'))).rejects.toMatchObject({
+            code: IMPOSSIBLE,
+            extensions: { atRisk: 1, keys: ['3'] },
+          });
+          await store.db.deleteFrom('posts').where('id', '=', 3).execute();
+          await run(into('varchar(4)'));
+          const numeric = (size: string, allowLoss?: string[]): Migration => ({
+            ...into(sql.raw(`numeric(${size})`), allowLoss),
+            name: '0003_numeric',
+          });
+          await expect(run(into('varchar(4)'), numeric('2,1'))).rejects.toMatchObject({
+            code: IMPOSSIBLE,
+            extensions: { keys: ['2'] },
+          });
+          await expect(run(into('varchar(4)'), numeric('3,1'))).rejects.toMatchObject({
+            code: LOSSY,
+            extensions: { keys: ['1'] },
+          });
+          await run(into('varchar(4)'), numeric('3,1', ['posts.value']));
+          const { rows } = await sql<{
+            value: string;
+          }>`select value from posts order by id`.execute(store.db);
+          expect(rows.map(({ value }) => value)).toEqual(['1.3', '12.5']);
+        }));
+
       test('every value that a conversion takes is the same as convertValue says', () =>
         withStore(async (store) => {
           for (const [from, into, values] of SAMPLES) {

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from './alteration.ts';
 import { alterDefinition, withoutSettled } from './alter-postgres-column.ts';
+import { sizeOf, typeText } from './column-size.ts';
 import { storedType } from './column-types.ts';
 import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
@@ -49,6 +50,8 @@ async function keepsType(
 ): Promise<boolean> {
   // What is only recorded cannot be compared with the catalog: earlier statements were not run.
   if (recorded() || storedType(column.type) === undefined) return false;
+  // A length or a number of digits is part of the type.
+  if (sizeOf(typeText(db, column.type))) return false;
   return (await typeChange(db, table, column)) === null;
 }
 

@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, StoredType>> = {
   real: 'real',
   'double precision': 'real',
   numeric: 'decimal',
+  decimal: 'decimal',
   boolean: 'boolean',
   'timestamp(3) with time zone': 'timestamp',
   'timestamp with time zone': 'timestamp',
@@ -45,7 +46,9 @@ const NAMES: Readonly<Record<string, StoredType>> = {
 
 /** The stored type of a name in the catalog; undefined for an unknown type. */
 export function namedType(name: string): StoredType | undefined {
-  return NAMES[name.toLowerCase().replace(/^(character varying|varchar)\(\d+\)$/, '$1')];
+  return NAMES[
+    name.toLowerCase().replace(/^(character varying|varchar|numeric|decimal)\([\d, ]+\)$/, '$1')
+  ];
 }
 
 /** The stored type that a migration means; undefined for a type in raw SQL. */

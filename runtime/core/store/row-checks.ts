@@ -4,7 +4,8 @@ import { dialectOf, namedType, type StoredType, storedType } from './column-type
 import { convertOnPostgres, convertValue, isSafe, type TypeChange } from './conversion.ts';
 import { type Doing, type Finding, isAllowed, recorded, reportRows } from './migration-run.ts';
 import { recordCheck } from './recorded-check.ts';
-import { describeRows } from './row-words.ts';
+import { outside, sizeOf, typeText } from './column-size.ts';
+import { describeRows, type Risk } from './row-words.ts';
 
 /** The rows of a table as a step finds them. */
 export interface RowSource {
@@ -89,6 +90,8 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
   const converted = change ? await checkConversion(checked, change) : [];
   if (converted.length > 0) return converted;
   const value = newValue(db, column, change);
+  const sized = await checkSize(checked, value, change);
+  if (sized) return [sized];
   const found = [
     column.required && !('default' in column)
       ? await findRows(checked, 'require', sql`${sql.ref(column.name)} is null`)
@@ -121,7 +124,7 @@ export function changeOfType(
   // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
   const said = column.from === undefined ? undefined : storedType(column.from);
   const from = dialectOf(db) === 'sqlite' ? (said ?? known) : known;
-  const to = storedType(column.type);
+  const to = storedType(column.type) ?? namedType(typeText(db, column.type));
   return from === undefined || to === undefined || from === to ? null : { from, to };
 }
 
@@ -214,6 +217,28 @@ async function* scan(
     const last = sql.join(order.map((name) => sql`${rows.at(-1)![name]}`));
     if (key.length > 0) after = sql`and (${names}) > (${last})`;
   }
+}
+
+/** Values that PostgreSQL would cut to the length or round to the places of the new type. */
+async function checkSize(
+  checked: Checked,
+  value: RawBuilder<unknown>,
+  change: TypeChange | null,
+): Promise<Finding | null> {
+  const { db, column } = checked;
+  const text = typeText(db, column.type);
+  const size = dialectOf(db) === 'postgres' ? sizeOf(text) : null;
+  if (!size) return null;
+  const { impossible, lossy } = outside(size, sql`${sql.ref(column.name)}`);
+  const source = changed(checked, value);
+  const named = {
+    does: 'type',
+    change: { from: change?.from ?? 'a larger one', to: text },
+  } as const;
+  const [refused] = await findRows(checked, named, impossible, source);
+  if (refused || !lossy) return refused ?? null;
+  const consent = { ...named, code: 'MIGRATION_NEEDS_CONSENT' } as const;
+  return (await findRows(checked, consent, lossy, source))[0] ?? null;
 }
 
 /** The column's value after the change. `old`: the value before it. */
@@ -332,12 +357,15 @@ async function checkReference(checked: Checked, value: RawBuilder<unknown>): Pro
   );
 }
 
+type AskedRisk = Pick<Risk, 'does' | 'change'> & Partial<Pick<Risk, 'code'>>;
+
 export async function findRows(
   checked: Checked,
-  does: Doing,
+  asked: Doing | AskedRisk,
   condition: RawBuilder<unknown>,
   source: RawBuilder<unknown> = checked.rows,
 ): Promise<Finding[]> {
+  const risk = typeof asked === 'string' ? { does: asked } : asked;
   const { db, key, column } = checked;
   const { rows } = await sql<{
     count: number;
@@ -350,5 +378,5 @@ export async function findRows(
     Record<string, unknown>
   >`select ${names} from ${source} where ${condition} order by ${names} limit 5`.execute(db);
   const keys = first.map((row) => order.map((name) => String(row[name])).join(':'));
-  return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', does, atRisk, keys })];
+  return [await describeRows(checked, { code: 'ROWS_IN_THE_WAY', ...risk, atRisk, keys })];
 }

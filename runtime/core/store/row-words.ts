@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { TypeChange } from './conversion.ts';
 import type { Doing, Finding } from './migration-run.ts';
 
 /** What is said about rows at risk. */
 export interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
-  readonly change?: TypeChange;
+  /** Names of the types. */
+  readonly change?: { readonly from: string; readonly to: string };
 }
 
 interface DescribedRows {
@@ -31,7 +31,7 @@ export async function describeRows(
 interface Said {
   readonly object: string;
   readonly some: string;
-  readonly change: TypeChange | undefined;
+  readonly change: Risk['change'];
   readonly risk: Risk;
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { ColumnDescription } from '../alteration.ts';
+import { typeText } from '../column-size.ts';
 import { changeOfType } from '../row-checks.ts';
 import type { Does } from './plan-step.ts';
 import type { PlannedColumn } from './planned-tables.ts';
@@ -39,13 +40,8 @@ export function isResized(
   before: PlannedColumn,
   after: ColumnDescription,
 ): boolean {
-  const declared = typeText(db, after);
+  const declared = typeText(db, after.type);
   return /\(\d/.test(declared) && declared !== before.declared && before.type !== 'timestamp';
-}
-
-/** The type of a column's new definition, as SQL. */
-export function typeText(db: Kysely<any>, { type }: ColumnDescription): string {
-  return typeof type === 'string' ? type : sql`${type}`.compile(db).sql;
 }
 
 export function checkText(db: Kysely<any>, { check }: ColumnDescription): string {

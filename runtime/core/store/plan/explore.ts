@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Alteration, ColumnDescription } from '../alteration.ts';
 import { dialectOf, storedType } from '../column-types.ts';
+import { typeText } from '../column-size.ts';
 import { folded } from '../folded-index.ts';
 import type { Finding } from '../migration-run.ts';
 import {
@@ -12,7 +13,7 @@ import {
   newValue,
   type RowSource,
 } from '../row-checks.ts';
-import { aspectsOf, checkText, typeText } from './aspects.ts';
+import { aspectsOf, checkText } from './aspects.ts';
 import type { Preparation } from '../online/preparation.ts';
 import type { Does, FoundStep } from './plan-step.ts';
 import { prepareAdded, prepareAltered, prepareCreatedIndex } from './prepare-steps.ts';
@@ -263,7 +264,7 @@ function defined(
     value,
     origin: null,
     type: storedType(column.type),
-    declared: typeText(db, column),
+    declared: typeText(db, column.type),
     required: column.required,
     unique: column.unique,
     hasDefault: 'default' in column,
