@@ -74,7 +74,7 @@ describe('variables', () => {
           maxErrors: 20,
           hideSuggestions: true,
         });
-        expect([round, given, plain(readVariables(schema, node, given))]).toEqual([
+        expect([round, given, plain(readVariables({ schema }, node, given))]).toEqual([
           round,
           given,
           plain(expected),
@@ -85,12 +85,12 @@ describe('variables', () => {
 
   it('are read the same when the first request of a document was a wrong one', () => {
     const node = operationOf(`${DEFINITIONS} { x(n: $n) }`);
-    expect(readVariables(schema, node, { n: 'one' }).errors).toHaveLength(1);
-    expect(readVariables(schema, node, { n: 3 }).variableValues?.coerced).toMatchObject({
+    expect(readVariables({ schema }, node, { n: 'one' }).errors).toHaveLength(1);
+    expect(readVariables({ schema }, node, { n: 3 }).variableValues?.coerced).toMatchObject({
       n: 3,
       f: 1.5,
     });
-    expect(readVariables(schema, node, { n: 4, f: 0 }).variableValues?.coerced).toMatchObject({
+    expect(readVariables({ schema }, node, { n: 4, f: 0 }).variableValues?.coerced).toMatchObject({
       n: 4,
       f: 0,
     });
@@ -102,7 +102,7 @@ describe('variables', () => {
       'query ($by: [Order!] = [{ views: "DESC", title: "ASC" }, { title: "ASC" }], $n: Int!) { x(n: $n, by: $by) }',
     );
     const read = (given: object) =>
-      JSON.stringify(readVariables(schema, node, { n: 1, ...given }).variableValues?.coerced['by']);
+      JSON.stringify(readVariables({ schema }, node, { n: 1, ...given }).variableValues?.coerced['by']);
     expect(read({})).toBe('[{"views":"DESC","title":"ASC"},{"title":"ASC"}]');
     expect(read({ by: { views: 'A', title: 'B' } })).toBe('[{"views":"A","title":"B"}]');
     expect(
@@ -118,7 +118,7 @@ describe('variables', () => {
 
   it('are refused before they are read when there are more values than a request may have', () => {
     const node = operationOf('query ($n: Int!, $list: [Int!], $filter: [Filter]) { x(n: $n) }');
-    const errorOf = (given: object) => readVariables(schema, node, { n: 1, ...given }).errors?.[0];
+    const errorOf = (given: object) => readVariables({ schema }, node, { n: 1, ...given }).errors?.[0];
     const numbers = (length: number) => Array.from({ length }, () => 1);
     expect(errorOf({ list: numbers(200_000) })).toBeUndefined();
     expect(errorOf({ list: numbers(200_001) })?.toJSON()).toMatchObject({
@@ -138,7 +138,33 @@ describe('variables', () => {
     const node = operationOf('{ x(n: 1) }');
     for (const given of [{}, { n: 1 }])
       expect(
-        Object.keys(readVariables(schema, node, given).variableValues?.coerced ?? { x: 1 }),
+        Object.keys(readVariables({ schema }, node, given).variableValues?.coerced ?? { x: 1 }),
       ).toEqual([]);
+  });
+});
+
+it('name all that is wrong in the first error: types, enums, unknown and missing fields, constraints', () => {
+  const schema = buildSchema(`
+    enum Level { LOW HIGH }
+    input Inner { name: String! }
+    input New { title: String! level: Level count: Int inner: [Inner!] }
+    type Query { a(input: New!, n: Int!): Int }
+  `);
+  const [node] = parse('query ($input: New!, $n: Int!, $m: Int = 1) { a(input: $input, n: $n) }')
+    .definitions as [OperationDefinitionNode];
+  const constraints = { 'New.title': { minLength: 3 } };
+  const input = { title: 'a', level: 'MID', count: 'x', inner: [{ nam: 1 }] };
+  const { errors } = readVariables({ schema, constraints }, node, { input });
+  expect(errors?.[0]?.extensions).toEqual({
+    code: 'BAD_USER_INPUT',
+    field: 'input.title',
+    errors: [
+      { field: 'input.title', message: 'must have at least 3 characters' },
+      { field: 'input.level', message: 'must be one of LOW, HIGH' },
+      { field: 'input.count', message: 'is not a valid Int' },
+      { field: 'input.inner.0.name', message: 'is required' },
+      { field: 'input.inner.0.nam', message: 'is not a known field' },
+      { field: 'n', message: 'is required' },
+    ],
   });
 });

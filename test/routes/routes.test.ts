@@ -368,6 +368,7 @@ describe('the served OpenAPI document', () => {
           auth: 'user',
         } as const;
         router.post('/api/own/:slug', options, () => 'ok');
+        router.post('/api/signup', { body: 'Signup' }, () => 'ok');
         router.post('/api/zod', { body: z.object({ n: z.number() }) }, () => 'ok');
       },
       { manifest: 'api: { rest: true }' },
@@ -384,6 +385,12 @@ describe('the served OpenAPI document', () => {
     ]);
     const { schema } = post.requestBody.content['application/json'];
     expect(schema.required).toEqual(['email', 'password']);
+    const signup = paths['/api/signup'].post.requestBody.content['application/json'].schema;
+    expect(signup.properties).toMatchObject({
+      email: { type: 'string', format: 'email' },
+      tags: { type: 'array', maxItems: 2, items: { type: 'string', maxLength: 5 } },
+      age: { type: 'integer', minimum: 18 },
+    });
     expect(post.responses[200].content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/Article',
     });

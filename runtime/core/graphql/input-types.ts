@@ -31,7 +31,7 @@ export function createInputTypes(schema: GraphQLSchema, constraints: Constraints
   };
   return {
     has: (name) => typeOf(name) !== undefined,
-    describe: (name) => describeObject(typeOf(name)!, new Set()),
+    describe: (name) => describeObject(typeOf(name)!, { constraints, above: new Set() }),
     check: (name, given, text = false) => {
       const type = typeOf(name)!;
       assertBounded(type, given);
@@ -42,6 +42,23 @@ export function createInputTypes(schema: GraphQLSchema, constraints: Constraints
       return first ? { errors: [first, ...rest] } : { value: coerceInputValue(value, type) };
     },
   };
+}
+
+/** The problems of a value. `field` is its path; messages do not repeat it. */
+export function problemsOf(
+  type: GraphQLInputType,
+  value: unknown,
+  field: string,
+  constraints: Constraints = {},
+): InputError[] {
+  const found: Found = { errors: [], constraints };
+  findErrors(type, value, field, found);
+  return found.errors.map((error) => ({
+    field: error.field,
+    message: error.message.startsWith(`${error.field} `)
+      ? error.message.slice(error.field.length + 1)
+      : error.message,
+  }));
 }
 
 /** @throws AppError 400 */
@@ -160,18 +177,27 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
 };
 
-function describe(type: GraphQLInputType, above: ReadonlySet<string>): JsonSchema {
-  if (isNonNullType(type)) return describe(type.ofType, above);
-  if (isListType(type)) return { type: 'array', items: describe(type.ofType, above) };
-  if (isInputObjectType(type)) return describeObject(type, above);
+interface Describing {
+  readonly constraints: Constraints;
+  /** The types around this one. */
+  readonly above: ReadonlySet<string>;
+}
+
+function describe(type: GraphQLInputType, describing: Describing): JsonSchema {
+  if (isNonNullType(type)) return describe(type.ofType, describing);
+  if (isListType(type)) return { type: 'array', items: describe(type.ofType, describing) };
+  if (isInputObjectType(type)) return describeObject(type, describing);
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
   return { type: JSON_TYPES[type.name] ?? 'string' };
 }
 
 /** A type inside itself is described as an object. */
-function describeObject(type: GraphQLInputObjectType, above: ReadonlySet<string>): JsonSchema {
+function describeObject(
+  type: GraphQLInputObjectType,
+  { constraints, above }: Describing,
+): JsonSchema {
   if (above.has(type.name)) return { type: 'object' };
-  const within = new Set([...above, type.name]);
+  const within = { constraints, above: new Set([...above, type.name]) };
   const fields = Object.values(type.getFields());
   const required = fields.filter(isRequiredInputField).map(({ name }) => name);
   return {
@@ -179,7 +205,28 @@ function describeObject(type: GraphQLInputObjectType, above: ReadonlySet<string>
     additionalProperties: false,
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, describe(field.type, within)]),
+      fields.map((field) => [
+        field.name,
+        constrained(describe(field.type, within), constraints[`${type.name}.${field.name}`]),
+      ]),
     ),
+  };
+}
+
+/** Adds what `@constraint` says; of a list, what it says of each item too. */
+function constrained(schema: JsonSchema, constraint: Constraint | undefined): JsonSchema {
+  if (!constraint) return schema;
+  const { min, max, minItems, maxItems, ...ofText } = constraint;
+  const ofValue = {
+    ...ofText,
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+  };
+  if (schema.type !== 'array') return { ...schema, ...ofValue };
+  return {
+    ...schema,
+    items: { ...(schema.items as JsonSchema), ...ofValue },
+    ...(minItems !== undefined && { minItems }),
+    ...(maxItems !== undefined && { maxItems }),
   };
 }

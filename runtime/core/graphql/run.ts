@@ -124,7 +124,9 @@ export function startRun(
   { operation, variables, context, event }: OperationRequest,
 ): Run | { errors: NonNullable<ExecutionResult['errors']> } {
   const { node } = operation;
-  const coerced = readVariables(engine.schema, node, variables);
+  const { schema, model } = engine;
+  const { constraints } = model.project;
+  const coerced = readVariables({ schema, constraints }, node, variables);
   if (coerced.errors) return { errors: coerced.errors };
   return new Started(engine, context, operation, coerced.variableValues, event);
 }

@@ -9,6 +9,8 @@ import {
   type VariableDefinitionNode,
   type VariableValues,
 } from 'graphql';
+import type { Constraint } from '@twofold/schema';
+import { problemsOf } from './input-types.ts';
 import { hasCallersOrder, restoreOrder } from './caller-order.ts';
 import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
 
@@ -18,21 +20,55 @@ export type ReadVariables = ReturnType<typeof getVariableValues>;
 /** A caller has no use for more errors than these at once. */
 const MAX_ERRORS = 20;
 
+/** What variables are checked with. */
+interface Checking {
+  readonly schema: GraphQLSchema;
+  /** By field: `NewPost.title`. */
+  readonly constraints?: Readonly<Record<string, Constraint>> | undefined;
+}
+
 /** The variables of a request as graphql-js coerces them, or their errors. */
 export function readVariables(
-  schema: GraphQLSchema,
+  checking: Checking,
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: Given,
 ): ReadVariables {
+  const { schema } = checking;
   const over = findTooLarge(schema, variableDefinitions, given);
   if (over) return { errors: [over] };
   const read = getVariableValues(schema, variableDefinitions, given, {
     maxErrors: MAX_ERRORS,
     hideSuggestions: true,
   });
-  if (read.variableValues)
-    for (const definition of variableDefinitions) keepOrder(definition, given, read.variableValues);
+  if (read.errors)
+    return { errors: withProblems(checking, variableDefinitions, given, read.errors) };
+  for (const definition of variableDefinitions) keepOrder(definition, given, read.variableValues);
   return read;
+}
+
+/** The first error names all that is wrong with the variables, as errors of `@constraint` do. */
+function withProblems(
+  { schema, constraints }: Checking,
+  definitions: readonly VariableDefinitionNode[],
+  given: Given,
+  [first, ...others]: readonly GraphQLError[],
+): GraphQLError[] {
+  if (!first) return [];
+  const problems = definitions.flatMap(({ variable, type, defaultValue }) => {
+    const name = variable.name.value;
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && defaultValue) return [];
+    return problemsOf(typeFromAST(schema, type) as GraphQLInputType, value, name, constraints);
+  });
+  const [problem] = problems;
+  if (!problem) return [first, ...others];
+  const extensions = {
+    code: 'BAD_USER_INPUT',
+    field: problem.field,
+    errors: problems.slice(0, MAX_ERRORS),
+  };
+  const { message, nodes = null } = first;
+  return [new GraphQLError(message, { nodes, extensions }), ...others];
 }
 
 function findTooLarge(
