@@ -102,7 +102,9 @@ describe('variables', () => {
       'query ($by: [Order!] = [{ views: "DESC", title: "ASC" }, { title: "ASC" }], $n: Int!) { x(n: $n, by: $by) }',
     );
     const read = (given: object) =>
-      JSON.stringify(readVariables({ schema }, node, { n: 1, ...given }).variableValues?.coerced['by']);
+      JSON.stringify(
+        readVariables({ schema }, node, { n: 1, ...given }).variableValues?.coerced['by'],
+      );
     expect(read({})).toBe('[{"views":"DESC","title":"ASC"},{"title":"ASC"}]');
     expect(read({ by: { views: 'A', title: 'B' } })).toBe('[{"views":"A","title":"B"}]');
     expect(
@@ -118,7 +120,8 @@ describe('variables', () => {
 
   it('are refused before they are read when there are more values than a request may have', () => {
     const node = operationOf('query ($n: Int!, $list: [Int!], $filter: [Filter]) { x(n: $n) }');
-    const errorOf = (given: object) => readVariables({ schema }, node, { n: 1, ...given }).errors?.[0];
+    const errorOf = (given: object) =>
+      readVariables({ schema }, node, { n: 1, ...given }).errors?.[0];
     const numbers = (length: number) => Array.from({ length }, () => 1);
     expect(errorOf({ list: numbers(200_000) })).toBeUndefined();
     expect(errorOf({ list: numbers(200_001) })?.toJSON()).toMatchObject({

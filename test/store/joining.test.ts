@@ -152,6 +152,32 @@ describe.each(databases)('code that is part of a transaction on $name', ({ missi
     expect(await ids()).toEqual([1]);
   });
 
+  it.skipIf(missing)('writes nothing after its end or after the database gave it up', async () => {
+    const ended = Promise.withResolvers<void>();
+    let late: Promise<unknown> = Promise.resolve();
+    const failing = store.transaction(async () => {
+      await add(1);
+      late = ended.promise.then(() => store.transaction(() => add(2)));
+      late.catch(() => {});
+      queueMicrotask(() => queueMicrotask(ended.resolve));
+      fail();
+    });
+    await expect(failing).rejects.toThrow('mine');
+    await expect(late).rejects.toMatchObject({ code: 'TRANSACTION_CLOSED' });
+    if (store.dialect === 'sqlite') {
+      const lost = store.transaction(async () => {
+        await store.query('rollback', []);
+        await expect(store.transaction(() => add(3))).rejects.toThrow(
+          /rolled the transaction back/,
+        );
+        await expect(add(3)).rejects.toThrow(/rolled the transaction back/);
+      });
+      await expect(lost).rejects.toThrow();
+    }
+    await add(4);
+    expect(await ids()).toEqual([4]);
+  });
+
   it.skipIf(missing)('is rolled back when it is open for too long, and others go on', async () => {
     const impatient = open(database.url, 50);
     try {
