@@ -9,6 +9,7 @@ import type { Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
 import { rowCondition } from './condition-sql.ts';
 import { reference, type Scope } from './scope.ts';
+import { looksAt } from './row-condition.ts';
 import { asText } from './select.ts';
 
 /**
@@ -58,6 +59,25 @@ export function readsTableAgain({ entity, fields }: Selection, of = entity): boo
   );
 }
 
+/**
+ * Whether a rule on what is shown of a new row looks at rows of the same table, for the same reason.
+ */
+export function rulesReadTableAgain(
+  { model, rules }: Pick<Scope, 'model' | 'rules'>,
+  { entity, fields }: Selection,
+  of = entity,
+): boolean {
+  const access = rules.entity(model.entity(entity).entity, 'READ');
+  return (
+    (access.kind === 'rows' && looksAt(access.conditions, of)) ||
+    fields.some(
+      (field) =>
+        ('only' in field && field.only !== undefined && looksAt(field.only, of)) ||
+        selectionsBelow(field).some((below) => rulesReadTableAgain({ model, rules }, below, of)),
+    )
+  );
+}
+
 function selectionsBelow(field: Planned): readonly Selection[] {
   switch (field.kind) {
     case 'one':
@@ -65,6 +85,8 @@ function selectionsBelow(field: Planned): readonly Selection[] {
       return [field.selection];
     case 'abstract':
       return field.members.map(({ selection }) => selection);
+    case 'aggregate':
+      return [{ entity: field.aggregate.entity, fields: [], row: false }];
     case 'connection':
       // The rows of this field are of the entity, whatever is selected of them.
       return [

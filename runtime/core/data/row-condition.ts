@@ -148,6 +148,28 @@ function columnsIn(one: RowCondition): readonly string[] {
   }
 }
 
+/** Whether conditions look at rows of the entity besides the row itself. */
+export const looksAt = (conditions: RowConditions, entity: string): boolean =>
+  conditions.flat().some((one) => leadsTo(one, entity));
+
+function leadsTo(one: RowCondition, entity: string): boolean {
+  switch (one.kind) {
+    case 'all':
+    case 'any':
+      return one.of.some((each) => leadsTo(each, entity));
+    case 'not':
+      return leadsTo(one.of, entity);
+    case 'both':
+      return [...one.who, one.where].some((each) => leadsTo(each, entity));
+    case 'related':
+      return one.entity === entity || leadsTo(one.of, entity);
+    case 'count':
+      return one.entity === entity;
+    default:
+      return false;
+  }
+}
+
 /** Whether `conditions` can be judged by the row's own values alone. */
 export const isDirect = (conditions: RowConditions): boolean =>
   conditions.flat().every(isJudgedByRow);

@@ -2,7 +2,7 @@ import type { Operation, Returns } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { rootAccess, type Refusal } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
-import { readsTableAgain } from '../../data/insert.ts';
+import { readsTableAgain, rulesReadTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
 import { planByKey, planByKeys, planRead } from './planner.ts';
@@ -130,7 +130,7 @@ function planRoot(
         ...head,
         kind: 'write',
         operation,
-        ...withReturning(action.kind, planWrite(planning, operation, action, nodes)),
+        ...withReturning(planning, action.kind, planWrite(planning, operation, action, nodes)),
       };
     default: {
       const plan = planRead(planning, operation, nodes);
@@ -215,7 +215,7 @@ function planWrite(
  * Plans the answer into the inserting statement, when one part reads and the insert does not change
  * what it reads.
  */
-function withReturning(kind: string, write: WritePlan): WritePlan {
+function withReturning(planning: Planning, kind: string, write: WritePlan): WritePlan {
   const reading = write.parts.flatMap((part) =>
     part.kind === 'entity' && 'node' in part.plan ? [part.plan] : [],
   );
@@ -225,7 +225,8 @@ function withReturning(kind: string, write: WritePlan): WritePlan {
     kind !== 'create' ||
     reading.length !== 1 ||
     node?.kind !== 'get' ||
-    readsTableAgain(node.selection)
+    readsTableAgain(node.selection) ||
+    rulesReadTableAgain(planning, node.selection)
   )
     return write;
   return { ...write, returning: plan as Plan<Get> };
