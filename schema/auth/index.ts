@@ -10,6 +10,7 @@ import { openTypes } from './rules/open-types.ts';
 import { tenants } from './rules/tenants.ts';
 import { settings } from './rules/settings.ts';
 import { theme } from './rules/theme.ts';
+import { unindexed } from './rules/unindexed.ts';
 import { userType } from './rules/user-type.ts';
 import { isAuthRouteServed } from './served-routes.ts';
 
@@ -21,7 +22,7 @@ export const authCapability: CapabilitySpec = {
   isWanted: ({ auth, hosting }) => auth !== null || hosting !== null,
   signsIn: ({ auth }) => auth !== null,
   build: buildAuth,
-  schemaRules: [access, tenants, identityColumns, openTypes],
+  schemaRules: [access, unindexed, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
   isServed: (route, { auth }) => isAuthRouteServed(route, auth),

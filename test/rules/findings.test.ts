@@ -48,3 +48,28 @@ describe('AUTH_CONDITION', () => {
     ]);
   });
 });
+
+describe('AUTH_UNINDEXED', () => {
+  const hints = (where: string) =>
+    read(where)
+      .diagnostics.filter(({ code }) => code === 'AUTH_UNINDEXED')
+      .map(({ summary, fix }) => [summary, fix]);
+
+  it('names the column that no index begins with, and the index', () => {
+    expect(hints('{ name: "x", kind: RED }')).toEqual([
+      [
+        'A condition compares A.name, which no index begins with',
+        expect.stringContaining('@index(fields: ["name"])'),
+      ],
+    ]);
+    expect(hints('{ a: { kind: RED } }')).toHaveLength(1);
+    expect(hints('{ or: [{ id: "1" }, { size: 1 }] }')).toHaveLength(1);
+  });
+
+  it.each([
+    '{ id: "1", name: "x" }',
+    '{ a: { id: "1" } }',
+    '{ as: { some: { id: "7" } } }',
+    '{ not: { name: "x" } }',
+  ])('%s needs none', (where) => expect(hints(where)).toEqual([]));
+});

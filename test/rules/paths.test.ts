@@ -94,7 +94,10 @@ describe.each(databases)('graphql-2 §3: every path to a row on %s', (database) 
   it('objects of your own resolvers are judged by the stored row', async () => {
     const { data, errors } = await ask('{ mine { text secret } }');
     expect(data.mine.map(({ secret }: any) => secret)).toEqual(['given', null, null]);
-    expect(errors?.map(({ path }) => path.join('.')).sort()).toEqual(['mine.1.secret', 'mine.2.secret']);
+    expect(errors?.map(({ path }) => path.join('.')).sort()).toEqual([
+      'mine.1.secret',
+      'mine.2.secret',
+    ]);
   });
 
   it('a create is answered by rules that see the new row', async () => {

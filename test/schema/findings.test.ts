@@ -444,6 +444,13 @@ const CASES: readonly Case[] = [
     fix: 'Did you mean "name"?',
   },
   {
+    code: 'AUTH_UNINDEXED',
+    sdl: `${QUERY}${USER} type A @auth(allow: [USER], where: { name: "x" }) { id: ID! name: String }`,
+    manifest: AUTH,
+    at: '2:73',
+    severity: 'hint',
+  },
+  {
     code: 'AUTH_TENANT_OFF',
     sdl: `${QUERY}${USER} type Company { id: ID! } type A @auth(allow: [TENANT]) { id: ID! company: Company }`,
     manifest: AUTH,
