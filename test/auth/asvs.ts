@@ -111,7 +111,7 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
     'username and phone, the export and the deletion need a proof of the last five minutes',
   ),
   '7.6.1': test(2, 'how long a session lives that a provider opened is documented'),
-  '7.6.2': test(2, 'a callback works once, in the browser that began it'),
+  '7.6.2': test(2, 'the cookie replayed does not make a used state new'),
 
   '9.1.1': test(1, 'is refused ${name}'),
   '9.1.2': test(1, 'is refused ${name}'),
@@ -131,10 +131,7 @@ export const ASVS: Readonly<Record<string, Coverage>> = {
   '10.3.3': test(2, 'the next user who gets a deleted key inherits nothing'),
   '10.3.4': test(2, 'what changes an account is refused five minutes after the proof'),
   '10.3.5': absent(3, 'tokens that are bound to their sender'),
-  '10.4.1': test(
-    1,
-    'paths and listed origins are taken, and a code is added in front of a fragment',
-  ),
+  '10.4.1': test(1, '${JSON.stringify(bad)} is refused'),
   '10.4.2': test(1, 'with return_to a code goes back, which works once and for a minute'),
   '10.4.3': test(1, 'a flow is over after ten minutes, and its code after one'),
   '10.4.4': absent(1, NO_PROVIDER),

@@ -227,6 +227,9 @@ describeEachDatabase('§2.11 sign-in through a real OpenID provider', (database)
         INVALID,
       );
     }
+    const without = await signIn('ada', '?return_to=/welcome');
+    const added = { code: codeOf(without.response), code_verifier: VERIFIER };
+    expect((await exchange(server, without.browser, added)).text).toBe(INVALID);
     for (const bad of ['short', `${CHALLENGE}=`, `${CHALLENGE}&code_challenge=${CHALLENGE}`])
       expect((await server.call('GET', `/api/oauth/acme?code_challenge=${bad}`)).status, bad).toBe(
         400,

@@ -206,6 +206,10 @@ describeEachDatabase('auth-2 §6 passkeys', (database) => {
     expect((await add(member, ofLogin)).status).toBe(401);
     const other = makePasskey(await creation(await signUp()));
     expect((await add(member, other)).status).toBe(401);
+    const late = passkey.use({ challenge: await challenge(), counter: 20 });
+    server.advance(LIFE + 1000);
+    expect((await signIn(late)).status).toBe(401);
+    expect(await lastReason()).toBe('bad_challenge');
   });
 
   it('of ten uses of one challenge at once one signs in', async () => {

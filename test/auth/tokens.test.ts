@@ -297,6 +297,11 @@ describe('§2.2 keys and purposes', () => {
       aud: 'shop',
     });
     expect(strict.verify(access.sign(claims()))).toBeNull();
+    for (const other of [{ issuer: 'https://other.test' }, { audience: 'other' }]) {
+      const named = { issuer: 'https://shop.test', audience: 'shop', ...other };
+      const foreign = accessTokens({ ...options, ...named, sign: keys.sign, verify: keys.verify });
+      expect(strict.verify(foreign.sign(claims()))).toBeNull();
+    }
   });
 
   it('leeway is what the manifest says and no more', () => {
