@@ -75,13 +75,15 @@ const boss: Open = async (connectionString, ran) => {
   made.on('error', () => {});
   await made.start();
   await made.createQueue('empty', { notify: true } as object);
-  await made.work(
-    'empty',
-    { batchSize: CONCURRENCY, pollingIntervalSeconds: 0.5 },
-    async (list) => {
-      for (const { data } of list) ran((data as { n: number }).n);
-    },
-  );
+  const work = {
+    batchSize: CONCURRENCY,
+    burstWhenBatchFull: true,
+    pollingIntervalSeconds: 0.5,
+    notifyPollingIntervalSeconds: 0.5,
+  };
+  await made.work('empty', work, async (list) => {
+    for (const { data } of list) ran((data as { n: number }).n);
+  });
   return {
     name: 'pg-boss',
     send: (numbers) => made.insert('empty', numbers.map((n) => ({ data: { n } })) as any),

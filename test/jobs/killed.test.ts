@@ -59,26 +59,28 @@ describe.each(databases)('servers that are killed, on %s', (database) => {
     },
   );
 
-  it(
-    'give a job back at their end, and an attempt that SIGTERM ended does not count',
-    { timeout: 60_000 },
-    async () => {
-      await open();
-      const first = await startProcess(place.url);
-      const id = await sender.ctx.jobs.send('slow', { wait: 60_000 });
-      await expect.poll(() => state(id), { timeout: 10_000 }).toBe('running');
-      await first.kill();
-      if (database === 'postgres') await forget();
-      const second = await startProcess(place.url);
-      await expect
-        .poll(() => sender.ctx.jobs.get(id), { timeout: 10_000 })
-        .toMatchObject({ state: 'running', attempt: 2 });
-      // A stop waits 10 s for the job: `worker.test.ts` has a shorter one.
-      if (!LONG) return second.kill();
-      const stopping = performance.now();
-      expect(await second.stop()).toBe(0);
-      expect(performance.now() - stopping).toBeGreaterThan(9_000);
-      expect(await sender.ctx.jobs.get(id)).toMatchObject({ state: 'waiting', attempt: 1 });
-    },
-  );
+  // On PostgreSQL the test above shows the same.
+  if (database === 'sqlite' || LONG)
+    it(
+      'give a job back at their end, and an attempt that SIGTERM ended does not count',
+      { timeout: 60_000 },
+      async () => {
+        await open();
+        const first = await startProcess(place.url);
+        const id = await sender.ctx.jobs.send('slow', { wait: 60_000 });
+        await expect.poll(() => state(id), { timeout: 10_000 }).toBe('running');
+        await first.kill();
+        if (database === 'postgres') await forget();
+        const second = await startProcess(place.url);
+        await expect
+          .poll(() => sender.ctx.jobs.get(id), { timeout: 10_000 })
+          .toMatchObject({ state: 'running', attempt: 2 });
+        // A stop waits 10 s for the job: `worker.test.ts` has a shorter one.
+        if (!LONG) return second.kill();
+        const stopping = performance.now();
+        expect(await second.stop()).toBe(0);
+        expect(performance.now() - stopping).toBeGreaterThan(9_000);
+        expect(await sender.ctx.jobs.get(id)).toMatchObject({ state: 'waiting', attempt: 1 });
+      },
+    );
 });

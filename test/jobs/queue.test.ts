@@ -208,7 +208,7 @@ describe.each(databases)('jobs on %s', (database) => {
     expect(ran.map(({ data }) => data)).toEqual(['high', 'earlier', 'first', 'second', 'low']);
   });
 
-  it('has no job of a transaction that was rolled back, or of a savepoint that was undone', async () => {
+  it('has no job of a transaction that was rolled back, or of a savepoint that was undone (acceptance 6)', async () => {
     const sent: number[] = [];
     await server.ctx
       .transaction(async () => {

@@ -22,6 +22,13 @@ describe.each(databases)('two processes that share the jobs of %s', (database) =
   const failed: unknown[] = [];
   const jobs: Record<string, JobOf<any>> = {
     plain: { run: () => {} },
+    two: { concurrency: 2, run: () => {} },
+    cancelled: {
+      run: ({ ctx }) =>
+        new Promise((_, reject) =>
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+        ),
+    },
     held: { run: () => gate.promise },
     writes: {
       transaction: true,
@@ -131,6 +138,47 @@ describe.each(databases)('two processes that share the jobs of %s', (database) =
     await expect.poll(async () => (await job(id))?.state).toBe('running');
     await worker.stop(100);
     expect(await job(id)).toMatchObject({ state: 'waiting', attempt: 0 });
+  });
+
+  it('run no more of a job together than its concurrency allows', async () => {
+    const [a, b] = await open();
+    await server.ctx.jobs.sendMany('two', [1, 2, 3, 4, 5]);
+    const others = await server.ctx.jobs.sendMany('plain', [1, 2], { priority: -1 });
+    const [ofA, ofB] = await Promise.all([a.queue.turn([], 3), b.queue.turn([], 3)]);
+    const taken = [...ofA.taken, ...ofB.taken];
+    expect(taken.filter(({ name }) => name === 'two')).toHaveLength(2);
+    // Those that may not run now do not hide the others.
+    expect(taken.flatMap(({ id }) => (others.includes(id) ? [id] : [])).sort()).toEqual(others);
+    const [first] = taken.filter(({ name }) => name === 'two');
+    const holder = ofA.taken.includes(first!) ? a : b;
+    expect((await holder.queue.turn([first!], 3)).taken).toHaveLength(1);
+  });
+
+  it('look at an empty queue no more than once a second', async () => {
+    const [a] = await open();
+    let turns = 0;
+    const queue: Queue = { ...a.queue, turn: (...asked) => ((turns += 1), a.queue.turn(...asked)) };
+    const { kernel } = server;
+    const worker = createWorker({ kernel, definitions: a.definitions, queue, concurrency: 5 });
+    worker.start();
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect(turns).toBeGreaterThan(0);
+    expect(turns).toBeLessThanOrEqual(3);
+    await worker.stop(100);
+  });
+
+  it('abort the signal of a job that was cancelled by another one', async () => {
+    place = await newDatabase(database);
+    server = await startJobs({ jobs, url: place.url });
+    const id = await server.ctx.jobs.send('cancelled');
+    await expect.poll(async () => (await job(id))?.state, { timeout: 3000 }).toBe('running');
+    if (database === 'postgres') {
+      const other = await startJobs({ jobs, url: place.url, env: { JOBS: 'off' } });
+      expect(await other.ctx.jobs.cancel(id)).toBe(true);
+      await other.close();
+      // Two servers in one process would wait for each other's lock of the file.
+    } else await server.rows(`update twofold_jobs set stop = 1 where id = ${id}`);
+    await expect.poll(async () => (await job(id))?.state, { timeout: 3000 }).toBe('cancelled');
   });
 
   it('leave jobs of names that they do not know, and the log says so', async () => {

@@ -35,13 +35,18 @@ interface ClaimParts {
 }
 
 /** Takes at most `free` jobs that are due, by priority and then by time. */
-export type Claim = (ask: Ask, free: number) => Promise<Taken[]>;
+export interface Claim {
+  (ask: Ask, free: number): Promise<Taken[]>;
+  /** Whether it is one statement, which needs no transaction. */
+  readonly single: boolean;
+}
 
 export function claimJobs(parts: ClaimParts): Claim {
   const { store, definitions } = parts;
   const isLimited = [...definitions.values()].some(({ concurrency }) => concurrency !== undefined);
+  if (!isLimited && store.dialect === 'postgres') return claimAtOnce(parts);
   const find = dueStatement(parts);
-  return async (ask, free) => {
+  const claim = async (ask: Ask, free: number) => {
     if (isLimited && store.dialect === 'postgres') await lockLimits(ask);
     const slots = createSlots(definitions, isLimited ? await runningSlots(ask) : []);
     const taken: Taken[] = [];
@@ -52,6 +57,7 @@ export function claimJobs(parts: ClaimParts): Claim {
     }
     return taken;
   };
+  return Object.assign(claim, { single: false });
 }
 
 interface Taking {
@@ -79,15 +85,20 @@ async function takeOf(priority: number, taking: Taking, free: number): Promise<T
   return taken;
 }
 
+/** The text sets `owner` by its first parameter. */
+const RUNNING = `state = 'running', owner = ?, started_at = $now,
+  fence = twofold_jobs.fence + 1,
+  attempt = twofold_jobs.attempt
+    + case when twofold_jobs.attempt < twofold_jobs.attempts then 1 else 0 end`;
+
 async function markRunning(ask: Ask, rows: readonly Row[], owner: string): Promise<void> {
-  await ask(
-    `update twofold_jobs set state = 'running', owner = ?, started_at = $now, fence = fence + 1,
-       attempt = case when attempt < attempts then attempt + 1 else attempt end
-     where id in $numbers`,
-    [owner, JSON.stringify(rows.map(({ id }) => id))],
-  );
+  await ask(`update twofold_jobs set ${RUNNING} where id in $numbers`, [
+    owner,
+    JSON.stringify(rows.map(({ id }) => id)),
+  ]);
 }
 
+/** A row as it was before it was taken. */
 function toTaken({ id, name, data, attempts, errors, ...row }: Row): Taken {
   const exhausted = row.attempt >= attempts;
   return {
@@ -102,15 +113,57 @@ function toTaken({ id, name, data, attempts, errors, ...row }: Row): Taken {
   };
 }
 
-/** Names are checked when the files are read, so they can stand in the text. */
-function dueStatement({ definitions, only }: ClaimParts): string {
-  const names = [...definitions.keys()].map((name) => `'${name}'`).join(', ');
-  return `select id, name, data, attempt, attempts, fence, slot, errors from twofold_jobs
-    where state = 'waiting' and priority = ? and at <= $now and name in (${names})
-      ${only === undefined ? '' : `and id = ${only}`}
-      and (slot is null or slot not in $texts)
-    order by at, id limit ? $locked`;
+/**
+ * On PostgreSQL, where each statement is a round trip, jobs without `concurrency` are taken by one.
+ * The levels are the priorities that occur: each is one step in the index.
+ */
+function claimAtOnce({ owner, ...parts }: ClaimParts): Claim {
+  const filter = filterOf(parts);
+  const text = `with recursive levels (priority) as (
+      (select priority from twofold_jobs where state = 'waiting' order by priority desc limit 1)
+      union all
+      select (select below.priority from twofold_jobs below
+        where below.state = 'waiting' and below.priority < levels.priority
+        order by below.priority desc limit 1)
+      from levels where levels.priority is not null
+    ), due as (
+      select found.* from levels cross join lateral (
+        select ${COLUMNS}, priority, at from twofold_jobs
+        where state = 'waiting' and priority = levels.priority and at <= $now and ${filter}
+        order by at, id limit ? $locked
+      ) found
+      order by found.priority desc, found.at, found.id limit ?
+    )
+    update twofold_jobs set ${RUNNING} from due where twofold_jobs.id = due.id returning due.*`;
+  const claim = async (ask: Ask, free: number) => {
+    const rows = await ask<Row & Turn>(text, [free, free, owner]);
+    return rows.sort(inTurn).map(toTaken);
+  };
+  return Object.assign(claim, { single: true });
 }
+
+interface Turn {
+  readonly priority: number;
+  readonly at: number;
+}
+
+/** An update returns its rows in any order. */
+const inTurn = (a: Row & Turn, b: Row & Turn) =>
+  b.priority - a.priority || a.at - b.at || a.id - b.id;
+
+const COLUMNS = 'id, name, data, attempt, attempts, fence, slot, errors';
+
+/** Names are checked when the files are read, so they can stand in the text. */
+function filterOf({ definitions, only }: Pick<ClaimParts, 'definitions' | 'only'>): string {
+  const names = [...definitions.keys()].map((name) => `'${name}'`).join(', ');
+  return `name in (${names}) ${only === undefined ? '' : `and id = ${only}`}`;
+}
+
+const dueStatement = (parts: ClaimParts) =>
+  `select ${COLUMNS} from twofold_jobs
+   where state = 'waiting' and priority = ? and at <= $now and ${filterOf(parts)}
+     and (slot is null or slot not in $texts)
+   order by at, id limit ? $locked`;
 
 /** The highest priority of waiting jobs below `below`. One step in an index. */
 async function nextPriority(ask: Ask, below: number | null): Promise<number | null> {

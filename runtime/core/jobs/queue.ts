@@ -46,12 +46,15 @@ export function createQueue(parts: QueueParts): Queue {
   const claiming = claimJobs(parts);
   const ask = askStore(store);
   return {
-    turn: (finished, free) =>
-      store.transact(async (query) => {
+    turn: async (finished, free) => {
+      if (claiming.single && finished.length === 0)
+        return { taken: free > 0 ? await claiming(ask, free) : [], lost: [] };
+      return store.transact(async (query) => {
         const asking = askIn(store, query);
         const lost = await finish(asking, finished);
         return { taken: free > 0 ? await claiming(asking, free) : [], lost };
-      }),
+      });
+    },
     complete: async (taken) => (await finish(ask, [taken])).length === 0,
     fail: (taken, outcome) => fail(ask, taken, outcome),
     giveBack: (taken) => giveBack(ask, owner, taken),
