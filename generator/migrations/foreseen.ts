@@ -27,6 +27,7 @@ export interface Foresight {
     readonly code: string;
     readonly message: string;
     readonly migration: string | null;
+    readonly line: number | null;
     readonly found: readonly RowsAtRisk[];
   } | null;
 }
@@ -112,7 +113,7 @@ function isStillValid({ code }: Diagnostic): boolean {
 }
 
 function refusedFinding(
-  { code, message, migration }: NonNullable<Foresight['refusal']>,
+  { code, message, migration, line }: NonNullable<Foresight['refusal']>,
   { migrations }: Sources,
 ): Diagnostic {
   const [summary = '', ...rest] = message.split('\n');
@@ -125,6 +126,6 @@ function refusedFinding(
     summary,
     ...(why !== '' && { why }),
     ...(fix !== undefined && { fix }),
-    at: { file, line: 1, column: 1, length: 1 },
+    at: { file, line: line ?? 1, column: 1, length: 1 },
   };
 }

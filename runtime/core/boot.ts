@@ -18,7 +18,8 @@ import { createTables } from './store/create-tables.ts';
 import { type Guard, guardOf } from './store/guard.ts';
 import { noteProduction, readLedger } from './store/ledger.ts';
 import { assertSound } from './store/ledger-state.ts';
-import { loadMigrations, migrate, type MigrateOptions, migrationStatus } from './store/migrate.ts';
+import { loadMigrations } from './store/load-migrations.ts';
+import { migrate, type MigrateOptions, migrationStatus } from './store/migrate.ts';
 import { migrationSettings } from './store/migration-settings.ts';
 import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
@@ -309,8 +310,9 @@ async function refusePending(store: Store, migrations: readonly Migration[]): Pr
 export async function migrationsOf(
   app: App,
   modules: readonly ServerModule[],
+  options: Parameters<typeof loadMigrations>[1] = {},
 ): Promise<[own: readonly Migration[], ...modules: (readonly Migration[])[]]> {
-  const own = app.migrations ? await loadMigrations(app.migrations) : [];
+  const own = app.migrations ? await loadMigrations(app.migrations, options) : [];
   const lists = modules.map((module) => module.migrations ?? []);
   return [own, ...lists.filter((list) => list.length > 0)];
 }

@@ -3,7 +3,8 @@ import { guardOfDatabase, openDatabase } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createSettings, type Settings } from './config/settings.ts';
 import { AppError } from './errors.ts';
-import { foreseeMigrations, loadMigrations, migrationStatus } from './store/migrate.ts';
+import { loadMigrations } from './store/load-migrations.ts';
+import { foreseeMigrations, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
 import type { RowsAtRisk } from './store/migration-run.ts';
 import { EMPTY_STATE, type LedgerState } from './store/ledger-state.ts';
@@ -29,6 +30,8 @@ export interface Foresight {
     readonly code: string;
     readonly message: string;
     readonly migration: string | null;
+    /** The line of its file that failed. */
+    readonly line: number | null;
     readonly found: readonly RowsAtRisk[];
   } | null;
 }
@@ -95,7 +98,8 @@ function refused(error: unknown, state: LedgerState): Foresight | null {
   const { code, message, extensions } = error;
   const found = (extensions['found'] ?? []) as readonly RowsAtRisk[];
   const migration = typeof extensions['migration'] === 'string' ? extensions['migration'] : null;
-  return { state, refusal: { code, message, migration, found } };
+  const line = typeof extensions['line'] === 'number' ? extensions['line'] : null;
+  return { state, refusal: { code, message, migration, line, found } };
 }
 
 async function migrationsOf({ root, drafts, without = [] }: Foreseen): Promise<Migration[]> {

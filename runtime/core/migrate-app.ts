@@ -57,7 +57,8 @@ export function migrateApp(
  * What is applied, pending, changed since, or gone from the folder, for `generator migrate status`.
  */
 export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
-  return withMigrations(app, options, async ({ kernel: { store }, lists: [own, ...modules] }) => {
+  const listed = { ...options, unreadable: 'listed' } as const;
+  return withMigrations(app, listed, async ({ kernel: { store }, lists: [own, ...modules] }) => {
     const parts = [await migrationStatus(store, own)];
     for (const list of modules) parts.push(await migrationStatus(store, list));
     const all = (kind: keyof MigrationStatus) => parts.flatMap((part) => part[kind]);
@@ -174,9 +175,14 @@ interface WithMigrations {
   readonly guard: Guard;
 }
 
+interface LoadOptions {
+  /** Whether a migration that cannot be read is listed all the same. */
+  readonly unreadable?: 'refused' | 'listed';
+}
+
 async function withMigrations<T>(
   app: App,
-  options: BootOptions | undefined,
+  { unreadable, ...options }: LoadOptions & BootOptions = {},
   work: (given: WithMigrations) => Promise<T>,
 ): Promise<T> {
   const { kernel, modules } = await boot(app, options);
@@ -184,7 +190,7 @@ async function withMigrations<T>(
     return await reachingDatabase(kernel, async () =>
       work({
         kernel,
-        lists: await migrationsOf(app, modules),
+        lists: await migrationsOf(app, modules, { ...(unreadable && { unreadable }) }),
         guard: await guardOfDatabase(kernel),
       }),
     );

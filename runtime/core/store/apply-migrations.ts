@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from 'kysely';
 import { AppError } from '../errors.ts';
+import { failedLine, withLongStacks } from './failed-line.ts';
 import { noteApplied, prepareLedger } from './ledger.ts';
 import { ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
@@ -109,7 +110,7 @@ async function applyOne(
     object: null,
     allowLoss: new Set([...allowLoss, ...(migration.allowLoss ?? [])]),
   });
-  await withRun(run, () => migration.up(watched, { dialect }));
+  await withLongStacks(() => withRun(run, () => migration.up(watched, { dialect })));
   finishStep(run);
   const undoes = keep && ownerOf(migration.name) === '';
   await noteApplied(trx, migration, undoes ? await recordUndo({ dialect, trx }, migration) : null);
@@ -166,19 +167,21 @@ export async function migrationFailed(
   cause: unknown,
 ): Promise<AppError> {
   const said = cause instanceof Error ? cause.message : String(cause);
+  const line = failedLine(cause, migration);
   const place = `migration ${migration}, step ${step}${object === null ? '' : ` (${object})`}`;
   const detail = (cause as { detail?: unknown } | null)?.detail;
   const text = `${said}${typeof detail === 'string' ? ` (${detail})` : ''}`;
   return new AppError(
     500,
     'MIGRATION_FAILED',
-    `${place} failed: ${text}\nThe database is as it was.`,
+    `${place} failed${line === null ? '' : ` at line ${line}`}: ${text}\nThe database is as it was.`,
     {
       cause,
       extensions: {
         migration,
         step,
         object,
+        line,
         rows: await countRows(db, object),
         keys: [],
         cause: text,

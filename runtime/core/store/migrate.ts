@@ -1,6 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Transaction } from 'kysely';
 import type { MigrationSettings } from '@twofold/schema';
 import { AppError } from '../errors.ts';
@@ -320,59 +318,4 @@ export function migrationsToUndo({ applied }: Ledger, to: string | undefined): A
     `no migration ${to} is applied here
    fix  npm run migrate -- status lists those that are`,
   );
-}
-
-/**
- * Reads the `NNNN_name.ts` (or `.js`) files of a folder, in order of their names. A missing folder
- * counts as empty.
- *
- * @example await migrate(store, await loadMigrations(new URL('../../migrations/', import.meta.url)));
- */
-export async function loadMigrations(folder: URL): Promise<Migration[]> {
-  const files = list(folder)
-    .filter((file) => /^\d+_[\w-]+\.(ts|js|mjs)$/.test(file))
-    .sort();
-  return Promise.all(files.map((file) => load(new URL(file, folder))));
-}
-
-function list(folder: URL): string[] {
-  try {
-    return readdirSync(fileURLToPath(folder));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-async function load(url: URL): Promise<Migration> {
-  const name = url.pathname.replace(/^.*\//, '').replace(/\.\w+$/, '');
-  const { up, down, allowLoss, replaces } = await importMigration(url, name);
-  return {
-    name,
-    text: readFileSync(url, 'utf8'),
-    up,
-    ...(down && { down }),
-    ...(allowLoss && { allowLoss }),
-    ...(replaces && { replaces }),
-  };
-}
-
-/** A file that cannot be imported is a failed migration, reported without a stack trace. */
-async function importMigration(
-  url: URL,
-  name: string,
-): Promise<Pick<Migration, 'up' | 'down' | 'allowLoss' | 'replaces'>> {
-  const failed = (why: string, cause?: unknown) =>
-    new AppError(500, 'MIGRATION_FAILED', `migration ${name} cannot be read: ${why}`, {
-      ...(cause !== undefined && { cause }),
-      extensions: { migration: name },
-    });
-  // A different URL for each text: otherwise a process that imports a migration again would get the
-  // cached first text.
-  const version = `?${hashOf({ text: readFileSync(url, 'utf8') })}`;
-  const module = await import(`${url.href}${version}`).catch((error: unknown) => {
-    throw failed(error instanceof Error ? error.message : String(error), error);
-  });
-  if (typeof module.up !== 'function') throw failed('it exports no function up');
-  return module;
 }

@@ -216,7 +216,7 @@ for (const { name, missing, create } of databases) {
           `import type { Kysely } from '@twofold/runtime';\n\nexport async function up(db: Kysely<any>): Promise<void> {\n  await db.updateTable('${table}').set({ name: 'eve' }).execute();\n}\n`;
         shop.write('migrations/0003_fill.ts', own('nowhere'));
         await said(
-          /0003_fill\.ts:1:1 {2}error {2}MIGRATION_FAILED {2}migration 0003_fill, step 1 \(nowhere\)/,
+          /0003_fill\.ts:4:1 {2}error {2}MIGRATION_FAILED {2}migration 0003_fill, step 1 \(nowhere\) failed at line 4/,
         );
         expect(await answers('{ users { name } }')).toEqual(users);
         shop.write('migrations/0003_fill.ts', own('users'));
