@@ -22,8 +22,8 @@ import { settled, START, type Walk } from './random-tables.ts';
 import { readStructure } from './structure.ts';
 
 /** MIGRATION_CHANGES=300 MIGRATION_KILLS=100 for the long run; SEED for another one. */
-const CHANGES = Number(process.env['MIGRATION_CHANGES'] ?? 14);
-const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 4);
+const CHANGES = Number(process.env['MIGRATION_CHANGES'] ?? 8);
+const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 3);
 const SEED = Number(process.env['SEED'] ?? 1);
 
 const script = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
