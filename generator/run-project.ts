@@ -73,6 +73,22 @@ export async function askProject<T>(
   );
 }
 
+/**
+ * Asks the runtime that the generator was published with, about something that is no project yet.
+ *
+ * @throws CommandError with the message of the runtime.
+ */
+export async function askRuntime<T>(
+  root: string,
+  question: 'catalogOfDatabase',
+  input: unknown,
+): Promise<T> {
+  const { code, out, errors } = await runScript(root, runtimeScript(question), { input });
+  const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
+  if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
+  throw new CommandError(EXIT.usage, 'DATABASE_UNREADABLE', lastLines(errors) || `exit ${code}`);
+}
+
 /** An expected failure of the runtime, with a code and a message. */
 interface RuntimeFailure {
   readonly code: string;
@@ -125,6 +141,19 @@ function script(question: ProjectQuestion, options: AskOptions): string {
     `  const { code, message, extensions } = error ?? {};`,
     `  if (/^(BACKUP_|DATABASE_|MIGRATION_|ROWS_IN_THE_WAY|TARGET_|VALUE_NOT_HELD)/.test(code)) process.stdout.write('\\n${REFUSED}' + JSON.stringify({ code, message, extensions }) + '\\n', () => process.exit(1));`,
     `  else`,
+    `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
+    `}`,
+  ].join('\n');
+}
+
+function runtimeScript(question: string): string {
+  return [
+    ...INPUT,
+    `const { ${question} } = await import(${JSON.stringify(import.meta.resolve('@twofold/runtime'))});`,
+    `try {`,
+    `  const answer = await ${question}(input);`,
+    `  process.stdout.write('\\n${MARK}' + JSON.stringify(answer) + '\\n', () => process.exit(0));`,
+    `} catch (error) {`,
     `  process.stderr.write((error?.code === undefined ? error?.stack : error.message) + '\\n', () => process.exit(1));`,
     `}`,
   ].join('\n');

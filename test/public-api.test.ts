@@ -9,6 +9,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'alterTable',
     'backupApp',
     'baselineApp',
+    'catalogOfDatabase',
     'columnTypes',
     'copyApp',
     'count',

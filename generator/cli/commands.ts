@@ -223,16 +223,20 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'import',
-    usage: 'prisma [FILE]',
+    usage: 'db [URL] | prisma [FILE]',
     about: 'writes a schema that serves the tables which others made, and a report of what differs',
     positionals: 2,
-    words: ['prisma'],
+    words: ['db', 'prisma'],
     options: [
+      { name: 'schema', value: 'NAME', many: true, about: 'a schema of PostgreSQL (public)' },
+      { name: 'only', value: 'GLOB', many: true, about: 'only these tables of the database' },
+      { name: 'skip', value: 'GLOB', many: true, about: 'not these tables of the database' },
       { name: 'crud', about: 'serve creating, updating and deleting too' },
       { name: 'managed', about: 'keep the tables by migrations from now on' },
       { name: 'dry-run', about: 'list what would be written' },
     ],
-    example: 'npx generator import prisma prisma/schema.prisma',
+    example:
+      'npx generator import db postgres://app:secret@localhost/shop\nnpx generator import prisma prisma/schema.prisma',
     load: () => import('../commands/import.ts'),
   },
   {

@@ -12,12 +12,16 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 interface ImportedSource {
   readonly imported: Imported;
   readonly source: string;
+  /** Called when the files are written. */
+  readonly written?: () => Promise<void>;
 }
 
 type Read = (root: string, call: CommandCall) => Promise<ImportedSource>;
 
 /** What can be imported: a new kind is a new row. */
 const KINDS: Readonly<Record<string, Read>> = {
+  db: async (root, call) =>
+    (await import('../import/database/read-database.ts')).importDatabaseAt(root, call),
   prisma: async (root, { positionals }) =>
     (await import('../import/prisma/import-file.ts')).importPrismaFile(root, positionals[1]),
 };
@@ -34,7 +38,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       `one of ${Object.keys(KINDS).join(', ')}`,
     );
   const root = resolve(call.cwd);
-  const { imported, source } = await read(root, call);
+  const { imported, source, written } = await read(root, call);
   const { options } = call;
   const plan = await planImport(root, imported, {
     source,
@@ -43,6 +47,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   });
   if (options['dry-run']) return report(plan, imported, call, EXIT.done);
   for (const { file, text } of plan.files) await disk.write(resolve(root, file), text);
+  await written?.();
   const run = await runPipeline(root, {}, disk);
   reportFindings(run, call);
   const code = plan.conflicts.length > 0 ? EXIT.conflict : exitCodeOf(run);

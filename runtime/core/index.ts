@@ -23,6 +23,7 @@ export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
 export { openapiOfApp } from './openapi-of-app.ts';
 export { seedApp } from './seed-app.ts';
+export { catalogOfDatabase } from './catalog-of-database.ts';
 export { backupApp, copyApp, restoreApp } from './move-app.ts';
 
 // The model, in the compact form that emitted code uses

@@ -8,9 +8,13 @@ import { readPostgresRows, writePostgresRows } from './postgres-rows.ts';
 import { readSqliteRows, writeSqliteRows } from './sqlite-rows.ts';
 
 /** Opens a snapshot of the database at `url`. @throws ConfigError when there is none. */
-export async function openRowReader(url: string, root: string): Promise<RowReader> {
+export async function openRowReader(
+  url: string,
+  root: string,
+  schemas?: readonly string[],
+): Promise<RowReader> {
   const address = databaseAddress(url, root);
-  if (address.dialect === 'postgres') return readPostgresRows(address.url);
+  if (address.dialect === 'postgres') return readPostgresRows(address.url, schemas);
   return readSqliteRows(fileOf(address.file));
 }
 

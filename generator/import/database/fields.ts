@@ -1,0 +1,353 @@
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogForeignKey,
+  CatalogTable,
+} from '../../../templates/catalog.ts';
+import { snakeCase } from '@twofold/schema';
+import { type FieldType, keyOf, postgresType, sqliteType } from './column-type.ts';
+import { fieldName, lowerFirst, relationName } from './names.ts';
+import { type PlainCheck, readCheck } from './read-check.ts';
+import { isCredentialName } from '../credential-names.ts';
+import { directive, type ImportedField, type ReportItem } from '../imported.ts';
+import { isDefaultSchema, refersToKey, type TypeInProgress, type Types } from './types.ts';
+
+export interface Importing extends Types {
+  readonly catalog: Catalog;
+  readonly items: ReportItem[];
+  /** Enums that checks mean: their values by name. */
+  readonly checked: Map<string, readonly string[]>;
+}
+
+export const objectOf = ({
+  schema,
+  name,
+}: {
+  readonly schema: string;
+  readonly name: string;
+}): string => (schema === 'main' ? name : `${schema}.${name}`);
+
+/** Fills the fields of a type from the columns of its table, in their order. */
+export function addFields(type: TypeInProgress, importing: Importing): void {
+  const { table } = type;
+  const relations = relationsOf(table, importing);
+  const single = singleKey(table);
+  const checks = checksOf(type, importing);
+  const keyColumns = keyColumnsOf(table);
+  type.view = keyColumns.length === 0;
+  const hasId = single !== undefined || keyColumns.length > 1;
+  if (hasId) type.names('id');
+  if (keyColumns.length > 1)
+    type.fields.push({ name: 'id', type: 'ID!', directives: [], unique: false });
+  for (const column of table.columns) {
+    const relation = relations.find(({ columns }) => columns.includes(column.name));
+    if (column.name === single) type.fields.push(idField(type, column, importing));
+    else if (isClosed(column, keyColumns)) type.fields.push(closedField(type, column, importing));
+    else if (relation && relation.columns.length === 1 && !isGenerated(column))
+      type.columns.set(column.name, addRelation(type, relation, importing));
+    else if (!relation || keyColumns.includes(column.name) || relation.columns.length === 1)
+      type.columns.set(
+        column.name,
+        addColumn(type, { column, check: checks.get(column.name) }, importing),
+      );
+    else if (relation.columns[0] === column.name) addRelation(type, relation, importing);
+    else
+      noteColumn(type, column, importing, {
+        status: 'kept',
+        as: `${type.name}, part of a relation`,
+      });
+  }
+  if (keyColumns.length > 0 && single === undefined)
+    type.key = keyColumns.map((name) => type.columns.get(name) ?? fieldName(name));
+}
+
+const isGenerated = ({ generated }: CatalogColumn) => generated !== null;
+
+const isClosed = ({ name }: CatalogColumn, key: readonly string[]) =>
+  isCredentialName(name) && !key.includes(name);
+
+/** The columns of the primary key, else of a unique key without nulls. */
+function keyColumnsOf({ primaryKey, uniques, columns, kind }: CatalogTable): readonly string[] {
+  if (kind !== 'table') return [];
+  if (primaryKey) return primaryKey.columns;
+  const required = (name: string) => columns.some((each) => each.name === name && !each.nullable);
+  return uniques.find((unique) => unique.columns.every(required))?.columns ?? [];
+}
+
+const KEY_TYPE = /int|serial|text|char|uuid|numeric|^$/i;
+
+/** The column that becomes `id`. */
+function singleKey({ primaryKey, columns }: CatalogTable): string | undefined {
+  const [name, second] = primaryKey?.columns ?? [];
+  if (name === undefined || second !== undefined) return undefined;
+  const column = columns.find((each) => each.name === name);
+  return column && KEY_TYPE.test(column.type) && column.typeKind === 'base' ? name : undefined;
+}
+
+/** Foreign keys that become a field; of two with the same columns the first. */
+function relationsOf(table: CatalogTable, importing: Importing): readonly CatalogForeignKey[] {
+  const single = singleKey(table);
+  const seen = new Set<string>();
+  return table.foreignKeys.filter((key) => {
+    const why = refusal(key, { table, single, importing, seen });
+    if (why === undefined) return seen.add(key.columns.join());
+    importing.items.push({ ...foreignKeyItem(table, key), status: 'notExpressible', why });
+    return false;
+  });
+}
+
+interface Refusing {
+  readonly table: CatalogTable;
+  readonly single: string | undefined;
+  readonly importing: Importing;
+  readonly seen: ReadonlySet<string>;
+}
+
+function refusal(
+  key: CatalogForeignKey,
+  { table, single, importing, seen }: Refusing,
+): string | undefined {
+  const target = importing.types.get(keyOf(key.table));
+  if (!target) return `${objectOf(key.table)} is not part of the import`;
+  if (single !== undefined && key.columns.includes(single))
+    return 'its column is the key of the table';
+  if (seen.has(key.columns.join())) return 'another foreign key has the same columns';
+  if (
+    key.columns.length > 1 &&
+    key.columns.some((name) => [...seen].some((each) => each.split(',').includes(name)))
+  )
+    return 'another foreign key has one of its columns';
+  if (
+    key.columns.length > 1 &&
+    key.columns.some((name) => table.primaryKey?.columns.includes(name))
+  )
+    return 'its columns are a part of the key of the table';
+  if (!refersToKey(key, importing.served) && key.columns.length > 1)
+    return 'it leads to several columns that are not the key';
+  return undefined;
+}
+
+const foreignKeyItem = (table: CatalogTable, key: CatalogForeignKey) => ({
+  object: `${objectOf(table)}.${key.name ?? key.columns.join('+')}`,
+  kind: 'foreign key',
+});
+
+function noteColumn(
+  { table }: TypeInProgress,
+  { name }: Pick<CatalogColumn, 'name'>,
+  { items }: Importing,
+  found: Pick<ReportItem, 'status' | 'as' | 'why'>,
+): void {
+  items.push({ object: `${objectOf(table)}.${name}`, kind: 'column', ...found });
+}
+
+function idField(type: TypeInProgress, column: CatalogColumn, importing: Importing): ImportedField {
+  noteColumn(type, column, importing, { status: 'kept', as: `${type.name}.id` });
+  noteDefault(type, column, importing);
+  type.columns.set(column.name, 'id');
+  return {
+    name: 'id',
+    type: 'ID!',
+    directives: columnDirective('id', column.name, {}),
+    unique: false,
+    ...described(column),
+  };
+}
+
+const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
+  comment === null ? {} : { description: comment };
+
+const CLOSED = 'closed: it is named like a credential, which no answer should have';
+
+function closedField(
+  type: TypeInProgress,
+  column: CatalogColumn,
+  importing: Importing,
+): ImportedField {
+  const name = type.names(fieldName(column.name));
+  const found = typeOf(type, { column, check: undefined }, importing);
+  noteColumn(type, column, importing, { status: 'closed', why: CLOSED });
+  noteDefault(type, column, importing);
+  return {
+    name,
+    type: `${found.type}${column.nullable ? '' : '!'}`,
+    directives: columnDirective(name, column.name, found),
+    unique: false,
+    closed: CLOSED,
+  };
+}
+
+interface Described {
+  readonly column: CatalogColumn;
+  readonly check: PlainCheck | undefined;
+}
+
+function addColumn(
+  type: TypeInProgress,
+  { column, check }: Described,
+  importing: Importing,
+): string {
+  const name = type.names(fieldName(column.name));
+  const found = typeOf(type, { column, check }, importing);
+  const required = column.nullable ? '' : '!';
+  const readOnly = found.readOnly || isGenerated(column) || undefined;
+  const unique = isUnique(type.table, column.name);
+  type.fields.push({
+    name,
+    type: `${found.type}${required}`,
+    directives: [
+      ...columnDirective(name, column.name, { ...found, readOnly }),
+      ...(unique ? ['@unique'] : []),
+      ...constraintDirective(found, check),
+      ...(readOnly ? [] : defaultDirective(column)),
+    ],
+    unique,
+    ...described(column),
+  });
+  noteColumn(type, column, importing, {
+    status: found.approximated === undefined ? 'kept' : 'approximated',
+    as: `${type.name}.${name}`,
+    ...(found.approximated !== undefined && { why: found.approximated }),
+  });
+  noteDefault(type, column, importing);
+  return name;
+}
+
+function typeOf(
+  { name }: TypeInProgress,
+  { column, check }: Described,
+  importing: Importing,
+): FieldType {
+  const found =
+    importing.catalog.dialect === 'sqlite'
+      ? sqliteType(column)
+      : postgresType(column, importing.catalog);
+  if (found.enum !== undefined)
+    return { ...found, type: importing.enumNames.get(found.enum) ?? 'String' };
+  if (found.type !== 'String' || !check?.values) return found;
+  const enumName = importing.nameType(
+    `${name}${fieldName(column.name).replace(/^./, (first) => first.toUpperCase())}`,
+  );
+  importing.checked.set(enumName, check.values);
+  const { maxLength: _length, ...rest } = found;
+  return { ...rest, type: enumName };
+}
+
+function columnDirective(
+  field: string,
+  column: string,
+  { column: type, readOnly }: { readonly column?: string; readonly readOnly?: true | undefined },
+): string[] {
+  const name = snakeCase(field) === column ? undefined : column;
+  if (name === undefined && type === undefined && !readOnly) return [];
+  return [directive('column', { name, type, readOnly })];
+}
+
+const isUnique = ({ uniques, indexes }: CatalogTable, column: string) =>
+  uniques.some(({ columns }) => columns.length === 1 && columns[0] === column) ||
+  indexes.some(
+    ({ unique, columns, where, onExpressions }) =>
+      unique && where === null && !onExpressions && columns.length === 1 && columns[0] === column,
+  );
+
+function constraintDirective(
+  { type, maxLength }: FieldType,
+  check: PlainCheck | undefined,
+): string[] {
+  const { column: _column, values: _values, ...bounds } = check ?? { column: '' };
+  const numbers = /^(Int|Float|BigInt)$/.test(type);
+  const known = Object.entries({ ...(maxLength !== undefined && { maxLength }), ...bounds }).filter(
+    ([name]) => (name.endsWith('Length') ? type === 'String' : numbers),
+  );
+  return known.length > 0 ? [directive('constraint', Object.fromEntries(known))] : [];
+}
+
+/** The database fills it: a create may leave it out. */
+const defaultDirective = ({ default: value, identity }: CatalogColumn) =>
+  value === null && identity === null ? [] : ['@default(expr: DATABASE)'];
+
+function noteDefault(
+  { table }: TypeInProgress,
+  { name, default: value }: CatalogColumn,
+  { items }: Importing,
+): void {
+  if (value !== null)
+    items.push({
+      object: `${objectOf(table)}.${name}.default`,
+      kind: 'default',
+      status: 'kept',
+      as: '@default(expr: DATABASE)',
+    });
+}
+
+/** Plain checks by column; the others are named, and the database goes on checking them. */
+function checksOf(
+  { table }: TypeInProgress,
+  { items }: Importing,
+): ReadonlyMap<string, PlainCheck> {
+  const found = new Map<string, PlainCheck>();
+  for (const { name, expression } of table.checks) {
+    const plain = readCheck(expression);
+    const object = `${objectOf(table)}.${name ?? `check (${expression})`}`;
+    const known = plain && table.columns.some((column) => column.name === plain.column);
+    if (known) found.set(plain.column, { ...found.get(plain.column), ...plain });
+    const rest = known
+      ? { status: 'kept' as const, as: plain.values ? 'an enum' : '@constraint' }
+      : { status: 'notExpressible' as const, why: 'the database goes on checking it' };
+    items.push({ object, kind: 'check', ...rest });
+  }
+  return found;
+}
+
+const ON_DELETE: Readonly<Record<string, string>> = { cascade: 'CASCADE', 'set null': 'SET_NULL' };
+
+/** The field of a foreign key. @returns its name */
+function addRelation(type: TypeInProgress, key: CatalogForeignKey, importing: Importing): string {
+  const target = importing.types.get(keyOf(key.table))!;
+  const [first = ''] = key.columns;
+  const wanted = key.columns.length === 1 ? relationName(first) : lowerFirst(target.name);
+  const name = type.names(wanted);
+  const columns = type.table.columns.filter((column) => key.columns.includes(column.name));
+  const single = key.columns.length === 1;
+  const relation = relationDirective(name, key, importing);
+  const unique = single && isUnique(type.table, first);
+  type.fields.push({
+    name,
+    type: `${target.name}${columns.every(({ nullable }) => !nullable) ? '!' : ''}`,
+    directives: [...relation, ...(unique ? ['@unique'] : [])],
+    unique: false,
+    ...described(columns[0]!),
+  });
+  const as = `${type.name}.${name}`;
+  importing.items.push({ ...foreignKeyItem(type.table, key), status: 'kept', as });
+  noteColumn(type, { name: first }, importing, { status: 'kept', as });
+  for (const column of columns) noteDefault(type, column, importing);
+  return name;
+}
+
+function relationDirective(
+  field: string,
+  { columns, references, onDelete, ...key }: CatalogForeignKey,
+  importing: Importing,
+): string[] {
+  const [first = ''] = columns;
+  const several = columns.length > 1;
+  const toKey = refersToKey({ columns, references, onDelete, ...key }, importing.served);
+  const target = importing.types.get(keyOf(key.table))!;
+  const raw = ON_DELETE[onDelete];
+  const given = {
+    column: several || `${snakeCase(field)}_id` === first ? undefined : first,
+    columns: several ? columns : undefined,
+    references: toKey
+      ? undefined
+      : references.map((name) => target.columns.get(name) ?? fieldName(name)),
+    onDelete: raw === undefined ? undefined : { raw },
+  };
+  return Object.values(given).some((value) => value !== undefined)
+    ? [directive('relation', given)]
+    : [];
+}
+
+/** The schema of a table, where the connection would not find it. */
+export const schemaOf = (schema: string): string | undefined =>
+  isDefaultSchema(schema) ? undefined : schema;

@@ -1,0 +1,102 @@
+import type { Catalog, CatalogTable } from '../../../templates/catalog.ts';
+import {
+  directive,
+  type Imported,
+  type ImportedEnum,
+  type ImportedType,
+  type ReportItem,
+} from '../imported.ts';
+import { addFields, type Importing, objectOf, schemaOf } from './fields.ts';
+import { addInverses, addLists } from './inverses.ts';
+import { createNames, enumValue } from './names.ts';
+import { noteObjects } from './objects.ts';
+import { isDefaultSchema, isServed, namedTypes, type TypeInProgress } from './types.ts';
+
+/**
+ * The schema that serves a database as it is.
+ *
+ * @param wanted whether a table is part of the import.
+ * @example importDatabase(catalog, () => true).types.map(({ name }) => name) // ['Actor', 'Film']
+ */
+export function importDatabase(
+  catalog: Catalog,
+  wanted: (table: CatalogTable) => boolean,
+): Imported {
+  const tables = catalog.tables.filter((table) => isServed(table) && wanted(table));
+  const left = catalog.tables.filter((table) => !tables.includes(table));
+  const named = namedTypes(catalog, tables);
+  const importing: Importing = { ...named, catalog, items: [], checked: new Map() };
+  for (const type of named.types.values()) addFields(type, importing);
+  addInverses(importing);
+  addLists(importing);
+  noteObjects(importing, left);
+  return {
+    types: [...named.types.values()].map(typeOf),
+    enums: enumsOf(importing),
+    items: importing.items.toSorted(byObject),
+  };
+}
+
+const byObject = (a: ReportItem, b: ReportItem) =>
+  a.object < b.object ? -1 : a.object > b.object ? 1 : 0;
+
+function typeOf(type: TypeInProgress): ImportedType {
+  const { name, table, fields, view, key } = type;
+  const schema = schemaOf(table.schema);
+  return {
+    name,
+    table: {
+      name: table.name,
+      view,
+      ...(schema !== undefined && { schema }),
+      ...(key && { key }),
+    },
+    ...(table.comment !== null && { description: table.comment }),
+    directives: view ? [] : indexesOf(type),
+    fields,
+  };
+}
+
+/** Indexes that are more than `@unique` on a field, over columns that are fields. */
+function indexesOf({ table, columns }: TypeInProgress): string[] {
+  const plain = table.indexes.filter(
+    ({ where, onExpressions, method }) => where === null && !onExpressions && method === 'btree',
+  );
+  const uniques = table.uniques.map((each) => ({ ...each, unique: true }));
+  return [...uniques, ...plain].flatMap(({ columns: of, unique }) => {
+    const fields = of.map((name) => columns.get(name ?? ''));
+    const known = fields.filter((field) => field !== undefined && field !== 'id') as string[];
+    if (known.length < fields.length || (unique && fields.length === 1)) return [];
+    return [directive('index', { fields: known, unique: unique || undefined })];
+  });
+}
+
+function enumsOf({ catalog, enumNames, checked }: Importing): ImportedEnum[] {
+  const native = catalog.enums.flatMap((each): ImportedEnum[] => {
+    const name = enumNames.get(JSON.stringify([each.schema, each.name]));
+    const type = isDefaultSchema(each.schema) ? each.name : objectOf(each);
+    if (name === undefined) return [];
+    return [
+      {
+        name,
+        directives: [directive('column', { type })],
+        values: valuesOf(each.values),
+        ...(each.comment !== null && { description: each.comment }),
+      },
+    ];
+  });
+  const ofChecks = [...checked].map(([name, values]) => ({
+    name,
+    directives: [],
+    values: valuesOf(values),
+  }));
+  return [...native, ...ofChecks];
+}
+
+function valuesOf(values: readonly string[]): ImportedEnum['values'] {
+  const free = createNames();
+  return values.map((value) => {
+    const name = free(enumValue(value));
+    return { name, directives: name === value ? [] : [directive('column', { name: value })] };
+  });
+}

@@ -1,0 +1,104 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Catalog } from '../../../templates/catalog.ts';
+import type { CommandCall, OptionValues } from '../../cli/command.ts';
+import { CommandError, EXIT } from '../../failure.ts';
+import { askRuntime } from '../../run-project.ts';
+import { disk } from '../../write/disk.ts';
+import type { Imported, ReportItem } from '../imported.ts';
+import { fits } from './glob.ts';
+import { importDatabase } from './import-database.ts';
+
+const ENV = '.env';
+
+/** A database as a source of an import. */
+export interface DatabaseSource {
+  readonly imported: Imported;
+  readonly source: string;
+  /** Writes the address to `.env` where that has none, and nowhere else. */
+  readonly written: () => Promise<void>;
+}
+
+/**
+ * Reads the database that is named, else that of the project. Nothing in it is changed.
+ *
+ * @throws CommandError when there is no such database or schema
+ */
+export async function importDatabaseAt(root: string, call: CommandCall): Promise<DatabaseSource> {
+  const { options, positionals } = call;
+  const url = await urlOf(root, positionals[1]);
+  const catalog = await readCatalog(root, url, options);
+  const imported = importDatabase(catalog, wantedBy(options));
+  return {
+    imported: { ...imported, items: [...roleItems(catalog), ...imported.items] },
+    source: nameOf(url),
+    written: () => keepUrl(root, url),
+  };
+}
+
+async function urlOf(root: string, given: string | undefined): Promise<string> {
+  const url = given ?? process.env['DATABASE_URL'] ?? (await envOf(root))['DATABASE_URL'];
+  if (url !== undefined && url !== '') return url;
+  throw new CommandError(
+    EXIT.usage,
+    'URL_MISSING',
+    'no database is named, and DATABASE_URL is not set',
+    'generator import db postgres://user:password@localhost/shop',
+  );
+}
+
+const envOf = async (root: string) =>
+  parseEnv((await disk.read(join(root, ENV))) ?? '') as Record<string, string | undefined>;
+
+async function keepUrl(root: string, url: string): Promise<void> {
+  if ((await envOf(root))['DATABASE_URL'] !== undefined) return;
+  const path = join(root, ENV);
+  const before = await disk.read(path);
+  const line = `DATABASE_URL=${/[#'"\s]/.test(url) ? `"${url}"` : url}\n`;
+  if (before === null) await disk.write(path, line, 0o600);
+  else appendFileSync(path, before === '' || before.endsWith('\n') ? line : `\n${line}`);
+}
+
+async function readCatalog(root: string, url: string, options: OptionValues): Promise<Catalog> {
+  const asked = options['schema'] as readonly string[] | undefined;
+  const schemas = url.startsWith('postgres') ? (asked ?? ['public']) : undefined;
+  const catalog = await askRuntime<Catalog>(root, 'catalogOfDatabase', { url, root, schemas });
+  const missing = (schemas ?? []).filter((name) => !catalog.schemas.includes(name));
+  if (missing.length === 0) return catalog;
+  throw new CommandError(
+    EXIT.usage,
+    'SCHEMA_UNKNOWN',
+    `the database has no schema ${missing.join(', ')}`,
+  );
+}
+
+/** Patterns name a table with or without its schema. */
+function wantedBy(options: OptionValues) {
+  const only = options['only'] as readonly string[] | undefined;
+  const skip = (options['skip'] as readonly string[] | undefined) ?? [];
+  return ({ schema, name }: { readonly schema: string; readonly name: string }) => {
+    const isOne = (glob: string) => fits(name, glob) || fits(`${schema}.${name}`, glob);
+    return (only === undefined || only.some(isOne)) && !skip.some(isOne);
+  };
+}
+
+/** Row-level security holds, or not, for the role that the server connects as. */
+function roleItems({ role, tables }: Catalog): ReportItem[] {
+  const secured = tables.filter(({ rowSecurity }) => rowSecurity);
+  if (!role) return [];
+  const effect = role.bypassesRowSecurity ? 'does not hold for' : 'holds for';
+  return secured.map(({ schema, name }) => ({
+    object: `${schema}.${name}.row level security`,
+    kind: 'row level security',
+    status: role.bypassesRowSecurity ? 'notExpressible' : 'kept',
+    why: `it ${effect} the role ${role.name}, which the URL has`,
+  }));
+}
+
+/** The address without a password. */
+function nameOf(url: string): string {
+  if (!URL.canParse(url) || !url.startsWith('postgres')) return url;
+  const { hostname, pathname } = new URL(url);
+  return `the database ${decodeURIComponent(pathname.slice(1))} at ${hostname}`;
+}

@@ -1,0 +1,28 @@
+import type { Catalog } from './store/catalog/catalog.ts';
+
+export interface CatalogInput {
+  /** `file:data/app.db` or `postgres://…` */
+  readonly url: string;
+  /** Folder that a relative file is in. */
+  readonly root: string;
+  /** Schemas of PostgreSQL. */
+  readonly schemas?: readonly string[];
+}
+
+/**
+ * Reads what a database says of itself, for `generator import`: in one transaction that only reads.
+ *
+ * @throws ConfigError when there is no such database.
+ * @example await catalogOfDatabase({ url: 'file:shop.db', root: process.cwd() });
+ */
+export async function catalogOfDatabase({ url, root, schemas }: CatalogInput): Promise<Catalog> {
+  const { openRowReader } = await import('./store/transfer/open-rows.ts');
+  const { unreachable } = await import('./store/unreachable.ts');
+  try {
+    const reader = await openRowReader(url, root, schemas);
+    await reader.close();
+    return reader.catalog;
+  } catch (error) {
+    throw unreachable(error, url) ?? error;
+  }
+}
