@@ -90,7 +90,7 @@ function queriesOf({ name, table, fields }: ImportedType): { name: string; rest:
   const unique = fields.filter((field) => field.unique && !field.closed && field.name !== id?.name);
   return [
     ...(id ? [{ name: one, rest: `(${id.name}: ${required(id.type)}): ${name}` }] : []),
-    { name: camelCase(pluralize(name)), rest: `(limit: Int, offset: Int): [${name}!]!` },
+    { name: listName(one, camelCase(pluralize(name))), rest: `(limit: Int, offset: Int): [${name}!]!` },
     ...unique.map((field) => ({
       name: `${one}By${field.name[0]!.toUpperCase()}${field.name.slice(1)}`,
       rest: `(${field.name}: ${required(field.type)}): ${name}`,
@@ -98,8 +98,15 @@ function queriesOf({ name, table, fields }: ImportedType): { name: string; rest:
   ];
 }
 
+/** A word that is its own plural needs another name for the list: `staffList`. */
+const listName = (one: string, many: string) => (one === many ? `${one}List` : many);
+
 /** The field by which one row is asked for; none when a view has no key. */
-function keyField({ key }: TableOf, fields: readonly ImportedField[]): ImportedField | undefined {
+function keyField(
+  { key, view }: TableOf,
+  fields: readonly ImportedField[],
+): ImportedField | undefined {
+  if (view && !key) return undefined;
   const name = fields.some((field) => field.name === 'id')
     ? 'id'
     : key?.length === 1

@@ -148,16 +148,22 @@ function idField(type: TypeInProgress, column: CatalogColumn, importing: Importi
   return {
     name: 'id',
     type: 'ID!',
-    directives: columnDirective('id', column.name, {}),
+    directives: columnDirective('id', column.name, givenKey(column)),
     unique: false,
     ...described(column),
   };
 }
 
+/** A key of text that the database does not make stands in the input of create: its type says so. */
+const givenKey = ({ type, typeName, default: value }: CatalogColumn) =>
+  value === null && /char|text/i.test(typeName.name)
+    ? { column: typeName.schema === 'pg_catalog' ? type : 'text' }
+    : {};
+
 const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
   comment === null ? {} : { description: comment };
 
-const CLOSED = 'closed: it is named like a credential, which no answer should have';
+const CLOSED = 'it is named like a credential, which no answer should have';
 
 function closedField(
   type: TypeInProgress,
@@ -173,7 +179,7 @@ function closedField(
     type: `${found.type}${column.nullable ? '' : '!'}`,
     directives: columnDirective(name, column.name, found),
     unique: false,
-    closed: CLOSED,
+    closed: `closed: ${CLOSED}`,
   };
 }
 
@@ -189,7 +195,9 @@ function addColumn(
 ): string {
   const name = type.names(fieldName(column.name));
   const found = typeOf(type, { column, check }, importing);
-  const required = column.nullable ? '' : '!';
+  // A list that the database fills may be left out.
+  const filled = found.type.startsWith('[') && column.default !== null;
+  const required = column.nullable || filled ? '' : '!';
   const readOnly = found.readOnly || isGenerated(column) || undefined;
   const unique = isUnique(type.table, column.name);
   type.fields.push({
@@ -199,7 +207,7 @@ function addColumn(
       ...columnDirective(name, column.name, { ...found, readOnly }),
       ...(unique ? ['@unique'] : []),
       ...constraintDirective(found, check),
-      ...(readOnly ? [] : defaultDirective(column)),
+      ...(readOnly || filled ? [] : defaultDirective(column)),
     ],
     unique,
     ...described(column),
