@@ -86,17 +86,24 @@ function printQuery(types: readonly ImportedType[]): string {
 
 function queriesOf({ name, table, fields }: ImportedType): { name: string; rest: string }[] {
   const one = camelCase(name);
+  const many = listName(one, camelCase(pluralize(name)));
   const id = keyField(table, fields);
   const unique = fields.filter((field) => field.unique && !field.closed && field.name !== id?.name);
   return [
-    ...(id ? [{ name: one, rest: `(${id.name}: ${required(id.type)}): ${name}` }] : []),
-    { name: listName(one, camelCase(pluralize(name))), rest: `(limit: Int, offset: Int): [${name}!]!` },
+    ...(id
+      ? [{ name: one, rest: `(${id.name}: ${required(id.type)}): ${name}${resolved(one, 'GET')}` }]
+      : []),
+    { name: many, rest: `(limit: Int, offset: Int): [${name}!]!${resolved(many, 'LIST')}` },
     ...unique.map((field) => ({
       name: `${one}By${field.name[0]!.toUpperCase()}${field.name.slice(1)}`,
       rest: `(${field.name}: ${required(field.type)}): ${name}`,
     })),
   ];
 }
+
+/** `salesByStore` would be read as sales by the field `store`. */
+const resolved = (name: string, as: string) =>
+  /By[A-Z]/.test(name) ? ` ${directive('resolve', { as: { raw: as } })}` : '';
 
 /** A word that is its own plural needs another name for the list: `staffList`. */
 const listName = (one: string, many: string) => (one === many ? `${one}List` : many);

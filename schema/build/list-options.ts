@@ -126,7 +126,8 @@ function defaultOrder(
     const column = entity && namedColumn(shapes, entity, name);
     return column && !column.json ? [{ column: column.column, descending }] : [];
   });
-  return columns.some(({ column }) => column === 'id')
+  const isKeyless = entity?.key?.length === 0;
+  return isKeyless || columns.some(({ column }) => column === 'id')
     ? columns
     : [...columns, { column: 'id', descending: false }];
 }

@@ -13,7 +13,7 @@ function plain(name: string): string {
 
 /** `film_actors` → `FilmActor`. */
 export function typeName(table: string): string {
-  return valid(pascalCase(words(singularize(plain(table)))));
+  return pascalCase(words(singularize(plain(table))));
 }
 
 /** `UnitPrice`, `unit_price` → `unitPrice`. */
@@ -55,7 +55,8 @@ function valid(name: string): string {
 export function createNames(taken: Iterable<string> = []) {
   const used = new Set(taken);
   return (name: string, prefix = ''): string => {
-    let free = used.has(name) && prefix !== '' ? `${prefix}${upperFirst(name)}` : name;
+    const unfit = used.has(name) || !/^[A-Za-z_]/.test(name);
+    let free = unfit && prefix !== '' ? `${prefix}${upperFirst(name)}` : valid(name);
     while (used.has(free)) free = `_${free}`;
     used.add(free);
     return free;

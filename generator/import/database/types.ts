@@ -73,8 +73,12 @@ export function namedTypes(catalog: Catalog, tables: readonly CatalogTable[]): T
   const served = new Map(tables.map((table) => [keyOf(table), table]));
   const joins = tables.filter((table) => isJoinTable(table, served));
   const nameType = createNames(TAKEN);
+  // The tables that the connection finds without a schema keep the plain names.
+  const byDefault = tables.toSorted(
+    (a, b) => Number(isDefaultSchema(b.schema)) - Number(isDefaultSchema(a.schema)),
+  );
   const types = new Map(
-    tables
+    byDefault
       .filter((table) => !joins.includes(table))
       .map((table) => [
         keyOf(table),
@@ -101,7 +105,7 @@ export function namedTypes(catalog: Catalog, tables: readonly CatalogTable[]): T
   return { served, types, joins, enumNames, nameType };
 }
 
-const prefixOf = (schema: string) => (isDefaultSchema(schema) ? '' : upperFirst(typeName(schema)));
+const prefixOf = (schema: string) => upperFirst(typeName(schema));
 
 export const isDefaultSchema = (schema: string): boolean =>
   schema === 'public' || schema === 'main';
