@@ -61,6 +61,7 @@ export function planMigration(
   sources: Sources,
   options: MigrationOptions,
 ): PlannedMigration {
+  if (project.unmanaged) return { ...NOTHING, findings: [] };
   const merged = sources.migrations.map(withoutConflict);
   const mended = merged.filter(({ text }, at) => text !== sources.migrations[at]!.text);
   const { saved: all, draft } = withoutDraft(merged);

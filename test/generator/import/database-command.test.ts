@@ -24,6 +24,11 @@ describe('generator import db', () => {
     const before = bytes();
     const dry = await run('file:theirs.db', '--skip', 'Products*', '--dry-run', '--json');
     expect(JSON.parse(dry.stdout)).toMatchObject({ entities: 3 });
+    const one = await run(
+      'file:theirs.db',
+      ...['--only', 'Cust*', '--schema', 'main', '--crud', '--dry-run', '--json'],
+    );
+    expect(JSON.parse(one.stdout)).toMatchObject({ entities: 1 });
     expect(project.has('schema.graphql')).toBe(false);
     const first = await run('file:theirs.db', '--json');
     expect(JSON.parse(first.stdout)).toMatchObject({
