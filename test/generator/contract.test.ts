@@ -115,10 +115,6 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   prune: ['project-commands: shows resolvers of types that are gone'],
   migrate: ['project-commands: lists, applies and undoes, and starts one of the user'],
-  import: [
-    'import/database-command: writes a project that generates, and nothing the second time',
-    'import/database-command: brings what is new in the database, and keeps what was renamed here',
-  ],
   db: [
     'db: backs up accounts, join tables, seeds and the ledger, and restores them on the other database',
     'db: writes to standard output, copies back, and leaves no file of a run that fails',
@@ -129,6 +125,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'openapi: knows the functions of the project, and opens no database',
   ],
   seed: ['seed: writes rows that refer to each other by key'],
+  import: [
+    'import-db: writes a project that generates, and nothing the second time',
+    'import-db: brings what is new in the database, and keeps what was renamed here',
+  ],
   admin: [
     'admin: create makes an owner and a link that sets the password',
     'admin: wrong words are 2, what cannot be is 3, each with the reason',

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generator, linkPackages, makeProject, type TestProject } from '../project.ts';
-import { theirDatabases } from './their-databases.ts';
+import { generator, linkPackages, makeProject, type TestProject } from './project.ts';
+import { theirDatabases } from './import/their-databases.ts';
 
 const { statements } = theirDatabases(0).find(({ name }) => name === 'Northwind')!;
 
@@ -26,7 +26,7 @@ describe('generator import db', () => {
     expect(JSON.parse(dry.stdout)).toMatchObject({ entities: 3 });
     const one = await run(
       'file:theirs.db',
-      ...['--only', 'Cust*', '--schema', 'main', '--crud', '--dry-run', '--json'],
+      ...['--only', 'Cust*', '--schema', 'main', '--crud', '--managed', '--dry-run', '--json'],
     );
     expect(JSON.parse(one.stdout)).toMatchObject({ entities: 1 });
     expect(project.has('schema.graphql')).toBe(false);
