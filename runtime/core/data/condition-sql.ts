@@ -340,7 +340,7 @@ export function seenWhen(
   if (entity.key.includes(column)) return undefined;
   const target = referred(scope, entity, column);
   const access = target && scope.rules.entity(target.entity, 'READ');
-  const hides = target && access && access.kind !== 'all';
+  const hides = target && access && (access.kind !== 'all' || target.entity.softDelete);
   return and([
     readableWhen(scope, entity, column, ref),
     hides && access.kind === 'none'
@@ -359,19 +359,19 @@ export function seenBy({ rules }: Scope, entity: EntityModel, column: string): r
 }
 
 /**
- * The key of a row of `entity`, or null when the caller may not see that row.
+ * The key of a row of `entity`, or null when the caller may not see that row, or it is removed softly.
  *
  * @throws AppError when they may see no row.
  */
 export function seenKey(scope: Scope, of: EntityModel, key: Part, to = 'id'): Sql {
   const { entity } = of;
   const access = scope.rules.entity(entity, 'READ');
-  if (access.kind === 'all') return sql`${key}`;
+  if (access.kind === 'all' && !entity.softDelete) return sql`${key}`;
   if (access.kind === 'none') throw refusal(access.code);
   const other = scope.alias();
   const condition = and([
     sql`${reference(of, other, to)} = ${key}`,
-    accessCondition(scope, entity.name, access, other),
+    rowCondition(scope, entity, access, other),
   ]);
   return sql`(select ${bare(reference(of, other, to))} from ${tableName(entity, scope.dialect)} ${other}${where(condition)})`;
 }
