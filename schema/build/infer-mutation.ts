@@ -7,7 +7,7 @@ import { inferMany, isMany } from './infer-many.ts';
 import type { ManyVerb } from './infer-many.ts';
 import type { Inference } from './infer-query.ts';
 import { inferUpsert } from './infer-upsert.ts';
-import { isKeyScalar, namesKey } from './keys.ts';
+import { isKeyScalar, namesKey, soleKey } from './keys.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -238,7 +238,7 @@ function argumentsCall(
 }
 
 function isKey(name: string, entity: EntityFact): boolean {
-  return name === 'id' || namesKey(name, entity);
+  return name === 'id' || name === soleKey(entity) || namesKey(name, entity);
 }
 
 function isId({ facts }: Shapes, argument: Pick<GraphQLArgument, 'type'>): boolean {

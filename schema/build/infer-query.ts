@@ -5,7 +5,7 @@ import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
-import { namesKey } from './keys.ts';
+import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -123,7 +123,8 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
       return {
         why: `the argument ${argument.name} is ${argument.type.text}, and ${entity.name}.${column.field.name} is ${column.field.type.text}`,
       };
-    by.push({ arg: argument.name, column: column.column });
+    const isOwn = column.field.name === soleKey(entity);
+    by.push({ arg: argument.name, column: isOwn ? 'id' : column.column });
   }
   const unique =
     by.some(({ column }) => isUnique(shapes, entity, column)) ||

@@ -28,3 +28,7 @@ export function showsKey(field: FieldFact, facts: Facts): boolean {
 export function namesKey(name: string, { singular }: EntityFact): boolean {
   return ['Id', 'ID', '_id'].some((end) => name === `${singular}${end}`);
 }
+
+/** The field that is the key by itself, where it is another one than `id`: `sku`. */
+export const soleKey = ({ key, fields }: EntityFact): string | undefined =>
+  key?.length === 1 && fields.get(key[0]!)?.type.kind === 'scalar' ? key[0] : undefined;

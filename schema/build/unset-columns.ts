@@ -40,10 +40,18 @@ function unsetColumns(
   shape: WriteShape,
   given: readonly string[],
 ): Column[] {
-  const set = new Set(shape.writes.flatMap((write) => writtenColumns(shapes, entity, write)));
+  const columns = shapes.columns.get(entity.name) ?? [];
+  const partsOf = (name: string) => columns.find((each) => each.name === name)?.parts ?? [];
+  const set = new Set(
+    shape.writes
+      .flatMap((write) => writtenColumns(shapes, entity, write))
+      .flatMap((name) => [name, ...partsOf(name)]),
+  );
   const owners = ownerColumns(shapes, entity);
-  const needed = (shapes.columns.get(entity.name) ?? []).filter(
-    (column) => column.required && !column.default && !column.stamp,
+  // The parts of a key of several are required themselves.
+  const needed = columns.filter(
+    ({ required, default: value, stamp, parts, readOnly }) =>
+      required && !value && !stamp && !parts && !readOnly,
   );
   return needed.filter(({ name }) => !given.includes(name) && !set.has(name) && !owners.has(name));
 }

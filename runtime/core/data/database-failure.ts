@@ -1,4 +1,4 @@
-import { AppError, failure } from '../errors.ts';
+import { AppError, failure, type FailureOptions } from '../errors.ts';
 import { isLastOwner, LAST_OWNER } from '../store/last-owner.ts';
 
 /**
@@ -25,6 +25,7 @@ interface PostgresError {
   readonly column?: string;
   readonly constraint?: string;
   readonly severity?: string;
+  readonly message?: string;
 }
 
 /** Extended result codes, see https://sqlite.org/rescode.html */
@@ -43,12 +44,14 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
     case SQLITE.primaryKey:
       return conflict([...columnsIn(message), ...identityIn(message)]);
     case SQLITE.foreignKey:
-    case SQLITE.trigger:
       return related();
+    case SQLITE.trigger:
+      // RESTRICT of SQLite is a trigger too; a RAISE of others has its own text.
+      return message === 'FOREIGN KEY constraint failed' ? related() : raised(message);
     case SQLITE.notNull:
       return required(columnsIn(message)[0]);
     case SQLITE.check:
-      return failure.invalid('a value is not allowed');
+      return refused('a value is not allowed');
     default:
       return undefined;
   }
@@ -69,6 +72,7 @@ function fromPostgres({
   column,
   constraint,
   severity,
+  message,
 }: PostgresError): AppError | undefined {
   if (severity === undefined || code === undefined) return undefined;
   switch (code) {
@@ -82,13 +86,27 @@ function fromPostgres({
     case '23502':
       return required(column);
     case '23514':
-      return failure.invalid('a value is not allowed');
+      return refused('a value is not allowed', fieldOf(column));
+    case '23P01':
+      return refused('a row that this one excludes is there');
+    case '22001':
+      return refused('a value is too long', fieldOf(column));
+    // RAISE EXCEPTION of a trigger or a function: its text is meant for the caller.
+    case 'P0001':
+      return raised(message ?? '');
+    case '428C9':
+      return refused('a column that the database fills cannot be set');
+    case '22000':
+    case '22023':
+    case '2201E':
+    case '22012':
+    case '44000':
     case '22P02':
     case '22003':
     case '22007':
     case '22008':
     case '22021':
-      return failure.invalid('a value is out of range or not of its type');
+      return refused('a value is out of range or not of its type');
     default:
       return undefined;
   }
@@ -102,13 +120,28 @@ function conflict(columns: readonly string[]): AppError {
   );
 }
 
+/** What the database itself refuses to keep: in REST a 422, as it is no mistake of the form. */
+export class DatabaseRefusal extends AppError {}
+
+const refused = (message: string, options?: FailureOptions) =>
+  new DatabaseRefusal(400, 'BAD_USER_INPUT', message, options);
+
+/** The text of a RAISE, which is written for whoever made the change. */
+const raised = (text: string) => refused(text || 'the database refused the change');
+
+const fieldOf = (column: string | undefined) =>
+  column === undefined ? {} : { extensions: { field: camel(column) } };
+
 const related = () =>
   failure.invalid('a related row does not exist, or is still in use', {
     extensions: { reason: 'RELATION' },
   });
 
 const required = (column: string | undefined) =>
-  failure.invalid(column ? `${camel(column)} is required` : 'a value is required');
+  failure.invalid(
+    column ? `${camel(column)} is required` : 'a value is required',
+    column === undefined ? {} : { extensions: { field: camel(column) } },
+  );
 
 const camel = (column: string) =>
   column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

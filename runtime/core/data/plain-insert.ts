@@ -44,6 +44,8 @@ export function plainInsert<T>(
 ): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
   if (madeRowsOf(store).has(shape.entity)) return undefined;
+  // Triggers of others may change the row after it was inserted, or swallow it.
+  if (model.project.unmanaged) return undefined;
   const { rules, caller } = request;
   const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };
   const plain = plainInput(writer, shape, input);

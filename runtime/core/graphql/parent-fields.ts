@@ -79,7 +79,8 @@ export async function fromParent(
 function keyColumnOf({ fields }: EntityModel, source: Field['source']): string {
   if (source.kind === 'column') return source.column;
   const link = source.kind === 'aggregate' ? fields.get(source.relation)?.source : source;
-  return link?.kind === 'one' && link.key === 'own' ? link.column : 'id';
+  if (link?.kind === 'one') return link.key === 'own' ? link.column : (link.to ?? 'id');
+  return (link?.kind === 'many' && link.via.kind === 'column' && link.via.to) || 'id';
 }
 
 /**

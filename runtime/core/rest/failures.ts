@@ -1,5 +1,5 @@
 import { AppError, failure } from '../errors.ts';
-import { toFailure } from '../data/database-failure.ts';
+import { DatabaseRefusal, toFailure } from '../data/database-failure.ts';
 import { isGraphqlError, rootCause } from '../graphql/errors.ts';
 
 /** Statuses for codes that user code sets on its own errors. */
@@ -50,6 +50,8 @@ export function restFailure(error: unknown, method: string): unknown {
  */
 function statusOfRelation(error: unknown, method: string): unknown {
   const known = failureOf(error);
+  if (known instanceof DatabaseRefusal && method !== 'GET')
+    return failure.unprocessable(known.message, { cause: known });
   if (!(known instanceof AppError) || known.extensions['reason'] !== 'RELATION') return known;
   if (method === 'DELETE') return failure.conflict('a related row is still in use');
   return failure.unprocessable(

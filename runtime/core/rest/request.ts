@@ -74,6 +74,9 @@ export function readKey(
     entity.global && text.startsWith(`${entity.entity.name}:`)
       ? text.slice(entity.entity.name.length + 1)
       : text;
+  // Keys of others have any form: a malformed one is an absent row.
+  const id = entity.columns.get('id');
+  if (id?.parts || id?.key) return text;
   const isKey = engine.model.ids === 'uuid' || /^\d+$/.test(local);
   if (
     !isKey ||

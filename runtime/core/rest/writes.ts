@@ -1,7 +1,10 @@
+import { sql, toStatement, valueSql } from '../data/fragment.ts';
+import { bind } from '../data/reader.ts';
+import { reference, tableName } from '../data/scope.ts';
+import { stored } from '../data/stored-as.ts';
 import { restAnswer } from '@twofold/schema';
 import { AppError, failure } from '../errors.ts';
 import { ALL, callerId } from '../data/access.ts';
-import { name } from '../data/fragment.ts';
 import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write-action.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
@@ -261,9 +264,15 @@ async function rawRow(
  * write; SQLite has one writer.
  */
 async function lock({ service, served }: RestRequest, id: string, query: Query): Promise<void> {
-  const { dialect, query: outside } = service.engine.store;
-  if (dialect === 'postgres' && query !== outside)
-    await query(`select id from ${name(served.module.entity.table)} where id = $1 for update`, [
-      id,
-    ]);
+  const { model, store } = service.engine;
+  const { dialect, query: outside } = store;
+  if (dialect !== 'postgres' || query === outside) return;
+  const entity = model.entity(served.module.entity.name);
+  const table = tableName(entity.entity, dialect);
+  const key = valueSql(stored(model, entity, 'id'), (as) => ({ from: 'value', value: id, as }));
+  const { text, parameters } = toStatement(
+    sql`select 1 from ${table} where ${reference(entity, table, 'id')} = ${key} for update`,
+    { dialect },
+  );
+  await query(text, bind(parameters, model, dialect, { caller: null }));
 }

@@ -114,7 +114,12 @@ function planOne(
     kind: 'one',
     key,
     required,
-    link: { key: source.key, column: source.column, ...(of && { of }) },
+    link: {
+      key: source.key,
+      column: source.column,
+      ...(source.to !== undefined && { to: source.to }),
+      ...(of && { of }),
+    },
     selection: tree.selection(source.entity, nodes),
   };
 }
