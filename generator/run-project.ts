@@ -17,6 +17,7 @@ const QUESTIONS = {
   mailsApp: '@twofold/auth',
   migrateApp: '@twofold/runtime',
   migrationsOfApp: '@twofold/runtime',
+  misfitsOfApp: '@twofold/runtime',
   openapiOfApp: '@twofold/runtime',
   planOfApp: '@twofold/runtime',
   resetApp: '@twofold/runtime',

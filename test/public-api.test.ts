@@ -40,6 +40,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 
     'one',
     'openContext',
+    'misfitsOfApp',
     'openapiOfApp',
     'planOfApp',
     'remove',

@@ -93,7 +93,10 @@ export const commands: readonly CommandSpec[] = [
     usage: '',
     about: 'the same with nothing written; exit 1 when anything would be',
     positionals: 0,
-    options: [HINTS],
+    options: [
+      { name: 'database', about: 'compare the schema with the database too; it only reads' },
+      HINTS,
+    ],
     example: 'npm run generator -- check --json',
     load: () => import('../commands/check.ts'),
   },

@@ -15,12 +15,16 @@ import { exitCodeOf } from './outcome.ts';
 /** `generator check`: reports what `generate` would do, and writes nothing. */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
-  if (await isUpToDate(root, call)) return EXIT.done;
+  const asksDatabase = call.options['database'] === true;
+  if (!asksDatabase && (await isUpToDate(root, call))) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const plan = await withMissing(withDraft(await planRun(root, {}, disk)));
+  const planned = await withMissing(withDraft(await planRun(root, {}, disk)));
+  const plan = asksDatabase ? await withDatabase(root, planned) : planned;
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);
+  const misfits = plan.findings.some((each) => each.code === 'CATALOG_MISMATCH');
+  if (misfits) return EXIT.differs;
   if (code !== EXIT.done) return code;
   const differs = differing(plan).length > 0;
   if (differs)
@@ -28,6 +32,15 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       'Generated files are not up to date: run "npm run generate" and commit what it writes.',
     );
   return differs ? EXIT.differs : EXIT.done;
+}
+
+/** Compares the schema with the database too, when everything else is right. */
+async function withDatabase(root: string, plan: RunPlan): Promise<RunPlan> {
+  const { project, sources, findings } = plan;
+  if (!project || exitCodeOf(plan) !== EXIT.done) return plan;
+  const { databaseFindings } = await import('./database-findings.ts');
+  const more = await databaseFindings(root, project, sources.schema);
+  return { ...plan, findings: [...findings, ...more] };
 }
 
 /**

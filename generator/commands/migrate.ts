@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import { assertManaged } from '../unmanaged.ts';
 import type { MigrateCall } from './migrate/call.ts';
 
 interface MigrateStep {
@@ -23,6 +24,17 @@ const STEPS: Readonly<Record<string, MigrateStep>> = {
   reset: { load: () => import('./migrate/reset.ts') },
 };
 
+/** Steps that write migrations, or run them. */
+const CHANGING: ReadonlySet<string> = new Set([
+  'up',
+  'down',
+  'new',
+  'save',
+  'squash',
+  'reset',
+  'baseline',
+]);
+
 /** `generator migrate [STEP] [NAME]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [word = 'up', name] = call.positionals;
@@ -34,6 +46,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       `unknown step ${step ? name : word}`,
       `one of ${Object.keys(STEPS).join(', ')}`,
     );
+  if (CHANGING.has(word)) await assertManaged(resolve(call.cwd), `migrate ${word}`);
   const { run: runStep } = await step.load();
   return runStep({ ...call, root: resolve(call.cwd), name });
 }

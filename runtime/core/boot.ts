@@ -280,7 +280,7 @@ export async function rememberProduction(
   app: App,
   { store, settings, log }: Kernel,
 ): Promise<void> {
-  if (!app.migrations || !settings.production) return;
+  if (!app.migrations || !settings.production || app.project.unmanaged) return;
   await noteProduction(store.db).catch((error: unknown) =>
     log.warn(`the ledger does not say that this database is one of production: ${String(error)}`),
   );

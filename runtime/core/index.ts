@@ -21,6 +21,7 @@ export {
 export { planOfApp, sqlOfApp } from './plan-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';
+export { misfitsOfApp } from './check-app.ts';
 export { openapiOfApp } from './openapi-of-app.ts';
 export { seedApp } from './seed-app.ts';
 export { catalogOfDatabase } from './catalog-of-database.ts';

@@ -33,6 +33,8 @@ export async function tieUserTable(
   { store, project }: Kernel,
   { user, roles, organizations }: AuthModel,
 ): Promise<void> {
+  // The structure of a database that others made is never changed.
+  if (project.unmanaged) return;
   const { table } = user;
   const first = roles?.first ?? null;
   const softDelete = project.entities.find(({ name }) => name === user.entity)?.softDelete;

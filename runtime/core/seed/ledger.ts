@@ -23,7 +23,7 @@ const text = (value: string) => ({ from: 'value' as const, value, as: { type: 't
  * list always matches its data.
  */
 export async function readLedger(writing: Writing): Promise<Ledger> {
-  await run(writing, [CREATE_SEEDS]);
+  if (!writing.model.project.unmanaged) await run(writing, [CREATE_SEEDS]);
   const ledger = new Map<string, Map<string, Seeded>>();
   for (const row of await run(
     writing,
