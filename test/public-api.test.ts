@@ -36,11 +36,11 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'many',
     'migrateApp',
     'migrationsOfApp',
+    'misfitsOfApp',
     'node',
 
     'one',
     'openContext',
-    'misfitsOfApp',
     'openapiOfApp',
     'planOfApp',
     'remove',

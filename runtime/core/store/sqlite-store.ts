@@ -118,8 +118,8 @@ function openHandles(file: string, { memory, foreign }: Opening): Opened {
 function openFile(file: string, mutex: Mutex, { memory, foreign }: Opening): Opened {
   mkdirSync(dirname(file), { recursive: true });
   const writer = openSqlite(file, { foreign });
-  const reader = openSqlite(file);
-  const answering = openSqlite(file);
+  const reader = openSqlite(file, { foreign });
+  const answering = openSqlite(file, { foreign });
   answering.bound(INLINE);
   const shared = sharedReads(answering);
   const threads = sqliteThreads({ file, most: THREADS, memory });
