@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Cron } from 'croner';
 import { ConfigError } from '../errors.ts';
 import type { Definition, Definitions } from './definitions.ts';
@@ -11,17 +12,20 @@ export interface Times {
   before(time: number): number | null;
 }
 
-const load = createRequire(import.meta.url);
-
-/** Croner is loaded, and has to be installed, only for a project with a schedule. */
-function croner(): typeof Cron {
-  try {
-    return (load('croner') as { Cron: typeof Cron }).Cron;
-  } catch (error) {
-    throw new ConfigError([
-      `a job has a schedule, and the package croner is not installed: npm run generate, then npm install (${(error as Error).message.split('\n')[0]})`,
-    ]);
-  }
+/**
+ * Croner is a package of the project, and only of one with a schedule. It is no optional peer of
+ * this package: npm would install it for every project, because the generator depends on it.
+ */
+function croner(root: string): typeof Cron {
+  for (const from of [join(root, 'package.json'), import.meta.url])
+    try {
+      return (createRequire(from)('croner') as { Cron: typeof Cron }).Cron;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  throw new ConfigError([
+    'a job has a schedule, and the package croner is not installed: npm run generate, then npm install',
+  ]);
 }
 
 /**
@@ -29,10 +33,10 @@ function croner(): typeof Cron {
  *
  * @throws ConfigError `JOB_SCHEDULE_INVALID`, with every problem.
  */
-export function readSchedules(definitions: Definitions): ReadonlyMap<string, Times> {
+export function readSchedules(definitions: Definitions, root: string): ReadonlyMap<string, Times> {
   const scheduled = [...definitions.values()].filter(({ schedule }) => schedule !== undefined);
   if (scheduled.length === 0) return new Map();
-  const make = croner();
+  const make = croner(root);
   const problems: string[] = [];
   const times = scheduled.flatMap((definition) => {
     const read = timesOf(make, definition);

@@ -31,11 +31,13 @@ interface Scheduled {
 /** @throws ConfigError `JOB_SCHEDULE_INVALID` */
 export function createSchedules(parts: ScheduleParts): Schedules | undefined {
   const { kernel, definitions } = parts;
-  const scheduled = [...readSchedules(definitions)].map(([name, times]): Scheduled => ({
-    definition: definitions.get(name)!,
-    times,
-    next: null,
-  }));
+  const scheduled = [...readSchedules(definitions, kernel.root)].map(
+    ([name, times]): Scheduled => ({
+      definition: definitions.get(name)!,
+      times,
+      next: null,
+    }),
+  );
   if (scheduled.length === 0) return undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
