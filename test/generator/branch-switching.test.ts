@@ -167,6 +167,10 @@ for (const { name, missing, create } of databases) {
         const before = await readStructure(store);
         const squashed = await squashAll(project);
         expect([squashed.path, squashed.byHand]).toEqual(['migrations/0001_squashed.ts', []]);
+        expect(await migrationStatus(store, await load())).toMatchObject({
+          pending: ['0001_squashed'],
+          missing: [],
+        });
         expect(await migrate(store, await load())).toEqual([]);
         expect(await readStructure(store)).toEqual(before);
         expect(await store.db.selectFrom('users').select('rating').execute()).toHaveLength(1);

@@ -47,13 +47,15 @@ export function compareLedger(ledger: Ledger, migrations: readonly Migration[]):
   const present = rows.filter(({ name }) => files.has(name) && !partial.includes(name));
   const isSame = ({ name, hash }: (typeof rows)[number]) => hash === hashOf(files.get(name)!);
   const waiting = migrations.filter(({ name }) => !applied.has(name));
+  // A squashed migration is recorded in place of these when it is its turn.
+  const replaced = new Set(waiting.flatMap(({ replaces = [] }) => replaces));
   return {
     applied: names(present.filter(isSame)),
     pending: names(waiting.filter((each) => !isEmpty(each))),
     draft: names(migrations.filter(isDraft)),
     empty: names(waiting.filter(isEmpty)),
     changed: names(present.filter((each) => !isSame(each))),
-    missing: names(rows.filter(({ name }) => !files.has(name))),
+    missing: names(rows.filter(({ name }) => !files.has(name) && !replaced.has(name))),
     partial,
     oneWay: names(rows.filter((row) => ownerOf(row.name) === '' && row.undo === null)),
   };
