@@ -3,6 +3,7 @@
  *
  * TEST_POSTGRES_URL names the server, ROWS the size of the large table (1,000,000).
  */
+import { measureCopy, measureImport } from './database/moving.ts';
 import { measureOnline } from './database/online-migrations.ts';
 
 const admin = process.env['TEST_POSTGRES_URL'];
@@ -22,3 +23,17 @@ for (const { change, online, plain, onlineWait, plainWait, writes } of waited)
     `  ${change.padEnd(12)}  online ${ms(onlineWait)} (change ${ms(online)}, ${writes} writes), plain ${ms(plainWait)} (change ${ms(plain)}), ratio ${(onlineWait / plainWait).toFixed(2)}`,
   );
 if (waited.some(({ onlineWait }) => onlineWait >= LONGEST)) process.exitCode = 1;
+
+/** `db copy` writes, reads back and compares; an import of 300 tables takes this many seconds. */
+const MOST_COPY = 5;
+const MOST_IMPORT = 2;
+
+const { ours, copy, memory } = await measureCopy(rows);
+console.log(
+  `db copy of ${rows} rows: ${ms(ours)}, COPY out and in: ${ms(copy)}, ratio ${(ours / copy).toFixed(2)} (at most ${MOST_COPY}), ${Math.round(memory)} MB`,
+);
+const { tables, cpu } = await measureImport();
+console.log(
+  `import db of ${tables} tables: ${cpu.toFixed(2)} s of CPU, ratio ${(cpu / MOST_IMPORT).toFixed(2)} of ${MOST_IMPORT} s`,
+);
+if (ours / copy > MOST_COPY || cpu > MOST_IMPORT) process.exitCode = 1;
