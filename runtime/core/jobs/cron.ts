@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Cron } from 'croner';
 import { ConfigError } from '../errors.ts';
 import type { Definition, Definitions } from './definitions.ts';
 
@@ -12,14 +11,25 @@ export interface Times {
   before(time: number): number | null;
 }
 
+/** The part of croner's class that is used here. */
+interface CronPattern {
+  nextRun(after: Date): Date | null;
+  previousRuns(count: number, before: Date): Date[];
+}
+
+type MakePattern = new (
+  pattern: string,
+  options: { readonly timezone: string; readonly mode: '5-or-6-parts'; readonly paused: true },
+) => CronPattern;
+
 /**
  * Croner is a package of the project, and only of one with a schedule. It is no optional peer of
  * this package: npm would install it for every project, because the generator depends on it.
  */
-function croner(root: string): typeof Cron {
+function croner(root: string): MakePattern {
   for (const from of [join(root, 'package.json'), import.meta.url])
     try {
-      return (createRequire(from)('croner') as { Cron: typeof Cron }).Cron;
+      return (createRequire(from)('croner') as { Cron: MakePattern }).Cron;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     }
@@ -49,7 +59,7 @@ export function readSchedules(definitions: Definitions, root: string): ReadonlyM
 }
 
 /** The times, or what is wrong with the pattern. */
-function timesOf(make: typeof Cron, { schedule }: Definition): Times | string {
+function timesOf(make: MakePattern, { schedule }: Definition): Times | string {
   const { cron, timezone } = schedule!;
   const shown = JSON.stringify(cron);
   if (![5, 6].includes(cron.trim().split(/\s+/).length))
