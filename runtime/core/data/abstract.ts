@@ -110,7 +110,12 @@ function memberRows(
 /** A value that the caller may not see is none. */
 function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
   const own = (of: string) => reference(entity, alias, of);
-  if (column === 'id') return sql`${keyOfRow(scope, entity, alias)} as ${name(column)}`;
+  if (column === 'id') {
+    const key = keyOfRow(scope, entity, alias);
+    return key[0] === own(column) && key[0].endsWith(`.${name(column)}`)
+      ? key
+      : sql`${key} as ${name(column)}`;
+  }
   const seen = seenWhen(scope, entity, column, own);
   const value = seen ? sql`case when ${seen} then ${own(column)} end` : sql`${own(column)}`;
   return sql`${value} as ${name(column)}`;
