@@ -34,7 +34,7 @@ describe.each(databases)('graphql-2 acceptance 3: random writes under rules on %
           let world = randomWorld(random, ruled);
           await settle(server.project, server.store, world);
           for (let index = 0; index < WRITES; index++) {
-            const write = randomWrite(random, world);
+            const write = randomWrite(random);
             const { errors } = await server.query(
               `mutation { ${write.text} { id } }`.replace(/(delete\w+\([^)]*\)) \{ id \}/, '$1'),
               {},
@@ -84,7 +84,7 @@ interface Write {
   readonly made?: number;
 }
 
-function randomWrite(random: Random, world: World): Write {
+function randomWrite(random: Random): Write {
   const type = random.pick(TYPES);
   const kind = random.pick(['create', 'update', 'update', 'update', 'delete'] as const);
   const id = 1 + random.below(7);
