@@ -17,6 +17,11 @@ const byDatabase: ImportedDefault = {
   directives: [directive('default', { expr: { raw: 'DATABASE' } })],
 };
 
+const OF_A_LIST = {
+  status: 'approximated',
+  why: 'lists have no default here: a create that leaves it out stores null',
+} as const;
+
 /** Functions that the client of Prisma computes; the database knows nothing of them. */
 const OF_THE_CLIENT: ReadonlySet<string> = new Set(['uuid', 'cuid', 'nanoid', 'ulid', 'auto']);
 
@@ -32,8 +37,9 @@ const LITERAL: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean
 export function importDefault(field: PrismaField): ImportedDefault {
   const value = argument(attribute(field, 'default'), 'value', true);
   if (!value) return { directives: [] };
+  if (field.list) return { directives: [], report: OF_A_LIST };
   if (value.kind === 'function') return ofFunction(field, value.name);
-  if (field.list || !isLiteral(field, value)) return byDatabase;
+  if (!isLiteral(field, value)) return byDatabase;
   return { directives: [directive('default', { value: literal(value) })] };
 }
 
