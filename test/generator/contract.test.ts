@@ -38,7 +38,7 @@ const REGENERATION: Readonly<Record<string, readonly string[]>> = {
     'regeneration: removes what older projects have more of, and merges with the texts of their folder',
   ],
   'two branches merge': [
-    'branches: pairs that change the schema at random at most two conflict',
+    'branches: pairs that change the schema at random',
     'merge: starts from what the last run wrote, whatever a merge of branches made of that file',
     'branches: whose merge needs a person are put right by the next run',
   ],
@@ -126,6 +126,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   seed: ['seed: writes rows that refer to each other by key'],
   import: [
+    'import/prisma-database: answers every table, relation and kind of value',
     'import-db: writes a project that generates, and nothing the second time',
     'import-db: brings what is new in the database, and keeps what was renamed here',
   ],
@@ -133,6 +134,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'admin: create makes an owner and a link that sets the password',
     'admin: wrong words are 2, what cannot be is 3, each with the reason',
   ],
+  jobs: ['jobs: runs, shows, retries and cancels jobs, with its exit codes'],
   mails: ['../auth/pages-project: lists the mails, previews one, writes one into the project'],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],

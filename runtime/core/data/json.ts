@@ -83,7 +83,7 @@ const postgres: Json = {
 
 /** Whether the values of a column never need percent-encoding. */
 const isPlainPart = ({ key, type }: Column): boolean =>
-  key === 'integer' || key === 'uuid' || type === 'id' || type === 'integer';
+  key === 'integer' || key === 'uuid' || (type === 'id' && key === undefined) || type === 'integer';
 
 function keyText(
   parts: readonly KeyColumn[],
