@@ -125,7 +125,7 @@ describe('own-code.md', () => {
     ]);
     const world = await startProject(schema.text, 'name: shop\nauth: {}\n', files, ':memory:');
     try {
-      expect(await play(page('own-code'), world.url, async () => '')).toBe(9);
+      expect(await play(page('own-code'), world.url, async () => '')).toBe(10);
     } finally {
       await world.close();
     }

@@ -144,16 +144,18 @@ describe.each(databases)('the rules of the schema in REST on %s', (database) => 
   });
 
   it('let nobody filter or sort by what they may not read', async () => {
-    for (const query of [
-      'secret=x',
-      'secret_contains=a',
-      'secret_isNull=true',
-      'sort=secret',
-      'pin=2222',
-    ])
+    for (const query of ['secret=x', 'secret_contains=a', 'secret_isNull=true', 'sort=secret'])
       expect([query, await status('GET', `/api/notes?${query}`, ann)]).toEqual([query, 403]);
-    for (const query of ['draft_startsWith=bob', 'sort=draft&order=desc'])
-      expect([query, await status('GET', `/api/pages?${query}`, ann)]).toEqual([query, 403]);
+    // Where they may read it in some rows, it has no value in the others.
+    const found = async (path: string) =>
+      (await server.get(path, ann)).body.data.map(({ id }: { id: unknown }) => id);
+    const pages = await found('/api/pages');
+    expect([
+      await found('/api/notes?pin=2222'),
+      await found('/api/pages?draft_startsWith=bob'),
+      await found('/api/pages?draft_startsWith=ann'),
+      await found('/api/pages?draft_isNull=true'),
+    ]).toEqual([[], [], [pages[0]], pages.slice(1)]);
     expect(await status('GET', '/api/pages?draft=x')).toBe(401);
   });
 
