@@ -88,11 +88,13 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
   const { db, column } = checked;
   const change = changeOfType(db, await checked.typeOf(column.name), column);
   const converted = change ? await checkConversion(checked, change) : [];
-  if (converted.length > 0) return converted;
+  if (converted.some(isImpossible)) return converted;
   const value = newValue(db, column, change);
   const sized = await checkSize(checked, value, change);
-  if (sized) return [sized];
+  if (sized && isImpossible(sized)) return [...converted, sized];
   const found = [
+    converted,
+    sized ? [sized] : [],
     column.required && !('default' in column)
       ? await findRows(checked, 'require', sql`${sql.ref(column.name)} is null`)
       : [],
@@ -102,6 +104,9 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
   ];
   return found.flat();
 }
+
+/** A loss that is agreed to still leaves the other conditions on the converted values. */
+const isImpossible = ({ code }: Finding): boolean => code === 'ROWS_IN_THE_WAY';
 
 /**
  * The change of type that a definition asks for; null when there is none, or when one of the types
