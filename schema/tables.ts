@@ -114,11 +114,13 @@ function referred(known: Entities, entity: KnownEntity): (KnownEntity | undefine
 }
 
 function entityTable(known: Entities, entity: KnownEntity): Table {
+  const primaryKey = keyColumns(entity).map(({ stored, name }) => stored ?? name);
+  const columns = entity.columns.flatMap((column) => tableColumn(known, column));
   return {
     name: entity.table,
     ...(entity.schema !== undefined && { schema: entity.schema }),
-    columns: entity.columns.flatMap((column) => tableColumn(known, column)),
-    primaryKey: keyColumns(entity).map(({ stored, name }) => stored ?? name),
+    columns: columns.map((column) => (isWholeKey(column, primaryKey) ? asKey(column) : column)),
+    primaryKey,
     indexes: entity.indexes.map((index) => ({
       ...index,
       columns: index.columns.flatMap((column) => storedColumns(entity, column)),
@@ -126,6 +128,12 @@ function entityTable(known: Entities, entity: KnownEntity): Table {
     ...(entity.renamedFrom && { renamedFrom: entity.renamedFrom }),
   };
 }
+
+const isWholeKey = ({ name }: TableColumn, primaryKey: readonly string[]): boolean =>
+  primaryKey.length === 1 && primaryKey[0] === name;
+
+/** The primary key is required and unique by itself. */
+const asKey = (column: TableColumn): TableColumn => ({ ...column, required: true, unique: false });
 
 /** The columns of the database that are a column of the model. */
 function storedColumns({ columns }: KnownEntity, name: string): string[] {

@@ -118,8 +118,8 @@ function renderChange(change: ColumnChange): Code {
 
 /** `'email', type.text, (column) => column.notNull().unique()` */
 function columnArguments(column: TableColumn, key: boolean, before = column): Code {
-  if (key) return code`${str(column.name)}, type.key`;
-  const calls = join(describe(column), '');
+  if (key && column.type === 'id') return code`${str(column.name)}, type.key`;
+  const calls = join([...describe(column), ...(key ? [code`.primaryKey()`] : [])], '');
   const type =
     before.type === column.type
       ? `type.${column.type}`

@@ -20,7 +20,9 @@ const errors = (diagnostics: readonly Diagnostic[]) =>
     .map(({ code, summary }) => `${code} ${summary}`);
 
 describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page) => {
-  it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(201));
+  // A page that lists every command or directive is looked up, not read from its beginning.
+  const most = /\/(commands|directives)\.md$/.test(page.path) ? 241 : 201;
+  it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(most));
 
   for (const manifest of page.blocks.filter(({ role }) => role === 'manifest')) {
     it(`has at line ${manifest.line} a manifest that means what the page says`, () => {

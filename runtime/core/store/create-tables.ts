@@ -115,7 +115,11 @@ const isKey = (table: Table, column: TableColumn) =>
   table.primaryKey.length === 1 && table.primaryKey[0] === column.name;
 
 const dataType = (types: ColumnTypes, table: Table, column: TableColumn) =>
-  isKey(table, column) ? types.key : types[column.type];
+  isCounted(table, column) ? types.key : types[column.type];
+
+/** A key that the database or the server makes; one of another type is given by the caller. */
+const isCounted = (table: Table, column: TableColumn) =>
+  isKey(table, column) && column.type === 'id';
 
 function describe(
   build: ColumnDefinitionBuilder,
@@ -123,8 +127,8 @@ function describe(
   table: Table,
   withReferences: boolean,
 ): ColumnDefinitionBuilder {
-  if (isKey(table, column)) return build;
-  let described = build;
+  if (isCounted(table, column)) return build;
+  let described = isKey(table, column) ? build.primaryKey() : build;
   if (column.required) described = described.notNull();
   if (column.unique) described = described.unique();
   if (column.default) described = withDefault(described, column.default);
