@@ -1,5 +1,6 @@
 import { capabilitiesOf, type Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
+import { CRONER } from './croner.ts';
 
 /** Where the project takes our packages and Node from. */
 export interface PackageOptions {
@@ -11,9 +12,6 @@ export interface PackageOptions {
 }
 
 const NODE = '24.21.0';
-
-/** Reads the schedules of jobs. Only a project that has some installs it. */
-export const CRONER = 'croner';
 
 /** `package.json`: a scaffold. With `vendor/`, npm does not ask a registry for our packages. */
 export function renderPackageJson(project: Project, options: PackageOptions): string {

@@ -31,6 +31,7 @@ describe('migrate', () => {
     expect(JSON.parse((await generator(['migrate', 'down', '--json'], shop.root)).stdout)).toEqual({
       ok: true,
       reverted: ['0001_init'],
+      rescued: [],
     });
     expect(await generator(['migrate', 'new', 'fill_names'], shop.root)).toMatchObject({ code: 0 });
     expect(shop.read('migrations/0002_fill_names.ts')).toContain('export async function up');
