@@ -124,6 +124,10 @@ describe('a route', () => {
     expect(await answer(await fetch(`${url}/files/a/b.txt`))).toEqual([200, { path: 'a/b.txt' }]);
   });
 
+  it('is 404 for a parameter that no database keeps as text', async () => {
+    expect(await answer(await fetch(`${url}/open/a%00`))).toEqual([404, { error: 'Not found' }]);
+  });
+
   it('asks its guard first and passes on the guard’s headers', async () => {
     const response = await fetch(`${url}/closed`);
     expect(await answer(response)).toEqual([401, { error: 'Unauthorized' }]);

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context as KoaContext } from 'koa';
-import { InternalError } from '../errors.ts';
+import { failure, InternalError } from '../errors.ts';
 import { jsonBody } from './body.ts';
 import type { BoundRoute, Guard, Reply } from './route.ts';
 import { createChecks, type LoadValidator } from './validate.ts';
@@ -50,11 +50,15 @@ function serve(
   return async (ctx: KoaContext & { params: Record<string, string> }) => {
     const context = ctx.state['context'];
     if (guard) await guard(context, spec, ctx);
+    if (Object.values(ctx.params).some(hasNul)) throw failure.notFound();
     const query = checkQuery ? checkQuery({ ...ctx.query }) : ctx.query;
     const body = readBody && checkBody ? checkBody(await readBody(ctx)) : undefined;
     send(ctx, await handle({ route: spec, params: ctx.params, query, body, context, koa: ctx }));
   };
 }
+
+/** PostgreSQL keeps no text with this character, so nothing has such an id. */
+const hasNul = (param: string | undefined): boolean => param?.includes('\0') === true;
 
 function send(ctx: KoaContext, { status, body, headers = {} }: Reply): void {
   for (const [name, value] of Object.entries(headers)) ctx.set(name, value as string);

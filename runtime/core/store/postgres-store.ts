@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { type Abandoned, abandonedStatements } from './abandoned.ts';
@@ -32,8 +33,11 @@ const LOCK_TIMEOUT = '5s';
 /** The most locks that this process may hold at a time; further ones wait. */
 const LOCK_CONNECTIONS = 10;
 
-/** The most connections for long statements; the others stay free for short ones. */
-const LONG_CONNECTIONS = 6;
+/**
+ * The most connections for long statements; the others stay free for short ones. A database on this
+ * machine has no more processors than the server, and one elsewhere keeps this one busy with answers.
+ */
+const LONG_CONNECTIONS = Math.min(6, Math.max(2, availableParallelism()));
 
 /** Bytes that are reserved for the answer of a short statement until its size is known. */
 const SHORT_ANSWER_BYTES = 256 * 1024;
