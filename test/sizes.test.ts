@@ -14,7 +14,7 @@ const FUNCTION_P90 = 25;
 
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
-  core: 46_500,
+  core: 56_000,
   auth: 24_500,
   hosting: 16_200,
   models: 3_500,
