@@ -1,6 +1,6 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from './errors.ts';
 import { Incoming } from './http/incoming.ts';
 import { Outgoing } from './http/outgoing.ts';
@@ -14,6 +14,8 @@ export interface Address {
 }
 
 const DRAIN_WITHIN = 10_000;
+/** How long a stopping server waits for the first byte of a connection, in milliseconds. */
+const FIRST_BYTE_WITHIN = 1000;
 /** Longer than the idle timeout of common load balancers, so that they close a connection first. */
 const KEEP_ALIVE = 65_000;
 
@@ -53,6 +55,7 @@ export async function listen(
     handler,
   );
   server.on('clientError', refuseUnreadable);
+  server.on('connection', remember);
   server.on('upgrade', (request, socket, head) => {
     if (modules.some((module) => module.upgrade?.(request, socket, head))) return;
     socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n');
@@ -76,6 +79,14 @@ function explain(error: NodeJS.ErrnoException, { host, port }: Address): Error {
   return error;
 }
 
+const connections = new WeakMap<Server, Set<Socket>>();
+
+function remember(this: Server, socket: Socket): void {
+  const open = connections.get(this) ?? new Set();
+  connections.set(this, open.add(socket));
+  socket.once('close', () => open.delete(socket));
+}
+
 /**
  * Stops accepting connections, lets running requests finish for up to ten seconds, then closes
  * their connections.
@@ -85,10 +96,20 @@ export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<vo
   // A keep-alive connection becomes idle after its answer, and would keep the server open until it
   // times out.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const silence = setTimeout(() => closeSilent(server), Math.min(FIRST_BYTE_WITHIN, patience));
   const cut = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
   clearInterval(sweep);
+  clearTimeout(silence);
   clearTimeout(cut);
+}
+
+/**
+ * Browsers and fetch clients connect ahead of a request that may never come. Node does not count
+ * such a connection as idle.
+ */
+function closeSilent(server: Server): void {
+  for (const socket of connections.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
 }
 
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);

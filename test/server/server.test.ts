@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, createServer, type Middleware } from '@twofold/runtime';
@@ -153,6 +155,17 @@ describe('a server', () => {
     expect([missing.status, await missing.json()]).toEqual([404, { error: 'Not found' }]);
     expect(missing.headers.get('x-content-type-options')).toBe('nosniff');
     await server.close();
+  });
+
+  it('does not wait for a connection that never sent a byte, as browsers open them', async () => {
+    const server = createServer().schema(SEED);
+    const { url } = await server.start('127.0.0.1:0', { env: quiet });
+    const silent = connect(Number(new URL(url).port), '127.0.0.1');
+    const ended = once(silent, 'close');
+    await once(silent, 'connect');
+    const outcome = await Promise.race([server.close().then(() => 'closed'), sleep(8000, 'waits')]);
+    expect(outcome).toBe('closed');
+    await ended;
   });
 
   it('lists every wrong setting at once, by name, and exits with 1', async () => {
