@@ -144,8 +144,9 @@ async function createModules(
   const entityHooks = [app, ...(app.plugins ?? [])].flatMap((each) =>
     each.entityHooks ? [each.entityHooks] : [],
   );
+  const hooks = (app.plugins ?? []).flatMap(({ graphql }) => graphql ?? []);
   modules.push(
-    await createGraphql({ kernel, ...own, entityHooks, ...(revalidate && { revalidate }) }),
+    createGraphql({ kernel, ...own, entityHooks, hooks, ...(revalidate && { revalidate }) }),
   );
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));

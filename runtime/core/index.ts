@@ -8,7 +8,19 @@ export { defineApp } from './app.ts';
 export type { App } from './app.ts';
 export type { Capability } from './capability.ts';
 export type { BootOptions } from './boot.ts';
-export type { Hooks, MutationsOf, Plugin, Resolver, Resolvers, ScalarMapping } from './plugin.ts';
+export type {
+  AfterEvent,
+  AfterExecute,
+  ExecuteCall,
+  GraphqlHooks,
+  GraphqlResult,
+  Hooks,
+  MutationsOf,
+  Plugin,
+  Resolver,
+  Resolvers,
+  ScalarMapping,
+} from './plugin.ts';
 export { foresee, type Foreseen, type Foresight } from './foresee.ts';
 export {
   baselineApp,

@@ -1,3 +1,10 @@
+import type {
+  DocumentNode,
+  GraphQLError,
+  GraphQLFormattedError,
+  OperationTypeNode,
+  ValidationRule,
+} from 'graphql';
 import type { Middleware } from 'koa';
 import type { OwnTransactionOptions, RequestContext } from './context/request-context.ts';
 import type { EntityHooks } from './context/entity-hooks.ts';
@@ -54,6 +61,71 @@ export interface Hooks {
   request?(context: RequestContext): Promise<void> | void;
 }
 
+type Later<T> = T | Promise<T>;
+
+/** The answer of an operation: plain data, as it is sent. A hook may change or replace it. */
+export interface GraphqlResult {
+  data?: any;
+  errors?: readonly GraphQLFormattedError[];
+  extensions?: Record<string, unknown>;
+}
+
+/** An operation before it runs. */
+export interface ExecuteCall {
+  readonly document: DocumentNode;
+  /** Null for an operation without a name. */
+  readonly operationName: string | null;
+  readonly operationType: `${OperationTypeNode}`;
+  /** As the caller sent them. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly ctx: RequestContext;
+}
+
+/** Runs after an operation. `result` is made when it is read first. */
+export type AfterExecute = (done: { result: GraphqlResult }) => Later<GraphqlResult | void>;
+
+/** Runs with each event of a subscription, and returns what is sent; null: nothing is sent. */
+export type AfterEvent = (done: { event: GraphqlResult }) => Later<GraphqlResult | null>;
+
+/**
+ * Functions of a plugin that run with each operation of `/graphql`, whatever the transport. Each
+ * may be async, and may return a function that runs afterwards. Plugins run in their order, what
+ * they return in reverse. A throw refuses: an `AppError` or a `GraphQLError` with a code reaches the
+ * caller, everything else is masked and logged.
+ *
+ * @example
+ * export default {
+ *   name: 'audit',
+ *   graphql: { onExecute: ({ operationName, ctx }) => ctx.log.info({ operationName }, 'runs') },
+ * } satisfies Plugin;
+ */
+export interface GraphqlHooks {
+  /** Rules beside those of the specification. They run once for a document. */
+  readonly validationRules?: readonly ValidationRule[];
+  /** Once for a document, which is cached then. `document` is undefined after a syntax error. */
+  onParse?(call: {
+    readonly source: string;
+    readonly ctx: RequestContext;
+  }): Later<void | ((done: { readonly document: DocumentNode | undefined }) => Later<void>)>;
+  /** Once for a document, which is cached then. */
+  onValidate?(call: {
+    readonly document: DocumentNode;
+    readonly ctx: RequestContext;
+  }): Later<void | ((done: { readonly errors: readonly GraphQLError[] }) => Later<void>)>;
+  /** With each query and each mutation. `{ result }` is the answer, and nothing runs. */
+  onExecute?(call: ExecuteCall): Later<void | AfterExecute | { readonly result: GraphqlResult }>;
+  /** With each subscription. The function that it returns gets each event. */
+  onSubscribe?(call: Omit<ExecuteCall, 'operationType'>): Later<void | AfterEvent>;
+  /**
+   * Every error that leaves `/graphql`, refusals too, already masked. When it throws, that is
+   * logged, and the error goes out as it was.
+   */
+  formatError?(
+    formatted: GraphQLFormattedError,
+    failed: { readonly error: GraphQLError; readonly ctx: RequestContext },
+  ): Later<GraphQLFormattedError>;
+}
+
 /**
  * A set of resolvers, scalars, middleware and hooks that is added as a whole.
  *
@@ -72,6 +144,8 @@ export interface Plugin {
   /** Ways to sign in a request, asked before Bearer and X-API-Key. */
   readonly credentials?: readonly Credential<any>[];
   readonly hooks?: Hooks;
+  /** What it does with each operation of `/graphql`. */
+  readonly graphql?: GraphqlHooks;
   /** Lifecycle hooks by the name of the entity; those of the project run first. */
   readonly entityHooks?: Readonly<Record<string, EntityHooks>>;
 }

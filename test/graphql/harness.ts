@@ -12,7 +12,7 @@ import { mountRoutes } from '../../runtime/core/http/mount.ts';
 import { errorBoundary } from '../../runtime/core/http/error-boundary.ts';
 import { requestContext } from '../../runtime/core/http/request-context.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
-import type { Resolvers, ScalarMapping } from '../../runtime/core/plugin.ts';
+import type { GraphqlHooks, Resolvers, ScalarMapping } from '../../runtime/core/plugin.ts';
 import { createTables } from '../../runtime/core/store/create-tables.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
@@ -58,6 +58,7 @@ export interface TestOptions {
   readonly resolvers?: Resolvers;
   readonly scalars?: Record<string, ScalarMapping>;
   readonly entityHooks?: Record<string, EntityHooks>;
+  readonly hooks?: readonly GraphqlHooks[];
   readonly database?: 'sqlite' | 'postgres';
   readonly env?: Record<string, string>;
   readonly root?: string;
@@ -108,12 +109,13 @@ export async function startServer(sdl: string, options: TestOptions = {}): Promi
     now: options.now ?? Date.now,
     root: options.root ?? '/',
   };
-  const { resolvers, scalars, entityHooks } = options;
+  const { resolvers, scalars, entityHooks, hooks } = options;
   const module = createGraphql({
     kernel,
     ...(resolvers && { resolvers }),
     ...(scalars && { scalars }),
     ...(entityHooks && { entityHooks: [entityHooks] }),
+    ...(hooks && { hooks }),
   });
   const modules = [module, ...(options.also ? [options.also(kernel, module)] : [])];
   const server = http.createServer(application(kernel, modules).callback());

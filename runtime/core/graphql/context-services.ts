@@ -10,9 +10,10 @@ import { clearingDatabase } from './clearing-database.ts';
 import type { Answer } from './operation-run.ts';
 import { schemaNames } from '../schema-names/index.ts';
 import { createPublisher } from './publish.ts';
-import { readParameters } from './parameters.ts';
+import { type Parameters, readParameters } from './parameters.ts';
 import { runOperation } from './run.ts';
-import { findOperation, RequestErrors, type Service } from './service.ts';
+import { RequestErrors } from './response.ts';
+import { findOperation, type Service } from './service.ts';
 
 /** What the GraphQL module adds to contexts. */
 export function contextServices(
@@ -20,7 +21,8 @@ export function contextServices(
   parts: ContextParts,
 ): Omit<ContextServices, 'principalOf' | 'auth' | 'jobs'> {
   const { engine } = service;
-  const own: Service = { ...service, source: { textOf: ({ query }) => query ?? '' } };
+  const source = { ...service.source, textOf: ({ query }: Parameters) => query ?? '' };
+  const own: Service = { ...service, source };
   const dataOf = createDataApi(engine);
   const named = engine.store.db.withPlugin(schemaNames(engine.model));
   return {
@@ -44,7 +46,7 @@ async function answerOperation(
 ): Promise<unknown> {
   const { engine } = service;
   try {
-    const operation = findOperation(service, readParameters({ query, variables }));
+    const operation = await findOperation(service, readParameters({ query, variables }), context);
     return dataOf(await runOperation(engine, { operation, variables, context }));
   } catch (error) {
     throw error instanceof RequestErrors ? (error.errors[0] ?? error) : error;

@@ -4,11 +4,13 @@ import type {
   GraphQLError,
   OperationDefinitionNode,
 } from 'graphql';
+import type { RequestContext } from '../context/request-context.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import {
   type DocumentRules,
   fragmentsOf,
   operationsOf,
+  type ReadDocument,
   readDocument,
   variablesThatDecide,
 } from './document.ts';
@@ -38,6 +40,8 @@ export type Lookup =
 
 export interface DocumentCache {
   get(text: string): Lookup;
+  /** A promise when plugins look at the parsing of a document that is not cached. */
+  get(text: string, context: RequestContext): Lookup | Promise<Lookup>;
   /** Cached documents, and the estimated bytes of them and their plans; for tests and metrics. */
   readonly size: number;
   readonly held: number;
@@ -47,6 +51,12 @@ export interface DocumentOptions extends DocumentRules {
   /** The most documents that are cached, and the most bytes of them and their plans. */
   readonly entries?: number;
   readonly bytes?: number;
+  /** Reads a document with the hooks of plugins; absent without any. */
+  readonly read?: (
+    text: string,
+    rules: DocumentRules,
+    context: RequestContext,
+  ) => Promise<ReadDocument>;
 }
 
 /**
@@ -69,8 +79,7 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
   const { entries = 1000, bytes = 64_000_000 } = options;
   const kept = createBoundedCache<Prepared>({ entries, bytes });
   const refused = createBoundedCache<readonly GraphQLError[]>(REFUSALS);
-  const prepare = (text: string): Lookup => {
-    const { document, errors } = readDocument(text, options);
+  const keep = (text: string, { document, errors }: ReadDocument): Lookup => {
     if (!document) {
       refused.set(text, errors, weightOfErrors(text, errors));
       return { errors };
@@ -81,6 +90,19 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
     kept.set(text, prepared, weightOf(text, document));
     return { prepared };
   };
+  const known = (text: string): Lookup | undefined => {
+    const prepared = kept.get(text);
+    if (prepared) return { prepared };
+    const errors = refused.get(text);
+    return errors && { errors };
+  };
+  const { read } = options;
+  const readOnce = read && once((text, context) => read(text, options, context));
+  const get = (text: string, context?: RequestContext) =>
+    known(text) ??
+    (readOnce && context
+      ? readOnce(text, context).then((done) => known(text) ?? keep(text, done))
+      : keep(text, readDocument(text, options)));
   return {
     get size() {
       return kept.size;
@@ -88,13 +110,26 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
     get held() {
       return kept.held;
     },
-    get: (text) => {
-      const prepared = kept.get(text);
-      if (prepared) return { prepared };
-      const errors = refused.get(text);
-      return errors ? { errors } : prepare(text);
-    },
+    get: get as DocumentCache['get'],
   };
+}
+
+type Read = (text: string, context: RequestContext) => Promise<ReadDocument>;
+
+/**
+ * Lets requests for a document that is being read wait for it. When a plugin refuses the first of
+ * them, the next one reads it itself: the refusal may be because of the caller.
+ */
+function once(read: Read): Read {
+  const reading = new Map<string, Promise<ReadDocument>>();
+  const readOnce: Read = async (text, context) => {
+    const other = reading.get(text);
+    if (other) return other.catch(() => readOnce(text, context));
+    const own = read(text, context).finally(() => reading.delete(text));
+    reading.set(text, own);
+    return own;
+  };
+  return readOnce;
 }
 
 const weightOf = (text: string, { tokenCount }: DocumentNode) =>

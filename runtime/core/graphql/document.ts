@@ -10,6 +10,7 @@ import {
   recommendedRules,
   specifiedRules,
   validate,
+  type ValidationRule,
   visit,
 } from 'graphql';
 import type { ApiLimits } from '@twofold/schema';
@@ -25,6 +26,10 @@ export interface DocumentRules {
   readonly limits: ApiLimits;
   readonly introspection: boolean;
   readonly suggestions: boolean;
+  /** The rules of plugins, beside those of the specification. */
+  readonly own?: readonly ValidationRule[];
+  /** Texts that `own` has accepted at the start. */
+  readonly accepted?: ReadonlySet<string>;
 }
 
 /** A caller has no use for more errors than these at once. */
@@ -37,25 +42,40 @@ const MAX_ERRORS = 20;
  * @example readDocument('{ users { id } }', rules).document?.definitions.length // 1
  */
 export function readDocument(text: string, rules: DocumentRules): ReadDocument {
-  const { schema, limits, suggestions } = rules;
+  const parsed = parseDocument(text, rules);
+  return parsed.document ? validateDocument(text, parsed.document, rules) : parsed;
+}
+
+/** The first half: a document that was parsed and measured. */
+export function parseDocument(text: string, { limits }: DocumentRules): ReadDocument {
   try {
     const document = parseWithin(text, limits.tokens);
     const over = checkMeasures(document.definitions, fragmentsOf(document), limits);
-    if (over) return { errors: [over] };
-    const errors = validate(schema, document, validationRules(rules), {
-      hideSuggestions: !suggestions,
-      maxErrors: MAX_ERRORS,
-    });
-    return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
+    return over ? { errors: [over] } : { document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
 }
 
+/** The second half. */
+export function validateDocument(
+  text: string,
+  document: DocumentNode,
+  rules: DocumentRules,
+): ReadDocument {
+  const { own = [], accepted } = rules;
+  const applied = [...specificationRules(rules), ...(accepted?.has(text) ? [] : own)];
+  const errors = validate(rules.schema, document, applied, {
+    hideSuggestions: !rules.suggestions,
+    maxErrors: MAX_ERRORS,
+  });
+  return errors.length > 0 ? { errors: errors.map(asValidationError) } : { document };
+}
+
 const RULES = [...new Set([...specifiedRules, ...recommendedRules])];
 
-const validationRules = ({ introspection }: DocumentRules) =>
+const specificationRules = ({ introspection }: DocumentRules) =>
   introspection ? RULES : [...RULES, NoSchemaIntrospectionCustomRule];
 
 function parseWithin(text: string, tokens: number): DocumentNode {

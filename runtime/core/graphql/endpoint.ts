@@ -13,13 +13,13 @@ import { type Answering, negotiate } from './media-type.ts';
 import { parseJson, readParameters, readQueryParameters, type Parameters } from './parameters.ts';
 import type { SocketCallers } from './socket-caller.ts';
 import { shareTime } from './time-limit.ts';
+import { toGraphqlError } from './errors.ts';
+import { failedResponse, type Response, statusOf } from './response.ts';
 import {
-  errorsOf,
   findOperation,
-  refuse,
+  leaveRefused,
+  type OperationCall,
   respond,
-  statusOf,
-  type Response,
   type Service,
 } from './service.ts';
 
@@ -53,14 +53,14 @@ export function createEndpoint(options: EndpointOptions): Middleware {
     if (options.callers.take(ctx)) return;
     setAnswerHeaders(ctx.res);
     const { method, headers } = ctx.req;
-    if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx);
+    if (method !== 'POST' && method !== 'GET') return methodNotAllowed(ctx, service);
     const type = negotiate(headers.accept, page !== null && method === 'GET');
     if (type === 'text/html') return page?.(ctx, next);
-    if (!type) return notAcceptable(ctx);
+    if (!type) return notAcceptable(ctx, service);
     try {
       await answer(ctx, options, type);
     } catch (thrown) {
-      sendRefusal(ctx, type, thrown);
+      await sendRefusal(ctx, service, type, thrown);
     }
     afterSending(service.engine.store.memory, ctx.state['context'], ctx.res);
   };
@@ -72,13 +72,13 @@ export function createEndpoint(options: EndpointOptions): Middleware {
  */
 export function createErrorForm({ service }: EndpointOptions): ErrorForm {
   const { path } = service.api;
-  return (ctx, { message, code, extensions, status }) => {
+  return async (ctx, error) => {
     if (ctx.path !== path) return false;
     setAnswerHeaders(ctx.res);
+    const { status } = error;
     const { id: requestId } = ctx.state['context'] as RequestContext;
-    const more = { ...extensions, code, ...(status >= 500 && { requestId }) };
     const type = negotiate(ctx.req.headers.accept, false);
-    const text = JSON.stringify({ errors: [{ message, extensions: more }] });
+    const text = await shown(ctx, service, error, { ...(status >= 500 && { requestId }) });
     send(
       ctx,
       status,
@@ -89,16 +89,36 @@ export function createErrorForm({ service }: EndpointOptions): ErrorForm {
   };
 }
 
-function methodNotAllowed(ctx: Context): void {
-  ctx.set('Allow', 'GET, POST');
-  sendError(ctx, 405, 'use GET or POST', 'METHOD_NOT_ALLOWED');
+/** The text of an error that is no error of an operation. */
+async function shown(
+  ctx: Context,
+  { leave }: Service,
+  error: AppError,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<JsonText> {
+  const { message, code } = error;
+  const formatted = { message, extensions: { ...error.extensions, code, ...more } };
+  const refused = failedResponse(
+    { errors: [{ formatted, error: toGraphqlError(error) }] },
+    'request',
+  );
+  return (leave ? await leave(refused, ctx.state['context']) : refused).text;
 }
 
-const notAcceptable = (ctx: Context): void =>
-  sendError(ctx, 406, `answers are ${GRAPHQL_JSON} or ${JSON_TYPE}`, 'NOT_ACCEPTABLE');
+function methodNotAllowed(ctx: Context, service: Service): Promise<void> {
+  ctx.set('Allow', 'GET, POST');
+  return sendError(ctx, service, new AppError(405, 'METHOD_NOT_ALLOWED', 'use GET or POST'));
+}
 
-function sendError(ctx: Context, status: number, message: string, code: string): void {
-  send(ctx, status, JSON_TYPE, JSON.stringify({ errors: [{ message, extensions: { code } }] }));
+const notAcceptable = (ctx: Context, service: Service): Promise<void> =>
+  sendError(
+    ctx,
+    service,
+    new AppError(406, 'NOT_ACCEPTABLE', `answers are ${GRAPHQL_JSON} or ${JSON_TYPE}`),
+  );
+
+async function sendError(ctx: Context, service: Service, error: AppError): Promise<void> {
+  send(ctx, error.status, JSON_TYPE, await shown(ctx, service, error));
 }
 
 type Asked = Parameters | Parameters[];
@@ -117,8 +137,13 @@ async function answer(
   send(ctx, statusFor(response, type), type, response.text);
 }
 
-function sendRefusal(ctx: Context, type: Answering, thrown: unknown): void {
-  const response = refuse(errorsOf(thrown), ctx.state['context']);
+async function sendRefusal(
+  ctx: Context,
+  service: Service,
+  type: Answering,
+  thrown: unknown,
+): Promise<void> {
+  const response = await leaveRefused(service, thrown, ctx.state['context']);
   const contentType = type === JSON_TYPE ? type : GRAPHQL_JSON;
   if (thrown instanceof AppError) ctx.set({ ...thrown.headers });
   send(ctx, statusOf(thrown) ?? statusFor(response, contentType), contentType, response.text);
@@ -139,7 +164,17 @@ function run(
   parameters: Parameters,
   context: RequestContext = ctx.state['context'],
 ): Response | Promise<Response> {
-  const operation = findOperation(service, parameters);
+  const found = findOperation(service, parameters, context);
+  return found instanceof Promise
+    ? found.then((operation) => runFound(ctx, service, { operation, parameters, context }))
+    : runFound(ctx, service, { operation: found, parameters, context });
+}
+
+function runFound(
+  ctx: Context,
+  service: Service,
+  { operation, parameters, context }: OperationCall,
+): Response | Promise<Response> {
   const kind = operation.node.operation;
   ctx.state['operation'] = operation.node;
   if (kind === 'subscription')
@@ -228,7 +263,9 @@ async function answerBatch(
     const context = freshContext(service.engine, whole);
     shareTime(context, began);
     const attempt = async () => run(ctx, service, parameters, context);
-    const response = await attempt().catch((thrown: unknown) => refuse(errorsOf(thrown), whole));
+    const response = await attempt().catch((thrown: unknown) =>
+      leaveRefused(service, thrown, whole),
+    );
     texts.push(texts.length === 0 ? '[' : ',', response.text);
     memory.pass(context, whole);
   }

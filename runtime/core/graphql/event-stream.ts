@@ -6,10 +6,10 @@ import type { RevalidateCaller } from '../module.ts';
 import { type CallerWatch, watchCaller } from './caller-watch.ts';
 import { freshContext } from './fresh-context.ts';
 import type { Parameters } from './parameters.ts';
-import { errorsOf, findOperation, refuse, respondOnce, type Service } from './service.ts';
+import { findOperation, leaveRefused, respondOnce, type Service } from './service.ts';
 import { roomToSend } from './slow-reader.ts';
 import type { SocketCallers } from './socket-caller.ts';
-import { subscribe } from './subscription.ts';
+import { subscribeClient } from './subscribing.ts';
 
 /** Milliseconds between two comments that keep the connection alive. */
 const KEEP_ALIVE_EVERY = 12_000;
@@ -54,25 +54,26 @@ function createAnswer(
 ): EventStreams['answer'] {
   return async function streamEvents(ctx, parameters) {
     const context = ctx.state['context'] as RequestContext;
-    const operation = findOperation(service, parameters);
+    const operation = await findOperation(service, parameters, context);
     if (operation.node.operation !== 'subscription') {
       const answer = () => respondOnce(service, operation, parameters, context);
-      return track(open(ctx, single(answer)));
+      return track(open(ctx, service, single(answer)));
     }
     let changed = () => {};
     const left = new Promise<void>((resolve) => (changed = resolve));
     const request = ctx.req;
     const watch = watchCaller({ callers, revalidate, request, headers: {}, context, changed });
     try {
-      const results = await subscribe(service.engine, {
+      const results = await subscribeClient(service, {
+        transport: 'event_stream',
         operation,
-        variables: parameters.variables,
+        parameters,
         context: async () => {
           await watch.assertSame();
           return freshContext(service.engine, context);
         },
       });
-      track(open(ctx, results, { watch, left }));
+      track(open(ctx, service, results, { watch, left }));
     } catch (refused) {
       watch.stop();
       throw refused;
@@ -89,6 +90,7 @@ interface Leaving {
 
 function open(
   ctx: Context,
+  service: Service,
   results: AsyncIterableIterator<string>,
   leaving?: Leaving,
 ): PassThrough {
@@ -102,7 +104,7 @@ function open(
   ctx.body = body;
   ctx.req.socket.setNoDelay(true);
   const waiting = () => body.writableLength + body.readableLength + ctx.res.writableLength;
-  void write({ body, waiting, results }, ctx, leaving);
+  void write({ service, body, waiting, results }, ctx, leaving);
   return body;
 }
 
@@ -111,6 +113,7 @@ async function* single(answer: () => Promise<string>): AsyncIterableIterator<str
 }
 
 interface Stream {
+  readonly service: Service;
   readonly body: PassThrough;
   /** Bytes that the client has not received yet. */
   readonly waiting: () => number;
@@ -118,7 +121,7 @@ interface Stream {
 }
 
 async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<void> {
-  const { body, results } = stream;
+  const { service, body, results } = stream;
   // Proxies close connections that look idle, so a comment is sent from time to time.
   const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), KEEP_ALIVE_EVERY);
   body.once('close', () => {
@@ -129,7 +132,7 @@ async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<v
   try {
     await Promise.race([send(stream), ...(leaving ? [refuseWhen(leaving.left)] : [])]);
   } catch (thrown) {
-    const { text } = refuse(errorsOf(thrown), ctx.state['context'] as RequestContext);
+    const { text } = await leaveRefused(service, thrown, ctx.state['context']);
     if (isOpen(body)) body.write(eventOf(String(text)));
   } finally {
     clearInterval(beat);

@@ -7,13 +7,14 @@ import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
 import { createReader } from '../data/reader.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, RevalidateCaller, ServerModule } from '../module.ts';
-import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import type { GraphqlHooks, Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createEndpoint, createErrorForm } from './endpoint.ts';
 import type { Engine } from './engine.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
 import { keepCallersOrder } from './caller-order.ts';
+import { createHooks, type ServiceHooks } from './hooks/index.ts';
 import { createInputTypes } from './input-types.ts';
 import { addEntityHooks } from '../data-api/entity-hooks.ts';
 import type { EntityHooks } from '../context/entity-hooks.ts';
@@ -24,7 +25,8 @@ import { isFed } from './publish.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
-import { createDocumentSource } from './trusted-documents.ts';
+import { surround } from './surroundings.ts';
+import { acceptedTexts, createDocumentSource } from './trusted-documents.ts';
 import { createSockets } from './web-socket.ts';
 
 export interface GraphqlOptions {
@@ -36,6 +38,8 @@ export interface GraphqlOptions {
   readonly entityHooks?: readonly Readonly<Record<string, EntityHooks>>[];
   /** Checks whether the caller of an earlier request is still the same. */
   readonly revalidate?: RevalidateCaller;
+  /** The hooks of plugins, in the order of the plugins. */
+  readonly hooks?: readonly GraphqlHooks[];
 }
 
 /**
@@ -50,23 +54,13 @@ export function createGraphql({
   scalars = {},
   entityHooks = [],
   revalidate,
+  hooks = [],
 }: GraphqlOptions): ServerModule {
   const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
-  const isOn = (when: When) =>
-    when === 'always' || (when === 'development' && !kernel.settings.production);
-  const service: Service = {
-    engine,
-    api,
-    documents: createDocumentCache({
-      schema: engine.schema,
-      limits: api.limits,
-      introspection: isOn(api.introspection),
-      suggestions: isOn(api.suggestions),
-    }),
-    source: createDocumentSource(api.trustedDocuments, kernel.root),
-  };
-  addServices(kernel.store, contextServices(service, kernel));
+  const isOn = (when: When) => isOnIn(kernel, when);
+  const { service, own } = createServices(kernel, engine, createHooks(hooks));
+  addServices(kernel.store, contextServices(own, kernel));
   addEntityHooks(engine, entityHooks, () => systemContext(kernel));
   const callers = createSocketCallers();
   const sockets = createSockets({
@@ -103,6 +97,39 @@ export function createGraphql({
       await announcements?.stop();
     },
   };
+}
+
+const isOnIn = ({ settings }: Kernel, when: When): boolean =>
+  when === 'always' || (when === 'development' && !settings.production);
+
+/**
+ * The service of `/graphql`, and that of `ctx.graphql`, whose operations are the project's own: no
+ * plugin looks at them.
+ */
+function createServices(
+  kernel: Kernel,
+  engine: Engine,
+  hooks: ServiceHooks,
+): { readonly service: Service; readonly own: Service } {
+  const { api } = kernel.project;
+  const source = createDocumentSource(api.trustedDocuments, kernel.root);
+  const rules = {
+    schema: engine.schema,
+    limits: api.limits,
+    introspection: isOnIn(kernel, api.introspection),
+    suggestions: isOnIn(kernel, api.suggestions),
+  };
+  const plain: Service = { engine, api, source, documents: createDocumentCache(rules) };
+  const { read } = hooks;
+  if (hooks.rules.length === 0 && !read)
+    return { service: { ...plain, ...surround(hooks) }, own: plain };
+  const hooked = { ...rules, own: hooks.rules };
+  const documents = createDocumentCache({
+    ...hooked,
+    accepted: acceptedTexts(source, hooked),
+    ...(read && { read }),
+  });
+  return { service: { ...plain, documents, ...surround(hooks) }, own: plain };
 }
 
 /**

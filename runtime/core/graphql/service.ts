@@ -1,25 +1,26 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Api } from '@twofold/schema';
-import { AppError } from '../errors.ts';
 import { LimitReached } from '../store/bounds.ts';
-import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
+import { hasMoreBytes } from '../store/large-text.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { DocumentCache, Lookup, PreparedOperation } from './document-cache.ts';
 import type { Engine } from './engine.ts';
-import { formatError, rootCause, toGraphqlError } from './errors.ts';
+import { rootCause, toGraphqlError } from './errors.ts';
 import { checkCost } from './cost.ts';
 import { limitError } from './limits.ts';
 import type { Parameters } from './parameters.ts';
+import {
+  errorsOf,
+  failedResponse,
+  refuse,
+  RequestErrors,
+  type Response,
+  showErrors,
+} from './response.ts';
 import { runOperation } from './run.ts';
 import type { Answer } from './operation-run.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import type { DocumentSource } from './trusted-documents.ts';
-
-/** The answer as JSON text. `refused`: the request was not run, which decides the status. */
-export interface Response {
-  readonly text: JsonText;
-  readonly refused: false | 'request' | 'limit';
-}
 
 /** All steps from parameters to JSON text, independent of the transport. */
 export interface Service {
@@ -27,17 +28,60 @@ export interface Service {
   readonly api: Api;
   readonly documents: DocumentCache;
   readonly source: DocumentSource;
+  /** What runs around each query and mutation; absent without plugins and observers that do. */
+  readonly around?: Around;
+  /** What each answer and each refusal passes last; absent without anything that looks at them. */
+  readonly leave?: Leave;
+  /** What accompanies each subscription; absent without anything that does. */
+  readonly accompany?: Accompany;
+}
+
+/** An operation of a client. */
+export interface OperationCall {
+  readonly operation: PreparedOperation;
+  readonly parameters: Parameters;
+  readonly context: RequestContext;
+}
+
+export type Around = (
+  call: OperationCall,
+  run: () => Response | Promise<Response>,
+) => Response | Promise<Response>;
+
+export type Leave = (response: Response, context: RequestContext) => Response | Promise<Response>;
+
+/** How the events of subscriptions are sent. */
+export type Transport = 'websocket' | 'event_stream';
+
+/** Called for a subscription with its first context. */
+export type Accompany = (call: OperationCall, transport: Transport) => Promise<Companion>;
+
+export interface Companion {
+  /** What is sent of an event; undefined when nothing is. */
+  event(
+    answer: () => Promise<Response | undefined>,
+    context: RequestContext,
+  ): Promise<Response | undefined>;
+  /** Called when the subscription has ended. */
+  end?(): void;
 }
 
 /**
- * Finds the operation that a request names. @throws GraphQLError or a list of them as
- * `RequestErrors`, AppError
+ * Finds the operation that a request names. It is a promise only when a plugin looks at the parsing
+ * of a new document. @throws GraphQLError or a list of them as `RequestErrors`, AppError
  */
 export function findOperation(
   { documents, source }: Service,
   parameters: Parameters,
-): PreparedOperation {
-  const lookup: Lookup = documents.get(source.textOf(parameters));
+  context: RequestContext,
+): PreparedOperation | Promise<PreparedOperation> {
+  const lookup = documents.get(source.textOf(parameters), context);
+  return lookup instanceof Promise
+    ? lookup.then((found) => namedOperation(found, parameters))
+    : namedOperation(lookup, parameters);
+}
+
+function namedOperation(lookup: Lookup, parameters: Parameters): PreparedOperation {
   if (lookup.errors) throw new RequestErrors(lookup.errors);
   const { operations } = lookup.prepared;
   const { operationName } = parameters;
@@ -59,16 +103,6 @@ export function findOperation(
   );
 }
 
-/** Errors of a request that was not run. */
-export class RequestErrors extends Error {
-  readonly errors: readonly GraphQLError[];
-
-  constructor(errors: readonly GraphQLError[]) {
-    super('request errors');
-    this.errors = errors;
-  }
-}
-
 const badOperation = (message: string) =>
   new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } });
 
@@ -82,6 +116,31 @@ export function respond(
   operation: PreparedOperation,
   parameters: Parameters,
   context: RequestContext,
+): Response | Promise<Response> {
+  const { around, leave } = service;
+  const call = { operation, parameters, context };
+  const response = around
+    ? around(call, () => answerCall(service, call))
+    : answerCall(service, call);
+  if (!leave) return response;
+  return response instanceof Promise
+    ? response.then((done) => leave(done, context))
+    : leave(response, context);
+}
+
+/** The answer to a request that failed before its operation ran. */
+export function leaveRefused(
+  { leave }: Service,
+  thrown: unknown,
+  context: RequestContext,
+): Response | Promise<Response> {
+  const refused = refuse(errorsOf(thrown), context);
+  return leave ? leave(refused, context) : refused;
+}
+
+function answerCall(
+  service: Service,
+  { operation, parameters, context }: OperationCall,
 ): Response | Promise<Response> {
   const { engine } = service;
   const over = checkCost(engine, operation, parameters.variables);
@@ -104,7 +163,7 @@ export async function respondOnce(
     return String((await respond(service, operation, parameters, context)).text);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
-    return String(refuse(errorsOf(error), context).text);
+    return String((await leaveRefused(service, error, context)).text);
   } finally {
     service.engine.store.memory.end(context);
   }
@@ -118,7 +177,7 @@ function toResponse(
 ): Response {
   const { api } = service;
   if (answer === TIMEOUT) return refuse([timeoutError(api.limits.time)], context);
-  if ('text' in answer) return sized(answer.text, service, context);
+  if ('text' in answer) return sized({ text: answer.text, refused: false }, service, context);
   // The client disconnected and ended the operation: it has not failed, and its answer is not read.
   if (context.cancelled) return UNHEARD;
   const { errors, data } = answer.result;
@@ -126,10 +185,8 @@ function toResponse(
   if (reached?.status === 400) return refuse([toGraphqlError(reached)], context);
   if (reached) throw reached;
   if (data === undefined) return refuse(errors ?? [], context);
-  const formatted = errors?.map((error) =>
-    formatError(error, { requestId: context.id, log: context.log }),
-  );
-  return sized(JSON.stringify({ ...(formatted && { errors: formatted }), data }), service, context);
+  const done = failedResponse({ errors: showErrors(errors ?? [], context), data });
+  return sized(done, service, context);
 }
 
 const UNHEARD: Response = {
@@ -147,8 +204,13 @@ function limitReached(
   return causes.find((cause) => cause instanceof LimitReached);
 }
 
-function sized(text: JsonText, { api: { limits } }: Service, context: RequestContext): Response {
-  if (!hasMoreBytes(text, limits.result)) return { text, refused: false };
+function sized(
+  response: Response,
+  { api: { limits } }: Service,
+  context: RequestContext,
+): Response {
+  const { text } = response;
+  if (!hasMoreBytes(text, limits.result)) return response;
   return refuse(
     [
       limitError('RESULT_TOO_LARGE', `the result has more than ${limits.result} bytes`, {
@@ -158,21 +220,4 @@ function sized(text: JsonText, { api: { limits } }: Service, context: RequestCon
     ],
     context,
   );
-}
-
-/** The answer to a request that was not run. */
-export function refuse(errors: readonly GraphQLError[], { id, log }: RequestContext): Response {
-  const formatted = errors.map((error) => formatError(error, { requestId: id, log }));
-  const limit = errors.some(({ extensions }) => extensions['limit'] !== undefined);
-  return { text: JSON.stringify({ errors: formatted }), refused: limit ? 'limit' : 'request' };
-}
-
-/** The errors in a value that was thrown before the operation ran. */
-export function errorsOf(thrown: unknown): readonly GraphQLError[] {
-  return thrown instanceof RequestErrors ? thrown.errors : [toGraphqlError(thrown)];
-}
-
-/** The status of a request that was not run. */
-export function statusOf(thrown: unknown): number | undefined {
-  return thrown instanceof AppError ? thrown.status : undefined;
 }

@@ -5,7 +5,7 @@ import { freshContext } from './fresh-context.ts';
 import { readParameters } from './parameters.ts';
 import { findOperation, respondOnce } from './service.ts';
 import { roomToSend } from './slow-reader.ts';
-import { subscribe } from './subscription.ts';
+import { subscribeClient } from './subscribing.ts';
 import type { Connection } from './socket-connection.ts';
 
 /** The `payload` of a `next` message. */
@@ -61,14 +61,15 @@ async function begin(
   const { service } = connection.options;
   const { engine } = service;
   const parameters = readParameters({ ...payload });
-  const operation = findOperation(service, parameters);
+  const operation = await findOperation(service, parameters, connection.context as RequestContext);
   if (operation.node.operation !== 'subscription') {
     const context = freshContext(engine, await callerNow(connection), cancellation);
     return single(() => respondOnce(service, operation, parameters, context));
   }
-  return subscribe(engine, {
+  return subscribeClient(service, {
+    transport: 'websocket',
     operation,
-    variables: parameters.variables,
+    parameters,
     context: async () => {
       await connection.watch?.assertSame();
       return freshContext(engine, connection.context as RequestContext, cancellation);

@@ -1,4 +1,4 @@
-import type { ExecutionResult, FieldNode, GraphQLError } from 'graphql';
+import type { FieldNode, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
 import { assertValid } from '../data/constraint.ts';
@@ -12,14 +12,15 @@ import { checkCost } from './cost.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import type { Engine } from './engine.ts';
-import { formatError, toGraphqlError } from './errors.ts';
+import { toGraphqlError } from './errors.ts';
 import { executeRun, openSource } from './execute/index.ts';
 import { createEventQueue } from './event-queue.ts';
 import { entityOfEvents, type RootPlan } from './plan/operation.ts';
 import { changeOf, matcherOf } from './publish.ts';
 import { startRun } from './run.ts';
 import { judgeOf, type Run } from './operation-run.ts';
-import { RequestErrors } from './service.ts';
+import { failedResponse, RequestErrors, type Response, showErrors } from './response.ts';
+import type { Companion } from './service.ts';
 import { TIMEOUT, timeoutError, withTimeLimit } from './time-limit.ts';
 import { withTypes } from './typed-tree.ts';
 
@@ -28,6 +29,13 @@ export interface SubscriptionRequest {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Makes a context with new loaders for one event. Rejects when the caller may no longer call. */
   context(): Promise<RequestContext>;
+  /** Called with the first context, before anything is subscribed to. A throw refuses. */
+  accompany?(context: RequestContext): Promise<Companion>;
+}
+
+/** A subscription whose events something else looks at before they are sent. */
+interface AccompaniedRequest extends SubscriptionRequest {
+  readonly companion?: Companion;
 }
 
 type EventRoot = Extract<RootPlan, { kind: 'event' }>;
@@ -40,11 +48,13 @@ type EventRoot = Extract<RootPlan, { kind: 'event' }>;
  */
 export async function subscribe(
   engine: Engine,
-  request: SubscriptionRequest,
+  asked: SubscriptionRequest,
 ): Promise<AsyncIterableIterator<string>> {
-  const over = checkCost(engine, request.operation, request.variables);
+  const over = checkCost(engine, asked.operation, asked.variables);
   if (over) throw new RequestErrors([over]);
-  const context = await request.context();
+  const context = await asked.context();
+  const companion = await asked.accompany?.(context);
+  const request = companion ? { ...asked, companion } : asked;
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) throw new RequestErrors(run.errors);
   const root = run.plan.roots[0];
@@ -55,7 +65,7 @@ export async function subscribe(
 
 function changeEvents(
   engine: Engine,
-  request: SubscriptionRequest,
+  request: AccompaniedRequest,
   run: Run,
   root: EventRoot,
 ): AsyncIterableIterator<string> {
@@ -122,34 +132,49 @@ const argumentsOf = ({ engine, variables }: Run, node: FieldNode) =>
     { type: 'Subscription', field: node.name.value, node },
   );
 
-/** Answers one event, within the time limit of an operation. */
+/** The text of one event; undefined when nothing is sent. */
 async function answerEvent(
   engine: Engine,
-  request: SubscriptionRequest,
-  answer: (context: RequestContext) => Promise<string | undefined>,
+  request: AccompaniedRequest,
+  answer: (context: RequestContext) => Promise<Response | undefined>,
 ): Promise<string | undefined> {
   const context = await request.context();
-  const { time } = engine.model.project.api.limits;
+  const { companion } = request;
+  const within = () => answerInTime(engine, context, answer);
   try {
-    const text = await withTimeLimit(engine, answer(context), context);
-    return text === TIMEOUT
-      ? resultText({ errors: [timeoutError(time)], data: null }, context)
-      : text;
-  } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-    return resultText({ errors: [toGraphqlError(error)], data: null }, context);
+    const response = await (companion ? companion.event(within, context) : within());
+    return response && String(response.text);
   } finally {
     engine.store.memory.end(context);
   }
 }
 
+/** Answers one event, within the time limit of an operation. */
+async function answerInTime(
+  engine: Engine,
+  context: RequestContext,
+  answer: (context: RequestContext) => Promise<Response | undefined>,
+): Promise<Response | undefined> {
+  const { time } = engine.model.project.api.limits;
+  try {
+    const response = await withTimeLimit(engine, answer(context), context);
+    return response === TIMEOUT ? failedEvent(timeoutError(time), context) : response;
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    return failedEvent(toGraphqlError(error), context);
+  }
+}
+
+const failedEvent = (error: GraphQLError, context: RequestContext): Response =>
+  failedResponse({ errors: showErrors([error], context), data: null });
+
 /** @returns undefined when the caller may not see the row. */
 async function answerChange(
   engine: Engine,
-  request: SubscriptionRequest,
+  request: AccompaniedRequest,
   change: Change,
   context: RequestContext,
-): Promise<string | undefined> {
+): Promise<Response | undefined> {
   const run = startRun(engine, { ...request, context });
   if ('errors' in run) return undefined;
   const root = run.plan.roots[0];
@@ -171,7 +196,7 @@ async function answerChange(
     | null;
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker))
-    return `{"data":{${JSON.stringify(key)}:${text}}}`;
+    return { text: `{"data":{${JSON.stringify(key)}:${text}}}`, refused: false };
   const read: unknown = JSON.parse(text);
   run.outcomes.set(key, {
     tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read,
@@ -184,7 +209,7 @@ async function answerRemoval(
   run: Run,
   { key, operation }: EventRoot,
   change: Change,
-): Promise<string | undefined> {
+): Promise<Response | undefined> {
   if (!(await couldRead(run, operation, change))) return undefined;
   run.outcomes.set(key, { tree: change.row ?? { id: change.id } });
   return finish(run);
@@ -206,22 +231,17 @@ function couldRead(
   return rowMeets(judgeOf(run), { entity, value }, access.conditions);
 }
 
-async function finish(run: Run): Promise<string> {
+async function finish(run: Run): Promise<Response> {
   const answer = await executeRun(run);
-  return 'text' in answer ? String(answer.text) : resultText(answer.result, run.context);
-}
-
-function resultText({ data, errors }: ExecutionResult, context: RequestContext): string {
-  const formatted = errors?.map((error) =>
-    formatError(error, { requestId: context.id, log: context.log }),
-  );
-  return JSON.stringify({ ...(formatted && { errors: formatted }), data });
+  if ('text' in answer) return { text: answer.text, refused: false };
+  const { data, errors = [] } = answer.result;
+  return failedResponse({ errors: showErrors(errors, run.context), data });
 }
 
 /** Events of the user's `subscribe` function, or of `ctx.publish` where there is none. */
 async function ownEvents(
   engine: Engine,
-  request: SubscriptionRequest,
+  request: AccompaniedRequest,
   run: Run,
 ): Promise<AsyncIterableIterator<string>> {
   const node = run.plan.roots[0]?.node;

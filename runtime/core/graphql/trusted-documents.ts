@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Api } from '@twofold/schema';
+import { type DocumentNode, validate } from 'graphql';
 import { AppError, ConfigError, failure } from '../errors.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
+import { type DocumentRules, operationsOf, readDocument } from './document.ts';
 import type { Parameters } from './parameters.ts';
 
 /** Finds the text of a document that a client names by its hash. */
 export interface DocumentSource {
   /** @throws AppError 400 when the document is unknown or not allowed. */
   textOf(parameters: Parameters): string;
+  /** The texts of the allow-list. */
+  readonly listed: ReadonlySet<string>;
 }
 
 const CACHE_LIMITS = { entries: 1000, bytes: 8_000_000 };
@@ -30,6 +34,7 @@ export function createDocumentSource(
   const texts = new Set(listed.values());
   const registered = createBoundedCache<string>(CACHE_LIMITS);
   return {
+    listed: texts,
     textOf: (parameters) => {
       const { query } = parameters;
       const hash = hashOf(parameters);
@@ -46,6 +51,37 @@ export function createDocumentSource(
       return query;
     },
   };
+}
+
+/**
+ * Validates the allow-list with the rules of plugins, so that a document that breaks one is found
+ * before the server listens. What is not valid for the schema is refused when it is asked for, as
+ * without plugins.
+ *
+ * @returns the texts that need not be validated with these rules again.
+ * @throws ConfigError with each document that breaks a rule.
+ */
+export function acceptedTexts(
+  { listed }: DocumentSource,
+  rules: DocumentRules,
+): ReadonlySet<string> {
+  const { own = [], schema } = rules;
+  const accepted = new Set<string>();
+  const problems: string[] = [];
+  for (const text of own.length > 0 ? listed : []) {
+    const { document } = readDocument(text, { ...rules, own: [] });
+    const [error] = document ? validate(schema, document, own) : [];
+    if (error) problems.push(`${nameOf(document!)} of api.trusted_documents: ${error.message}`);
+    else accepted.add(text);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return accepted;
+}
+
+/** `query Posts`. */
+function nameOf(document: DocumentNode): string {
+  const [first] = operationsOf(document);
+  return `${first?.operation ?? 'a document'} ${first?.name?.value ?? ''}`.trim();
 }
 
 function missing(): never {

@@ -4,7 +4,8 @@ import type { Server as Protocol, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { RequestContext } from '../context/request-context.ts';
 import { watchCaller } from './caller-watch.ts';
-import { errorsOf, refuse } from './service.ts';
+import { errorsOf, RequestErrors } from './response.ts';
+import { leaveRefused } from './service.ts';
 import { roomToSend, WAITING_BYTES } from './slow-reader.ts';
 import { answersOf } from './socket-answers.ts';
 import type { SocketOptions, Connection } from './socket-connection.ts';
@@ -165,9 +166,11 @@ const HEADER_OF: Readonly<Record<string, string>> = { organization: 'x-organizat
 const textOf = (value: unknown) => (typeof value === 'number' ? String(value) : value);
 
 /** Unwraps the error, which the library has wrapped. */
-function formatted({ context }: Connection, errors: readonly Error[]) {
+async function formatted({ context, options }: Connection, errors: readonly Error[]) {
   const thrown = errors.flatMap((error) => errorsOf(error.cause ?? error));
-  return JSON.parse(String(refuse(thrown, context as RequestContext).text)).errors;
+  const refused = new RequestErrors(thrown);
+  const { text } = await leaveRefused(options.service, refused, context as RequestContext);
+  return JSON.parse(String(text)).errors;
 }
 
 /** Connects a socket to the protocol library. */

@@ -7,7 +7,7 @@ import { openedStream } from './response-stream.ts';
 /**
  * Formats an error of a request to a module's own path. False when the path is not the module's.
  */
-export type ErrorForm = (ctx: KoaContext, error: AppError) => boolean;
+export type ErrorForm = (ctx: KoaContext, error: AppError) => boolean | Promise<boolean>;
 
 /**
  * The only place that turns an error into an answer: `{"error": "message"}`, or the format of the
@@ -22,7 +22,7 @@ export function errorBoundary(log: Logger, forms: readonly ErrorForm[] = []): Mi
       if (begun) await begun;
       assertAnswered(ctx);
     } catch (error) {
-      answer(ctx, toFailure(error, ctx, log), forms);
+      await answer(ctx, toFailure(error, ctx, log), forms);
     }
   };
 }
@@ -56,7 +56,9 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
     },
     'request failed',
   );
-  return known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error');
+  return (
+    known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error', { cause: error })
+  );
 }
 
 /**
@@ -102,11 +104,15 @@ function textFor(status: number, expose: boolean | undefined, message: string): 
   return STATUS_CODES[status] ?? '';
 }
 
-function answer(ctx: KoaContext, error: AppError, forms: readonly ErrorForm[]): void {
+async function answer(
+  ctx: KoaContext,
+  error: AppError,
+  forms: readonly ErrorForm[],
+): Promise<void> {
   if (ctx.res.headersSent || !ctx.writable) return void ctx.res.destroy();
   ctx.status = error.status;
   ctx.set({ ...error.headers });
-  if (forms.some((form) => form(ctx, error))) return;
+  for (const form of forms) if (await form(ctx, error)) return;
   const { errors } = error.extensions;
   ctx.body = { error: error.message, ...(errors !== undefined && { extensions: { errors } }) };
 }

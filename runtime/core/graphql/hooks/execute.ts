@@ -1,0 +1,67 @@
+import type { AfterExecute, ExecuteCall, GraphqlHooks } from '../../plugin.ts';
+import { errorsOf, refuse, type Response } from '../response.ts';
+import type { Around, OperationCall } from '../service.ts';
+import { HookedResult, resultOf } from './result.ts';
+
+type OnExecute = NonNullable<GraphqlHooks['onExecute']>;
+
+/** Runs `onExecute` around each query and mutation; undefined when no plugin has it. */
+export function executeHooks(plugins: readonly GraphqlHooks[]): Around | undefined {
+  const hooks = plugins.flatMap(({ onExecute }) => onExecute ?? []);
+  return hooks.length === 0 ? undefined : (call, run) => execute(hooks, call, run);
+}
+
+async function execute(
+  hooks: readonly OnExecute[],
+  call: OperationCall,
+  run: () => Response | Promise<Response>,
+): Promise<Response> {
+  const after: AfterExecute[] = [];
+  try {
+    const response = (await before(hooks, call, after)) ?? (await run());
+    return await afterwards(after, response, call);
+  } catch (thrown) {
+    // What was left of `after` gets to know how it ended, and cannot change it any more.
+    const refused = refuse(errorsOf(thrown), call.context);
+    await afterwards(after, refused, call).catch(() => {});
+    throw thrown;
+  }
+}
+
+/** Calls the hooks until one answers. Adds what they return to `after`. */
+async function before(
+  hooks: readonly OnExecute[],
+  call: OperationCall,
+  after: AfterExecute[],
+): Promise<Response | undefined> {
+  const given = executeCallOf(call);
+  for (const hook of hooks) {
+    const returned = await hook(given);
+    if (typeof returned === 'function') after.push(returned);
+    else if (returned) return resultOf(returned.result, call.context);
+  }
+  return undefined;
+}
+
+/** Empties `after`, so that each function of it is called once. */
+async function afterwards(
+  after: AfterExecute[],
+  response: Response,
+  { context }: OperationCall,
+): Promise<Response> {
+  const done = new HookedResult(response, context);
+  for (let next = after.pop(); next; next = after.pop()) {
+    const replaced = await next(done);
+    if (replaced) done.result = replaced;
+  }
+  return done.response;
+}
+
+/** What a hook gets to know of an operation. */
+export const executeCallOf = ({ operation, parameters, context }: OperationCall): ExecuteCall => ({
+  document: operation.document,
+  operationName: operation.node.name?.value ?? null,
+  operationType: operation.node.operation,
+  variables: parameters.variables,
+  ctx: context,
+});

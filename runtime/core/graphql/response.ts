@@ -1,0 +1,74 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { AppError } from '../errors.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { JsonText } from '../store/large-text.ts';
+import { formatError, toGraphqlError } from './errors.ts';
+
+/** The answer as JSON text. `refused`: the request was not run, which decides the status. */
+export interface Response {
+  readonly text: JsonText;
+  readonly refused: false | 'request' | 'limit';
+  /** The errors of `text` and what stands beside them; absent without errors. */
+  readonly failed?: Failed;
+}
+
+/** The parts of an answer with errors. */
+export interface Failed {
+  readonly errors: readonly ShownError[];
+  readonly data?: unknown;
+  readonly extensions?: Record<string, unknown>;
+}
+
+/** An error as the caller sees it, and the error itself. */
+export interface ShownError {
+  readonly formatted: GraphQLFormattedError;
+  readonly error: GraphQLError;
+}
+
+/** Errors of a request that was not run. */
+export class RequestErrors extends Error {
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[]) {
+    super('request errors');
+    this.errors = errors;
+  }
+}
+
+/** The errors as the caller sees them. What is masked is logged. */
+export const showErrors = (
+  errors: readonly GraphQLError[],
+  { id: requestId, log }: Pick<RequestContext, 'id' | 'log'>,
+): ShownError[] =>
+  errors.map((error) => ({ formatted: formatError(error, { requestId, log }), error }));
+
+/** The answer to a request that was not run. */
+export function refuse(errors: readonly GraphQLError[], context: RequestContext): Response {
+  const limit = errors.some(({ extensions }) => extensions['limit'] !== undefined);
+  return failedResponse({ errors: showErrors(errors, context) }, limit ? 'limit' : 'request');
+}
+
+/** An answer with errors. */
+export function failedResponse(failed: Failed, refused: Response['refused'] = false): Response {
+  const { errors, data, extensions } = failed;
+  const formatted = errors.map((each) => each.formatted);
+  return {
+    text: JSON.stringify({
+      ...(formatted.length > 0 && { errors: formatted }),
+      data,
+      extensions,
+    }),
+    refused,
+    failed,
+  };
+}
+
+/** The errors in a value that was thrown before the operation ran. */
+export function errorsOf(thrown: unknown): readonly GraphQLError[] {
+  return thrown instanceof RequestErrors ? thrown.errors : [toGraphqlError(thrown)];
+}
+
+/** The status of a request that was not run. */
+export function statusOf(thrown: unknown): number | undefined {
+  return thrown instanceof AppError ? thrown.status : undefined;
+}
