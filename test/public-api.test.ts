@@ -9,6 +9,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'alterTable',
     'backupApp',
     'baselineApp',
+    'caller',
     'catalogOfDatabase',
     'columnTypes',
     'copyApp',

@@ -146,6 +146,8 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
   switch (action.kind) {
     case 'get':
       return { what: `one ${action.entity}` };
+    case 'caller':
+      return { what: `the ${action.entity} who is signed in` };
     case 'list':
       return {
         what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}`,

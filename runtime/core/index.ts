@@ -41,6 +41,7 @@ export { backupApp, copyApp, restoreApp } from './move-app.ts';
 
 // The model, in the compact form that emitted code uses
 export {
+  caller,
   count,
   create,
   createMany,

@@ -1,4 +1,4 @@
-import { getNamedType, isObjectType } from 'graphql';
+import { getNamedType, isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { readTypeDirectives } from '../directives/of-types.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
@@ -45,7 +45,7 @@ function roleOf(
   directives: TypeDirectives,
   answers: ReadonlySet<GraphQLNamedType>,
 ): Role {
-  if (directives.entity?.persist === false) return 'value';
+  if (directives.entity?.persist === false || directives.errors.length > 0) return 'value';
   if (directives.table) return 'entity';
   if (directives.entity) return hasKey(type) ? 'entity' : 'value';
   const fields = type.getFields();
@@ -68,5 +68,23 @@ const KEYS: ReadonlySet<string> = new Set(['ID!', 'Int!']);
 function mutationAnswers(schema: GraphQLSchema): Set<GraphQLNamedType> {
   const mutation = schema.getMutationType();
   if (!isObjectType(mutation)) return new Set();
-  return new Set(Object.values(mutation.getFields()).map((field) => getNamedType(field.type)));
+  const answers = Object.values(mutation.getFields()).map((field) => getNamedType(field.type));
+  const members = answers.flatMap((type) =>
+    isAbstractType(type) ? schema.getPossibleTypes(type) : [],
+  );
+  if (members.length === 0) return new Set(answers);
+  const held = heldTypes(schema);
+  return new Set([...answers, ...members.filter((member) => !held.has(member))]);
+}
+
+/** The types of fields outside the root types: a value that is kept in a column is one of them. */
+function heldTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
+  const roots = rootTypes(schema);
+  return new Set(
+    Object.values(schema.getTypeMap()).flatMap((type) =>
+      isObjectType(type) && !roots.has(type)
+        ? Object.values(type.getFields()).map((field) => getNamedType(field.type))
+        : [],
+    ),
+  );
 }

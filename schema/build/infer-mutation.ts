@@ -8,6 +8,7 @@ import type { ManyVerb } from './infer-many.ts';
 import type { Inference } from './infer-query.ts';
 import { inferUpsert } from './infer-upsert.ts';
 import { isKeyScalar, namesKey, soleKey } from './keys.ts';
+import { answeredEntity } from './result-types.ts';
 import { answerOf } from './returns.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
@@ -119,7 +120,7 @@ function byPascal(entities: ReadonlyMap<string, EntityFact>, word: string): Enti
 function forcedEntity({ facts }: Shapes, field: FieldFact): EntityFact | undefined {
   const written = field.directives.resolve?.of;
   if (written !== undefined) return facts.entities.get(written);
-  const direct = facts.entities.get(field.named.name);
+  const direct = facts.entities.get(field.named.name) ?? answeredEntity(facts, field);
   if (direct) return direct;
   const inside = facts.types.get(field.named.name)?.type.getFields() ?? {};
   const named = Object.values(inside).flatMap(

@@ -2,13 +2,14 @@ import { snakeCase } from '../names.ts';
 import type { Action } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
-import type { EntityFact, FieldFact } from './facts.ts';
+import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { namesKey, soleKey } from './keys.ts';
 import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
+import { userEntity } from './user.ts';
 
 /** The action of a root field, and the rule that decided it. */
 export interface Inferred {
@@ -28,6 +29,8 @@ export type Inference = Inferred | Refusal | undefined;
 export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'LIST'): Inference {
   const { facts } = shapes;
   if (isNode(field)) return { action: { kind: 'node', arg: 'id' }, decidedBy: 'node' };
+  if (isCaller(facts, field))
+    return { action: { kind: 'caller', entity: field.named.name }, decidedBy: 'caller' };
   const connection = connectionOf(field.named.name, facts);
   const named = connection?.node ?? field.named;
   const members = entitiesOf(named, facts);
@@ -74,6 +77,15 @@ function isNode(field: FieldFact): boolean {
     field.args[0]?.name === 'id'
   );
 }
+
+const CALLER = ['me', 'viewer', 'current_user'];
+
+/** `me`, `viewer` and `currentUser` are the row of the caller, where users sign in. */
+const isCaller = (facts: Facts, { snakeName, named, type, args }: FieldFact): boolean =>
+  CALLER.includes(snakeName) &&
+  userEntity(facts)?.name === named.name &&
+  !type.list &&
+  args.length === 0;
 
 /**
  * Prefixes that do not restrict a list. `myPosts` and `topPosts` do restrict it, so the user has to

@@ -1,5 +1,5 @@
 import { connectionOf } from './connections.ts';
-import { fieldFacts } from './facts.ts';
+import { fieldFacts, isQueryRoot } from './facts.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import type { Built } from './built.ts';
 
@@ -14,7 +14,8 @@ export function ownMembers({ facts, operations, entities }: Built): FieldFact[] 
   const found = new Map<string, FieldFact>();
   const add = (type: string, name: string) => {
     const field = memberOf(facts, type, name);
-    if (field && !field.directives.computed) found.set(`${type}.${name}`, field);
+    if (field && !field.directives.computed && !isQueryRoot(facts, field))
+      found.set(`${type}.${name}`, field);
   };
   const addConnection = (type: string) => {
     for (const extra of connectionOf(type, facts)?.extra ?? []) add(extra.type.name, extra.name);
@@ -23,8 +24,8 @@ export function ownMembers({ facts, operations, entities }: Built): FieldFact[] 
     const { action } = operation;
     if ('list' in action && action.list.connection) addConnection(action.list.connection.type);
     if (!('returns' in action) || action.returns.kind !== 'payload') continue;
-    const { type, entity, id, ok, clientMutationId, empty = [] } = action.returns;
-    const known = [entity, id, ok, clientMutationId, ...empty];
+    const { type, entity, id, ok, rows, count, clientMutationId, empty = [] } = action.returns;
+    const known = [entity, id, ok, rows, count, clientMutationId, ...empty];
     for (const name of Object.keys(facts.types.get(type)?.type.getFields() ?? {}))
       if (!known.includes(name)) add(type, name);
   }

@@ -11,6 +11,7 @@ import { buildLoaders } from './loaders.ts';
 import { inferOperations } from './operations.ts';
 import type { OperationFact } from './operations.ts';
 import { buildApi, buildServer } from './settings.ts';
+import { errorTypes } from './result-types.ts';
 import { createShapes } from './shapes.ts';
 import type { Shapes } from './shapes.ts';
 import { buildTypes } from './types.ts';
@@ -74,6 +75,7 @@ function assemble(
     operations: operations.map(({ operation }) => operation),
     loaders: buildLoaders(entities),
     writes: [...shapes.writes.values()],
+    ...errorTypes(facts),
     filters: [...shapes.filters.values()],
     orders: [...shapes.orders.values()],
     api: buildApi(values),

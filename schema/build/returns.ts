@@ -3,6 +3,8 @@ import type { GraphQLField } from 'graphql';
 import type { Returns } from '../model.ts';
 import { camelCase } from '../names.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
+import { answeredType } from './result-types.ts';
+import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -22,14 +24,15 @@ export function answerOf(
   verb: Verb,
 ): Returns | Refusal {
   if (field.type.list) return { why: `it answers with a list` };
-  if (field.named.name === entity.name) return { kind: 'entity' };
-  if (field.named.name === 'ID') return { kind: 'id' };
-  if (field.named.name === 'Boolean') return { kind: 'boolean' };
-  const payload = shapes.facts.types.get(field.named.name);
+  const named = answeredType(shapes.facts, field, entity);
+  if (isRefusal(named)) return named;
+  if (named.name === entity.name) return { kind: 'entity' };
+  if (named.name === 'ID') return { kind: 'id' };
+  if (named.name === 'Boolean') return { kind: 'boolean' };
+  const payload = shapes.facts.types.get(named.name);
   if (payload?.role !== 'payload')
     return { why: `${field.type.text} is neither ${entity.name}, nor ID, Boolean or a payload` };
-  const fields = Object.values(payload.type.getFields());
-  return payloadOf(field.named.name, fields, entity, verb);
+  return payloadOf(named.name, Object.values(payload.type.getFields()), entity, verb);
 }
 
 /**
@@ -46,7 +49,9 @@ export function answerOfMany(
 ): Returns | Refusal {
   if (field.named.name === entity.name && field.type.list) return { kind: 'rows' };
   if (field.named.name === 'Int' && !field.type.list) return { kind: 'count' };
-  const payload = shapes.facts.types.get(field.named.name);
+  const named = answeredType(shapes.facts, field, entity);
+  if (isRefusal(named)) return named;
+  const payload = shapes.facts.types.get(named.name);
   const parts = payload?.role === 'payload' ? Object.values(payload.type.getFields()) : [];
   const rows = parts.find(
     ({ type }) => getNamedType(type).name === entity.name && isListType(getNullableType(type)),
@@ -61,7 +66,7 @@ export function answerOfMany(
     };
   return {
     kind: 'payload',
-    type: field.named.name,
+    type: named.name,
     ...(rows && { rows: rows.name }),
     ...(count && { count: count.name }),
     ...echoOf(parts),

@@ -30,7 +30,7 @@ function isPlain(field: FieldFact): boolean {
   return (
     field.type.kind === 'scalar' &&
     !field.type.list &&
-    field.args.length === 0 &&
+    (field.args.length === 0 || field.directives.column !== undefined) &&
     !field.directives.computed
   );
 }

@@ -1,4 +1,5 @@
 import { aggregateDirectives } from './aggregates.ts';
+import { errorDirectives } from './errors.ts';
 import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
@@ -67,6 +68,7 @@ export const directivesSdl = [
   typeDirectives,
   fieldDirectives,
   aggregateDirectives,
+  errorDirectives,
   sharedDirectives,
   ARGUMENT_TYPES,
 ].join('\n');

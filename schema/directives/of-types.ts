@@ -1,4 +1,5 @@
 import { type Carrier, compact, flag, isBare, text, texts, Uses } from './arguments.ts';
+import { error } from './errors.ts';
 import { auth, renamed } from './of-both.ts';
 
 /** Directives for types only. `read`, below, returns their values. */
@@ -84,10 +85,11 @@ function read(uses: Uses) {
       unique: flag(args, 'unique') ?? false,
       node,
     })),
+    errors: uses.all('error', error),
     auth: uses.all('auth', auth),
     ...uses.one('renamed', renamed),
   };
 }
 
 /** The shared result for types without directives, which are the most frequent. */
-const NONE: TypeDirectives = { indexes: [], auth: [] };
+const NONE: TypeDirectives = { indexes: [], errors: [], auth: [] };

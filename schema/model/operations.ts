@@ -28,6 +28,8 @@ export type Action =
       readonly by: readonly { readonly arg: string; readonly column: string }[];
       readonly unique: boolean;
     }
+  /** The caller's own row: `me: User`. Nobody signed in has none. */
+  | { readonly kind: 'caller'; readonly entity: string }
   | { readonly kind: 'list'; readonly entity: string; readonly list: ListOptions }
   /** A list over an interface or union of entities. */
   | { readonly kind: 'listAbstract'; readonly type: string; readonly list: ListOptions }
@@ -142,6 +144,13 @@ export type Returns =
       /** Lists of errors, which are empty on success: `errors`, `userErrors`. */
       readonly empty?: readonly string[];
     };
+
+/** A type that answers in place of an error with this code, about this field if one is named. */
+export interface ErrorType {
+  readonly type: string;
+  readonly code: string;
+  readonly field?: string;
+}
 
 /** `connectOrCreate: { where: { name }, create: {…} }`; `by` begins with the name of `where`. */
 export interface ConnectOrCreate {

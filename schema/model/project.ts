@@ -1,6 +1,6 @@
 import type { Entity, Loader } from './entity.ts';
 import type { FilterShape, OrderShape } from './lists.ts';
-import type { Operation, WriteShape } from './operations.ts';
+import type { ErrorType, Operation, WriteShape } from './operations.ts';
 import type { SectionModels } from '../sections.ts';
 import type { Api, JobSettings, MigrationSettings, ServerOptions } from './settings.ts';
 import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from './types.ts';
@@ -38,6 +38,8 @@ export interface Project extends SectionModels {
   readonly writes: readonly WriteShape[];
   /** Limits of the fields of inputs: `NewTag.color`. */
   readonly constraints?: Readonly<Record<string, Constraint>>;
+  /** The members of result unions that answer in place of an error; absent without any. */
+  readonly errors?: readonly ErrorType[];
   /** How a `where` input becomes a condition, by the name of the input type. */
   readonly filters: readonly FilterShape[];
   /** How an `orderBy` input becomes an order, by the name of the input or enum type. */

@@ -7,6 +7,7 @@ import { defaults } from './defaults.ts';
 import { directiveArguments } from './directive-arguments.ts';
 import { directiveEffects } from './directive-effects.ts';
 import { directiveNames } from './directive-names.ts';
+import { errorMembers } from './error-members.ts';
 import { entityKey } from './entity-key.ts';
 import { fieldLists } from './field-lists.ts';
 import type { Rule } from './finding.ts';
@@ -46,6 +47,7 @@ export const schemaRules: readonly Rule[] = [
   aggregates,
   renames,
   operations,
+  errorMembers,
   unusedInputs,
   lookups,
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),

@@ -85,6 +85,7 @@ function compactModel(project: Project): LiteralValue {
         ]),
       ),
     ),
+    errors: unlessEmpty(errorTable(project)),
     access: unlessEmpty(accessTable(project)),
     constraints: unlessEmpty(constraintTable(project)),
     api: settings('api', project.api),
@@ -230,6 +231,13 @@ function accessTable(project: Project): { [coordinate: string]: LiteralValue } {
       rows.filter(([, rules]) => rules.length > 0),
       ([coordinate]) => coordinate,
     ).map(([at, rules]) => [at, rules as unknown as LiteralValue]),
+  );
+}
+
+function errorTable({ errors = [] }: Project): { [type: string]: LiteralValue } {
+  const byType = Map.groupBy(errors, ({ type }) => type);
+  return Object.fromEntries(
+    [...byType].map(([type, uses]) => [type, uses.map(({ type: _type, ...words }) => words)]),
   );
 }
 

@@ -103,6 +103,8 @@ function renderAction(action: Action): Code {
         Object.fromEntries(action.by.map(({ arg, column }) => [arg, column])),
         unlessEmpty({ unique: action.unique ? undefined : false }),
       ]);
+    case 'caller':
+      return call('caller', [action.entity]);
     case 'list':
       return call('list', [action.entity, listWords(action.list)]);
     case 'listAbstract':

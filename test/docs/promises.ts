@@ -268,6 +268,14 @@ export const DIRECTIVES: readonly Promised[] = [
     ],
   },
   {
+    row: '@error',
+    page: 'runtime/core/graphql/docs/result-unions.md#result-unions',
+    shows: 'type EmailTaken @error(code: "CONFLICT", field: "email")',
+    tests: [
+      'test/graphql/result-unions.test.ts: answers with the member that takes the error by code and field, filled as it declares',
+    ],
+  },
+  {
     row: '@count',
     page: 'runtime/core/graphql/docs/aggregates.md#counts-and-existence',
     shows: 'likes: Int! @count(relation: "likedBy")',

@@ -719,6 +719,25 @@ const CASES: readonly Case[] = [
     severity: 'warning',
   },
   {
+    code: 'ERROR_UNREACHABLE',
+    sdl: `${QUERY}union R = A | E type Mutation { createA(b: Int): R } type A { id: ID! b: Int } type E @error(code: "CONFLIT") { message: String! }`,
+    at: '2:87',
+    fix: 'Did you mean "CONFLICT"?',
+    severity: 'warning',
+  },
+  {
+    code: 'ERROR_UNREACHABLE',
+    sdl: `${QUERY}union R = A | E type Mutation { createA(count: Int): R } type A { id: ID! count: Int } type E @error(code: "CONFLICT", field: "cuont") { message: String! }`,
+    at: '2:95',
+    fix: 'Did you mean "count"?',
+    severity: 'warning',
+  },
+  {
+    code: 'DIRECTIVE_WITHOUT_EFFECT',
+    sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int } type E @error(code: "CONFLICT") { message: String! }`,
+    at: '2:71',
+  },
+  {
     code: 'CREATE_FIELD_UNSET',
     sdl: `${QUERY}type Mutation { createA(b: Int): A } type A { id: ID! b: Int c: Int! }`,
     at: '2:17',

@@ -120,3 +120,12 @@ export function toGraphqlError(thrown: unknown): GraphQLError {
     thrown instanceof Error ? thrown : new AppError(500, 'INTERNAL_SERVER_ERROR', String(thrown));
   return new GraphQLError(original.message, { originalError: original });
 }
+
+/** A field that the project has not written yet. */
+export const notImplemented = (coordinate: string) =>
+  new AppError(
+    501,
+    'NOT_IMPLEMENTED',
+    `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`,
+    { extensions: { coordinate } },
+  );

@@ -10,6 +10,8 @@ import type { Returning } from '../data/returning.ts';
 import { performAction, type WriteAction, type Written } from '../data/write-action.ts';
 import { performMany, type ManyWritten } from '../data/write-many.ts';
 import { readArguments, readCalls, type WrittenKey } from './arguments.ts';
+import type { Engine } from './engine.ts';
+import { memberFor } from './error-members.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
 import type { Plan } from './plan/planning.ts';
@@ -26,15 +28,43 @@ interface Parts {
 
 /**
  * Runs one mutation of an operation and assembles its answer. Returns a promise unless the database
- * finished synchronously.
+ * finished synchronously. A member of the result may take an error, but only one that undid the
+ * write.
  */
 export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome | Promise<Outcome> {
-  const { engine, rules, variables, context } = run;
+  const { engine, context } = run;
+  const undone = (error: unknown): Outcome => {
+    if (!root.cases) throw error;
+    return { tree: memberFor(root.cases, error, context) };
+  };
+  let args: Record<string, unknown>;
+  const finish = (written: Written<Parts>): Outcome => {
+    clearLoaders(context);
+    run.batches.clear();
+    if (isMissed(root, written)) return undone(notFound(engine, root));
+    return answer(run, root, { written, tree, clientMutationId: clientIdOf(args) });
+  };
+  let written: Written<Parts> | Promise<Written<Parts>>;
+  try {
+    args = argumentsOf(run, root);
+    written = write(run, root, args, tree);
+  } catch (error) {
+    return undone(error);
+  }
+  return written instanceof Promise ? written.then(finish, undone) : finish(written);
+}
+
+const argumentsOf = ({ engine: { schema }, variables }: Run, { operation, node }: WriteRoot) =>
+  readArguments({ schema, variables }, { type: 'Mutation', field: operation.name, node });
+
+function write(
+  run: Run,
+  root: WriteRoot,
+  args: Record<string, unknown>,
+  tree: boolean,
+): Written<Parts> | Promise<Written<Parts>> {
+  const { engine, rules, context } = run;
   const { operation } = root;
-  const args = readArguments(
-    { schema: engine.schema, variables },
-    { type: 'Mutation', field: operation.name, node: root.node },
-  );
   const request = {
     operation,
     args,
@@ -44,7 +74,7 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
     context,
   };
   const read = (key: WrittenKey, query: Query) => readParts(run, root, key, { query, tree });
-  const written = isMany(operation)
+  return isMany(operation)
     ? performMany<Parts>(engine, { ...request, read }).then(asWritten)
     : performAction<Parts>(engine, {
         ...request,
@@ -52,13 +82,21 @@ export function performWrite(run: Run, root: WriteRoot, tree: boolean): Outcome 
         long: root.parts.some((part) => isLong(run, part, tree)),
         returning: returningOf(run, root, tree),
       });
-  const finish = (done: Written<Parts>) => {
-    clearLoaders(context);
-    run.batches.clear();
-    return answer(run, root, { written: done, tree, clientMutationId: clientIdOf(args) });
-  };
-  return written instanceof Promise ? written.then(finish) : finish(written);
 }
+
+/** Whether there was no such row, and the answer has no null or false that says so. */
+const isMissed = ({ operation, parts, cases }: WriteRoot, { id }: Written<Parts>): boolean =>
+  id === null &&
+  (cases?.some(({ code }) => code === 'NOT_FOUND') ||
+    (!parts.some(({ kind }) => kind === 'ok') &&
+      (isPayload(operation) || operation.type.required)));
+
+const isPayload = ({ action }: Operation) => (action as WriteAction).returns.kind === 'payload';
+
+const notFound = ({ model }: Engine, { operation }: WriteRoot) =>
+  failure.notFound(
+    `${model.entity((operation.action as WriteAction).entity).entity.name} not found`,
+  );
 
 const isMany = ({ action }: Operation) =>
   ['createMany', 'updateMany', 'removeMany'].includes(action.kind);
@@ -177,18 +215,10 @@ interface Done {
 function answer({ engine }: Run, root: WriteRoot, done: Done): Outcome {
   const action = root.operation.action as WriteAction;
   const entity = engine.model.entity(action.entity);
-  const payload = action.returns.kind === 'payload';
   const { written } = done;
-  if (
-    written.id === null &&
-    !root.parts.some(({ kind }) => kind === 'ok') &&
-    (payload || root.operation.type.required)
-  ) {
-    throw failure.notFound(`${entity.entity.name} not found`);
-  }
   const tree = written.id === null ? done.tree : written.read.tree;
   const texts = root.parts.map((part, index) => partText(part, done, index, entity));
-  if (!payload) return asOutcome(texts[0] ?? null, tree);
+  if (!isPayload(root.operation)) return asOutcome(texts[0] ?? null, tree);
   const members = root.parts.map(
     ({ key }, index) => `${JSON.stringify(key)}:${texts[index] ?? 'null'}`,
   );

@@ -6,7 +6,6 @@ import {
   isAbstractType,
   isObjectType,
 } from 'graphql';
-import { AppError } from '../errors.ts';
 import { refusal, rootAccess, type Access } from '../data/access.ts';
 import { rowMeets, type JudgedRow } from '../data/row-judgement.ts';
 import { assertValid } from '../data/constraint.ts';
@@ -18,6 +17,8 @@ import { createPace } from '../store/pace.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import { errorsOfArguments } from './argument-errors.ts';
 import { isOwn, ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
+import { type ErrorCases, errorCases, memberFor } from './error-members.ts';
+import { notImplemented } from './errors.ts';
 import { fromParent, fromTree, type Parent, readRow } from './parent-fields.ts';
 import { entityOfEvents } from './plan/operation.ts';
 import { leadsToRoot, rootAgain } from './root-again.ts';
@@ -85,14 +86,27 @@ function rootField(
   const given = ownResolver(engine, type, name);
   const isMutation = operation?.root === 'mutation';
   const own = given && isMutation ? inTransaction(engine, type, name, given) : given;
+  const { cases } = operation ? errorCases(engine, operation) : {};
   if (operation && isPlanned(engine, type, operation))
     return (run: Run, _args, _context, info) => resolveRoot(run, info);
-  return (run: Run, args, context, info) => {
+  const answer: Resolve = (run: Run, args, context, info) => {
     if (operation) assertCallable(run, operation, args);
     if (!own && run.event !== undefined)
       return defaultFieldResolver(run.event, args, context, info);
     if (!own) throw notImplemented(`${type}.${name}`);
     return own(run.event ?? {}, args, context, info);
+  };
+  return cases ? withMembers(cases, answer) : answer;
+}
+
+/** A member of the result takes an error of the project's function, which is undone by then. */
+function withMembers(cases: ErrorCases, answer: Resolve): Resolve {
+  return async (run, args, context, info) => {
+    try {
+      return await answer(run, args, context, info);
+    } catch (error) {
+      return memberFor(cases, error, context);
+    }
   };
 }
 
@@ -159,14 +173,6 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
     ? { kind: 'all' }
     : own;
 }
-
-const notImplemented = (coordinate: string) =>
-  new AppError(
-    501,
-    'NOT_IMPLEMENTED',
-    `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`,
-    { extensions: { coordinate } },
-  );
 
 /** A member of an object that is not an entity: a payload, a connection, a JSON value. */
 function objectField(engine: Engine, type: string, name: string): Resolve {

@@ -4,6 +4,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { readCalls } from './arguments.ts';
 import type { PreparedOperation } from './document-cache.ts';
 import { isOwn, type Engine } from './engine.ts';
+import { errorCases } from './error-members.ts';
 import { executeRun } from './execute/index.ts';
 import { performWrite } from './mutation.ts';
 import { createFieldBudget } from './plan/budget.ts';
@@ -231,6 +232,7 @@ function planningFor(
     },
     isCustom: (type, field) => isOwn(engine, type, field),
     isPlain: engine.isPlain,
+    casesOf: (operation) => errorCases(engine, operation),
   };
 }
 
@@ -252,7 +254,7 @@ function outcomeOfText(
 /** The result of one root of a plan. */
 export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<Outcome> {
   try {
-    if (root.kind === 'refused') throw refusal(root.code);
+    if (root.kind === 'refused') return refuse(run, root);
     if (root.kind === 'write') return await performWrite(run, root, tree);
     if (root.kind !== 'read') return { tree: null };
     const text = await readRoot(run, root, tree);
@@ -262,17 +264,31 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
   }
 }
 
+/** Nobody has no row, which is no error. */
+function refuse(
+  { context }: Run,
+  { code, caller }: Extract<RootPlan, { kind: 'refused' }>,
+): Outcome {
+  if (callerId(context.principal) !== null || !caller) throw refusal(code);
+  if (caller.required) throw refusal('UNAUTHENTICATED');
+  return { tree: null };
+}
+
 function readRoot(
   { engine, rules, variables, context }: Run,
-  { plan }: ReadRoot,
+  { plan, caller }: ReadRoot,
   tree: boolean,
 ): JsonText | null | Promise<JsonText | null> {
   const { model, schema, reader } = engine;
-  const calls = readCalls({ model, schema, rules, variables }, plan.calls);
+  const id = callerId(context.principal);
+  if (caller?.required && id === null) throw refusal('UNAUTHENTICATED');
+  if (caller && id === null) return null;
+  const key = caller && String(id);
+  const calls = readCalls({ model, schema, rules, variables }, plan.calls, key);
   return reader.read(plan.node, calls, {
     rules,
     tree,
-    caller: callerId(context.principal),
+    caller: id,
     asker: context,
     large: !tree,
   }) as JsonText | null | Promise<JsonText | null>;

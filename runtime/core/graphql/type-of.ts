@@ -2,6 +2,7 @@ import { type GraphQLAbstractType, type GraphQLObjectType, type GraphQLResolveIn
 import { entityOf } from '../data/model.ts';
 import { TYPE_KEY } from '../data/scope.ts';
 import type { RequestContext } from '../context/request-context.ts';
+import { ErrorMember } from './error-members.ts';
 import { ownResolver, type Engine } from './engine.ts';
 
 /** `__resolveType` or `__isTypeOf`, which a project writes beside its resolvers. */
@@ -11,7 +12,8 @@ const ownFunction = (engine: Engine, type: string, name: '__resolveType' | '__is
   ownResolver(engine, type, name) as Ask | undefined;
 
 /** An object that a plan read names its type. */
-const typeOfTree = (value: any): string | undefined => value?.[TYPE_KEY];
+const typeOfTree = (value: any): string | undefined =>
+  value?.[TYPE_KEY] ?? ErrorMember.typeOf(value);
 
 /** Attaches the project's `__isTypeOf`, which tells whether a value is of the type. */
 export function attachIsTypeOf(engine: Engine, type: GraphQLObjectType): void {

@@ -5,6 +5,7 @@ import type {
   ConnectOrCreate,
   Constraint,
   Entity,
+  ErrorType,
   FilterOperator,
   IdKind,
   Index,
@@ -47,6 +48,8 @@ export interface Model {
   >;
   /** What an `orderBy` input means. */
   readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
+  /** The members of result unions that answer in place of an error. */
+  readonly errors?: Readonly<Record<string, readonly Omit<ErrorType, 'type'>[]>>;
   /** Access rules, by schema coordinate: `User`, `User.email`, `Mutation.createPost`. */
   readonly access?: Readonly<Record<string, readonly AuthRule[]>>;
   /** Limits of arguments and fields of inputs: `Query.users(limit:)`, `NewTag.color`. */

@@ -76,6 +76,7 @@ export function defineProject(parts: ProjectParts): Project {
     loaders: Object.entries(loaders).map(([name, words]): Loader => ({ name, ...words })),
     writes: Object.entries(model.writes ?? {}).map(readWriteShape),
     ...constraintsOf(model),
+    ...errorsOf(model),
     filters: Object.entries(model.filters ?? {}).map(readFilterShape),
     orders: Object.entries(model.orders ?? {}).map(([id, { entity, ...form }]): OrderShape => ({
       id,
@@ -93,6 +94,14 @@ export function defineProject(parts: ProjectParts): Project {
 function constraintsOf({ constraints = {} }: Model): Pick<Project, 'constraints'> {
   const found = Object.entries(constraints).filter(([coordinate]) => !coordinate.includes('('));
   return found.length > 0 ? { constraints: Object.fromEntries(found) } : {};
+}
+
+function errorsOf({ errors }: Model): Pick<Project, 'errors'> {
+  if (!errors) return {};
+  const types = Object.entries(errors).flatMap(([type, uses]) =>
+    uses.map((words) => ({ type, ...words })),
+  );
+  return { errors: types };
 }
 
 interface Reading {

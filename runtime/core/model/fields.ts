@@ -51,6 +51,11 @@ export function get(
   };
 }
 
+/** The caller's own row, or null when nobody is signed in. @example me: caller('User') */
+export function caller(entity: string): Action {
+  return { kind: 'caller', entity };
+}
+
 /** Rows of an entity. @example users: list('User', { max: 100, filters: { role: 'role' } }) */
 export function list(entity: string, words: ListWords): Action {
   return { kind: 'list', entity, list: listOptions(words) };

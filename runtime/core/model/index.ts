@@ -1,4 +1,5 @@
 export {
+  caller,
   count,
   create,
   createMany,

@@ -4,6 +4,7 @@ import { rootAccess, type Refusal } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
 import { readsTableAgain, rulesReadTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
+import type { ErrorCases } from '../error-members.ts';
 import { collectFields } from './collect.ts';
 import { planByKey, planByKeys, planRead } from './planner.ts';
 import { fieldNameOf, type Plan, type Planning } from './planning.ts';
@@ -18,14 +19,24 @@ export interface OperationPlan {
 export type RootPlan = Head &
   (
     | { readonly kind: 'typename'; readonly value: string }
-    | { readonly kind: 'read'; readonly required: boolean; readonly plan: Plan<Root> }
+    | {
+        readonly kind: 'read';
+        readonly required: boolean;
+        readonly plan: Plan<Root>;
+        readonly caller?: OfCaller;
+      }
     | ({ readonly kind: 'write'; readonly operation: Operation } & WritePlan)
     /** An event of a subscription: its row by key. */
     | { readonly kind: 'event'; readonly operation: Operation; readonly plan: Plan<Root> }
-    | { readonly kind: 'refused'; readonly code: Refusal }
+    | { readonly kind: 'refused'; readonly code: Refusal; readonly caller?: OfCaller }
     /** A field of user code or introspection, which the executor runs. */
     | { readonly kind: 'function' }
   );
+
+/** The field answers with the caller's row: null for nobody, unless it is required. */
+interface OfCaller {
+  readonly required: boolean;
+}
 
 /** `lead`: the text of the answer before the value. */
 interface Head {
@@ -44,6 +55,8 @@ export interface WritePlan {
    * For a create: what the answer shows of the new row, when the inserting statement can return it.
    */
   readonly returning?: Plan<Get>;
+  /** The errors that members of the result take. */
+  readonly cases?: ErrorCases;
 }
 
 export type WritePart =
@@ -131,11 +144,20 @@ function planRoot(
         kind: 'write',
         operation,
         ...withReturning(planning, action.kind, planWrite(planning, operation, action, nodes)),
+        ...planning.casesOf?.(operation),
       };
     default: {
+      const { required } = operation.type;
       const plan = planRead(planning, operation, nodes);
-      if ('code' in plan) return { ...head, kind: 'refused', code: plan.code };
-      return { ...head, kind: 'read', required: operation.type.required, plan };
+      const caller = action.kind === 'caller' && { caller: { required } };
+      if ('code' in plan)
+        return {
+          ...head,
+          kind: 'refused',
+          code: plan.code,
+          ...(operation.rules.length === 0 && caller),
+        };
+      return { ...head, kind: 'read', required, plan, ...caller };
     }
   }
 }
@@ -171,6 +193,12 @@ function planEvent(
     : { ...head, kind: 'event', operation, plan };
 }
 
+/** The type of the answer: of a result union, the member that says what was written. */
+function answeredType({ type }: Operation, entity: string, returns: Returns): string {
+  if (returns.kind === 'payload') return returns.type;
+  return returns.kind === 'entity' ? entity : type.name;
+}
+
 function planWrite(
   planning: Planning,
   operation: Operation,
@@ -182,7 +210,7 @@ function planWrite(
     key,
     plan: planByKey(planning, entity, selected),
   });
-  const type = operation.type.name;
+  const type = answeredType(operation, entity, returns);
   const rows = (key: string, selected: readonly FieldNode[]): WritePart => ({
     kind: 'rows',
     key,

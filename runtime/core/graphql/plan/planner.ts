@@ -84,6 +84,7 @@ function planRoot(
   const source = { type: 'Query', field: operation.name, node: nodes[0] as FieldNode };
   switch (action.kind) {
     case 'get':
+    case 'caller':
     case 'list': {
       const access = rootAccess(
         tree.planning.model,
@@ -94,11 +95,16 @@ function planRoot(
       );
       if (access.kind === 'none') return access;
       const replaced = replacing(own, access);
-      if (action.kind === 'get')
+      if (action.kind !== 'list')
         return {
           kind: 'get',
           entity: action.entity,
-          call: numberOf(tree, { ...source, read: 'get', by: action.by }),
+          call: numberOf(
+            tree,
+            action.kind === 'get'
+              ? { ...source, read: 'get', by: action.by }
+              : { ...source, read: 'key' },
+          ),
           selection: tree.selection(action.entity, nodes),
           ...replaced,
         };

@@ -1,8 +1,9 @@
-import type { ListOptions } from '@twofold/schema';
+import type { ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import type { Rules } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
 import type { Selection } from '../../data/plan.ts';
+import type { ErrorCases } from '../error-members.ts';
 import type { SelectionContext } from './collect.ts';
 
 /** What a plan is made from, for one operation and one class of callers. */
@@ -12,6 +13,8 @@ export interface Planning {
   readonly selecting: SelectionContext;
   /** Whether user code answers the field. */
   isCustom(type: string, field: string): boolean;
+  /** The errors that members of a mutation's result take. */
+  casesOf?(operation: Operation): { readonly cases?: ErrorCases };
   /** Whether answers hold values of the scalar exactly as the database writes them. */
   isPlain(scalar: string): boolean;
 }
