@@ -64,5 +64,7 @@ export function writesOf(action: Action): string[] {
 
 export const nestedShape = (write: Write): string[] =>
   write.kind === 'nested'
-    ? [write.create, write.connectOrCreate?.create].flatMap((create) => create?.shape ?? [])
+    ? [write.create, write.connectOrCreate?.create, write.update].flatMap(
+        (part) => part?.shape ?? [],
+      )
     : [];

@@ -4,7 +4,7 @@ import type { Shapes } from './shapes.ts';
 
 /** A word or a value of a condition that means nothing. */
 export interface ConditionProblem {
-  readonly code: 'AUTH_CONDITION';
+  readonly code: string;
   readonly at: ASTNode;
   readonly summary: string;
   readonly why?: string | undefined;
@@ -14,6 +14,8 @@ export interface ConditionProblem {
 /** A condition that is being read. */
 export interface Reading {
   readonly shapes: Shapes;
+  /** The code of findings about it. */
+  readonly code: string;
   readonly problems: ConditionProblem[];
 }
 
@@ -27,10 +29,10 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 /** Notes a problem. @returns a condition in its place */
 export function refuse(
-  { problems }: Reading,
+  { problems, code }: Reading,
   at: ASTNode,
   problem: Pick<ConditionProblem, 'summary' | 'fix' | 'why'>,
 ): Condition {
-  problems.push({ code: 'AUTH_CONDITION', at, ...problem });
+  problems.push({ code, at, ...problem });
   return NOTHING;
 }

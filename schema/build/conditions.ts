@@ -23,8 +23,9 @@ export interface ConditionReading {
 }
 
 /**
- * What the `where` of an `@auth` means, and what in it means nothing.
+ * What the `where` of an `@auth`, `@list`, `@count` or `@exists` means, and what in it means nothing.
  *
+ * @param code of findings about it.
  * @example
  * readCondition(shapes, task, parseConstValue('{ done: true }')).condition // { kind: 'compare', column: 'done', operator: 'eq', value: true }
  */
@@ -32,8 +33,9 @@ export function readCondition(
   shapes: Shapes,
   entity: EntityFact,
   node: ConstValueNode,
+  code = 'AUTH_CONDITION',
 ): ConditionReading {
-  const reading: Reading = { shapes, problems: [] };
+  const reading: Reading = { shapes, code, problems: [] };
   return { condition: ofObject(reading, entity, node), problems: reading.problems };
 }
 
@@ -55,6 +57,7 @@ function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode
     return combined(reading, entity, word, node.value);
   const link = field && shapes.links.byField.get(field);
   const target = link && shapes.facts.entities.get(link.entity);
+  if (field?.directives.list?.where) return narrowed(reading, node);
   if (link && target && leadsOn(node.value, target)) {
     const related = relatedLink(link, entity);
     return isList(shapes, link, entity, word)
@@ -182,6 +185,14 @@ function withoutNull(value: ConstObjectValueNode) {
   const fields = isNull === undefined ? value.fields : value.fields.filter((each) => each !== word);
   return { isNull, rest: { ...value, fields } };
 }
+
+/** The conditions of such a list are for readers; a rule says all of its own. */
+const narrowed = (reading: Reading, { name }: ConstObjectFieldNode): Condition =>
+  refuse(reading, name, {
+    summary: `${name.value} is a list with a where of its own`,
+    why: 'a condition follows whole relations',
+    fix: 'name the relation itself, and write the where here too',
+  });
 
 const severalTypes = (reading: Reading, { name }: ConstObjectFieldNode): Condition =>
   refuse(reading, name, {

@@ -2,6 +2,7 @@ import { getNamedType, getNullableType, isInputObjectType, isListType } from 'gr
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Filter, FilterOperator, FilterShape } from '../model.ts';
+import { aggregateFilter } from './aggregate-filter.ts';
 import type { EntityFact } from './facts.ts';
 import { OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
@@ -65,6 +66,8 @@ function filterOf(
   if (logic) return { kind: name.toLowerCase() as 'and' | 'or' | 'not', name };
   const relation = relationFilter(shapes, field, entity);
   if (relation) return relation;
+  const counted = aggregateFilter(entity.fields.get(name), field, `${type.name}.${name}`);
+  if (counted) return counted;
   const column = namedColumn(shapes, entity, name);
   if (column && !column.json) return columnFilter(shapes, type, field, column);
   const fix = didYouMean(name, columnNames(shapes, entity));

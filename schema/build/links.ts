@@ -7,6 +7,8 @@ import { keyScalar } from './keys.ts';
 import { joinKeys } from './join-keys.ts';
 import { keyParts } from './key-parts.ts';
 import { keyNames, listedNames, storedNames } from './stored-names.ts';
+import { listViews } from './list-views.ts';
+import type { ListViews } from './list-views.ts';
 import { pairRelations } from './pair-relations.ts';
 import type { Doubt, Pairing } from './pair-relations.ts';
 import { relationEnds } from './relation-ends.ts';
@@ -48,6 +50,8 @@ export interface Links {
   readonly doubts: readonly Doubt[];
   /** Lists without an inverse field on the other type. */
   readonly oneSided: readonly FieldFact[];
+  /** Lists that show rows of another field's relation. */
+  readonly views: ListViews;
 }
 
 interface Draft {
@@ -71,7 +75,9 @@ interface Draft {
  * linkRelations(facts).keys.get('Post') // [{ column: 'author_id', target: 'User', … }]
  */
 export function linkRelations(facts: Facts): Links {
-  const ends = relationEnds(facts);
+  const all = relationEnds(facts);
+  const views = listViews(all, facts);
+  const ends = all.filter(({ field }) => !views.of.has(field));
   const pairing = pairRelations(ends, facts);
   const draft: Draft = {
     facts,
@@ -87,7 +93,12 @@ export function linkRelations(facts: Facts): Links {
   for (const end of ends) if (!end.many && ownsKey(end, draft)) addKey(keyFor(end, draft), draft);
   for (const entity of facts.entities.values()) addNamedKeys(entity, draft);
   for (const end of ends) addLink(end, draft);
-  return { byField: draft.links, keys: draft.keys, doubts: draft.doubts, oneSided: draft.oneSided };
+  for (const [view, relation] of views.of) {
+    const link = relation && draft.links.get(relation);
+    if (link) draft.links.set(view, link);
+  }
+  const { links, keys, doubts, oneSided } = draft;
+  return { byField: links, keys, doubts, oneSided, views };
 }
 
 function addKey(key: ForeignKey, draft: Draft): ForeignKey {

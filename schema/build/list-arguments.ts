@@ -22,7 +22,9 @@ export const ORDER: ReadonlySet<string> = new Set([
   'order_by',
 ]);
 
-/** Whether an argument of this name pages, sorts or filters any list. */
+export const DISTINCT: ReadonlySet<string> = new Set(['distinct', 'distinctOn', 'distinct_on']);
+
+/** Whether an argument of this name pages, sorts or filters any list, or leaves out rows of it. */
 export function isListArgument(name: string): boolean {
-  return PAGING.has(name) || WHERE.has(name) || ORDER.has(name);
+  return PAGING.has(name) || WHERE.has(name) || ORDER.has(name) || DISTINCT.has(name);
 }

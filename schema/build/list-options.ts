@@ -1,11 +1,13 @@
+import { isEnumType } from 'graphql';
 import type { Argument, ListOptions, Paging } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { filterShape } from './filter-shapes.ts';
-import { ORDER, PAGING, WHERE } from './list-arguments.ts';
+import { readCondition } from './conditions.ts';
+import { DISTINCT, ORDER, PAGING, WHERE } from './list-arguments.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
-import { orderShape } from './order-shapes.ts';
+import { columnForWord, orderShape } from './order-shapes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -38,6 +40,7 @@ export function listOptions(
     paging: { default: 0, max: 0 },
     ...(connection && { connection: connection.connection }),
     order: defaultOrder(shapes, field, entity),
+    ...listCondition(shapes, field, entity),
     ...(field.directives.list?.filter &&
       entity && { filterable: filterable(shapes, field.directives.list.filter, entity) }),
   };
@@ -84,8 +87,45 @@ function addArgument(
     const shape = orderShape(shapes, type.name, entity);
     if (isRefusal(shape)) return shape;
     draft.orderBy = { arg: name, shape: shape.id };
-  } else return addFilter(shapes, draft, argument, entity);
+  } else if (DISTINCT.has(name) && type.kind === 'enum' && type.list)
+    return addDistinct(shapes, draft, argument, entity);
+  else return addFilter(shapes, draft, argument, entity);
   return undefined;
+}
+
+/** `distinct: [PostField!]`: each value is a field, in any spelling. */
+function addDistinct(
+  shapes: Shapes,
+  draft: Draft,
+  { name, type }: Argument,
+  entity: EntityFact,
+): Refusal | undefined {
+  const named = shapes.facts.schema.getType(type.name);
+  if (!isEnumType(named)) return { why: `${type.name} is no enum` };
+  const values: { value: string; column: string }[] = [];
+  for (const { name: value } of named.getValues()) {
+    const column = columnForWord(shapes, entity, value);
+    if (column === undefined) {
+      const fix = didYouMean(value, columnNames(shapes, entity));
+      return {
+        why: `${type.name}.${value} names no stored field of ${entity.name}`,
+        ...(fix && { fix }),
+      };
+    }
+    values.push({ value, column });
+  }
+  draft.distinct = { arg: name, values };
+  return undefined;
+}
+
+/** `@list(where:)`. Its problems are findings of their own. */
+function listCondition(
+  shapes: Shapes,
+  { directives }: FieldFact,
+  entity: EntityFact | undefined,
+): Pick<ListOptions, 'condition'> {
+  const where = directives.list?.where;
+  return where && entity ? { condition: readCondition(shapes, entity, where).condition } : {};
 }
 
 function addFilter(

@@ -12,10 +12,14 @@ export function buildLoaders(entities: readonly Entity[]): Loader[] {
   const byName = new Map(entities.map((entity) => [entity.name, entity]));
   const loaders = new Map<string, Loader>();
   for (const entity of entities) {
-    for (const loader of [
-      ...ownLoaders(entity),
-      ...entity.fields.flatMap((field) => joinLoader(entity, field, byName) ?? []),
-    ]) {
+    const joins = new Map<string, Loader>();
+    for (const field of entity.fields) {
+      const loader = joinLoader(entity, field, byName);
+      const rows = JSON.stringify([loader?.entity, loader?.via]);
+      // Several lists may show the rows of one relation.
+      if (loader && !joins.has(rows)) joins.set(rows, loader);
+    }
+    for (const loader of [...ownLoaders(entity), ...joins.values()]) {
       const name = loaders.has(loader.name)
         ? `${loader.name}Via${pascalCase(loader.via?.table ?? loader.by)}`
         : loader.name;

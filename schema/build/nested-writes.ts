@@ -11,7 +11,7 @@ import { unsetRefusal } from './unset-columns.ts';
 type Nested = Extract<Write, { kind: 'nested' }>;
 type NestedWrite = { -readonly [K in keyof Nested]: Nested[K] };
 
-/** `{ connect, disconnect, create, connectOrCreate }`, or those of them that the input declares. */
+/** `{ connect, disconnect, create, update, … }`, or those of them that the input declares. */
 export function nestedWrite(
   shapes: Shapes,
   item: Named,
@@ -64,29 +64,49 @@ function addPart(
   nesting: Nesting,
 ): Refusal | undefined {
   const { input, field, many } = nesting;
-  const named = getNamedType(part.type);
-  const where = `${input}.${part.name}`;
-  if (part.name === 'disconnect' && !many && named.name === 'Boolean') {
-    write.disconnect = part.name;
-    return undefined;
-  }
-  if (!isPart(part.name))
-    return { why: `${where} is not one of connect, disconnect, create and connectOrCreate` };
+  const { name } = part;
+  const where = `${input}.${name}`;
+  const known: readonly string[] = many ? OF_MANY : OF_ONE;
+  if (!known.includes(name)) return { why: `${where} is not one of ${listed(known)}` };
+  if (!many && (name === 'disconnect' || name === 'delete'))
+    return addFlag(write, name, part, where);
   if (isListType(getNullableType(part.type)) !== many)
     return {
       why: `${where} has to be ${many ? 'a list' : 'a single object'}, as ${field.owner}.${field.name} is`,
     };
-  if (!isInputObjectType(named)) return { why: `${where} has to be an input type` };
-  if (part.name === 'create') return addCreate(shapes, write, part, nesting);
-  return part.name === 'connectOrCreate'
-    ? addConnectOrCreate(shapes, write, part, nesting)
-    : addKey(shapes, write, part.name, part, nesting);
+  if (!isInputObjectType(getNamedType(part.type)))
+    return { why: `${where} has to be an input type` };
+  switch (name) {
+    case 'create':
+      return addCreate(shapes, write, part, nesting);
+    case 'connectOrCreate':
+      return addConnectOrCreate(shapes, write, part, nesting);
+    case 'update':
+      return addUpdate(shapes, write, part, nesting);
+    default:
+      return addKey(shapes, write, name as KeyPart, part, nesting);
+  }
 }
 
-const PARTS = ['connect', 'disconnect', 'create', 'connectOrCreate'] as const;
+const OF_ONE = ['connect', 'disconnect', 'create', 'connectOrCreate', 'update', 'delete'];
+const OF_MANY = [...OF_ONE, 'set'];
 
-const isPart = (name: string): name is (typeof PARTS)[number] =>
-  PARTS.some((part) => part === name);
+type KeyPart = 'connect' | 'disconnect' | 'set' | 'delete';
+
+const listed = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** `disconnect: true` and `delete: true` of a single object. */
+function addFlag(
+  write: NestedWrite,
+  name: 'disconnect' | 'delete',
+  { type }: GraphQLInputField,
+  where: string,
+): Refusal | undefined {
+  if (getNamedType(type).name !== 'Boolean' || isListType(getNullableType(type)))
+    return { why: `${where} has to be a Boolean: there is one row` };
+  write[name] = name;
+  return undefined;
+}
 
 function addCreate(
   shapes: Shapes,
@@ -117,7 +137,7 @@ function createPart(
 function addKey(
   shapes: Shapes,
   write: NestedWrite,
-  name: 'connect' | 'disconnect',
+  name: KeyPart,
   part: GraphQLInputField,
   { target }: Nesting,
 ): Refusal | undefined {
@@ -145,6 +165,33 @@ function addConnectOrCreate(
   const made = createPart(shapes, create, nesting, [...parent, ...givenBy(by)]);
   if (isRefusal(made)) return made;
   write.connectOrCreate = { name: part.name, by, create: made };
+  return undefined;
+}
+
+/** `{ where: { id }, data: {…} }` of a list, and the input itself of a single object. */
+function addUpdate(
+  shapes: Shapes,
+  write: NestedWrite,
+  part: GraphQLInputField,
+  { input, target, shapeOf, many }: Nesting,
+): Refusal | undefined {
+  const named = getNamedType(part.type) as GraphQLInputObjectType;
+  const { where, data, ...others } = named.getFields();
+  if (!many) {
+    const shape = shapeOf(shapes, named, target);
+    if (isRefusal(shape)) return shape;
+    write.update = { name: part.name, shape: shape.id };
+    return undefined;
+  }
+  const values = data && getNamedType(data.type);
+  if (!where || !isInputObjectType(values) || Object.keys(others).length > 0)
+    return { why: `${input}.${part.name} has to be { where: …, data: … }` };
+  const by = keyOfInput(shapes, target, where.type, 'where.');
+  if (!by) return { why: `${named.name}.where has to hold unique fields of ${target.name}` };
+  const shape = shapeOf(shapes, values, target);
+  if (isRefusal(shape)) return shape;
+  const words = { where: 'where', data: 'data', ...(isById(by) ? {} : { by }) };
+  write.update = { name: part.name, shape: shape.id, ...words };
   return undefined;
 }
 

@@ -1,10 +1,17 @@
-import { getNamedType, isEnumType, isInputObjectType } from 'graphql';
-import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLNamedType } from 'graphql';
+import { getNamedType, getNullableType, isEnumType, isInputObjectType, isListType } from 'graphql';
+import type {
+  GraphQLEnumType,
+  GraphQLInputField,
+  GraphQLInputObjectType,
+  GraphQLNamedType,
+} from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import type { OrderShape } from '../model.ts';
+import type { Compared, OrderMember, OrderShape } from '../model.ts';
 import { snakeCase } from '../names.ts';
+import { aggregateUse } from './aggregates.ts';
 import type { EntityFact } from './facts.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
+import { isListEnd } from './nested-writes.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -16,57 +23,80 @@ import type { Refusal, Shapes } from './shapes.ts';
  */
 export function orderShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape | Refusal {
   const present = shapes.orders.get(name);
-  if (present)
-    return present.entity === entity.name
-      ? present
-      : {
-          why: `${name} orders ${present.entity} elsewhere, and here it would order ${entity.name}`,
-        };
-  const form = orderForm(shapes, shapes.facts.schema.getType(name), entity);
-  if (isRefusal(form)) return form;
-  const shape = { id: name, entity: entity.name, form };
-  shapes.orders.set(name, shape);
-  return shape;
+  if (present && present.entity !== entity.name)
+    return {
+      why: `${name} orders ${present.entity} elsewhere, and here it would order ${entity.name}`,
+    };
+  const refused = shapes.refused.get(name);
+  return refused ?? present ?? newShape(shapes, name, entity);
 }
 
 type Form = OrderShape['form'];
 
-function orderForm(
+function newShape(shapes: Shapes, name: string, entity: EntityFact): OrderShape | Refusal {
+  const type = shapes.facts.schema.getType(name);
+  const form = flatForm(shapes, type, entity);
+  if (form && isRefusal(form)) return form;
+  const shape = form && { id: name, entity: entity.name, form };
+  if (shape) shapes.orders.set(name, shape);
+  return shape ?? fieldsShape(shapes, type as GraphQLInputObjectType, entity);
+}
+
+/** An order that contains no other; undefined for `{ name: SortDirection, author: UserOrder }`. */
+function flatForm(
   shapes: Shapes,
   type: GraphQLNamedType | undefined,
   entity: EntityFact,
-): Form | Refusal {
+): Form | Refusal | undefined {
   if (isEnumType(type)) return enumForm(shapes, type, entity);
   if (!isInputObjectType(type))
     return { why: `${type?.name} is neither an enum nor an input type` };
-  return pairForm(shapes, type, entity) ?? fieldsForm(shapes, type, entity);
+  return pairForm(shapes, type, entity);
 }
 
 /** `NAME_ASC`, `createdAt_DESC`, `nameDesc`; a value without a direction is ascending. */
 function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Form | Refusal {
-  const values: { value: string; column: string; descending: boolean }[] = [];
+  const values: ({ value: string; descending: boolean } & Compared)[] = [];
   for (const { name } of type.getValues()) {
     const [, stem = name, direction] = /^(.+?)(?:_(asc|desc)|(Asc|Desc))$/i.exec(name) ?? [];
     const suffix = direction ?? (/(Asc|Desc)$/.exec(name)?.[1] || 'asc');
-    const column = columnForWord(shapes, entity, stem) ?? columnForWord(shapes, entity, name);
-    if (!column) return unknownWord(shapes, entity, `${type.name}.${name}`, stem);
-    values.push({ value: name, column, descending: suffix.toLowerCase() === 'desc' });
+    const compared = comparedWord(shapes, entity, stem) ?? comparedWord(shapes, entity, name);
+    if (!compared) return unknownWord(shapes, entity, `${type.name}.${name}`, stem);
+    values.push({ value: name, ...compared, descending: suffix.toLowerCase() === 'desc' });
   }
   return { kind: 'enum', values };
 }
 
-/** `CREATED_AT` and `createdAt` mean the field `createdAt`. */
-function columnForWord(shapes: Shapes, entity: EntityFact, word: string): string | undefined {
-  const snake = snakeCase(word === word.toUpperCase() ? word.toLowerCase() : word);
+const folded = (word: string) => snakeCase(word === word.toUpperCase() ? word.toLowerCase() : word);
+
+/** `CREATED_AT` and `createdAt` mean the field `createdAt`, `COMMENTS_COUNT` one with `@count`. */
+function comparedWord(shapes: Shapes, entity: EntityFact, word: string): Compared | undefined {
+  const column = columnForWord(shapes, entity, word);
+  if (column !== undefined) return { column };
+  const counted = [...entity.fields.values()].find(
+    (field) =>
+      (field.name === word || field.snakeName === folded(word)) &&
+      aggregateUse(field) !== undefined,
+  );
+  return counted && { aggregate: counted.name };
+}
+
+/** The column of the field that a word means, in any spelling. */
+export function columnForWord(
+  shapes: Shapes,
+  entity: EntityFact,
+  word: string,
+): string | undefined {
   const exact = namedColumn(shapes, entity, word);
-  const field = exact
-    ? undefined
-    : columnNames(shapes, entity).find((name) => snakeCase(name) === snake);
+  const names = exact ? [] : [...columnNames(shapes, entity), ...entity.fields.keys()];
+  const field = names.find(
+    (name) => snakeCase(name) === folded(word) && namedColumn(shapes, entity, name),
+  );
   const column = exact ?? (field === undefined ? undefined : namedColumn(shapes, entity, field));
   return column && !column.json ? column.column : undefined;
 }
 
-/** `{ field: PostOrderField!, direction: SortDirection }` */
+/** `{ field: PostOrderField!, direction: SortDirection, nulls: Nulls }` */
 function pairForm(
   shapes: Shapes,
   type: GraphQLInputObjectType,
@@ -75,39 +105,128 @@ function pairForm(
   const fields = Object.values(type.getFields());
   const by = fields.find(({ name }) => name === 'field' || name === 'by');
   const named = by && getNamedType(by.type);
-  if (!by || !isEnumType(named) || fields.length > 2) return undefined;
-  const direction = fields.find((field) => field !== by);
-  if (direction && !isDirection(getNamedType(direction.type))) return undefined;
-  const values: { value: string; column: string }[] = [];
+  if (!by || !isEnumType(named)) return undefined;
+  const others = fields.filter((field) => field !== by);
+  const direction = others.find(({ type: of }) => isDirection(getNamedType(of)));
+  const nulls = others.find(({ type: of }) => isNulls(getNamedType(of)));
+  if (others.some((field) => field !== direction && field !== nulls)) return undefined;
+  const values: ({ value: string } & Compared)[] = [];
   for (const { name } of named.getValues()) {
-    const column = columnForWord(shapes, entity, name);
-    if (!column) return unknownWord(shapes, entity, `${named.name}.${name}`, name);
-    values.push({ value: name, column });
+    const compared = comparedWord(shapes, entity, name);
+    if (!compared) return unknownWord(shapes, entity, `${named.name}.${name}`, name);
+    values.push({ value: name, ...compared });
   }
-  return { kind: 'pair', field: by.name, ...(direction && { direction: direction.name }), values };
+  return {
+    kind: 'pair',
+    field: by.name,
+    ...(direction && { direction: direction.name }),
+    ...(nulls && { nulls: nulls.name }),
+    values,
+  };
 }
 
-/** `{ name: SortDirection, createdAt: SortDirection }` */
-function fieldsForm(
+/**
+ * `{ name: SortDirection, author: UserOrder, comments: CommentListOrder }`. The shape is registered
+ * before it is complete, because orders contain themselves through relations.
+ */
+function fieldsShape(
   shapes: Shapes,
   type: GraphQLInputObjectType,
   entity: EntityFact,
-): Form | Refusal {
-  const fields: { name: string; column: string }[] = [];
+): OrderShape | Refusal {
+  const fields: OrderMember[] = [];
+  const shape: OrderShape = {
+    id: type.name,
+    entity: entity.name,
+    form: { kind: 'fields', fields },
+  };
+  shapes.orders.set(type.name, shape);
   for (const field of Object.values(type.getFields())) {
-    if (!isDirection(getNamedType(field.type)))
-      return { why: `${type.name}.${field.name} has to be an enum of ASC and DESC` };
-    const column = columnForWord(shapes, entity, field.name);
-    if (!column) return unknownWord(shapes, entity, `${type.name}.${field.name}`, field.name);
-    fields.push({ name: field.name, column });
+    const member = memberOf(shapes, type, field, entity);
+    if (!isRefusal(member)) fields.push(member);
+    else if (!shapes.refused.has(type.name)) shapes.refused.set(type.name, member);
   }
-  return { kind: 'fields', fields };
+  return shapes.refused.get(type.name) ?? shape;
 }
 
-function isDirection(type: GraphQLNamedType): boolean {
+function memberOf(
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  field: GraphQLInputField,
+  entity: EntityFact,
+): OrderMember | Refusal {
+  const { name } = field;
+  const place = `${type.name}.${name}`;
+  const named = getNamedType(field.type);
+  if (isListType(getNullableType(field.type)))
+    return { why: `${place} is a list; let the argument be one` };
+  if (!isDirection(named) && !isDirected(named))
+    return relatedMember(shapes, { place, name, named }, entity);
+  const compared = comparedWord(shapes, entity, name);
+  return compared ? { name, ...compared } : unknownWord(shapes, entity, place, name);
+}
+
+interface Member {
+  readonly place: string;
+  readonly name: string;
+  readonly named: GraphQLNamedType;
+}
+
+/** `author: UserOrder`, and `comments: CommentListOrder` with `count`. */
+function relatedMember(
+  shapes: Shapes,
+  { place, name, named }: Member,
+  entity: EntityFact,
+): OrderMember | Refusal {
+  const field = entity.fields.get(name);
+  const link = field && shapes.links.byField.get(field);
+  const target = link && shapes.facts.entities.get(link.entity);
+  if (!field || !target || !isInputObjectType(named))
+    return { why: `${place} has to be an enum of ASC and DESC` };
+  if (isListEnd(shapes, field))
+    return isCount(named)
+      ? { name, many: name }
+      : { why: `${place} is about a list: ${named.name} has to be { count: … } alone` };
+  if (link.kind === 'own' && link.key.typeColumn !== undefined)
+    return { why: `${place} may lead to rows of several types, which have no common order` };
+  const shape = orderShape(shapes, named.name, target);
+  if (isRefusal(shape)) return shape;
+  return shape.form.kind === 'fields'
+    ? { name, one: name, shape: shape.id }
+    : { why: `${place}: ${named.name} has to name the fields of ${target.name}` };
+}
+
+/** `{ count: SortDirection }` */
+function isCount(type: GraphQLInputObjectType): boolean {
+  const { count, ...others } = type.getFields();
+  const named = count && getNamedType(count.type);
+  return (
+    named !== undefined &&
+    Object.keys(others).length === 0 &&
+    (isDirection(named) || isDirected(named))
+  );
+}
+
+/** `input Sort { direction: Direction!, nulls: Nulls }` */
+function isDirected(type: GraphQLNamedType): boolean {
+  if (!isInputObjectType(type)) return false;
+  const { direction, nulls, ...others } = type.getFields();
+  return (
+    direction !== undefined &&
+    isDirection(getNamedType(direction.type)) &&
+    (!nulls || isNulls(getNamedType(nulls.type))) &&
+    Object.keys(others).length === 0
+  );
+}
+
+const isDirection = (type: GraphQLNamedType) => hasWords(type, ['ASC', 'DESC']);
+
+const isNulls = (type: GraphQLNamedType) => hasWords(type, ['FIRST', 'LAST']);
+
+function hasWords(type: GraphQLNamedType, wanted: readonly string[]): boolean {
   if (!isEnumType(type)) return false;
   const words = new Set(type.getValues().map((value) => value.name.toUpperCase()));
-  return words.has('ASC') && words.has('DESC') && words.size === 2;
+  return words.size === wanted.length && wanted.every((word) => words.has(word));
 }
 
 function unknownWord(shapes: Shapes, entity: EntityFact, place: string, word: string): Refusal {

@@ -33,7 +33,9 @@ const IS_CALLER: Condition = { kind: 'compare', column: 'id', operator: 'eq', ca
 
 function follow(shapes: Shapes, [step = '', ...rest]: string[], entity: EntityFact): Owner {
   const field = entity.fields.get(step);
-  const link = field && shapes.links.byField.get(field);
+  // Rules follow whole relations.
+  const isWhole = field && !field.directives.list?.where;
+  const link = isWhole ? shapes.links.byField.get(field) : undefined;
   const target = link && shapes.facts.entities.get(link.entity);
   const related = link && relatedLink(link, entity);
   if (!target || !related) return { kind: 'unknown', step, entity };

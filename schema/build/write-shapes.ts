@@ -132,6 +132,8 @@ function fieldWrite(
   if (field.name === 'id' && facts.manifest.values.database.ids !== 'uuid')
     return { why: `${place} would set the key, which the database makes` };
   const link = shapes.links.byField.get(field);
+  if (link && field.directives.list?.where)
+    return { why: `${place} would write a list with a where; write the relation itself` };
   if (link)
     return isInputObjectType(getNamedType(item.type))
       ? nestedWrite(shapes, item, field, inputShape)
@@ -190,6 +192,10 @@ function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write 
     : undefined;
 }
 
+/** Which rows a list with a `where` would keep cannot be written. */
+const isWritableList = (shapes: Shapes, field: FieldFact): boolean =>
+  isListEnd(shapes, field) && shapes.links.byField.has(field) && !field.directives.list?.where;
+
 /** `tagIds` for `tags`. */
 function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write | undefined {
   const stem = /^(.+?)(?:Ids|_ids|IDs)$/.exec(item.name)?.[1];
@@ -202,7 +208,7 @@ function keysWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write
   const field = [...entity.fields.values()].find(
     ({ name }) => name === stem || singularize(name) === stem,
   );
-  return field && isListEnd(shapes, field) && shapes.links.byField.has(field)
+  return field && isWritableList(shapes, field)
     ? { kind: 'keys', name: item.name, field: field.name, ...limitsOf(item) }
     : undefined;
 }

@@ -88,8 +88,13 @@ directive @constraint(
 How a list behaves when its arguments do not say.
 
     posts: [Post!]! @list(orderBy: ["createdAt DESC"], default: 20, max: 50)
+    publishedPosts: [Post!]! @list(where: { published: true })
 """
 directive @list(
+  "What every row of the list is like. The caller's own filter cannot widen it."
+  where: TwofoldValue
+  "The field of this type whose rows they are, where it has several lists of the same type."
+  relation: String
   "The only fields that a caller may filter by. All of them when absent."
   filter: [String!]
   "The order when the caller asks for none: field names, each with ASC or DESC behind it if need be."
@@ -146,6 +151,8 @@ function read(uses: Uses) {
     auth: uses.all('auth', auth),
     ...uses.one('list', (args, node) => ({
       ...compact({
+        where: node.arguments?.find(({ name }) => name.value === 'where')?.value,
+        relation: text(args, 'relation'),
         filter: texts(args, 'filter'),
         orderBy: texts(args, 'orderBy'),
         default: figure(args, 'default'),

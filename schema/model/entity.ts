@@ -1,5 +1,6 @@
 import type { AuthRule } from './access.ts';
-import type { FilterOperator, ListOptions } from './lists.ts';
+import type { Condition } from './condition.ts';
+import type { ListOptions } from './lists.ts';
 import type { Argument, ColumnType, Constraint, JoinKey, TypeRef } from './types.ts';
 
 /** An object type with a table. */
@@ -58,16 +59,8 @@ export interface Aggregate {
   readonly entity: string;
   /** The field of this type that leads to the rows. */
   readonly relation: string;
-  /** All of them must hold. */
-  readonly where: readonly AggregateCondition[];
-}
-
-/** A comparison of a column of the related row with a constant, or with the caller's id. */
-export interface AggregateCondition {
-  readonly column: string;
-  readonly operator: FilterOperator;
-  readonly value?: unknown;
-  readonly caller?: boolean;
+  /** What the rows that count must be like; absent when all of them count. */
+  readonly where?: Condition;
 }
 
 /** A to-one relation. `own`: the foreign key is in this table; `inverse`: in the other one. */

@@ -1,9 +1,18 @@
+import type { Condition } from './condition.ts';
+
 /** The arguments of a list and what they do. */
 export interface ListOptions {
   /** Arguments that filter by equality. */
   readonly filters: readonly { readonly arg: string; readonly column: string }[];
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
+  /** The argument that leaves one row of each combination, and the columns of its values. */
+  readonly distinct?: {
+    readonly arg: string;
+    readonly values: readonly { readonly value: string; readonly column: string }[];
+  };
+  /** What every row must meet, whatever the caller asks for: `@list(where:)`. */
+  readonly condition?: Condition;
   readonly paging: Paging;
   /**
    * Set when the field returns a Relay connection; its fields are found by the connection's type.
@@ -71,6 +80,13 @@ export type Filter =
     }
   | { readonly kind: 'equals'; readonly name: string; readonly column: string }
   | { readonly kind: 'and' | 'or' | 'not'; readonly name: string }
+  /** A field with `@count` or `@exists`; without operators its value is compared with `eq`. */
+  | {
+      readonly kind: 'aggregate';
+      readonly name: string;
+      readonly field: string;
+      readonly operators?: readonly FilterOperator[];
+    }
   | { readonly kind: 'one'; readonly name: string; readonly field: string; readonly shape: string }
   | {
       readonly kind: 'many';
@@ -88,22 +104,31 @@ export interface OrderShape {
     /** `enum UserOrder { NAME_ASC NAME_DESC }` */
     | {
         readonly kind: 'enum';
-        readonly values: readonly {
+        readonly values: readonly ({
           readonly value: string;
-          readonly column: string;
           readonly descending: boolean;
-        }[];
+        } & Compared)[];
       }
     /** `input UserOrder { name: SortDirection }` */
-    | {
-        readonly kind: 'fields';
-        readonly fields: readonly { readonly name: string; readonly column: string }[];
-      }
-    /** `input UserOrder { field: UserOrderField!, direction: SortDirection }` */
+    | { readonly kind: 'fields'; readonly fields: readonly OrderMember[] }
+    /** `input UserOrder { field: UserOrderField!, direction: SortDirection, nulls: Nulls }` */
     | {
         readonly kind: 'pair';
         readonly field: string;
         readonly direction?: string;
-        readonly values: readonly { readonly value: string; readonly column: string }[];
+        readonly nulls?: string;
+        readonly values: readonly ({ readonly value: string } & Compared)[];
       };
 }
+
+/** What rows are compared by: a column, or a field with `@count` or `@exists`. */
+export type Compared = { readonly column: string } | { readonly aggregate: string };
+
+/** A member of an order input. Its value is a direction, or `{ direction, nulls }`. */
+export type OrderMember = { readonly name: string } & (
+  | Compared
+  /** The order of the related object, as another shape says. */
+  | { readonly one: string; readonly shape: string }
+  /** A list: `{ comments: { count: DESC } }`. */
+  | { readonly many: string }
+);

@@ -170,6 +170,34 @@ export interface WriteShape {
   readonly writes: readonly Write[];
 }
 
+/** The members of an input that writes related rows, by the names of the input. */
+export interface NestedParts {
+  readonly connect?: string;
+  readonly disconnect?: string;
+  readonly create?: { readonly name: string; readonly shape: string };
+  readonly connectOrCreate?: ConnectOrCreate;
+  /** Of a list: exactly these rows. */
+  readonly set?: string;
+  /**
+   * `update: [{ where: { id }, data: {…} }]` of a list, with the names of both; `update: {…}` of a
+   * single object.
+   */
+  readonly update?: {
+    readonly name: string;
+    readonly shape: string;
+    readonly where?: string;
+    readonly data?: string;
+    /** Begins with the name of `where`; by `id` when absent. */
+    readonly by?: RowKey;
+  };
+  readonly delete?: string;
+  /** How the items of `connect` and the others name a row; by `id` when absent. */
+  readonly connectBy?: RowKey;
+  readonly disconnectBy?: RowKey;
+  readonly setBy?: RowKey;
+  readonly deleteBy?: RowKey;
+}
+
 /** What one input field writes. */
 export type Write =
   | {
@@ -191,18 +219,7 @@ export type Write =
    * `author: { connect: { id } | create: {…} }`, `tags: { connect: [...], disconnect: [...],
    * create: [...] }`.
    */
-  | {
-      readonly kind: 'nested';
-      readonly name: string;
-      readonly field: string;
-      readonly connect?: string;
-      readonly disconnect?: string;
-      readonly create?: { readonly name: string; readonly shape: string };
-      readonly connectOrCreate?: ConnectOrCreate;
-      /** How the items of `connect` and `disconnect` name a row; by `id` when absent. */
-      readonly connectBy?: RowKey;
-      readonly disconnectBy?: RowKey;
-    }
+  | ({ readonly kind: 'nested'; readonly name: string; readonly field: string } & NestedParts)
   /**
    * Not stored: `clientMutationId`, which the payload repeats, and what `@computed` says is for
    * hooks alone.

@@ -1,5 +1,5 @@
 import { aggregateOf, aggregateUse } from '../build/aggregates.ts';
-import type { UnknownName } from '../build/aggregates.ts';
+import type { AggregateFact } from '../build/aggregates.ts';
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
@@ -14,18 +14,22 @@ export const aggregates: Rule = function* ({ facts, shapes }) {
   for (const entity of facts.entities.values())
     for (const field of entity.fields.values()) {
       const fact = aggregateOf(shapes, field);
-      if (fact && 'unknown' in fact)
-        for (const each of fact.unknown) yield unknownName(field, each);
+      if (fact && 'unknown' in fact) yield unknownRelation(field, fact);
+      if (fact && 'problems' in fact)
+        for (const { code, at, summary, why, fix } of fact.problems)
+          yield finding(code, summary, at, { why, fix });
       yield* wrongType(field);
     }
 };
 
-function unknownName(field: FieldFact, { name, of, known }: UnknownName): Finding {
+function unknownRelation(
+  field: FieldFact,
+  { unknown: name, of, known }: Extract<AggregateFact, { unknown: string }>,
+): Finding {
   const use = aggregateUse(field);
-  const what = of ? `${of.name} has no such field` : 'a filter has no such word';
   return finding(
     'FIELD_UNKNOWN',
-    `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${what}`,
+    `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${of?.name ?? 'the type'} has no such field`,
     use?.use.node,
     { fix: didYouMean(name, known) ?? `one of ${known.join(', ')}` },
   );

@@ -63,11 +63,17 @@ const ON_ENTITIES: readonly Demand[] = [
     name: 'list',
     why: 'the field is no list of entities',
     met: ({ facts, links }, field) =>
-      links.byField.has(field) &&
-      (field.type.list || connectionOf(field.named.name, facts) !== undefined),
+      links.views.of.has(field) ||
+      (links.byField.has(field) &&
+        (field.type.list || connectionOf(field.named.name, facts) !== undefined)) ||
+      isAggregateOf(field),
   },
   { name: 'resolve', why: 'it is for fields of Query and Mutation', met: () => false },
 ];
+
+/** `postsAggregate: PostAggregate! @list(relation: "posts")` */
+const isAggregateOf = ({ named, directives }: FieldFact): boolean =>
+  named.name.endsWith('Aggregate') && directives.list?.relation !== undefined;
 
 function isColumn(facts: Facts, field: FieldFact): boolean {
   const stored = field.name === 'id' ? 'id' : storedAs(field, facts);

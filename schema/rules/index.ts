@@ -17,6 +17,7 @@ import { relationArguments } from './relation-arguments.ts';
 import { relationDoubts } from './relation-doubts.ts';
 import { relationOneSided } from './relation-one-sided.ts';
 import { relationTables } from './relation-tables.ts';
+import { lists } from './lists.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
@@ -44,6 +45,7 @@ export const schemaRules: readonly Rule[] = [
   defaults,
   constraints,
   fieldLists,
+  lists,
   aggregates,
   renames,
   operations,

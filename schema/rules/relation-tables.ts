@@ -12,6 +12,7 @@ export const relationTables: Rule = function* ({ links }) {
   for (const [field, link] of links.byField) {
     const table = field.directives.relation?.table;
     if (link.kind !== 'join' || table === undefined || link.entity === field.owner) continue;
+    if (links.views.of.has(field)) continue;
     const facing = listsBetween(links, link.entity, field.owner);
     const [other, more] = facing;
     const theirs = other?.directives.relation?.table;
@@ -32,8 +33,10 @@ export const relationTables: Rule = function* ({ links }) {
 };
 
 /** The lists of a type that reference another one by a join table. */
-function listsBetween({ byField }: Links, owner: string, target: string): FieldFact[] {
+function listsBetween({ byField, views }: Links, owner: string, target: string): FieldFact[] {
   return [...byField].flatMap(([field, link]) =>
-    field.owner === owner && link.kind === 'join' && link.entity === target ? [field] : [],
+    field.owner === owner && link.kind === 'join' && link.entity === target && !views.of.has(field)
+      ? [field]
+      : [],
   );
 }

@@ -59,7 +59,7 @@ function* checkJoinTables(
 ): Generator<Finding> {
   const owners = new Map<string, string>();
   for (const [field, link] of links.byField) {
-    if (link.kind !== 'join' || link.managed) continue;
+    if (link.kind !== 'join' || link.managed || links.views.of.has(field)) continue;
     const key = link.table.toLowerCase();
     const ends = endsOf(field, link.inverse);
     const other = owners.get(key);

@@ -180,8 +180,13 @@ function compactWrite(write: Write): readonly [string, LiteralValue] {
           disconnect: write.disconnect,
           create: write.create as LiteralValue,
           connectOrCreate: write.connectOrCreate as unknown as LiteralValue,
+          set: write.set,
+          update: write.update as unknown as LiteralValue,
+          delete: write.delete,
           connectBy: write.connectBy as unknown as LiteralValue,
           disconnectBy: write.disconnectBy as unknown as LiteralValue,
+          setBy: write.setBy as unknown as LiteralValue,
+          deleteBy: write.deleteBy as unknown as LiteralValue,
         },
       ];
     case 'ignored':
@@ -207,6 +212,8 @@ function filterWords(filter: Filter): LiteralValue {
       return `${filter.column}: ${filter.operators.join(' ')}`;
     case 'equals':
       return { equals: filter.column };
+    case 'aggregate':
+      return { aggregate: filter.field, operators: filter.operators };
     case 'one':
       return { one: filter.field, shape: filter.shape };
     case 'many':

@@ -177,7 +177,7 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
       return call(source.of, [
         source.entity,
         source.relation,
-        source.where.length > 0 ? (source.where as unknown as LiteralValue) : undefined,
+        source.where as unknown as LiteralValue,
       ]);
     case 'custom':
       return call('custom', []);
@@ -206,6 +206,8 @@ function listWords({
   paging,
   connection,
   filterable,
+  distinct,
+  condition,
   order,
 }: ListOptions): { [word: string]: LiteralValue } {
   const { default: rows, max, ...page } = paging;
@@ -217,6 +219,11 @@ function listWords({
     page: unlessEmpty(page),
     connection: connection as unknown as LiteralValue,
     filterable,
+    distinct: distinct && {
+      arg: distinct.arg,
+      by: Object.fromEntries(distinct.values.map(({ value, column }) => [value, column])),
+    },
+    condition: condition as unknown as LiteralValue,
     order: byKey
       ? undefined
       : order.map(({ column, descending }) => (descending ? `${column} desc` : column)),

@@ -262,7 +262,9 @@ function cursor(
     .filter((name) => name !== 'id')
     .map((name) =>
       shape?.form.kind === 'fields'
-        ? shape.form.fields.find((field) => field.name === name)?.column
+        ? shape.form.fields.flatMap((field) =>
+            field.name === name && 'column' in field ? [field.column] : [],
+          )[0]
         : undefined,
     );
   const values = columns.map((column) =>

@@ -99,6 +99,8 @@ export class InputReader {
           : this.where(entity, value, path);
       case 'operators':
         return this.#operators(filter, value, path, type);
+      case 'aggregate':
+        return this.#operators(filter, value, path, type);
       case 'equals':
         return this.#coerced(type, value, path);
       case 'one':
@@ -115,7 +117,7 @@ export class InputReader {
   }
 
   #operators(
-    { operators }: Extract<Filter, { kind: 'operators' }>,
+    { operators = [] }: Extract<Filter, { kind: 'operators' | 'aggregate' }>,
     value: unknown,
     path: string,
     type: string,

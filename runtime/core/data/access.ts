@@ -32,6 +32,8 @@ export interface Rules {
   readonly callerClass: string;
   /** The caller's organizations, which conditions on rows are compared with. */
   readonly organizations: readonly Membership[];
+  /** Whether the caller is a user; null when only the statement knows. */
+  readonly signedIn: boolean | null;
   /** The values of the caller's token, which conditions on rows are compared with. */
   readonly claims: Claims;
   entity(entity: Entity, verb: Verb): Access;
@@ -57,6 +59,7 @@ export const ALL: Access = { kind: 'all' };
 export const UNRESTRICTED: Rules = {
   callerClass: 'system',
   organizations: [],
+  signedIn: null,
   claims: null,
   entity: () => ALL,
   field: () => ALL,
@@ -81,6 +84,7 @@ export function createRules(model: Model, caller: Principal): Rules {
   return {
     callerClass: callerClass(principal) + claimClass(model, principal),
     organizations: organizationsOf(principal),
+    signedIn: callerId(principal) !== null,
     claims: claimsOf(principal),
     reaches,
     writesIdentity: false,

@@ -49,6 +49,10 @@ export interface Stated {
   readonly condition: Condition;
 }
 
+/** Whether a condition compares rows with the caller. */
+export const usesCaller = (model: Model, { entity, condition }: Stated): boolean =>
+  usesOf(model, entity, condition).caller;
+
 interface Uses {
   readonly caller: boolean;
   readonly claims: readonly ClaimUse[];
@@ -140,7 +144,18 @@ function conditionsWithClaims(model: Model): readonly Stated[] {
   const { entities, operations } = model.project;
   const of = (entity: string, rules: readonly AuthRule[]): Stated[] =>
     rules.flatMap(({ where }) => (where ? [{ entity, condition: where }] : []));
+  const lists = (entity: string, condition: Condition | undefined): Stated[] =>
+    condition ? [{ entity, condition }] : [];
   const all = [
+    ...entities.flatMap(({ fields }) =>
+      fields.flatMap(({ source }) => {
+        if (source.kind === 'many') return lists(source.entity, source.list.condition);
+        return source.kind === 'aggregate' ? lists(source.entity, source.where) : [];
+      }),
+    ),
+    ...operations.flatMap(({ action }) =>
+      action.kind === 'list' ? lists(action.entity, action.list.condition) : [],
+    ),
     ...entities.flatMap(({ name, rules, fields }) => [
       ...of(name, rules),
       ...fields.flatMap((field) => of(name, field.rules)),

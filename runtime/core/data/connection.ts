@@ -2,7 +2,9 @@ import { seenWhen } from './condition-sql.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import type { EntityModel } from './model.ts';
-import type { ConnectionPart, EdgePart, Linked, PageInfoField } from './plan.ts';
+import { wholeOrder } from './order.ts';
+import { comparable, isColumn, orderName } from './order-sql.ts';
+import type { ConnectionPart, EdgePart, Linked, Order, PageInfoField } from './plan.ts';
 import { countJson, pageQuery, rowsJson } from './rows.ts';
 import { parameter, TYPE_KEY, type Scope } from './scope.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
@@ -116,12 +118,23 @@ function edgeJson(
 /** The values that the row is ordered by, as they are stored. */
 function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
   const entity = scope.model.entity(linked.entity);
-  const values = (scope.calls[linked.call]?.order ?? []).map(({ column }) => {
+  const order = wholeOrder(scope.model, entity, scope.calls[linked.call]?.order ?? []);
+  const values = order.map((each, index) => {
+    if (!isColumn(each)) return computedCursor(scope, entity, each, source.ref(orderName(index)));
+    const { column } = each;
     const value = cursorValue(scope, entity, column, source.ref(column));
     const seen = seenWhen(scope, entity, column, source.ref);
     return seen ? sql`case when ${seen} then ${value} end` : value;
   });
   return scope.json.hex(scope.json.array(values));
+}
+
+/** A value of a related row, or a number of rows. */
+function computedCursor(scope: Scope, entity: EntityModel, order: Order, reference: string): Sql {
+  const { column } = comparable(scope, entity, order);
+  return column
+    ? cursorValue(scope, column.entity, column.column.name, reference)
+    : sql`${reference}`;
 }
 
 function cursorValue(scope: Scope, entity: EntityModel, column: string, reference: string): Sql {

@@ -8,8 +8,10 @@ import { refusal } from './access.ts';
 import { binary, not } from './comparison.ts';
 import { sql, type Sql } from './fragment.ts';
 import { watched } from './long.ts';
+import { aggregateCondition } from './aggregate-condition.ts';
+import { shownBy } from './list-condition.ts';
 import { found, keyType, type EntityModel } from './model.ts';
-import { assertReadable } from './page.ts';
+import { assertReadable } from './readable.ts';
 import { conditionsSql, rowCondition, seenColumn } from './condition-sql.ts';
 import { and, ofType, or, parameter, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
@@ -69,6 +71,8 @@ function one(
       return value === null
         ? compare(scope, filter.column, 'eq', value, site)
         : operators(scope, filter, value as Record<string, unknown>, site);
+    case 'aggregate':
+      return aggregateCondition(scope, filter, value, site);
     case 'one':
     case 'many':
       return related(scope, filter, value, site);
@@ -255,6 +259,7 @@ function exists(
     linkCondition(scope, source, { entity, alias }, { entity: parent, alias: outer }),
     ofType(keyType(source, parent.entity.name), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
+    shownBy(scope, field, alias),
     inner?.(alias, entity),
   ]);
   const rows = sql`exists (select 1 from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)})`;

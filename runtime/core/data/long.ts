@@ -1,6 +1,6 @@
 import { STEP_FUNCTION } from '../store/bounds.ts';
 import { sql, type Sql } from './fragment.ts';
-import type { ConnectionPart, Link, Planned, Selection } from './plan.ts';
+import type { ConnectionPart, Link, Order, Planned, Selection } from './plan.ts';
 import type { Listed } from './listed.ts';
 import type { EntityModel } from './model.ts';
 import { reference, type Scope } from './scope.ts';
@@ -21,11 +21,13 @@ const SHORT_LIST = 1000;
  */
 export function isLong(scope: Scope, listed: Shown): boolean {
   const call = scope.calls[listed.call];
-  const { order = [], equals = [], page, where } = call ?? {};
+  const { order = [], equals = [], page, where, distinct } = call ?? {};
   return (
     where !== undefined ||
     equals.length > 0 ||
-    order.some(({ column }) => !scope.model.entity(listed.entity).key.includes(column)) ||
+    distinct !== undefined ||
+    listed.list.condition !== undefined ||
+    order.some((each) => !isOfKey(scope, listed, each)) ||
     (page?.offset ?? 0) > 0 ||
     listed.list.paging.max > SHORT_LIST ||
     hidesRows(scope, listed) ||
@@ -33,6 +35,9 @@ export function isLong(scope: Scope, listed: Shown): boolean {
     selectionsOf(listed).some(hasLists)
   );
 }
+
+const isOfKey = ({ model }: Scope, { entity }: Listed, { column, path, aggregate }: Order) =>
+  path === undefined && aggregate === undefined && model.entity(entity).key.includes(column);
 
 function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
   const { entity } = scope.model.entity(name);

@@ -1,9 +1,11 @@
-import type { Filter, ListOptions, OrderShape, Paging } from '@twofold/schema';
+import type { Filter, ListOptions, Paging } from '@twofold/schema';
 import { failure } from '../errors.ts';
-import { refusal, type Rules } from './access.ts';
-import { fieldOfColumn, found, type EntityModel, type Model } from './model.ts';
+import type { Rules } from './access.ts';
+import { assertReadable } from './readable.ts';
+import { found, type EntityModel, type Model } from './model.ts';
 import { assertFilterSize } from './filter-size.ts';
-import type { Call, Order, Page } from './plan.ts';
+import { readDistinct, readOrder, totalOrder } from './order.ts';
+import type { Call, Page } from './plan.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -22,7 +24,8 @@ export function readListArguments(
   entity: EntityModel,
   args: Arguments,
 ): Call {
-  const order = totalOrder(entity, readOrder(model, rules, list, entity, args));
+  const order = totalOrder(model, entity, readOrder(model, rules, list, entity, args));
+  const distinct = readDistinct(rules, list, entity, args);
   const equals = list.filters
     .filter(({ arg }) => args[arg] !== undefined)
     .map(({ arg, column }) => ({ column, value: args[arg] }));
@@ -35,6 +38,7 @@ export function readListArguments(
     equals,
     ...(where !== undefined && where !== null && { where }),
     order,
+    ...(distinct && { distinct }),
     page: readPage(list.paging, args, order.length),
   };
 }
@@ -70,83 +74,6 @@ function columnOf(model: Model, entity: string, filter: Filter): string | undefi
   if (filter.kind !== 'one') return undefined;
   const source = model.entity(entity).fields.get(filter.field)?.source;
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;
-}
-
-/**
- * The caller may filter and sort only by a field that they may read. In rows where they may not, it
- * has no value.
- */
-export function assertReadable(rules: Rules, model: EntityModel, column: string): void {
-  const field = fieldOfColumn(model, column);
-  if (!field) return;
-  const access = rules.field(model.entity, field, 'READ');
-  if (access.kind === 'none') throw refusal(access.code);
-}
-
-/** Sorting by a key, and a cursor over it, would reveal rows that the caller may not see. */
-function assertSeen(model: Model, rules: Rules, { columns }: EntityModel, column: string): void {
-  const references = columns.get(column)?.references;
-  const target = references && model.entities.get(references.entity);
-  const access = target && rules.entity(target.entity, 'READ');
-  if (access && access.kind !== 'all')
-    throw refusal(access.kind === 'none' ? access.code : 'FORBIDDEN');
-}
-
-function readOrder(
-  model: Model,
-  rules: Rules,
-  list: ListOptions,
-  entity: EntityModel,
-  args: Arguments,
-): readonly Order[] {
-  const given = list.orderBy && args[list.orderBy.arg];
-  if (!list.orderBy || given === undefined || given === null) return list.order;
-  const shape = found(model.orders.get(list.orderBy.shape), `order ${list.orderBy.shape}`);
-  const order = (Array.isArray(given) ? given : [given]).flatMap((item) =>
-    readOrderItem(shape, item),
-  );
-  for (const { column } of order) {
-    assertReadable(rules, entity, column);
-    assertSeen(model, rules, entity, column);
-  }
-  return order.length > 0 ? order : list.order;
-}
-
-function readOrderItem({ form }: OrderShape, item: unknown): Order[] {
-  if (item === null || item === undefined) return [];
-  if (form.kind === 'enum')
-    return form.values
-      .filter(({ value }) => value === item)
-      .map(({ column, descending }) => ({ column, descending }));
-  const input = item as Record<string, unknown>;
-  if (form.kind === 'pair') {
-    const descending = form.direction !== undefined && isDescending(input[form.direction]);
-    return form.values
-      .filter(({ value }) => value === input[form.field])
-      .map(({ column }) => ({ column, descending }));
-  }
-  const columns = new Map(form.fields.map(({ name, column }) => [name, column]));
-  return Object.entries(input).flatMap(([name, direction]) => {
-    const column = columns.get(name);
-    return column === undefined || direction === null
-      ? []
-      : [{ column, descending: isDescending(direction) }];
-  });
-}
-
-const isDescending = (direction: unknown) => /^desc/i.test(String(direction ?? ''));
-
-/**
- * Drops repeated columns and adds the columns of the key as the last ones, so that no two rows are
- * equal. A key of several stands for its columns.
- */
-function totalOrder({ partsOf, keyOrder }: EntityModel, order: readonly Order[]): Order[] {
-  const seen = new Set<string>();
-  const whole = order.flatMap(({ column, descending }) =>
-    partsOf(column).map((part) => ({ column: part, descending })),
-  );
-  const all = [...whole, ...keyOrder];
-  return all.filter(({ column }) => !seen.has(column) && seen.add(column));
 }
 
 function readPage(paging: Paging, args: Arguments, columns: number): Page {

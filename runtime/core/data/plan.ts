@@ -187,6 +187,8 @@ export interface Call {
   readonly equals: readonly { readonly column: string; readonly value: unknown }[];
   readonly where?: unknown;
   readonly order: readonly Order[];
+  /** One row of each combination of these columns: the first in the order. */
+  readonly distinct?: readonly string[];
   readonly page?: Page;
   /** Only the rows with these keys. */
   readonly keys?: readonly string[];
@@ -195,8 +197,15 @@ export interface Call {
 }
 
 export interface Order {
+  /** The column that is compared: of the row, or of the row that `path` leads to. */
   readonly column: string;
   readonly descending: boolean;
+  /** Where rows without a value stand. When absent, null is the highest value. */
+  readonly nulls?: 'first' | 'last';
+  /** The to-one relations that lead to the other row, by field. */
+  readonly path?: readonly string[];
+  /** In place of a column: a list whose rows are counted, or a field with @count or @exists. */
+  readonly aggregate?: string;
 }
 
 export interface Page {

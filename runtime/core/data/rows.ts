@@ -1,20 +1,32 @@
-import { tableName } from './scope.ts';
-import { rowOf } from './scope.ts';
-import { named } from './scope.ts';
-import { isNothing } from './condition-sql.ts';
-import { isAmong, joinedCondition } from './key-conditions.ts';
-import type { Stored } from './values.ts';
 import type { EntityModel } from './model.ts';
 import { refusal, type Access } from './access.ts';
+import { isNothing, rowCondition, seenBy, seenColumn } from './condition-sql.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, name, sql, type Sql } from './fragment.ts';
-import type { Link, Order, Page, Rows } from './plan.ts';
-import { rowCondition, seenBy, seenColumn, seenWhen } from './condition-sql.ts';
-import { and, ofType, parameter, reference, where, type Scope } from './scope.ts';
-import { stored } from './stored-as.ts';
-import { isLong, watched } from './long.ts';
-import { innerSource, type Source, type WriteObject } from './source.ts';
+import { isAmong, joinedCondition } from './key-conditions.ts';
+import { keyset } from './keyset.ts';
+import { statedCondition } from './list-condition.ts';
 import type { Listed } from './listed.ts';
+import { isLong, watched } from './long.ts';
+import { wholeOrder } from './order.ts';
+import { orderJoins } from './order-joins.ts';
+import {
+  isColumn,
+  orderBy,
+  orderIndex,
+  orderName,
+  orderTerms,
+  querySort,
+  sortKey,
+  sortValue,
+  tableSort,
+  valueSort,
+  type Sort,
+} from './order-sql.ts';
+import type { Link, Order, Page, Rows } from './plan.ts';
+import { and, named, ofType, parameter, reference, tableName, where, type Scope } from './scope.ts';
+import { innerSource, type Source, type WriteObject } from './source.ts';
+import { stored } from './stored-as.ts';
 
 /** A list as one JSON array. */
 export function rowsJson(scope: Scope, rows: Rows, write: WriteObject, parent?: Source): Sql {
@@ -41,36 +53,119 @@ export function pageQuery(
   const call = scope.calls[listed.call];
   const page = call?.page;
   const entity = scope.model.entity(listed.entity);
-  const order = wholeOrder(entity, call?.order ?? []);
-  const alias = scope.alias();
+  const order = wholeOrder(scope.model, entity, call?.order ?? []);
   const backwards = page?.backwards ?? false;
+  const selected = () =>
+    selectedColumns(entity, columns(), backwards ? orderColumns(scope, entity, order) : []);
+  const rows: PageRows = { listed, entity, order, selected, parent };
+  const query = call?.distinct
+    ? distinctRows(scope, rows, call.distinct)
+    : everyRow(scope, rows, scope.alias());
+  const ordered = sql`${query}${limit(scope, listed.call, page, more)}`;
+  if (!backwards || more === 1) return ordered;
+  const outer = scope.alias();
+  return sql`select * from (${ordered}) ${outer}${orderBy(scope, order, querySort(entity, outer), false)}`;
+}
+
+/** What the query of a page selects, and from where. */
+interface PageRows {
+  readonly listed: Listed;
+  readonly entity: EntityModel;
+  readonly order: readonly Order[];
+  selected(): readonly string[];
+  readonly parent: Source | undefined;
+}
+
+/** The rows of a table in the order asked for, from the cursor on. */
+function everyRow(
+  scope: Scope,
+  { listed, entity, order, selected, parent }: PageRows,
+  alias: string,
+): Sql {
+  const page = scope.calls[listed.call]?.page;
+  const joins = orderJoins();
+  const sort = tableSort(scope, entity, alias, joins);
   const condition = and([
     isLong(scope, listed) ? watched(scope, entity, alias) : undefined,
-    listCondition(scope, listed, alias, parent, page && keyset(scope, listed, order, page, alias)),
+    listCondition(
+      scope,
+      listed,
+      alias,
+      parent,
+      page && keyset(scope, page, { call: listed.call, order, sort }),
+    ),
   ]);
-  const selected = selectedColumns(
-    entity,
-    columns(),
-    backwards ? orderColumns(scope, entity, order) : [],
-  ).map((column) => asNamed(entity, alias, column));
-  const by = orderBy(scope, order, { entity, ref: atTable(entity, alias) }, backwards);
-  const query = sql`select ${selected.join(', ')} from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}${by}${limit(scope, listed.call, page, more)}`;
-  if (!backwards || more === 1) return query;
-  const outer = scope.alias();
-  return sql`select * from (${query}) ${outer}${orderBy(scope, order, { entity, ref: atQuery(entity, outer) }, false)}`;
+  const by = orderBy(scope, order, sort, page?.backwards ?? false);
+  const values = selected().map((column) => selectedValue(scope, sort, order, { alias, column }));
+  return sql`select ${joinSql(values, ', ')} from ${tableName(entity.entity, scope.dialect)} ${alias}${joinSql(joins.sql, '')}${where(condition)}${by}`;
 }
+
+/** A column of the table, or a value of the order, under its name in the query. */
+function selectedValue(
+  scope: Scope,
+  sort: Sort,
+  order: readonly Order[],
+  { alias, column }: { readonly alias: string; readonly column: string },
+): Sql {
+  const index = orderIndex(column);
+  return index === undefined
+    ? sql`${asNamed(sort.entity, alias, column)}`
+    : sql`${sortValue(scope, sort, order[index] as Order, index).value} as ${name(column)}`;
+}
+
+/** The first row of each combination of the columns, in the order asked for, from the cursor on. */
+function distinctRows(scope: Scope, rows: PageRows, distinct: readonly string[]): Sql {
+  const { listed, entity, order, selected, parent } = rows;
+  const alias = scope.alias();
+  const outer = scope.alias();
+  const page = scope.calls[listed.call]?.page;
+  const joins = orderJoins();
+  const sort = tableSort(scope, entity, alias, joins);
+  const keys = distinctKeys(scope, sort, distinct);
+  const terms = orderTerms(scope, order, sort, false);
+  const condition = and([
+    watched(scope, entity, alias),
+    listCondition(scope, listed, alias, parent),
+  ]);
+  const shown = selected();
+  const needed = new Set([...shown, ...order.map((_, index) => orderName(index))]);
+  const values = [...needed].map((column) => selectedValue(scope, sort, order, { alias, column }));
+  const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${joinSql(joins.sql, '')}${where(condition)}`;
+  const first = firstRows(scope, { keys, terms, values, from });
+  const by = valueSort(entity, outer);
+  const after = page && keyset(scope, page, { call: listed.call, order, sort: by });
+  const isFirst = scope.dialect === 'sqlite' ? sql`${named(outer, FIRST)} = 1` : undefined;
+  return sql`select ${shown.map((column) => named(outer, column)).join(', ')} from (${first}) ${outer}${where(and([isFirst, after]))}${orderBy(scope, order, by, page?.backwards ?? false)}`;
+}
+
+/** The number of a row among those of its combination. No column of an entity can have this name. */
+const FIRST = '$first';
+
+interface First {
+  readonly keys: readonly Sql[];
+  readonly terms: readonly Sql[];
+  readonly values: readonly Sql[];
+  readonly from: Sql;
+}
+
+/** PostgreSQL drops the other rows itself, SQLite numbers them. */
+function firstRows({ dialect }: Scope, { keys, terms, values, from }: First): Sql {
+  const listed = (of: readonly Sql[]) => joinSql(of, ', ');
+  const order = terms.length > 0 ? sql` order by ${listed(terms)}` : sql``;
+  if (dialect === 'sqlite')
+    return sql`select ${listed(values)}, row_number() over (partition by ${listed(keys)}${order}) as ${name(FIRST)} ${from}`;
+  return sql`select distinct on (${listed(keys)}) ${listed(values)} ${from} order by ${listed([...keys, ...terms])}`;
+}
+
+const distinctKeys = (scope: Scope, sort: Sort, distinct: readonly string[]): Sql[] =>
+  distinct
+    .flatMap((column) => sort.entity.partsOf(column))
+    .map((column, index) => sortKey(scope, sort, { column, descending: false }, index).key);
 
 /** A column of the table under its name in the model. */
 function asNamed(entity: EntityModel, alias: string, column: string): string {
   const own = reference(entity, alias, column);
   return entity.columns.get(column)?.stored === undefined ? own : `${own} as ${name(column)}`;
-}
-
-/** The order with each key of several as its columns. */
-function wholeOrder(entity: EntityModel, order: readonly Order[]): readonly Order[] {
-  return order.flatMap((each) =>
-    entity.partsOf(each.column).map((column) => ({ column, descending: each.descending })),
-  );
 }
 
 /** The total number of rows. */
@@ -82,7 +177,12 @@ export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   // Without a condition SQLite counts pages, which is faster than any limit, so nothing has to end
   // it.
   const condition = rows && and([step, rows]);
-  return sql`(select count(*) from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)})`;
+  const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
+  const distinct = scope.calls[listed.call]?.distinct;
+  if (!distinct) return sql`(select count(*) ${from})`;
+  const sort = tableSort(scope, entity, alias, orderJoins());
+  const keys = distinctKeys(scope, sort, distinct);
+  return sql`(select count(*) from (select distinct ${joinSql(keys, ', ')} ${from}) ${scope.alias()})`;
 }
 
 function listCondition(
@@ -105,6 +205,7 @@ function listCondition(
       ? filterCondition(scope, shape, filter, { entity, alias, call: listed.call, path: ['where'] })
       : undefined,
     rowCondition(scope, entity.entity, readAccess(scope, listed.entity, listed.access), alias),
+    listed.list.condition && statedCondition(scope, listed.entity, listed.list.condition, alias),
     page,
   ]);
 }
@@ -162,10 +263,12 @@ export function equalities(
   );
 }
 
-/** The columns that the order of a page looks at. */
+/** The columns that the order of a page looks at, and the values that are no columns. */
 function orderColumns(scope: Scope, entity: EntityModel, order: readonly Order[]): string[] {
-  return order.flatMap(({ column }) =>
-    [column, ...seenBy(scope, entity, column)].flatMap((each) => entity.partsOf(each)),
+  return order.flatMap((each, index) =>
+    isColumn(each)
+      ? [each.column, ...seenBy(scope, entity, each.column)].flatMap((one) => entity.partsOf(one))
+      : [orderName(index)],
   );
 }
 
@@ -185,128 +288,4 @@ export function limit(scope: Scope, call: number, page: Page | undefined, more: 
   const number = (path: string) =>
     sql`${scope.dialect === 'sqlite' ? '+' : ''}${parameter(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;
-}
-
-/** The columns that rows are ordered by, and how the query names them. */
-interface Sort {
-  readonly entity: EntityModel;
-  ref(column: string): string;
-}
-
-const atTable = (entity: EntityModel, alias: string) => (column: string) =>
-  reference(entity, alias, column);
-
-/** An inner query has the names of the model. */
-const atQuery = (entity: EntityModel, alias: string) => (column: string) =>
-  rowOf(entity, column, (part) => named(alias, part));
-
-/** Rows without a value come last, or first in descending order, on both databases. */
-export function orderBy(scope: Scope, order: readonly Order[], sort: Sort, reversed: boolean): Sql {
-  if (order.length === 0) return sql``;
-  const terms = order.map(({ column, descending }) => {
-    const down = descending !== reversed;
-    const { key, nullable } = sortKey(scope, sort, column);
-    const nulls =
-      scope.dialect === 'sqlite' && nullable ? (down ? ' nulls first' : ' nulls last') : '';
-    return sql`${key}${down ? ' desc' : ''}${nulls}`;
-  });
-  return sql` order by ${joinSql(terms, ', ')}`;
-}
-
-/** What rows are compared by. */
-interface SortKey {
-  readonly key: Sql;
-  readonly nullable: boolean;
-  /** Whether values are compared as numbers, which are kept as text. */
-  readonly decimal: boolean;
-}
-
-/**
- * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
- * see is none.
- */
-function sortKey(scope: Scope, { entity, ref }: Sort, column: string): SortKey {
-  const own = ref(column);
-  const { type, required } = entity.column(column);
-  const decimal = scope.dialect === 'sqlite' && type === 'decimal';
-  const value = decimal ? sql`cast(${own} as numeric)` : sql`${own}`;
-  const seen = seenWhen(scope, entity, column, ref);
-  return {
-    key: seen ? sql`case when ${seen} then ${value} end` : value,
-    nullable: seen !== undefined || !required,
-    decimal,
-  };
-}
-
-/** The condition for rows after (or before) the row of a cursor. */
-function keyset(
-  scope: Scope,
-  { entity, call }: Listed,
-  order: readonly Order[],
-  page: Page,
-  alias: string,
-): Sql | undefined {
-  const side = (path: 'after' | 'before') =>
-    page[path] &&
-    beyond(scope, entity, order, page[path], { call, path, alias, reversed: path === 'before' });
-  return and([side('after'), side('before')]);
-}
-
-/** Cursors hold the values of columns: a key of several stands in them as its parts. */
-const cursorValue = ({ part: _part, ...as }: Stored): Stored => as;
-
-interface Cursor {
-  readonly call: number;
-  readonly path: 'after' | 'before';
-  readonly alias: string;
-  readonly reversed: boolean;
-}
-
-/** `a > 1 or (a = 1 and b > 2)`, with nulls at the end where the order puts them. */
-function beyond(
-  scope: Scope,
-  entity: string,
-  order: readonly Order[],
-  values: readonly unknown[],
-  cursor: Cursor,
-): Sql {
-  const terms = order.map(
-    (_, last) =>
-      and(
-        order
-          .slice(0, last + 1)
-          .map((term, index) =>
-            step(scope, entity, term, values[index], index, index === last, cursor),
-          ),
-      ) ?? sql`true`,
-  );
-  return sql`(${joinSql(
-    terms.map((term) => sql`(${term})`),
-    ' or ',
-  )})`;
-}
-
-function step(
-  scope: Scope,
-  entity: string,
-  { column, descending }: Order,
-  value: unknown,
-  index: number,
-  last: boolean,
-  cursor: Cursor,
-): Sql {
-  const model = scope.model.entity(entity);
-  const sort = { entity: model, ref: atTable(model, cursor.alias) };
-  const { key, nullable, decimal } = sortKey(scope, sort, column);
-  const plain = parameter(
-    cursor.call,
-    ['page', cursor.path, index],
-    cursorValue(stored(scope.model, model, column)),
-  );
-  const at = decimal ? sql`cast(${plain} as numeric)` : sql`${plain}`;
-  if (!last) return value === null ? sql`${key} is null` : sql`${key} = ${at}`;
-  const down = descending !== cursor.reversed;
-  if (value === null) return down ? sql`${key} is not null` : sql`false`;
-  if (down) return sql`${key} < ${at}`;
-  return nullable ? sql`(${key} > ${at} or ${key} is null)` : sql`${key} > ${at}`;
 }

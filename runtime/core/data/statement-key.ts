@@ -1,4 +1,4 @@
-import type { Call, Page } from './plan.ts';
+import type { Call, Order, Page } from './plan.ts';
 
 /**
  * A text that is equal for two sets of calls when one statement serves both. It contains what
@@ -12,12 +12,20 @@ export function statementKey(calls: readonly Call[], tree: boolean): string {
   return key;
 }
 
-function callKey({ equals, where, order, page, target, keys }: Call): string {
+/** The order by the key alone, which most lists have. */
+const isByKey = ([first, ...more]: Call['order']) =>
+  more.length === 0 &&
+  (!first || (first.column === 'id' && !first.descending && !first.nulls && !first.path));
+
+const orderKey = ({ column, descending, nulls, path = [], aggregate = '' }: Order): string =>
+  `${[...path, column].join('.')}${aggregate && `#${aggregate}`}${descending ? '-' : '+'}${nulls ?? ''}`;
+
+function callKey({ equals, where, order, page, target, keys, distinct }: Call): string {
   let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) key += `;${valueKey(where)}`;
-  if (order.length > 1 || order[0]?.descending)
-    key += `;${order.map(({ column, descending }) => `${column}${descending ? '-' : '+'}`).join()}`;
+  if (!isByKey(order)) key += `;${order.map(orderKey).join()}`;
+  if (distinct) key += `;distinct ${distinct.join()}`;
   if (page) key += pageKey(page);
   return target ? `${key};${target.type}` : key;
 }

@@ -27,7 +27,7 @@ export function restoreOrder(value: unknown, written: unknown): unknown {
   if (!isMembers(value) || !isMembers(written)) return value;
   const ordered: Members = Object.create(null);
   for (const name of [...Object.keys(written), ...Object.keys(value)])
-    if (name in value) ordered[name] = value[name];
+    if (name in value) ordered[name] = restoreOrder(value[name], written[name]);
   return ordered;
 }
 

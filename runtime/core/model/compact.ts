@@ -2,7 +2,6 @@ import type {
   Api,
   AuthRule,
   Column,
-  ConnectOrCreate,
   Constraint,
   Entity,
   ErrorType,
@@ -10,9 +9,9 @@ import type {
   IdKind,
   Index,
   JobSettings,
+  NestedParts,
   ObjectType,
   OrderShape,
-  RowKey,
   ScalarType,
   MigrationSettings,
   ServerOptions,
@@ -85,15 +84,7 @@ export type WriteField =
   | { readonly ignored: true; readonly constraint: Constraint }
   | { readonly key: string }
   | { readonly keys: string; readonly constraint?: Constraint }
-  | {
-      readonly nested: string;
-      readonly connect?: string;
-      readonly disconnect?: string;
-      readonly create?: { readonly name: string; readonly shape: string };
-      readonly connectOrCreate?: ConnectOrCreate;
-      readonly connectBy?: RowKey;
-      readonly disconnectBy?: RowKey;
-    };
+  | ({ readonly nested: string } & NestedParts);
 
 /**
  * `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the
@@ -103,6 +94,7 @@ export type FilterField =
   | string
   | { readonly equals: string }
   | { readonly group: 'and' | 'or' | 'not' }
+  | { readonly aggregate: string; readonly operators?: readonly FilterOperator[] }
   | { readonly one: string; readonly shape: string }
   | {
       readonly many: string;

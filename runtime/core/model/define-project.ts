@@ -284,6 +284,10 @@ function readFilter(name: string, words: FilterField): Filter {
   if (typeof words === 'string') return { kind: 'operators', name, ...splitOperators(words) };
   if ('equals' in words) return { kind: 'equals', name, column: words.equals };
   if ('group' in words) return { kind: words.group, name };
+  if ('aggregate' in words) {
+    const { aggregate: field, ...rest } = words;
+    return { kind: 'aggregate', name, field, ...rest };
+  }
   if ('one' in words) return { kind: 'one', name, field: words.one, shape: words.shape };
   return {
     kind: 'many',

@@ -3,6 +3,7 @@ import type {
   Aggregate,
   ArgumentPath,
   ChangeKind,
+  Condition,
   Connection,
   FieldSource,
   JoinKey,
@@ -33,6 +34,10 @@ export interface ListWords {
   readonly connection?: Connection;
   /** Columns that the user's filters may name. */
   readonly filterable?: readonly string[];
+  /** The argument that leaves one row of each combination, and value → column. */
+  readonly distinct?: { readonly arg: string; readonly by: Readonly<Record<string, string>> };
+  /** What every row must meet: `@list(where:)`. */
+  readonly condition?: Condition;
   /** `['created_at desc', 'id']`; by the key when absent. */
   readonly order?: readonly string[];
 }
@@ -196,16 +201,14 @@ export function many(
   };
 }
 
-type Conditions = Aggregate['where'];
-
 /** How many related rows there are. @example commentsCount: count('Comment', 'comments') */
-export function count(entity: string, relation: string, where: Conditions = []): Aggregate {
-  return { kind: 'aggregate', of: 'count', entity, relation, where };
+export function count(entity: string, relation: string, where?: Condition): Aggregate {
+  return { kind: 'aggregate', of: 'count', entity, relation, ...(where && { where }) };
 }
 
-/** Whether there are related rows. @example favorited: exists('User', 'favoritedBy', [{ column: 'id', operator: 'eq', caller: true }]) */
-export function exists(entity: string, relation: string, where: Conditions = []): Aggregate {
-  return { kind: 'aggregate', of: 'exists', entity, relation, where };
+/** Whether there are related rows. @example favorited: exists('User', 'favoritedBy', { kind: 'compare', column: 'id', operator: 'eq', caller: true }) */
+export function exists(entity: string, relation: string, where?: Condition): Aggregate {
+  return { kind: 'aggregate', of: 'exists', entity, relation, ...(where && { where }) };
 }
 
 /**
@@ -245,6 +248,8 @@ function listOptions(words: ListWords): ListOptions {
     orderBy,
     connection,
     filterable,
+    distinct,
+    condition,
   } = words;
   return {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
@@ -253,6 +258,13 @@ function listOptions(words: ListWords): ListOptions {
     paging: { ...page, default: words.default ?? max, max },
     ...(connection && { connection }),
     ...(filterable && { filterable }),
+    ...(distinct && {
+      distinct: {
+        arg: distinct.arg,
+        values: Object.entries(distinct.by).map(([value, column]) => ({ value, column })),
+      },
+    }),
+    ...(condition && { condition }),
     order: order.map((text) => ({
       column: text.replace(/ desc$/, ''),
       descending: text.endsWith(' desc'),

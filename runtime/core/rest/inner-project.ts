@@ -115,6 +115,7 @@ function listOperation(
     },
     connection: { type, edge: '', nodes: 'nodes', totalCount: 'totalCount' },
     order: list.action.list.order,
+    ...(list.action.list.condition && { condition: list.action.list.condition }),
   };
   return [
     {
@@ -255,8 +256,9 @@ function innerField({ kind, field, column }: RestMember, names: Names): InnerFie
   };
 }
 
-const plainList = ({ paging, order }: ListOptions): ListOptions => ({
+const plainList = ({ paging, order, condition }: ListOptions): ListOptions => ({
   filters: [],
   paging: { default: paging.default, max: paging.max },
+  ...(condition && { condition }),
   order,
 });

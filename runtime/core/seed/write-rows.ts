@@ -32,6 +32,7 @@ const ALL: Access = { kind: 'all' };
 export const OPERATOR: Rules = {
   callerClass: 'seed',
   organizations: [],
+  signedIn: false,
   claims: null,
   entity: () => ALL,
   field: () => ALL,

@@ -9,7 +9,7 @@ export const fields = {
     tags: many('Tag', through('article_tags', 'article_id', 'tag_id'), { inverse: 'articles', max: 1000 }),
     comments: many('Comment', 'article_id', { inverse: 'article', max: 1000 }),
     favoritedBy: many('User', through('article_favorited_by', 'article_id', 'user_id'), { inverse: 'favorites', max: 1000 }),
-    favorited: exists('User', 'favoritedBy', [{ column: 'id', operator: 'eq', caller: true }]),
+    favorited: exists('User', 'favoritedBy', { kind: 'compare', column: 'id', operator: 'eq', caller: true }),
     favoritesCount: count('User', 'favoritedBy'),
   },
   Comment: {
@@ -46,6 +46,6 @@ export const fields = {
     followers: many('User', through('follows', 'user_id', 'follower_id'), { inverse: 'follows', max: 1000 }),
     articles: many('Article', 'author_id', { inverse: 'author', max: 1000 }),
     favorites: many('Article', through('article_favorited_by', 'user_id', 'article_id'), { inverse: 'favoritedBy', max: 1000 }),
-    following: exists('User', 'followers', [{ column: 'id', operator: 'eq', caller: true }]),
+    following: exists('User', 'followers', { kind: 'compare', column: 'id', operator: 'eq', caller: true }),
   },
 };

@@ -1,0 +1,198 @@
+import type { Column } from '@twofold/schema';
+import { aggregateSql } from './aggregate.ts';
+import { conditionsSql, seenWhen } from './condition-sql.ts';
+import { joinSql, sql, type Sql } from './fragment.ts';
+import { found, type EntityModel } from './model.ts';
+import { endOf } from './order.ts';
+import { joinedRow, type OrderJoins } from './order-joins.ts';
+import type { Order } from './plan.ts';
+import { named, reference, rowOf, type Scope } from './scope.ts';
+import { stored } from './stored-as.ts';
+import type { Stored } from './values.ts';
+
+/** Where the values come from that rows are ordered by. */
+export interface Sort {
+  readonly entity: EntityModel;
+  ref(column: string): string;
+  /** Names the value of the order with this number, when it is not a column of the row. */
+  computed(order: Order, index: number): Sql;
+}
+
+/** Sorts rows of a table. Rows that the order looks at are added to `joins`. */
+export function tableSort(
+  scope: Scope,
+  entity: EntityModel,
+  alias: string,
+  joins: OrderJoins,
+): Sort {
+  return {
+    entity,
+    ref: (column) => reference(entity, alias, column),
+    computed: (order) => computedValue(scope, { entity, alias }, order, joins),
+  };
+}
+
+/** Sorts rows of an inner query, which has the names of the model and the computed values. */
+export const querySort = (entity: EntityModel, alias: string): Sort => ({
+  entity,
+  ref: (column) => rowOf(entity, column, (part) => named(alias, part)),
+  computed: (_, index) => sql`${named(alias, orderName(index))}`,
+});
+
+/** Sorts rows of an inner query that has every value of the order, also those of columns. */
+export const valueSort = (entity: EntityModel, alias: string): Sort => ({
+  ...querySort(entity, alias),
+  ref: () => '',
+});
+
+/** The name of a value of the order in an inner query. No column of an entity can have it. */
+export const orderName = (index: number): string => `$order${index}`;
+
+/** The number in `orderName`; undefined for a column. */
+export function orderIndex(column: string): number | undefined {
+  const [, digits] = /^\$order(\d+)$/.exec(column) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Whether an order compares a column of the row itself. */
+export const isColumn = ({ path, aggregate }: Order): boolean =>
+  path === undefined && aggregate === undefined;
+
+/** What the value of an order is like. */
+export interface Comparable {
+  readonly as: Stored;
+  /** Absent for a number of rows, and for whether there are any. */
+  readonly column?: { readonly entity: EntityModel; readonly column: Column };
+  /** Whether values are compared as numbers, which SQLite keeps as text. */
+  readonly decimal: boolean;
+}
+
+export function comparable(scope: Scope, entity: EntityModel, order: Order): Comparable {
+  const at = endOf(scope.model, entity, order.path);
+  if (order.aggregate !== undefined) {
+    const { source } = found(at.fields.get(order.aggregate), `field ${order.aggregate}`);
+    const exists = source.kind === 'aggregate' && source.of === 'exists';
+    return { as: { type: exists ? 'boolean' : 'integer' }, decimal: false };
+  }
+  const column = at.column(order.column);
+  return {
+    as: stored(scope.model, at, order.column),
+    column: { entity: at, column },
+    decimal: scope.dialect === 'sqlite' && column.type === 'decimal',
+  };
+}
+
+/** What rows are compared by. */
+interface SortKey {
+  readonly key: Sql;
+  readonly nullable: boolean;
+  readonly decimal: boolean;
+}
+
+/**
+ * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
+ * see is none.
+ */
+export function sortKey(scope: Scope, sort: Sort, order: Order, index: number): SortKey {
+  const { decimal } = comparable(scope, sort.entity, order);
+  const { value, nullable } = sortValue(scope, sort, order, index);
+  return { key: decimal ? sql`cast(${value} as numeric)` : value, nullable, decimal };
+}
+
+/** The value of an order as it is stored, null where the caller may not see it. */
+export function sortValue(
+  scope: Scope,
+  sort: Sort,
+  order: Order,
+  index: number,
+): { readonly value: Sql; readonly nullable: boolean } {
+  const own = isColumn(order) ? sort.ref(order.column) : '';
+  if (own === '') return { value: sort.computed(order, index), nullable: true };
+  const seen = seenWhen(scope, sort.entity, order.column, sort.ref);
+  return {
+    value: seen ? sql`case when ${seen} then ${own} end` : sql`${own}`,
+    nullable: seen !== undefined || !sort.entity.column(order.column).required,
+  };
+}
+
+/** A column of a related row, or the number of its related rows. */
+function computedValue(
+  scope: Scope,
+  from: { readonly entity: EntityModel; readonly alias: string },
+  order: Order,
+  joins: OrderJoins,
+): Sql {
+  const { path = [], aggregate } = order;
+  const { entity, alias } = joinedRow(scope, joins, from, path);
+  const ref = (column: string) => reference(entity, alias, column);
+  if (aggregate === undefined) {
+    const seen = seenWhen(scope, entity, order.column, ref);
+    return seen ? sql`case when ${seen} then ${ref(order.column)} end` : sql`${ref(order.column)}`;
+  }
+  const value = aggregateValue(scope, entity, aggregate, ref);
+  const there = entity.key[0];
+  return path.length > 0 && there !== undefined
+    ? sql`case when ${ref(there)} is not null then ${value} end`
+    : value;
+}
+
+function aggregateValue(
+  scope: Scope,
+  entity: EntityModel,
+  name: string,
+  ref: (column: string) => string,
+): Sql {
+  const field = found(entity.fields.get(name), `field ${name}`);
+  const { source } = field;
+  const counted =
+    source.kind === 'aggregate'
+      ? {
+          aggregate: source,
+          relation: found(entity.fields.get(source.relation), `field ${source.relation}`),
+        }
+      : {
+          aggregate: { of: 'count' as const, entity: source.kind === 'many' ? source.entity : '' },
+          relation: field,
+        };
+  const value = aggregateSql(scope, entity.entity.name, counted, { ref });
+  return readableValue(scope, entity, { field, ref, value });
+}
+
+interface Readable {
+  readonly field: Parameters<Scope['rules']['field']>[1];
+  readonly ref: (column: string) => string;
+  readonly value: Sql;
+}
+
+/** A number in a field that the caller may read in some rows only has no value in the others. */
+function readableValue(scope: Scope, { entity }: EntityModel, { field, ref, value }: Readable) {
+  const access = scope.rules.field(entity, field, 'READ');
+  return field.source.kind === 'aggregate' && access.kind === 'rows'
+    ? sql`case when ${conditionsSql(scope, entity.name, access.conditions, ref)} then ${value} end`
+    : value;
+}
+
+/** Rows without a value come last, or first in descending order, unless the order says otherwise. */
+export function orderBy(scope: Scope, order: readonly Order[], sort: Sort, reversed: boolean): Sql {
+  if (order.length === 0) return sql``;
+  return sql` order by ${joinSql(orderTerms(scope, order, sort, reversed), ', ')}`;
+}
+
+export function orderTerms(
+  scope: Scope,
+  order: readonly Order[],
+  sort: Sort,
+  reversed: boolean,
+): Sql[] {
+  return order.map((each, index) => {
+    const { key, nullable } = sortKey(scope, sort, each, index);
+    const down = each.descending !== reversed;
+    const first = nullsFirst(each) !== reversed;
+    // PostgreSQL takes null as the highest value, as we do; SQLite as the lowest.
+    const said = nullable && (scope.dialect === 'sqlite' || first !== down);
+    return sql`${key}${down ? ' desc' : ''}${said ? ` nulls ${first ? 'first' : 'last'}` : ''}`;
+  });
+}
+
+export const nullsFirst = ({ nulls, descending }: Order): boolean =>
+  nulls ? nulls === 'first' : descending;

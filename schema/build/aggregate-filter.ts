@@ -1,0 +1,44 @@
+import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import type { GraphQLInputField } from 'graphql';
+import type { Filter, FilterOperator } from '../model.ts';
+import { aggregateUse } from './aggregates.ts';
+import type { FieldFact } from './facts.ts';
+import { OPERATORS } from './filter-words.ts';
+import type { Refusal } from './shapes.ts';
+
+const SCALARS = { count: 'Int', exists: 'Boolean' } as const;
+
+const WORDS = {
+  count: OPERATORS.filter((word) => !/^(?:contains|startsWith|endsWith)$/.test(word)),
+  exists: ['eq', 'ne', 'in', 'notIn', 'isNull'],
+} as const satisfies Record<string, readonly FilterOperator[]>;
+
+/**
+ * The filter of a field with `@count` or `@exists`; undefined for any other field.
+ *
+ * @param place of the filter's field, for messages.
+ * @example aggregateFilter(commentsCount, field, 'PostFilter.commentsCount') // { kind: 'aggregate', name: 'commentsCount', … }
+ */
+export function aggregateFilter(
+  of: FieldFact | undefined,
+  { name, type }: GraphQLInputField,
+  place: string,
+): Filter | Refusal | undefined {
+  const use = of && aggregateUse(of);
+  if (!use) return undefined;
+  const named = getNamedType(type);
+  if (isListType(getNullableType(type)))
+    return { why: `${place} is a list; write an input with "in" for it` };
+  if (!isInputObjectType(named))
+    return named.name === SCALARS[use.of]
+      ? { kind: 'aggregate', name, field: of.name }
+      : { why: `${place} is ${named.name}, and the field is ${SCALARS[use.of]}` };
+  const words: readonly string[] = WORDS[use.of];
+  const operators = Object.keys(named.getFields());
+  const unknown = operators.find((word) => !words.includes(word));
+  return unknown === undefined
+    ? { kind: 'aggregate', name, field: of.name, operators: operators as FilterOperator[] }
+    : {
+        why: `${named.name}.${unknown} is no comparison of a ${SCALARS[use.of]}: ${words.join(' ')}`,
+      };
+}
