@@ -1,5 +1,5 @@
 import type { JoinKey } from './types.ts';
-import type { FilterOperator } from './lists.ts';
+import type { FilterOperator } from './filter-operator.ts';
 
 /**
  * A condition on a row, as `@auth(where:)` and a path in `owner` state it. It is true or false for

@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts';
+import type { FilterOperator } from './filter-operator.ts';
 
 /** The arguments of a list and what they do. */
 export interface ListOptions {
@@ -56,20 +57,6 @@ export interface FilterShape {
   readonly entity: string;
   readonly filters: readonly Filter[];
 }
-
-export type FilterOperator =
-  | 'eq'
-  | 'ne'
-  | 'in'
-  | 'notIn'
-  | 'lt'
-  | 'lte'
-  | 'gt'
-  | 'gte'
-  | 'contains'
-  | 'startsWith'
-  | 'endsWith'
-  | 'isNull';
 
 export type Filter =
   | {

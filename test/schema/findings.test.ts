@@ -362,6 +362,41 @@ const CASES: readonly Case[] = [
     fix: 'in manifest.yaml: api: { limits: { list: 500 } }',
   },
   {
+    code: 'LIST_CONDITION',
+    sdl: 'type Query { as: [A!]! @list(where: { nmae: "x" }) } type A { id: ID! name: String }',
+    at: '1:39',
+    fix: 'Did you mean "name"?',
+  },
+  {
+    code: 'LIST_CONDITION',
+    sdl: `${QUERY}type A { id: ID! bs: [B!]! done: [B!]! @list(where: { b: { _eq: 1 } }) } type B { id: ID! a: A b: Int }`,
+    at: '2:60',
+    fix: 'write eq',
+  },
+  {
+    code: 'LIST_RELATION',
+    sdl: `${QUERY}type A { id: ID! bs: [B!]! last: [B!]! @list(relation: "bss", max: 2) } type B { id: ID! a: A }`,
+    at: '2:40',
+    fix: 'last: [B!]! @list(relation: "bs", max: 2)',
+  },
+  {
+    code: 'LIST_RELATION',
+    sdl: `${QUERY}type A { id: ID! bs: [B!]! @relation(inverse: "a") done: [B!]! @list(where: { b: 1 }) } type B { id: ID! a: A c: A b: Int }`,
+    at: '2:64',
+    fix: 'done: [B!]! @list(where: { b: 1 }, relation: "bs")',
+  },
+  {
+    code: 'LIST_RELATION',
+    sdl: 'type Query { as: [A!]! @list(relation: "as") } type A { id: ID! name: String }',
+    at: '1:24',
+    fix: 'remove relation',
+  },
+  {
+    code: 'FIELD_UNKNOWN',
+    sdl: `${QUERY}type A { id: ID! bs: [B!]! n: Int! @count(relation: "bs", where: { or: [{ c: 1 }, { b: { gt: 1 } }] }) } type B { id: ID! a: A b: Int }`,
+    at: '2:75',
+  },
+  {
     code: 'RENAMED_FROM_PRESENT',
     sdl: `${QUERY}type A { id: ID! b: Int c: Int @renamed(from: "b") }`,
     at: '2:25',
@@ -419,7 +454,7 @@ const CASES: readonly Case[] = [
     code: 'AUTH_OWNER_UNKNOWN',
     sdl: `${QUERY}${USER} type P { id: ID! owner: User } type A @auth(allow: [OWNER], owner: "p.ownr") { id: ID! p: P }`,
     manifest: AUTH,
-    at: '2:76',
+    at: '2:75',
     fix: 'Did you mean "owner"?',
   },
   {
@@ -433,7 +468,7 @@ const CASES: readonly Case[] = [
     code: 'AUTH_OWNER_NOT_USER',
     sdl: `${QUERY}${USER} type P { id: ID! owner: User } type A @auth(allow: [OWNER], owner: "p") { id: ID! p: P }`,
     manifest: AUTH,
-    at: '2:76',
+    at: '2:75',
     fix: '@auth(allow: [OWNER], owner: "p.owner")',
   },
   {
