@@ -35,11 +35,12 @@ export function auth(functions: AuthFunctions = {}): AuthCapability {
   return {
     name: 'auth',
     functions,
-    create: (kernel): AuthModule =>
+    create: (kernel, all): AuthModule =>
       createAuth({
         kernel,
         model: kernel.project.auth,
         host: kernel.project.hosting !== null,
+        applications: all.flatMap((each) => each.application?.(kernel.project) ?? []),
         ...functions,
       }),
   };

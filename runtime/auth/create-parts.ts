@@ -1,5 +1,5 @@
 import type { AuthModel } from '@twofold/schema';
-import type { Kernel } from '@twofold/runtime/kernel';
+import type { Kernel, OwnApplication } from '@twofold/runtime/kernel';
 import { accessTokens, hostTokens } from './sessions/access-token.ts';
 import { createAlerts } from './events/alerts.ts';
 import { ApiKeys } from './keys/api-keys.ts';
@@ -40,6 +40,8 @@ export interface AuthOptions {
   readonly model: AuthModel | null;
   /** Whether this is a hosting server, which has an operator. */
   readonly host: boolean;
+  /** Applications that have rules for their sign-in. */
+  readonly applications?: readonly OwnApplication[];
   readonly extend?: Extend;
   readonly listeners?: Listeners;
   readonly hooks?: AuthHooks;
@@ -54,7 +56,15 @@ export interface AuthOptions {
 /** The parts that depend on the settings only. */
 type Base = Pick<
   AuthParts,
-  'kernel' | 'model' | 'config' | 'keys' | 'directory' | 'sessions' | 'hooks' | 'users'
+  | 'kernel'
+  | 'model'
+  | 'config'
+  | 'keys'
+  | 'directory'
+  | 'sessions'
+  | 'hooks'
+  | 'users'
+  | 'applications'
 >;
 
 /** Creates the dependencies of the handlers. */
@@ -91,6 +101,7 @@ export function createParts(options: AuthOptions): AuthParts {
       events,
       extend: options.extend,
       hooks: base.hooks,
+      applications: base.applications,
     }),
     lockout: createLockout(store, model.lockout, now),
     oneTime: createOneTimeTokens(now),
@@ -108,7 +119,8 @@ export function createParts(options: AuthOptions): AuthParts {
   };
 }
 
-function createBase({ kernel, model: given, host, bcryptCost, hooks = {} }: AuthOptions): Base {
+function createBase(options: AuthOptions): Base {
+  const { kernel, model: given, host, bcryptCost, hooks = {}, applications = [] } = options;
   const { store, settings, project, now } = kernel;
   const model = given ?? DEFAULT_AUTH;
   const users = given !== null;
@@ -124,6 +136,7 @@ function createBase({ kernel, model: given, host, bcryptCost, hooks = {} }: Auth
     sessions: new Sessions({ store, model, directory, now }),
     hooks,
     users,
+    applications: new Map(applications.map((each) => [each.client, each])),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { AuthModel } from '@twofold/schema';
-import type { Kernel } from '@twofold/runtime/kernel';
+import type { Kernel, OwnApplication } from '@twofold/runtime/kernel';
 import type { AccessClaims, HostClaims, Tokens } from './sessions/access-token.ts';
 import type { Alerts } from './events/alerts.ts';
 import type { Background } from './background.ts';
@@ -50,6 +50,8 @@ export interface AuthParts {
   readonly apiKeys: ApiKeys;
   readonly webhooks: Webhooks;
   readonly hooks: AuthHooks;
+  /** Applications of the server's own origin that have rules for their sign-in, by client. */
+  readonly applications: ReadonlyMap<string, OwnApplication>;
   /** Whether the manifest has an `auth:` section. Without it only the operator signs in. */
   readonly users: boolean;
 }

@@ -24,6 +24,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0010_passkeys', up: (db) => createPasskeys(db, user, ids) },
     { name: 'auth/0011_account', up: createAccountColumns },
     { name: 'auth/0012_organizations', up: (db) => createOrganizations(db, ids) },
+    { name: 'auth/0013_session_clients', up: addSessionClient },
   ];
 }
 
@@ -145,6 +146,10 @@ async function createSessions(db: Kysely<any>, ids: IdKind): Promise<void> {
     .columns(['user_id', 'kind'])
     .execute();
 }
+
+/** The application of the server's own origin that a session was opened for. */
+const addSessionClient = (db: Kysely<any>): Promise<void> =>
+  db.schema.alterTable('auth_sessions').addColumn('client', 'text').execute();
 
 async function createLimits(db: Kysely<any>): Promise<void> {
   await db.schema

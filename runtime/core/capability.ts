@@ -4,6 +4,20 @@ import { ConfigError } from './errors.ts';
 import type { Kernel, ServerModule } from './module.ts';
 
 /**
+ * An application that the server itself serves, with rules of its own for its sign-in: the console.
+ * Its requests name it as `client`.
+ */
+export interface OwnApplication {
+  readonly client: string;
+  /** The longest lifetimes, in milliseconds: of an access token, of a session without a refresh, and of a session. */
+  readonly access: number;
+  readonly idle: number;
+  readonly absolute: number;
+  /** Whether the operator, or a user with this role, may enter. */
+  admits(caller: { readonly kind: 'host' | 'user'; readonly role: string | null }): boolean;
+}
+
+/**
  * A part of the server in a package of its own: authentication, hosting, language models. A project
  * lists the capabilities that its manifest configures, and only those are installed and loaded.
  *
@@ -12,6 +26,8 @@ import type { Kernel, ServerModule } from './module.ts';
 export interface Capability {
   /** Its name in the manifest, which is also the name of its folders. */
   readonly name: string;
+  /** The application that it serves in this project. */
+  application?(project: Project): OwnApplication | null;
   /**
    * Makes its module; null when it is a part of another capability's module, which finds it in
    * `all`.

@@ -5,7 +5,7 @@
 export type { App } from './app.ts';
 export { boot, prepareDatabase } from './boot.ts';
 export type { Booted, BootOptions } from './boot.ts';
-export type { Capability } from './capability.ts';
+export type { Capability, OwnApplication } from './capability.ts';
 export { addServices } from './own-context/services.ts';
 export { asSystem, systemContext } from './own-context/system-context.ts';
 export type { Credential, Credentialed, CredentialRequest } from './context/credential.ts';

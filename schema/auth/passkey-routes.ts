@@ -1,5 +1,6 @@
 import type { RouteSpec } from '../routes/route.ts';
 import {
+  CLIENT,
   CREDENTIAL,
   ERROR,
   LOGIN,
@@ -79,7 +80,7 @@ export const passkeyRoutes = [
     access: 'public',
     tag,
     summary: 'Sign in with a passkey',
-    body: { kind: 'json', schema: object({ credential: CREDENTIAL }, ['credential']) },
+    body: { kind: 'json', schema: object({ credential: CREDENTIAL, ...CLIENT }, ['credential']) },
     responses: {
       200: ok('The login object', LOGIN),
       401: refused('Invalid credentials'),

@@ -38,6 +38,16 @@ export const CODE_CHALLENGE: JsonSchema = {
   pattern: '^[A-Za-z0-9_-]{43}$',
   description: 'SHA-256 of the code verifier, in base64url (S256)',
 };
+/** Of a sign-in for an application of the server's own origin. */
+export const CLIENT = {
+  client: {
+    type: 'string',
+    pattern: '^[a-z][a-z0-9-]{0,31}$',
+    description:
+      "An application on the server's own origin: the refresh token goes into a cookie of its own, and counts for it alone",
+  },
+  delivery: { type: 'string', enum: ['cookie'] },
+} as const satisfies Record<string, JsonSchema>;
 export const OPTIONAL_TOKEN: JsonSchema = text(8192);
 export const DURATION: JsonSchema = {
   type: ['integer', 'string'],
@@ -91,6 +101,10 @@ export const SESSION: JsonSchema = object({
   ip: text(),
   user_agent: text(),
   auth_method: text(),
+  client: {
+    type: ['string', 'null'],
+    description: "The application of the server's own origin that it was opened for",
+  },
   amr: { type: 'array', items: text() },
   current: { type: 'boolean' },
   impersonated_by: {

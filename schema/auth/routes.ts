@@ -3,6 +3,7 @@ import { passkeyRoutes } from './passkey-routes.ts';
 import { organizationRoutes } from './organization-routes.ts';
 import {
   API_KEY,
+  CLIENT,
   CODE_CHALLENGE,
   CODE_VERIFIER,
   CREDENTIAL,
@@ -67,7 +68,7 @@ const accountRoutes = [
     tag,
     summary:
       'Sign in with an email and a password; with a password alone, as the operator of the hosting server',
-    body: { kind: 'json', schema: object({ email: SHORT, password: PASSWORD }) },
+    body: { kind: 'json', schema: object({ email: SHORT, password: PASSWORD, ...CLIENT }) },
     responses: {
       200: ok('The login object', LOGIN),
       ...step,
@@ -150,8 +151,16 @@ const accountRoutes = [
     access: 'public',
     tag,
     summary: 'A new access token for a refresh token, which is replaced',
-    body: { kind: 'json', optional: true, schema: object({ refreshToken: OPTIONAL_TOKEN }) },
-    responses: { 200: ok('The login object', LOGIN), 401: refused('Invalid refresh token') },
+    body: {
+      kind: 'json',
+      optional: true,
+      schema: object({ refreshToken: OPTIONAL_TOKEN, ...CLIENT }),
+    },
+    responses: {
+      200: ok('The login object', LOGIN),
+      401: refused('Invalid refresh token'),
+      403: refused('A page of another origin sent the cookie'),
+    },
   },
   {
     id: 'logout',
@@ -160,7 +169,11 @@ const accountRoutes = [
     access: 'public',
     tag,
     summary: 'End the session; doing it twice is fine',
-    body: { kind: 'json', optional: true, schema: object({ refreshToken: OPTIONAL_TOKEN }) },
+    body: {
+      kind: 'json',
+      optional: true,
+      schema: object({ refreshToken: OPTIONAL_TOKEN, ...CLIENT }),
+    },
     responses: { ...done, ...signedIn },
   },
   {
@@ -607,7 +620,7 @@ const oauthRoutes = [
       'The login object for the code of the redirect, in the browser that was sent back or with the code verifier',
     body: {
       kind: 'json',
-      schema: object({ code: TOKEN, code_verifier: CODE_VERIFIER }, ['code']),
+      schema: object({ code: TOKEN, code_verifier: CODE_VERIFIER, ...CLIENT }, ['code']),
     },
     responses: {
       200: ok('The login object', LOGIN),

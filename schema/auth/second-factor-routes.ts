@@ -1,4 +1,5 @@
 import {
+  CLIENT,
   CONFIRMED,
   CREDENTIAL,
   DEVICE,
@@ -46,6 +47,7 @@ export const secondFactorRoutes = [
           recovery_code: SHORT,
           credential: CREDENTIAL,
           remember_device: { type: 'boolean' },
+          ...CLIENT,
         },
         ['ticket'],
       ),

@@ -120,6 +120,7 @@ describeEachDatabase('§2.5 logout, sessions, me', (database) => {
       'ip',
       'user_agent',
       'auth_method',
+      'client',
       'amr',
       'current',
       'impersonated_by',

@@ -33,13 +33,14 @@ export function createImpersonate(parts: AuthParts): Handler {
         method: 'impersonation',
         // Empty because no factor of the user was checked: the administrator acts in their place.
         amr: [],
-        lifetime: impersonation.ttl,
+        lifetimes: { idle: impersonation.ttl, absolute: impersonation.ttl },
         impersonatedBy: administrator.id,
       });
       const until = rfc3339(opened.session.absolute_expires_at);
       emit('user.impersonated', user.id, { reason, until, session_id: opened.session.id });
       return { account: user, session: opened.session };
     });
-    return reply(200, await parts.signIn.continue(context, account, session, session.gen));
+    const { login } = await parts.signIn.continue(context, account, session, session.gen);
+    return reply(200, login);
   };
 }

@@ -1,5 +1,6 @@
 import type { Handler } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
+import { forClient } from '../steps/enter-application.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
@@ -15,6 +16,7 @@ export function createExchange(parts: AuthParts): Handler {
     const account = await parts.directory.find(parts.kernel.store.db, userId);
     if (!account) throw invalidToken();
     await assertSignInAllowed(parts, context, account);
-    return advance(parts, call, { ...byProvider(account, method), ...(amr && { amr }) });
+    const entry = { ...byProvider(account, method), ...(amr && { amr }) };
+    return advance(parts, call, forClient(entry, body));
   };
 }

@@ -1,6 +1,8 @@
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
+import { forClient } from '../steps/enter-application.ts';
+import type { Entry } from '../steps/entry.ts';
 import { recordAttempt } from '../events/attempts.ts';
 import { callerOf } from '../requests/caller.ts';
 import { askHook, requireApiKey } from '../sign-in/login.ts';
@@ -33,13 +35,14 @@ export function passkeyLoginHandlers(parts: AuthParts): {
 
 async function open(parts: AuthParts, call: Call, { account, passkey, used }: ProvenPasskey) {
   try {
-    return await advance(parts, call, {
+    const entry: Entry = {
       account,
       method: 'passkey',
       amr: ['hwk', 'user'],
       goal: { kind: 'session', status: 200 },
       writes: (trx) => usePasskey(parts, trx, { account, passkey, used }),
-    });
+    };
+    return await advance(parts, call, forClient(entry, call.body));
   } catch (error) {
     if (!(error instanceof ClonedPasskey)) throw error;
     await reportClone(parts, call, { account, passkey, used });

@@ -20,6 +20,8 @@ export interface Caller {
   readonly language?: string;
 }
 
+export const HOST: Actor = { kind: 'host', id: null };
+
 /** The caller of events that the module itself causes, at start or by a timer. */
 export const SYSTEM: Caller = {
   actor: { kind: 'system', id: null },

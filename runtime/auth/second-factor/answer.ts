@@ -1,5 +1,6 @@
 import { type Call, type Handler, type Reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
+import { forClient } from '../steps/enter-application.ts';
 import { answerUnderLockout, invalidCode, WrongAnswer } from '../steps/code-attempt.ts';
 import type { Entry, StepWrites } from '../steps/entry.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
@@ -56,7 +57,7 @@ async function complete(
     ...(passkey !== undefined && { passkey }),
     writes: all,
   };
-  const answer = await advance(parts, call, proved);
+  const answer = await advance(parts, call, forClient(proved, call.body));
   (sendDevice as (() => void) | null)?.();
   return answer;
 }

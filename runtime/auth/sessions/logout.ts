@@ -1,14 +1,16 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { bearerToken, unauthorized } from '../requests/authenticate.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
 import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { assertRecentProof } from '../requests/proof.ts';
-import { assertSameSite, clearRefreshCookie, refreshFromCookie } from './refresh-cookie.ts';
+import { clientOf } from './client.ts';
+import { clearClientCookie } from './client-cookie.ts';
+import { clearRefreshCookie, presentedRefresh } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken } from './refresh-token.ts';
 import { amrOf, type Session } from './sessions.ts';
 import { rfc3339 } from '../time.ts';
@@ -26,13 +28,15 @@ interface ProvenSession {
 export function logoutHandlers(parts: AuthParts) {
   const { kernel, sessions, events, directory } = parts;
   const logout: Handler = async ({ context, koa, body }) => {
+    const client = clientOf(body);
     const held = [
       readBearer(parts, koa, context),
-      await readRefresh(parts, koa, context, body.refreshToken),
+      await readRefresh(parts, { koa, context }, body.refreshToken, client),
     ].filter((each) => each !== null);
     if (held.length === 0) throw unauthorized(context);
     await end(parts, context, held);
-    clearRefreshCookie(parts, koa);
+    if (client === null) clearRefreshCookie(parts, koa);
+    else clearClientCookie(parts, koa, client);
     return reply(200, { message: DONE });
   };
   const logoutAll: Handler = async ({ context, koa, body }) => {
@@ -83,6 +87,7 @@ export const sessionView = (session: Session, current: string) => ({
   ip: session.ip,
   user_agent: session.user_agent,
   auth_method: session.auth_method,
+  client: session.client,
   amr: amrOf(session),
   current: session.id === current,
   impersonated_by: session.impersonated_by,
@@ -133,20 +138,19 @@ function readBearer(
 
 async function readRefresh(
   parts: AuthParts,
-  koa: KoaContext,
-  context: RequestContext,
+  { koa, context }: Pick<Call, 'koa' | 'context'>,
   given: string | undefined,
+  client: string | null,
 ): Promise<ProvenSession | null> {
-  const cookie = given ? null : refreshFromCookie(parts, koa);
-  if (cookie) assertSameSite(parts, koa);
-  const text = given ?? cookie;
+  const text = presentedRefresh(parts, koa, given, client);
   if (!text) return null;
   const claim = readRefreshToken(text);
   if (!claim) throw unauthorized(context);
   const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
   // A session without a row was logged out long ago, which is no error.
   if (!session) return { sid: claim.sid, userId: null };
-  if (!isGenuine(parts.keys, claim, session.salt)) throw unauthorized(context);
+  if (session.client !== client || !isGenuine(parts.keys, claim, session.salt))
+    throw unauthorized(context);
   return { sid: session.id, userId: session.user_id };
 }
 

@@ -2,30 +2,54 @@ import type { Context as KoaContext } from 'koa';
 import { failure } from '@twofold/runtime/errors';
 import type { AuthConfig } from '../config.ts';
 import type { AuthParts } from '../parts.ts';
-import type { LoginObject } from './sign-in.ts';
+import { readClientCookie, sendClientCookie } from './client-cookie.ts';
+import type { IssuedLogin, LoginObject } from './sign-in.ts';
 
 const COOKIE_NAME = 'refresh';
 const SECURE_COOKIE_NAME = '__Secure-refresh';
 
 /**
  * Prepares a login object for the response. With `refresh.delivery: cookie` the refresh token is
- * moved to a cookie that scripts cannot read.
+ * moved to a cookie that scripts cannot read. A session of an application has a cookie of its own.
  */
 export function deliverLogin(
-  { model, config, kernel }: AuthParts,
+  parts: AuthParts,
   koa: KoaContext,
-  login: LoginObject,
+  { login, client }: IssuedLogin,
 ): LoginObject {
-  if (model.refresh.delivery !== 'cookie' || !login.refreshToken) return login;
+  const byCookie = client !== null || parts.model.refresh.delivery === 'cookie';
+  if (!byCookie || !login.refreshToken) return login;
   const { refreshToken, refreshExp = 0, ...rest } = login;
+  if (client !== null) {
+    sendClientCookie(parts, koa, client, { refreshToken, refreshExp });
+    return rest;
+  }
+  const { config, kernel } = parts;
   const maxAge = refreshExp - Math.floor(kernel.now() / 1000);
   koa.append('Set-Cookie', cookie(config, refreshToken, maxAge));
   return rest;
 }
 
 /** The refresh token from the cookie; null if this server uses no cookie. */
-export function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
+function refreshFromCookie({ model, config }: AuthParts, koa: KoaContext): string | null {
   return model.refresh.delivery === 'cookie' ? (koa.cookies.get(cookieName(config)) ?? null) : null;
+}
+
+/**
+ * The refresh token of a request: from its body, the cookie of its application, or the cookie of
+ * this server. @throws AppError 403 when a page of another origin sent a cookie
+ */
+export function presentedRefresh(
+  parts: AuthParts,
+  koa: KoaContext,
+  given: string | undefined,
+  client: string | null,
+): string | null {
+  if (client !== null) return readClientCookie(parts, koa, client);
+  if (given) return given;
+  const cookie = refreshFromCookie(parts, koa);
+  if (cookie) assertSameSite(parts, koa);
+  return cookie;
 }
 
 export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext): void {
@@ -38,7 +62,7 @@ export function clearRefreshCookie({ model, config }: AuthParts, koa: KoaContext
  *
  * @throws AppError 403
  */
-export function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
+function assertSameSite({ kernel, config }: AuthParts, koa: KoaContext): void {
   const allowed = [
     ...kernel.project.server.cors.filter((origin) => origin !== '*'),
     new URL(config.appUrl).origin,

@@ -1,11 +1,13 @@
 import { failure } from '@twofold/runtime/errors';
 import type { RequestContext } from '@twofold/runtime/kernel';
-import { type Handler, reply } from '@twofold/runtime/http';
-import { asUser, callerOf } from '../requests/caller.ts';
+import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import { asUser, type Caller, callerOf, HOST } from '../requests/caller.ts';
 import { hasSecondFactor, isSecondFactorRequired } from '../steps/entry.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { assertSameSite, deliverLogin, refreshFromCookie } from './refresh-cookie.ts';
+import { admits, clientOf, hasRefresh, lifetimesOf } from './client.ts';
+import { deliverHostLogin } from './host-session.ts';
+import { deliverLogin, presentedRefresh } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
 import { amrOf, type Session } from './sessions.ts';
 import { type Account, isClosed } from '../users/user-directory.ts';
@@ -16,22 +18,33 @@ const refused = () => failure.unauthenticated('Invalid refresh token');
 export function createRefresh(parts: AuthParts): Handler {
   return async ({ context, koa, body }) => {
     requireApiKey(parts, context);
-    const cookie = body.refreshToken ? null : refreshFromCookie(parts, koa);
-    if (cookie) assertSameSite(parts, koa);
-    const claim = readRefreshToken(body.refreshToken ?? cookie ?? '');
-    if (!claim || !parts.model.refresh.enabled) throw refused();
+    const client = clientOf(body);
+    const claim = readRefreshToken(presentedRefresh(parts, koa, body.refreshToken, client) ?? '');
+    if (!claim || !hasRefresh(parts, client)) throw refused();
     const session = await parts.sessions.find(parts.kernel.store.db, claim.sid);
-    if (!session || session.principal !== 'user' || !isGenuine(parts.keys, claim, session.salt))
+    if (!session || session.client !== client || !isGenuine(parts.keys, claim, session.salt))
       throw refused();
     await parts.limits.enforce(koa, [{ policy: 'refresh-session', subject: session.id }]);
+    if (session.principal === 'host') return continueHost(parts, { context, koa }, session, claim);
     const account = await ownerOf(parts, session);
     assertFactors(parts, session, account);
+    if (!admits(parts, client, account)) throw refused();
     const { current, generation } = await redeem(parts, context, session, claim);
-    return reply(
-      200,
-      deliverLogin(parts, koa, await parts.signIn.continue(context, account, current, generation)),
-    );
+    const issued = await parts.signIn.continue(context, account, current, generation);
+    return reply(200, deliverLogin(parts, koa, issued));
   };
+}
+
+/** Rotates the token of an operator's session. Only sessions of an application have one. */
+async function continueHost(
+  parts: AuthParts,
+  { context, koa }: Pick<Call, 'context' | 'koa'>,
+  session: Session,
+  claim: RefreshClaim,
+): Promise<Reply> {
+  if (session.client === null) throw refused();
+  const redeemed = await redeem(parts, context, session, claim);
+  return reply(200, deliverHostLogin(parts, koa, redeemed));
 }
 
 /**
@@ -78,20 +91,22 @@ async function redeem(
 }
 
 async function rotate(
-  { kernel, model, events }: AuthParts,
+  parts: AuthParts,
   context: RequestContext,
   session: Session,
   generation: number,
 ): Promise<Session | null> {
+  const { kernel, model, events } = parts;
   const now = kernel.now();
-  return events.transact(asUser(callerOf(context), session.user_id!), async (trx, emit) => {
+  const { idle } = lifetimesOf(parts, session.client) ?? model.refresh;
+  return events.transact(ownerCaller(context, session), async (trx, emit) => {
     const row = await trx
       .updateTable('auth_sessions')
       .set((set) => ({
         gen: set('gen', '+', 1),
         rotated_at: now,
         last_seen_at: now,
-        idle_expires_at: now + model.refresh.idle,
+        idle_expires_at: now + idle,
       }))
       .where('id', '=', session.id)
       .where('gen', '=', generation)
@@ -103,6 +118,11 @@ async function rotate(
     if (row) emit('token.refreshed', session.user_id, { session_id: session.id });
     return (row as Session | undefined) ?? null;
   });
+}
+
+function ownerCaller(context: RequestContext, { user_id }: Session): Caller {
+  const caller = callerOf(context);
+  return user_id === null ? { ...caller, actor: HOST } : asUser(caller, user_id);
 }
 
 async function endFamily(

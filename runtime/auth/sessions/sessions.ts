@@ -49,18 +49,27 @@ export interface Session {
   readonly impersonated_by: UserId | null;
   /** The factors, with spaces between them. Null in sessions of earlier versions. */
   readonly amr: string | null;
+  /** The application of the server's own origin that it was opened for. */
+  readonly client: string | null;
 }
 
 /** The factors of a session. In earlier versions a password was the only one. */
 export const amrOf = ({ amr }: Pick<Session, 'amr'>): readonly Amr[] =>
   amr === null ? ['pwd'] : (amr.split(' ').filter(Boolean) as Amr[]);
 
+/** How long a session lives, in milliseconds: without a refresh, and in all. */
+export interface Lifetimes {
+  readonly idle: number;
+  readonly absolute: number;
+}
+
 export interface NewSession {
   readonly userId: UserId | null;
   readonly method: AuthMethod;
   readonly amr?: readonly Amr[];
-  /** Lifetime in milliseconds, instead of the manifest's. */
-  readonly lifetime?: number;
+  /** How long it lives, instead of what the manifest says. */
+  readonly lifetimes?: Lifetimes;
+  readonly client?: string;
   /** The administrator who will act as the user. Such a session never has a proof. */
   readonly impersonatedBy?: UserId;
 }
@@ -102,10 +111,10 @@ export class Sessions {
   async open(
     trx: Transaction<any>,
     caller: Caller,
-    { userId, method, amr = ['pwd'], lifetime, impersonatedBy }: NewSession,
+    { userId, method, amr = ['pwd'], lifetimes, client, impersonatedBy }: NewSession,
   ): Promise<{ session: Session; ended: string[] }> {
     const { model, now } = this.#options;
-    const session = { ...newSession(model, now(), lifetime), ...ownerOf(userId) };
+    const session = { ...newSession(model, now(), lifetimes), ...ownerOf(userId) };
     const { ip, userAgent: user_agent } = caller;
     const acting = impersonatedBy === undefined ? null : { reauth_at: null };
     const row = {
@@ -117,6 +126,7 @@ export class Sessions {
       amr: amr.join(' '),
       name: null,
       impersonated_by: impersonatedBy ?? null,
+      client: client ?? null,
     };
     await trx.insertInto('auth_sessions').values(row).execute();
     const ended = userId === null || acting ? [] : await this.#beyondMost(trx, userId);
@@ -134,10 +144,12 @@ export class Sessions {
   async renew(
     trx: Transaction<any>,
     { id, userId, amr }: { id: string; userId: UserId; amr: readonly Amr[] },
+    lifetimesOf: (client: string | null) => Lifetimes | undefined,
   ): Promise<Session | null> {
     const { model, now } = this.#options;
-    const { created_at: _opened, absolute_expires_at: _limit, ...fresh } = newSession(model, now());
     const before = await this.find(trx, id);
+    const renewed = newSession(model, now(), lifetimesOf(before?.client ?? null));
+    const { created_at: _opened, absolute_expires_at: _limit, ...fresh } = renewed;
     const factors = new Set([...amrOf(before ?? { amr: null }), ...amr]);
     const row = await trx
       .updateTable('auth_sessions')
@@ -272,10 +284,11 @@ const ownerOf = (userId: UserId | null) => ({
   principal: userId === null ? ('host' as const) : ('user' as const),
 });
 
-function newSession(model: AuthModel, now: number, lifetime?: number) {
+function newSession(model: AuthModel, now: number, lifetimes?: Lifetimes) {
   // Without refresh tokens a session lives as long as its only access token.
-  const idle = lifetime ?? (model.refresh.enabled ? model.refresh.idle : model.jwt.ttl);
-  const absolute = lifetime ?? (model.refresh.enabled ? model.refresh.absolute : model.jwt.ttl);
+  const { idle, absolute } =
+    lifetimes ??
+    (model.refresh.enabled ? model.refresh : { idle: model.jwt.ttl, absolute: model.jwt.ttl });
   return {
     id: randomToken(16),
     salt: randomToken(32),
@@ -283,7 +296,7 @@ function newSession(model: AuthModel, now: number, lifetime?: number) {
     rotated_at: now,
     created_at: now,
     last_seen_at: now,
-    idle_expires_at: now + Math.max(idle, model.jwt.ttl),
+    idle_expires_at: now + (lifetimes ? idle : Math.max(idle, model.jwt.ttl)),
     absolute_expires_at: now + absolute,
     reauth_at: now,
     revoked_at: null,

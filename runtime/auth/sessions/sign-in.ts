@@ -1,6 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { AuthModel } from '@twofold/schema';
-import { asSystem, type Kernel, type RequestContext } from '@twofold/runtime/kernel';
+import {
+  asSystem,
+  type Kernel,
+  type OwnApplication,
+  type RequestContext,
+} from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import type { AccessClaims, Tokens } from './access-token.ts';
 import { type Attempt, recordAttempt } from '../events/attempts.ts';
@@ -15,6 +20,7 @@ import { emailKey } from '../sign-in/identity-rules.ts';
 import { type Keys, mac } from '../secrets/keys.ts';
 import { membershipsOf } from '../organizations/memberships.ts';
 import { afterLogin } from '../own/call-hook.ts';
+import { accessLifetime, hasRefresh, lifetimesOf } from './client.ts';
 import { makeRefreshToken } from './refresh-token.ts';
 import type { AuthMethod, Session, Sessions } from './sessions.ts';
 import type { Profile } from '../users/profile.ts';
@@ -32,22 +38,28 @@ export interface LoginObject extends Profile {
   readonly impersonated_by?: Account['id'];
 }
 
+/** New tokens, and the application whose cookie takes the refresh token. */
+export interface IssuedLogin {
+  readonly login: LoginObject;
+  readonly client: string | null;
+}
+
 export interface SignIn {
   /** Opens a session for a user who has passed every step, and returns its tokens. */
-  open(context: RequestContext, entry: PassedEntry): Promise<LoginObject>;
+  open(context: RequestContext, entry: PassedEntry): Promise<IssuedLogin>;
   /**
    * Lets the session of a reauthentication go on under new tokens (ASVS 7.2.4).
    *
    * @throws AppError 401 when it has ended
    */
-  renew(context: RequestContext, entry: PassedEntry): Promise<LoginObject>;
+  renew(context: RequestContext, entry: PassedEntry): Promise<IssuedLogin>;
   /** Issues new tokens for an existing session. */
   continue(
     context: RequestContext,
     account: Account,
     session: Session,
     generation: number,
-  ): Promise<LoginObject>;
+  ): Promise<IssuedLogin>;
   profile(account: Account, lastLogin: number): Profile;
 }
 
@@ -61,6 +73,7 @@ export interface SignInParts {
   readonly events: Events;
   readonly extend: Extend | undefined;
   readonly hooks: AuthHooks;
+  readonly applications: ReadonlyMap<string, OwnApplication>;
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
@@ -150,7 +163,15 @@ async function openSession(
   await parts.directory.update(trx, account.id, { last_login: now });
   await assertSameAccount(parts, trx, account);
   await entry.writes?.(trx, emit);
-  const opened = await parts.sessions.open(trx, caller, { userId: account.id, method, amr });
+  const client = entry.goal.kind === 'session' ? (entry.goal.client ?? null) : null;
+  const lifetimes = lifetimesOf(parts, client);
+  const opened = await parts.sessions.open(trx, caller, {
+    userId: account.id,
+    method,
+    amr,
+    ...(client !== null && { client }),
+    ...(lifetimes && { lifetimes }),
+  });
   const shown = toProfile(account, account.last_login ?? now, parts.model.roles !== null);
   await afterLogin(parts, context, { ...shown, email_verified: account.emailVerified });
   await recordAttempt(trx, now, caller, {
@@ -175,7 +196,9 @@ async function renewSession(
   await assertSameAccount(parts, trx, account);
   await entry.writes?.(trx, emit);
   const id = goal.kind === 'reauthenticate' ? goal.sessionId : '';
-  const session = await parts.sessions.renew(trx, { id, userId: account.id, amr });
+  const session = await parts.sessions.renew(trx, { id, userId: account.id, amr }, (client) =>
+    lifetimesOf(parts, client),
+  );
   if (!session) throw failure.unauthenticated();
   await recordAttempt(trx, parts.kernel.now(), caller, {
     ...attemptOf(parts, entry),
@@ -187,7 +210,10 @@ async function renewSession(
 }
 
 /** The row of a sign-in in the log of attempts, for success and failure. */
-const attemptOf = ({ keys }: SignInParts, { account, method }: PassedEntry) => ({
+export const attemptOf = (
+  { keys }: Pick<SignInParts, 'keys'>,
+  { account, method }: Pick<PassedEntry, 'account' | 'method'>,
+) => ({
   kind: attemptKind(method),
   identifierHash: mac(keys.derived('identifier'), emailKey(account.email)),
   identifier: account.email,
@@ -234,18 +260,20 @@ function toProfile(account: Account, lastLogin: number, withRole: boolean): Prof
 }
 
 function buildLoginObject(
-  { kernel, model, keys, tokens }: SignInParts,
+  parts: SignInParts,
   profile: Profile,
   session: Session,
   generation: number,
   extend: Extended,
-): LoginObject {
+): IssuedLogin {
+  const { kernel, keys, tokens } = parts;
+  const { client } = session;
   const iat = Math.floor(kernel.now() / SECOND);
   const acting =
     session.impersonated_by === null ? null : { impersonated_by: session.impersonated_by };
   const exp = acting
     ? Math.floor(session.absolute_expires_at / SECOND)
-    : iat + Math.floor(model.jwt.ttl / SECOND);
+    : iat + Math.floor(accessLifetime(parts, client) / SECOND);
   // Without `jti`, two logins of one user in the same second would get the same token, and logging
   // one out would end both.
   const accessToken = tokens.sign({
@@ -258,13 +286,14 @@ function buildLoginObject(
     ...acting,
   });
   const base = { ...profile, accessToken, exp, extend, ...acting };
-  if (!model.refresh.enabled || acting) return base;
-  return {
-    ...base,
-    refreshToken: makeRefreshToken(keys, session.id, generation, session.salt),
-    refreshExp: Math.floor(Math.min(session.idle_expires_at, session.absolute_expires_at) / SECOND),
-  };
+  if (!hasRefresh(parts, client) || acting) return { login: base, client };
+  const refreshToken = makeRefreshToken(keys, session.id, generation, session.salt);
+  return { login: { ...base, refreshToken, refreshExp: refreshExpiry(session) }, client };
 }
+
+/** When the newest refresh token of a session ends, in Unix seconds. */
+export const refreshExpiry = (session: Session): number =>
+  Math.floor(Math.min(session.idle_expires_at, session.absolute_expires_at) / SECOND);
 
 /** Number of different user agents, newest first, that a sign-in is compared with. */
 const MAX_COMPARED_AGENTS = 200;

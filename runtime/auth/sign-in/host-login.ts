@@ -3,14 +3,14 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import type { Context as KoaContext } from 'koa';
 import { recordAttempt } from '../events/attempts.ts';
-import { addressKey, callerOf } from '../requests/caller.ts';
-import { randomToken } from '../ids.ts';
+import { addressKey, callerOf, HOST } from '../requests/caller.ts';
 import { mac } from '../secrets/keys.ts';
 import type { Ticket } from './lockout.ts';
 import type { AuthParts } from '../parts.ts';
-import { DAY, rfc3339, SECOND } from '../time.ts';
-
-const SESSION_LIFETIME = DAY;
+import { rfc3339 } from '../time.ts';
+import { admitsHost, clientOf } from '../sessions/client.ts';
+import { deliverHostLogin, hostLifetimes } from '../sessions/host-session.ts';
+import type { Session } from '../sessions/sessions.ts';
 
 /**
  * `POST /api/auth/login {password}`: sign-in of the operator of the hosting server. Failures are
@@ -28,10 +28,12 @@ export function createHostLogin(parts: AuthParts): Handler {
       identifierHash: hostIdentifier(parts),
       device: hostDevice(parts, koa),
     };
+    const client = clientOf(body);
     await check(parts, attempt, body.password, await stored());
-    const { token, exp } = await openHostSession(parts, context);
+    if (!admitsHost(parts, client)) await refuseEntry(parts, attempt, client!);
+    const current = await openHostSession(parts, context, client);
     parts.hostDevices.give(koa, attempt.identifierHash);
-    return reply(200, { token, accessToken: token, exp, expiresAt: rfc3339(exp * SECOND) });
+    return reply(200, deliverHostLogin(parts, koa, { current, generation: current.gen }));
   };
 }
 
@@ -114,6 +116,11 @@ async function refuse(parts: AuthParts, attempt: HostAttempt, ticket: Ticket): P
   throw failure.unauthenticated('Invalid password');
 }
 
+async function refuseEntry(parts: AuthParts, attempt: HostAttempt, client: string): Promise<never> {
+  await note(parts, attempt, 'blocked', client);
+  throw failure.forbidden();
+}
+
 async function note(
   parts: AuthParts,
   { context, identifierHash }: HostAttempt,
@@ -138,13 +145,15 @@ async function note(
 async function openHostSession(
   parts: AuthParts,
   context: RequestContext,
-): Promise<{ token: string; exp: number }> {
-  const caller = { ...callerOf(context), actor: { kind: 'host' as const, id: null } };
-  const { session } = await parts.events.transact(caller, async (trx, emit) => {
-    const opened = await parts.sessions.open(trx, caller, {
+  client: string | null,
+): Promise<Session> {
+  const caller = { ...callerOf(context), actor: HOST };
+  return parts.events.transact(caller, async (trx, emit) => {
+    const { session } = await parts.sessions.open(trx, caller, {
       userId: null,
       method: 'host',
-      lifetime: SESSION_LIFETIME,
+      lifetimes: hostLifetimes(parts, client),
+      ...(client !== null && { client }),
     });
     await recordAttempt(trx, parts.kernel.now(), caller, {
       kind: 'host',
@@ -153,21 +162,9 @@ async function openHostSession(
       identifierHash: null,
       identifier: null,
       userId: null,
-      sessionId: opened.session.id,
+      sessionId: session.id,
     });
-    emit('auth.login.succeeded', null, { method: 'host', session_id: opened.session.id });
-    return opened;
+    emit('auth.login.succeeded', null, { method: 'host', session_id: session.id });
+    return session;
   });
-  const iat = Math.floor(parts.kernel.now() / SECOND);
-  const exp = iat + SESSION_LIFETIME / SECOND;
-  return {
-    token: parts.hostTokens.sign({
-      scope: 'host',
-      exp,
-      iat,
-      jti: randomToken(16),
-      sid: session.id,
-    }),
-    exp,
-  };
 }

@@ -1,5 +1,7 @@
 import type { Handler } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
+import { forClient } from '../steps/enter-application.ts';
+import type { Entry } from '../steps/entry.ts';
 import { assertPasswordSignInAllowed, checkPassword, requireApiKey, toAttempt } from './login.ts';
 import type { AuthParts } from '../parts.ts';
 
@@ -15,11 +17,8 @@ export function createLogin(parts: AuthParts): Handler {
     const account = await checkPassword(parts, attempt, (found) =>
       assertPasswordSignInAllowed(parts, attempt, found),
     );
-    return advance(parts, call, {
-      account,
-      method: 'password',
-      amr: ['pwd'],
-      goal: { kind: 'session', status: 200 },
-    });
+    const goal = { kind: 'session', status: 200 } as const;
+    const entry: Entry = { account, method: 'password', amr: ['pwd'], goal };
+    return advance(parts, call, forClient(entry, body));
   };
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import { asUser, callerOf } from '../requests/caller.ts';
+import { enterApplication } from './enter-application.ts';
 import {
   type Entry,
   type Factors,
@@ -28,6 +29,7 @@ import { rfc3339 } from '../time.ts';
  * transaction as either.
  */
 export async function advance(parts: AuthParts, call: Call, entry: Entry): Promise<Reply> {
+  await enterApplication(parts, call, entry);
   const { account } = entry;
   const factors = await factorsOf(parts, account.id, account.totpSince !== null);
   const required = isSecondFactorRequired(parts.model, account);
@@ -106,15 +108,15 @@ type Finish = (parts: AuthParts, call: Call, entry: PassedEntry) => Promise<Repl
 /** The last action of a sign-in, by its goal. */
 const FINISH: Readonly<Record<Entry['goal']['kind'], Finish>> = {
   session: async (parts, { context, koa }, entry) => {
-    const login = await parts.signIn.open(context, entry);
+    const issued = await parts.signIn.open(context, entry);
     parts.devices.give(koa, identifierOf(parts, entry.account.email));
     const status = entry.goal.kind === 'session' ? entry.goal.status : 200;
-    return reply(status, deliverLogin(parts, koa, login));
+    return reply(status, deliverLogin(parts, koa, issued));
   },
   reauthenticate: async (parts, { context, koa }, entry) => {
-    const login = await parts.signIn.renew(context, entry);
+    const issued = await parts.signIn.renew(context, entry);
     const until = rfc3339(parts.kernel.now() + PROOF_LIFETIME);
-    return reply(200, { ...deliverLogin(parts, koa, login), reauthenticated_until: until });
+    return reply(200, { ...deliverLogin(parts, koa, issued), reauthenticated_until: until });
   },
   reset: (parts, { context }, entry) => completeReset(parts, context, entry),
 };

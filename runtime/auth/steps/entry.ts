@@ -6,7 +6,8 @@ import type { Account } from '../users/user-directory.ts';
 
 /** What a user signs in for: the action after the last step. */
 export type Goal =
-  | { readonly kind: 'session'; readonly status: 200 | 201 }
+  /** `client`: the application of the server's own origin that the session is for. */
+  | { readonly kind: 'session'; readonly status: 200 | 201; readonly client?: string }
   /** The session goes on under new tokens. */
   | { readonly kind: 'reauthenticate'; readonly sessionId: string }
   /** `sealed` holds the hash of the new password and the token of the mail. */

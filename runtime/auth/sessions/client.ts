@@ -1,0 +1,72 @@
+import type { AuthModel } from '@twofold/schema';
+import type { OwnApplication } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import type { Lifetimes } from './sessions.ts';
+import type { Account } from '../users/user-directory.ts';
+
+/** What decides about the sessions of an application. */
+interface ClientParts {
+  readonly model: AuthModel;
+  readonly applications: ReadonlyMap<string, OwnApplication>;
+}
+
+/**
+ * The application of the server's own origin that a request signs in for: `client` of its body. The
+ * refresh token then goes into a cookie of that application, whatever the manifest's delivery.
+ *
+ * @returns null when the body names none.
+ * @throws AppError 400 when `client` or `delivery` stands alone
+ */
+export function clientOf(body: unknown): string | null {
+  const { client, delivery } = (body ?? {}) as { client?: string; delivery?: string };
+  if (client !== undefined && delivery === undefined)
+    throw failure.badRequest('delivery is required with client');
+  if (delivery !== undefined && client === undefined)
+    throw failure.badRequest('client is required with delivery');
+  return client ?? null;
+}
+
+/** How long a session of the application lives; undefined where the manifest alone decides. */
+export function lifetimesOf(
+  { model, applications }: ClientParts,
+  client: string | null,
+): Lifetimes | undefined {
+  const application = client === null ? undefined : applications.get(client);
+  if (!application || !model.refresh.enabled) return application;
+  return {
+    idle: Math.min(application.idle, model.refresh.idle),
+    absolute: Math.min(application.absolute, model.refresh.absolute),
+  };
+}
+
+/** Milliseconds for which a new access token of such a session is valid. */
+export function accessLifetime(
+  { model, applications }: ClientParts,
+  client: string | null,
+): number {
+  const application = client === null ? undefined : applications.get(client);
+  return application ? Math.min(application.access, model.jwt.ttl) : model.jwt.ttl;
+}
+
+/** Whether sessions of this client get a refresh token. */
+export const hasRefresh = ({ model, applications }: ClientParts, client: string | null): boolean =>
+  model.refresh.enabled || (client !== null && applications.has(client));
+
+/** Whether the user may sign in to the application. Anybody may, where none has rules for it. */
+export function admits(
+  { applications }: ClientParts,
+  client: string | null,
+  account: Pick<Account, 'role'>,
+): boolean {
+  const application = client === null ? undefined : applications.get(client);
+  return application?.admits({ kind: 'user', role: account.role?.name ?? null }) ?? true;
+}
+
+/** The same for the operator. */
+export function admitsHost(
+  { applications }: Pick<ClientParts, 'applications'>,
+  client: string | null,
+): boolean {
+  const application = client === null ? undefined : applications.get(client);
+  return application?.admits({ kind: 'host', role: null }) ?? true;
+}

@@ -1,0 +1,54 @@
+import type { Call } from '@twofold/runtime/http';
+import { failure } from '@twofold/runtime/errors';
+import { recordAttempt } from '../events/attempts.ts';
+import { asUser, callerOf } from '../requests/caller.ts';
+import { admits, clientOf } from '../sessions/client.ts';
+import { attemptOf } from '../sessions/sign-in.ts';
+import type { Entry } from './entry.ts';
+import type { AuthParts } from '../parts.ts';
+
+/**
+ * Asks the application that a sign-in is for whether the user may enter: after the first factor, and
+ * again after each step, because a role can change meanwhile.
+ *
+ * @throws AppError 403
+ */
+export async function enterApplication(parts: AuthParts, call: Call, entry: Entry): Promise<void> {
+  const client = entry.goal.kind === 'session' ? entry.goal.client : undefined;
+  if (client === undefined || admits(parts, client, entry.account)) return;
+  await refuse(parts, call, entry, client);
+}
+
+/**
+ * The same entry, for the application that the body names. The answer to a step may leave it out:
+ * its ticket knows it.
+ *
+ * @throws AppError 400
+ */
+export function forClient(entry: Entry, body: unknown): Entry {
+  const client = clientOf(body);
+  if (client === null || entry.goal.kind !== 'session') return entry;
+  return { ...entry, goal: { ...entry.goal, client } };
+}
+
+async function refuse(
+  parts: AuthParts,
+  { context }: Call,
+  entry: Entry,
+  client: string,
+): Promise<never> {
+  const { id } = entry.account;
+  const caller = asUser(callerOf(context), id);
+  await parts.kernel.store.keep(() =>
+    parts.events.transact(caller, async (trx, emit) => {
+      await recordAttempt(trx, parts.kernel.now(), caller, {
+        ...attemptOf(parts, entry),
+        outcome: 'blocked',
+        reason: client,
+        sessionId: null,
+      });
+      emit('auth.login.failed', id, { reason: client });
+    }),
+  );
+  throw failure.forbidden();
+}
