@@ -1,11 +1,13 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
-import { didYouMean } from '../did-you-mean.ts';
-import type { Filter, FilterOperator, FilterShape } from '../model.ts';
+import type { Filter, FilterShape } from '../model.ts';
 import { aggregateFilter } from './aggregate-filter.ts';
+import { wordsOf, wordsRefusal, type Words } from './comparison-input.ts';
 import type { EntityFact } from './facts.ts';
-import { OPERATORS } from './filter-words.ts';
+import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
+import { GROUPS, knownWord, OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
+import { objectShape } from './object-filters.ts';
 import { isRefusal } from './shapes.ts';
 import type { NamedColumn, Refusal, Shapes } from './shapes.ts';
 
@@ -22,6 +24,29 @@ export function filterShape(
   name: string,
   entity: EntityFact,
 ): FilterShape | Refusal {
+  const shape = shapeOf(shapes, name, entity);
+  return isRefusal(shape) ? shape : (refusedBelow(shapes, shape, new Set()) ?? shape);
+}
+
+/** A filter that leads to one which is not understood is not understood either. */
+function refusedBelow(
+  shapes: Shapes,
+  { id, filters }: FilterShape,
+  seen: Set<string>,
+): Refusal | undefined {
+  if (seen.has(id)) return undefined;
+  seen.add(id);
+  for (const filter of filters) {
+    if (!('shape' in filter) || filter.shape === '') continue;
+    const inner = shapes.filters.get(filter.shape);
+    const refused =
+      shapes.refused.get(filter.shape) ?? (inner && refusedBelow(shapes, inner, seen));
+    if (refused) return refused;
+  }
+  return undefined;
+}
+
+function shapeOf(shapes: Shapes, name: string, entity: EntityFact): FilterShape | Refusal {
   const present = shapes.filters.get(name);
   if (present && present.entity !== entity.name)
     return {
@@ -32,27 +57,7 @@ export function filterShape(
   if (present) return present;
   const type = shapes.facts.schema.getType(name);
   if (!isInputObjectType(type)) return { why: `${name} is no input type` };
-  return fillShape(shapes, type, entity);
-}
-
-/**
- * The shape is registered before it is complete, because filters contain themselves through `and`
- * and through relations.
- */
-function fillShape(
-  shapes: Shapes,
-  type: GraphQLInputObjectType,
-  entity: EntityFact,
-): FilterShape | Refusal {
-  const filters: Filter[] = [];
-  const shape: FilterShape = { id: type.name, entity: entity.name, filters };
-  shapes.filters.set(type.name, shape);
-  for (const field of Object.values(type.getFields())) {
-    const filter = filterOf(shapes, type, field, entity);
-    if (!isRefusal(filter)) filters.push(filter);
-    else if (!shapes.refused.has(type.name)) shapes.refused.set(type.name, filter);
-  }
-  return shapes.refused.get(type.name) ?? shape;
+  return fillShape(shapes, type, entity.name, (field) => filterOf(shapes, type, field, entity));
 }
 
 function filterOf(
@@ -62,19 +67,15 @@ function filterOf(
   entity: EntityFact,
 ): Filter | Refusal {
   const { name } = field;
-  const logic = /^(?:and|or|not)$/i.test(name) && getNamedType(field.type) === type;
-  if (logic) return { kind: name.toLowerCase() as 'and' | 'or' | 'not', name };
-  const relation = relationFilter(shapes, field, entity);
-  if (relation) return relation;
+  const common = entity.fields.has(name) ? undefined : commonFilter(type, field);
+  if (common) return common;
+  const related = relationFilter(shapes, field, entity) ?? objectFilter(shapes, field, entity);
+  if (related) return related;
   const counted = aggregateFilter(entity.fields.get(name), field, `${type.name}.${name}`);
   if (counted) return counted;
   const column = namedColumn(shapes, entity, name);
-  if (column && !column.json) return columnFilter(shapes, type, field, column);
-  const fix = didYouMean(name, columnNames(shapes, entity));
-  return {
-    why: `${type.name}.${name} is no field of ${entity.name} that can be compared`,
-    ...(fix && { fix }),
-  };
+  if (column) return columnFilter(shapes, type, field, column);
+  return unknownMember(type, field, columnNames(shapes, entity), entity.name);
 }
 
 function columnFilter(
@@ -87,25 +88,40 @@ function columnFilter(
   const place = `${type.name}.${field.name}`;
   if (isListType(getNullableType(field.type)))
     return { why: `${place} is a list; write an input with "in" for it` };
-  if (!isInputObjectType(named)) {
-    return takes(shapes, column, named.name)
-      ? { kind: 'equals', name: field.name, column: column.column }
-      : { why: `${place} is ${named.name}, and the field is ${column.scalar}` };
+  if (isInputObjectType(named)) {
+    const words = wordsOf(named, place, wordsFor(column));
+    return isRefusal(words)
+      ? words
+      : { kind: 'operators', name: field.name, column: column.column, operators: words };
   }
-  const operators = Object.keys(named.getFields());
-  const unknown = operators.find((operator) => !OPERATORS.includes(operator as FilterOperator));
-  if (unknown === undefined)
-    return {
-      kind: 'operators',
-      name: field.name,
-      column: column.column,
-      operators: operators as FilterOperator[],
-    };
-  const fix = didYouMean(unknown, OPERATORS);
-  return {
-    why: `${named.name}.${unknown} is no comparison we know: ${OPERATORS.join(' ')}`,
-    ...(fix && { fix }),
-  };
+  if (column.json) return { why: `${place} has to be an input with words, such as has or path` };
+  return takes(shapes, column, named.name)
+    ? { kind: 'equals', name: field.name, column: column.column }
+    : { why: `${place} is ${named.name}, and the field is ${column.scalar}` };
+}
+
+/** Which words a column can be compared by. */
+function wordsFor({ json, field }: NamedColumn): Words {
+  if (!json) return 'scalar';
+  if (field.type.list) return field.type.kind === 'object' ? 'none' : 'list';
+  return field.type.kind === 'object' ? 'none' : 'json';
+}
+
+/** `address: AddressFilter`, of an object that a column holds. */
+function objectFilter(
+  shapes: Shapes,
+  field: GraphQLInputField,
+  entity: EntityFact,
+): Filter | Refusal | undefined {
+  const held = entity.fields.get(field.name);
+  const column = held && namedColumn(shapes, entity, field.name);
+  const input = getNamedType(field.type);
+  if (!column?.json || held?.type.kind !== 'object' || held.type.list || !isInputObjectType(input))
+    return undefined;
+  const shape = objectShape(shapes, input, held.named.name);
+  return isRefusal(shape)
+    ? shape
+    : { kind: 'object', name: field.name, column: column.column, shape: shape.id };
 }
 
 /** `author: UserFilter`, and `posts: PostListFilter` with `some`, `every` and `none`. */
@@ -121,14 +137,12 @@ function relationFilter(
   if (!end || !target || !isInputObjectType(input) || isListType(getNullableType(field.type)))
     return undefined;
   const inner = Object.keys(input.getFields());
-  if (!isMany(shapes, end.name, entity)) {
-    if (inner.every((name) => OPERATORS.includes(name as FilterOperator))) return undefined;
-    const shape = filterShape(shapes, input.name, target);
-    return isRefusal(shape)
-      ? shape
-      : { kind: 'one', name: field.name, field: end.name, shape: shape.id };
-  }
-  return manyFilter(shapes, field.name, input, target);
+  if (isMany(shapes, end.name, entity)) return manyFilter(shapes, field.name, input, target);
+  if (inner.every((name) => OPERATORS.some((word) => word === name))) return undefined;
+  const shape = shapeOf(shapes, input.name, target);
+  return isRefusal(shape)
+    ? shape
+    : { kind: 'one', name: field.name, field: end.name, shape: shape.id };
 }
 
 function isMany(shapes: Shapes, name: string, entity: EntityFact): boolean {
@@ -145,14 +159,30 @@ function manyFilter(
   input: GraphQLInputObjectType,
   target: EntityFact,
 ): Filter | Refusal {
-  const fields = Object.values(input.getFields());
-  const quantifiers = QUANTIFIERS.filter((word) => input.getFields()[word]);
-  const inner = new Set(fields.map((field) => getNamedType(field.type).name));
+  const fields = input.getFields();
+  const quantifiers = QUANTIFIERS.filter((word) => fields[word]);
+  const groups = GROUPS.filter((word) => fields[word] && getNamedType(fields[word].type) === input);
+  const known = new Set<string>([...quantifiers, ...groups, 'count']);
+  const foreign = Object.values(fields).filter((field) => !known.has(field.name));
+  if (foreign.some((field) => knownWord(field.name) !== undefined))
+    return wordsRefusal(input, foreign);
+  const inner = new Set(quantifiers.map((word) => getNamedType(fields[word]!.type).name));
   const [only] = inner;
-  if (quantifiers.length !== fields.length || inner.size !== 1 || only === undefined)
+  if (foreign.length > 0 || inner.size > 1 || (only === undefined && !fields['count']))
     return { why: `${input.name} has to have some, every or none, of one input type` };
-  const shape = filterShape(shapes, only, target);
-  return isRefusal(shape)
-    ? shape
-    : { kind: 'many', name, field: name, quantifiers, shape: shape.id };
+  const count = fields['count'] && countWords(input, fields['count']);
+  if (count && isRefusal(count)) return count;
+  const shape = only === undefined ? undefined : shapeOf(shapes, only, target);
+  if (shape && isRefusal(shape)) return shape;
+  const more = { ...(count && { count }), ...(groups.length > 0 && { groups }) };
+  return { kind: 'many', name, field: name, quantifiers, shape: shape?.id ?? '', ...more };
+}
+
+/** `count: { gte: 3 }`. */
+function countWords(input: GraphQLInputObjectType, field: GraphQLInputField) {
+  const named = getNamedType(field.type);
+  const place = `${input.name}.count`;
+  return isInputObjectType(named)
+    ? wordsOf(named, place, 'scalar')
+    : { why: `${place} has to be an input with words, such as gte` };
 }

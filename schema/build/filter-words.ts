@@ -1,4 +1,4 @@
-import type { FilterOperator } from '../model.ts';
+import type { FilterOperator, FilterWord } from '../model.ts';
 
 export const OPERATORS: readonly FilterOperator[] = [
   'eq',
@@ -13,6 +13,24 @@ export const OPERATORS: readonly FilterOperator[] = [
   'startsWith',
   'endsWith',
   'isNull',
+];
+
+/** Words about a list of scalars or enums. */
+export const LIST_OPERATORS: readonly FilterOperator[] = [
+  'has',
+  'hasSome',
+  'hasEvery',
+  'isEmpty',
+  'eq',
+  'ne',
+  'isNull',
+];
+
+export const GROUPS = ['and', 'or', 'not'] as const;
+
+/** All words that the input of one field may have. */
+export const WORDS: readonly FilterWord[] = [
+  ...new Set<FilterWord>([...OPERATORS, 'mode', ...LIST_OPERATORS, 'path', ...GROUPS]),
 ];
 
 /** Words of other servers, and ours that means the same. */
@@ -39,6 +57,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   OR: 'or',
   _not: 'not',
   NOT: 'not',
+  _some: 'some',
+  _every: 'every',
+  _none: 'none',
+  _contains: 'contains',
+  _has_key: 'path, with isNull: false',
+  _nlike: 'not: { contains }',
+  _nilike: 'not: { contains, with mode: INSENSITIVE }',
+  has_some: 'hasSome',
   is: 'the filter itself, without is',
   isNot: 'not',
   array_contains: 'has',

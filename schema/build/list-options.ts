@@ -1,6 +1,7 @@
 import { isEnumType } from 'graphql';
 import type { Argument, ListOptions, Paging } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { unknownWord } from './comparison-input.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { filterShape } from './filter-shapes.ts';
@@ -47,7 +48,9 @@ export function listOptions(
   for (const argument of field.args) {
     const refusal = PAGING.has(argument.name)
       ? addPaging(draft, argument)
-      : addArgument(shapes, draft, argument, entity);
+      : argument.name === 'order_by' && !entity?.fields.has('order_by')
+        ? orderWord(field)
+        : addArgument(shapes, draft, argument, entity);
     if (refusal) return refusal;
   }
   return { ...draft, paging: { ...draft.paging, ...pageSize(shapes, field) } };
@@ -57,6 +60,15 @@ function pageSize({ facts }: Shapes, field: FieldFact): Pick<Paging, 'default' |
   const cap = facts.manifest.values.api.limits.list;
   const max = Math.max(1, Math.min(field.directives.list?.max ?? cap, cap));
   return { default: Math.max(1, Math.min(field.directives.list?.default ?? max, max)), max };
+}
+
+/** Hasura's name of the order, unless the type has a field of that name. */
+function orderWord({ owner, name, field }: FieldFact): Refusal {
+  const word = unknownWord(
+    `${owner}.${name}(order_by:)`,
+    field.args.find((argument) => argument.name === 'order_by')!,
+  );
+  return { code: 'FILTER_WORD', why: `${word.coordinate} is no argument of a list`, words: [word] };
 }
 
 function addPaging(draft: Draft, argument: Argument): Refusal | undefined {

@@ -1,3 +1,4 @@
+import type { ASTNode } from 'graphql';
 import type { Column, FilterShape, OrderShape, WriteShape } from '../model.ts';
 import { buildColumns } from './columns.ts';
 import type { Facts, FieldFact } from './facts.ts';
@@ -14,6 +15,16 @@ export interface Refusal {
   readonly forced?: string;
   /** The arguments of the `@resolve` that would settle it. */
   readonly resolve?: Readonly<Record<string, string>>;
+  /** Words of a filter that mean nothing, each with its place. */
+  readonly words?: readonly UnknownWord[];
+}
+
+/** A word of a filter that we do not know. */
+export interface UnknownWord {
+  /** The input or the field, and the word: `StringFilter._eq`. */
+  readonly coordinate: string;
+  readonly at: ASTNode | undefined;
+  readonly fix: string;
 }
 
 /**

@@ -11,4 +11,14 @@ export type FilterOperator =
   | 'contains'
   | 'startsWith'
   | 'endsWith'
-  | 'isNull';
+  | 'isNull'
+  | 'has'
+  | 'hasSome'
+  | 'hasEvery'
+  | 'isEmpty';
+
+/**
+ * A word of the input of one field. `mode` ignores case in the words beside it, and `path` leads to
+ * a value in JSON, which they are about.
+ */
+export type FilterWord = FilterOperator | 'mode' | 'path' | 'and' | 'or' | 'not';

@@ -1,5 +1,5 @@
 import type { Condition } from './condition.ts';
-import type { FilterOperator } from './filter-operator.ts';
+import type { FilterOperator, FilterWord } from './filter-operator.ts';
 
 /** The arguments of a list and what they do. */
 export interface ListOptions {
@@ -54,6 +54,7 @@ export interface Connection {
 export interface FilterShape {
   /** Name of the input type. */
   readonly id: string;
+  /** The entity, or the type of an object without a table. */
   readonly entity: string;
   readonly filters: readonly Filter[];
 }
@@ -62,8 +63,9 @@ export type Filter =
   | {
       readonly kind: 'operators';
       readonly name: string;
+      /** Of a shape about an object without a table: the name of its field. */
       readonly column: string;
-      readonly operators: readonly FilterOperator[];
+      readonly operators: readonly FilterWord[];
     }
   | { readonly kind: 'equals'; readonly name: string; readonly column: string }
   | { readonly kind: 'and' | 'or' | 'not'; readonly name: string }
@@ -74,13 +76,26 @@ export type Filter =
       readonly field: string;
       readonly operators?: readonly FilterOperator[];
     }
+  /** Whether the object is there that the whole input is about: `author: { isNull: true }`. */
+  | { readonly kind: 'isNull'; readonly name: string }
+  /** An object without a table, which a column holds. The shape is about its type. */
+  | {
+      readonly kind: 'object';
+      readonly name: string;
+      readonly column: string;
+      readonly shape: string;
+    }
   | { readonly kind: 'one'; readonly name: string; readonly field: string; readonly shape: string }
   | {
       readonly kind: 'many';
       readonly name: string;
       readonly field: string;
       readonly quantifiers: readonly ('some' | 'every' | 'none')[];
+      /** What `some`, `every` and `none` are about; empty when none of them is declared. */
       readonly shape: string;
+      /** The words of `count`. */
+      readonly count?: readonly FilterWord[];
+      readonly groups?: readonly ('and' | 'or' | 'not')[];
     };
 
 export interface OrderShape {

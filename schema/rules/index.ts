@@ -10,6 +10,7 @@ import { directiveNames } from './directive-names.ts';
 import { errorMembers } from './error-members.ts';
 import { entityKey } from './entity-key.ts';
 import { fieldLists } from './field-lists.ts';
+import { filterWords } from './filter-words.ts';
 import type { Rule } from './finding.ts';
 import { lookups } from './lookups.ts';
 import { operations } from './operations.ts';
@@ -50,6 +51,7 @@ export const schemaRules: readonly Rule[] = [
   renames,
   operations,
   errorMembers,
+  filterWords,
   unusedInputs,
   lookups,
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),

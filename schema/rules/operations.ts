@@ -26,11 +26,12 @@ export const operations: Rule = function* (built) {
           changes: [onField(field, 'resolve', { as: 'CUSTOM' })],
         },
       );
-    else yield notInferred(field, refusal, onField(field, 'resolve', { as: 'CUSTOM' }));
+    else if (!refusal.words)
+      yield notInferred(field, refusal, onField(field, 'resolve', { as: 'CUSTOM' }));
   }
   for (const { refusals } of entities)
     for (const { field, refusal } of refusals)
-      yield notInferred(field, refusal, onField(field, 'computed'));
+      if (!refusal.words) yield notInferred(field, refusal, onField(field, 'computed'));
   for (const field of ownMembers(built)) {
     const why = `nothing says what it holds; the other members of ${field.owner} are served`;
     yield notInferred(field, { why }, onField(field, 'computed'));

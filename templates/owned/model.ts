@@ -217,7 +217,15 @@ function filterWords(filter: Filter): LiteralValue {
     case 'one':
       return { one: filter.field, shape: filter.shape };
     case 'many':
-      return { many: filter.field, quantifiers: filter.quantifiers, shape: filter.shape };
+      return {
+        many: filter.field,
+        quantifiers: filter.quantifiers,
+        shape: filter.shape,
+        count: filter.count,
+        groups: filter.groups,
+      };
+    case 'object':
+      return { object: filter.column, shape: filter.shape };
     default:
       return { group: filter.kind };
   }

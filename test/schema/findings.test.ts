@@ -733,6 +733,13 @@ const CASES: readonly Case[] = [
     severity: 'hint',
   },
   {
+    code: 'FILTER_WORD',
+    sdl: 'type Query { as(where: F): [A!]! } type A { id: ID! b: String } input F { b: W } input W { eq: String _neq: String }',
+    at: '1:103',
+    fix: 'write ne',
+    severity: 'warning',
+  },
+  {
     code: 'LOOKUP_NOT_UNIQUE',
     sdl: 'type Query { a(name: String!): A } type A { id: ID! name: String! }',
     at: '1:14',

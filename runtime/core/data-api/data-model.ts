@@ -1,6 +1,6 @@
 import type { Filter, FilterShape, OrderShape, Write, WriteShape } from '@twofold/schema';
 import type { EntityModel, Model } from '../data/model.ts';
-import { columnMembers, operatorsOf, relationsOf } from './members.ts';
+import { columnMembers, COUNT, operatorsOf, relationsOf } from './members.ts';
 
 /** The names of the inputs of an entity, which no type of a schema can have. */
 export const createShape = (entity: string) => `data create:${entity}`;
@@ -77,17 +77,18 @@ function writesOf(model: Model, entity: EntityModel): Write[] {
 }
 
 function filterOf(model: Model, entity: EntityModel): FilterShape {
+  const objects = new Set(model.project.objects.map(({ name }) => name));
   const columns = columnMembers(entity).map(({ name, column }): Filter => ({
     kind: 'operators',
     name,
     column: column.name,
-    operators: operatorsOf(column),
+    operators: operatorsOf(column, objects.has(column.scalar)),
   }));
   const related = relationsOf(entity, model).map(({ field: { name }, source }): Filter => {
     const of = { name, field: name, shape: filterShape(source.entity) };
     return source.kind === 'one'
       ? { kind: 'one', ...of }
-      : { kind: 'many', ...of, quantifiers: ['some', 'every', 'none'] };
+      : { kind: 'many', ...of, quantifiers: ['some', 'every', 'none'], count: COUNT };
   });
   return {
     id: filterShape(entity.entity.name),

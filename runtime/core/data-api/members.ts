@@ -1,4 +1,4 @@
-import type { Column, Field, FilterOperator } from '@twofold/schema';
+import type { Column, Field, FilterWord } from '@twofold/schema';
 import type { EntityModel, Model } from '../data/model.ts';
 import { propertyOf } from '../data/model.ts';
 
@@ -28,13 +28,27 @@ function typeOf(entity: EntityModel, column: Column): string {
 
 const nullable = ({ type }: Field) => type.text.replace(/!$/, '');
 
-const EQUALITY: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn', 'isNull'];
-const ORDER: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte'];
-const TEXT: readonly FilterOperator[] = ['contains', 'startsWith', 'endsWith'];
+const EQUALITY: readonly FilterWord[] = ['eq', 'ne', 'in', 'notIn', 'isNull'];
+const ORDER: readonly FilterWord[] = ['lt', 'lte', 'gt', 'gte'];
+const TEXT: readonly FilterWord[] = ['contains', 'startsWith', 'endsWith', 'mode'];
+const LIST: readonly FilterWord[] = ['eq', 'ne', 'has', 'hasSome', 'hasEvery', 'isEmpty', 'isNull'];
+const JSON_WORDS: readonly FilterWord[] = [...new Set([...EQUALITY, ...ORDER, ...TEXT, ...LIST])];
 
-/** The operators of a filter over a column; none over JSON and bytes. */
-export function operatorsOf({ type, list }: Column): readonly FilterOperator[] {
-  if (list || type === 'json' || type === 'bytes') return ['isNull'];
+/** The words of `count`. */
+export const COUNT: readonly FilterWord[] = ['eq', 'ne', 'in', 'notIn', ...ORDER];
+
+/** Whether a member of an input over JSON is a word, and not a key of the JSON that is compared. */
+export const isWord = (name: string): boolean =>
+  name === 'path' || JSON_WORDS.some((word) => word === name);
+
+/** The words of a filter over a column. An object or bytes only are there or not. */
+export function operatorsOf(
+  { type, list, field }: Column,
+  isObject: boolean,
+): readonly FilterWord[] {
+  if (list) return isObject ? ['isNull'] : LIST;
+  if (type === 'bytes' || isObject) return ['isNull'];
+  if (type === 'json') return field === undefined ? ['isNull'] : [...JSON_WORDS, 'path'];
   if (type === 'boolean' || type === 'id' || type === 'uuid') return EQUALITY;
   return type === 'text' ? [...EQUALITY, ...ORDER, ...TEXT] : [...EQUALITY, ...ORDER];
 }

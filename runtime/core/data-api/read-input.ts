@@ -1,11 +1,12 @@
-import type { Filter, FilterOperator, Write } from '@twofold/schema';
+import type { Filter, FilterWord, Write } from '@twofold/schema';
 import type { GraphQLSchema } from 'graphql';
 import { didYouMean } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { found, type EntityModel, type Model } from '../data/model.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';
+import { isInsensitive } from '../data/words-condition.ts';
 import { filterShape } from './data-model.ts';
-import { type ColumnMember, columnMembers } from './members.ts';
+import { type ColumnMember, columnMembers, isWord } from './members.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -97,37 +98,70 @@ export class InputReader {
         return Array.isArray(value)
           ? value.map((item, index) => this.where(entity, item, `${path}[${index}]`))
           : this.where(entity, value, path);
+      case 'isNull':
+        return this.#coerced('Boolean', value, path);
       case 'operators':
-        return this.#operators(filter, value, path, type);
+        return this.#words(filter.operators, value, path, type);
       case 'aggregate':
-        return this.#operators(filter, value, path, type);
+        return this.#words(filter.operators ?? [], value, path, type);
+      case 'object':
       case 'equals':
         return this.#coerced(type, value, path);
-      case 'one':
-      case 'many': {
+      case 'one': {
         const target = found(model.filters.get(filter.shape), filter.shape).entity;
-        if (filter.kind === 'one') return value === null ? null : this.where(target, value, path);
-        return this.#object(value, path, (name, item, at) =>
-          filter.quantifiers.includes(name as 'some')
-            ? this.where(target, item, at)
-            : this.#unknown(at, filter.quantifiers),
-        );
+        return value === null ? null : this.where(target, value, path);
       }
+      case 'many':
+        return this.#related(filter, value, path);
     }
   }
 
-  #operators(
-    { operators = [] }: Extract<Filter, { kind: 'operators' | 'aggregate' }>,
-    value: unknown,
-    path: string,
-    type: string,
-  ): unknown {
-    if (!isObject(value)) return { eq: this.#coerced(type, value, path) };
+  #related(filter: Extract<Filter, { kind: 'many' }>, value: unknown, path: string): unknown {
+    const { quantifiers, count = [], shape } = filter;
+    const target = found(this.#reading.model.filters.get(shape), shape).entity;
     return this.#object(value, path, (name, item, at) => {
-      if (!operators.includes(name as FilterOperator)) return this.#unknown(at, operators);
-      if (name === 'isNull') return this.#coerced('Boolean', item, at);
-      return this.#coerced(name === 'in' || name === 'notIn' ? `[${type}]` : type, item, at);
+      if (name === 'count') return this.#words(count, item, at, 'Int');
+      return quantifiers.includes(name as 'some')
+        ? this.where(target, item, at)
+        : this.#unknown(at, [...quantifiers, 'count']);
     });
+  }
+
+  /** The words of one field, or a plain value, which means `eq`. */
+  #words(words: readonly FilterWord[], value: unknown, path: string, type: string): unknown {
+    const isJson = words.includes('path');
+    const isWords = isObject(value) && (!isJson || Object.keys(value).every(isWord));
+    if (!isWords) return { eq: this.#coerced(type, value, path) };
+    return this.#object(value, path, (name, item, at) =>
+      words.some((word) => word === name)
+        ? this.#word(name as FilterWord, item, at, type)
+        : this.#unknown(at, words),
+    );
+  }
+
+  #word(word: FilterWord, value: unknown, path: string, type: string): unknown {
+    const item = type.replace(/^\[(.*?)!?\]$/, '$1');
+    switch (word) {
+      case 'isNull':
+      case 'isEmpty':
+        return this.#coerced('Boolean', value, path);
+      case 'path':
+        return this.#coerced('[String!]', value, path);
+      case 'mode':
+        if (isInsensitive(value) || value === null || /^sensitive$/i.test(String(value)))
+          return value;
+        return this.#report(path, 'must be SENSITIVE or INSENSITIVE');
+      case 'in':
+      case 'notIn':
+        return this.#coerced(`[${type}]`, value, path);
+      case 'has':
+        return this.#coerced(item, value, path);
+      case 'hasSome':
+      case 'hasEvery':
+        return this.#coerced(`[${item}]`, value, path);
+      default:
+        return this.#coerced(type, value, path);
+    }
   }
 
   #nested(write: Extract<Write, { kind: 'nested' }>, value: unknown, path: string): unknown {

@@ -1,14 +1,15 @@
-import type { Filter, FilterOperator } from '@twofold/schema';
+import type { Filter } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { aggregateSql } from './aggregate.ts';
-import { binary, not } from './comparison.ts';
+import { not } from './comparison.ts';
+import type { Compared } from './compared.ts';
 import { conditionsSql } from './condition-sql.ts';
 import { sql, type Sql } from './fragment.ts';
-import { isAmong } from './key-conditions.ts';
 import { found, type EntityModel } from './model.ts';
-import { and, parameter, reference, type Scope } from './scope.ts';
-import type { Stored } from './values.ts';
+import { reference, type Scope } from './scope.ts';
+import { wordSql } from './words.ts';
+import { givenAt, wordsCondition } from './words-condition.ts';
 
 /** The row that is filtered, and the path of the filter in the arguments. */
 interface Site {
@@ -42,66 +43,14 @@ export function aggregateCondition(
     access.kind === 'rows'
       ? conditionsSql(scope, entity.entity.name, access.conditions, ref)
       : undefined;
+  const number = aggregateSql(scope, entity.entity.name, { aggregate: source, relation }, { ref });
   const compared: Compared = {
-    readable,
+    form: 'scalar',
     as: { type: source.of === 'count' ? 'integer' : 'boolean' },
-    number: () => aggregateSql(scope, entity.entity.name, { aggregate: source, relation }, { ref }),
+    value: readable ? sql`(case when ${readable} then ${number} end)` : number,
+    nothing: () => (readable ? not(readable) : sql`false`),
   };
-  if (operators.length === 0 || value === null)
-    return compare(scope, compared, { operator: 'eq', value }, site);
-  const input = value as Readonly<Record<string, unknown>>;
-  return and(
-    operators
-      .filter((operator) => input[operator] !== undefined)
-      .map((operator) =>
-        compare(
-          scope,
-          compared,
-          { operator, value: input[operator] },
-          {
-            ...site,
-            path: [...site.path, operator],
-          },
-        ),
-      ),
-  );
-}
-
-interface Compared {
-  readonly readable: Sql | undefined;
-  readonly as: Stored;
-  number(): Sql;
-}
-
-function compare(
-  scope: Scope,
-  { readable, as, number }: Compared,
-  { operator, value }: { readonly operator: FilterOperator; readonly value: unknown },
-  { call, path }: Site,
-): Sql {
-  const there = readable ?? sql`true`;
-  const nothing = readable ? not(readable) : sql`false`;
-  if (value === null) return nullCondition(operator, path, { there, nothing });
-  if (operator === 'isNull') return value === true ? nothing : there;
-  const column = readable ? sql`(case when ${readable} then ${number()} end)` : number();
-  if (operator !== 'in' && operator !== 'notIn')
-    return binary(scope, column, operator, sql`${parameter(call, path, as)}`, false);
-  const listed = isAmong(scope, column, as, (part) => ({ from: 'call', call, path, as: part }));
-  const isIn = (value as unknown[]).includes(null)
-    ? sql`((${listed}) is true or ${nothing})`
-    : listed;
-  return operator === 'in' ? isIn : not(isIn);
-}
-
-function nullCondition(
-  operator: FilterOperator,
-  path: Site['path'],
-  { there, nothing }: { readonly there: Sql; readonly nothing: Sql },
-): Sql {
-  if (operator === 'eq') return nothing;
-  if (operator === 'ne') return there;
-  const field = path.slice(1).join('.');
-  throw failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
-    extensions: { field },
-  });
+  return operators.length === 0
+    ? wordSql(scope, compared, 'eq', givenAt(site, value))
+    : wordsCondition(scope, compared, operators, value, { call: site.call, path: site.path });
 }

@@ -1,5 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
+import { FOLD_TEXT } from '../store/fold-text.ts';
 import { sql, type Sql } from './fragment.ts';
 import type { Scope } from './scope.ts';
 
@@ -49,3 +50,19 @@ export function binary(
       throw failure.invalid(`${operator} is not an operator`);
   }
 }
+
+/**
+ * A text without its case: that of Latin, Greek and Cyrillic letters, in the same way on both
+ * databases. The order of texts stays the one of the database.
+ */
+export function foldedSql({ dialect }: Pick<Scope, 'dialect'>, text: Sql): Sql {
+  return dialect === 'sqlite'
+    ? sql`${FOLD_TEXT}(${text})`
+    : sql`(translate(lower(cast(${text} as text) collate "und-x-icu"), 'ς', 'σ') collate "default")`;
+}
+
+/** The error of a word that does not take null. */
+export const noNull = ({ field }: { readonly field: string }) =>
+  failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
+    extensions: { field },
+  });

@@ -70,7 +70,7 @@ function assertFilterable(
 }
 
 function columnOf(model: Model, entity: string, filter: Filter): string | undefined {
-  if (filter.kind === 'operators' || filter.kind === 'equals') return filter.column;
+  if ('column' in filter) return filter.column;
   if (filter.kind !== 'one') return undefined;
   const source = model.entity(entity).fields.get(filter.field)?.source;
   return source?.kind === 'one' && source.key === 'own' ? source.column : undefined;

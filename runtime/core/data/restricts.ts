@@ -21,12 +21,17 @@ function says(model: Model, shapeId: string, filter: Filter, value: unknown): bo
   switch (filter.kind) {
     case 'equals':
       return true;
+    case 'isNull':
+      return value !== null;
     case 'operators':
-      return value === null || Object.values(value as object).some((each) => each !== undefined);
+      return value === null || hasWord(value);
+    case 'object':
     case 'one':
       return value === null || restricts(model, filter.shape, value);
     case 'many':
-      return Object.values(value ?? {}).some((each) => restricts(model, filter.shape, each));
+      return Object.entries(value ?? {}).some(([word, each]) =>
+        word === 'count' ? hasWord(each) : saysOfMany(model, filter, word, each),
+      );
     case 'or': {
       const items = [value ?? []].flat();
       return items.length > 0 && items.every((item) => restricts(model, shapeId, item));
@@ -34,4 +39,29 @@ function says(model: Model, shapeId: string, filter: Filter, value: unknown): bo
     default:
       return [value ?? []].flat().some((item) => restricts(model, shapeId, item));
   }
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Whether an input has a word that compares. `mode` and `path` alone say nothing. */
+function hasWord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length > 0 && value.every(hasWord);
+  return Object.entries(value as Input).some(([word, each]) => {
+    if (each === undefined || word === 'mode' || word === 'path') return false;
+    return GROUPS.has(word) ? hasWord(each) : true;
+  });
+}
+
+const GROUPS = new Set(['and', 'or', 'not']);
+
+function saysOfMany(
+  model: Model,
+  filter: Extract<Filter, { kind: 'many' }>,
+  word: string,
+  value: unknown,
+): boolean {
+  if (!GROUPS.has(word)) return restricts(model, filter.shape, value);
+  const items = [value ?? []].flat();
+  return items.length > 0 && items.every((each) => says(model, filter.shape, filter, each));
 }

@@ -1,3 +1,4 @@
+import { isInsensitive } from './words-condition.ts';
 import type { Call, Order, Page } from './plan.ts';
 
 /**
@@ -39,7 +40,10 @@ function pageKey({ backwards, offset, constant, limit, after, before }: Page): s
   return key;
 }
 
-/** Keys and nulls of an input. The value of `isNull` is included, because it is written as SQL. */
+/**
+ * Keys and nulls of an input. The values of `isNull`, `isEmpty` and `mode` are included, because
+ * they are written as SQL.
+ */
 function valueKey(value: unknown): string {
   if (value === null) return 'n';
   if (typeof value === 'boolean') return value ? 't' : 'f';
@@ -49,6 +53,9 @@ function valueKey(value: unknown): string {
       ? 'l'
       : `[${value.map(valueKey).join()}]`;
   return `{${Object.entries(value)
-    .map(([key, item]) => (item === undefined ? '' : `${key}:${valueKey(item)}`))
+    .map(([key, item]) => (item === undefined ? '' : `${key}:${memberKey(key, item)}`))
     .join()}}`;
 }
+
+const memberKey = (name: string, value: unknown): string =>
+  name === 'mode' && isInsensitive(value) ? 'i' : valueKey(value);

@@ -25,12 +25,25 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
       for (const item of each(given)) cost += filterCost(model, shapeId, item, list);
     else if (filter.kind === 'aggregate') cost += list;
     else if (filter.kind === 'one') cost += 1 + filterCost(model, filter.shape, given, list);
-    else if (filter.kind === 'many' && isInput(given))
-      for (const inner of Object.values(given))
-        cost += list * (1 + filterCost(model, filter.shape, inner, list));
+    else if (filter.kind === 'many') cost += manyCost(model, filter.shape, given, list);
   }
   return cost;
 }
+
+/** `some`, `every`, `none` and `count` of a list, also below its `and`, `or` and `not`. */
+function manyCost(model: Model, shape: string, value: unknown, list: number): number {
+  let cost = 0;
+  for (const item of each(value)) {
+    if (!isInput(item)) continue;
+    for (const [word, inner] of Object.entries(item))
+      cost += GROUPS.has(word)
+        ? manyCost(model, shape, inner, list)
+        : list * (1 + (word === 'count' ? 0 : filterCost(model, shape, inner, list)));
+  }
+  return cost;
+}
+
+const GROUPS = new Set(['and', 'or', 'not']);
 
 const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
 

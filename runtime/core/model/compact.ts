@@ -6,6 +6,7 @@ import type {
   Entity,
   ErrorType,
   FilterOperator,
+  FilterWord,
   IdKind,
   Index,
   JobSettings,
@@ -87,23 +88,26 @@ export type WriteField =
   | ({ readonly nested: string } & NestedParts);
 
 /**
- * `'created_at: eq lt gt'`: column and operators. `equals`, `one` and `many` name the column or the
- * relation's field.
+ * `'created_at: eq lt gt'`: column and words. `equals`, `object`, `one` and `many` name the column or
+ * the relation's field.
  */
 export type FilterField =
   | string
   | { readonly equals: string }
-  | { readonly group: 'and' | 'or' | 'not' }
+  | { readonly group: 'and' | 'or' | 'not' | 'isNull' }
   | { readonly aggregate: string; readonly operators?: readonly FilterOperator[] }
+  | { readonly object: string; readonly shape: string }
   | { readonly one: string; readonly shape: string }
   | {
       readonly many: string;
       readonly quantifiers: readonly ('some' | 'every' | 'none')[];
       readonly shape: string;
+      readonly count?: readonly FilterWord[];
+      readonly groups?: readonly ('and' | 'or' | 'not')[];
     };
 
 /** Splits `'created_at: eq lt gt'` into column and operators. */
-export function splitOperators(text: string): { column: string; operators: FilterOperator[] } {
+export function splitOperators(text: string): { column: string; operators: FilterWord[] } {
   const [column = '', operators = ''] = text.split(': ');
-  return { column, operators: operators.split(' ') as FilterOperator[] };
+  return { column, operators: operators.split(' ') as FilterWord[] };
 }

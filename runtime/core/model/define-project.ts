@@ -289,11 +289,7 @@ function readFilter(name: string, words: FilterField): Filter {
     return { kind: 'aggregate', name, field, ...rest };
   }
   if ('one' in words) return { kind: 'one', name, field: words.one, shape: words.shape };
-  return {
-    kind: 'many',
-    name,
-    field: words.many,
-    quantifiers: words.quantifiers,
-    shape: words.shape,
-  };
+  if ('object' in words) return { kind: 'object', name, column: words.object, shape: words.shape };
+  const { many: field, ...rest } = words;
+  return { kind: 'many', name, field, ...rest };
 }

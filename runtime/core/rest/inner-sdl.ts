@@ -1,4 +1,4 @@
-import type { Field, FilterOperator, FilterShape, Project, RestMember } from '@twofold/schema';
+import type { Field, FilterWord, FilterShape, Project, RestMember } from '@twofold/schema';
 import { Kind, parse, print } from 'graphql';
 
 /** A field of the model with its line of SDL. */
@@ -34,7 +34,7 @@ export function createInnerSdl(
   const parts = new Map<string, string>();
   const queries: string[] = [];
   const direction = typeName('Direction');
-  const comparison = (type: string, operators: readonly FilterOperator[]): string => {
+  const comparison = (type: string, operators: readonly FilterWord[]): string => {
     const name = typeName(`${type}_${operators.join('_')}`);
     parts.set(
       name,
@@ -84,7 +84,7 @@ const operatorsOf = (filter: FilterShape['filters'][number]) =>
 const typeOf = ({ kind, field, column }: RestMember) =>
   kind === 'key' ? (column?.scalar ?? 'ID') : field.type.name;
 
-function operandType(type: string, operator: FilterOperator): string {
+function operandType(type: string, operator: FilterWord): string {
   if (operator === 'isNull') return 'Boolean';
   if (operator === 'in' || operator === 'notIn') return `[${type}!]`;
   // A part of an address is not a valid address, so it is compared as a String.

@@ -1,5 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import { addFolding } from './fold-text.ts';
+import { addJsonWords } from './json-words.ts';
 import { addKeyPart } from './key-part.ts';
 import { STEP_FUNCTION } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
@@ -82,6 +84,8 @@ export function openSqlite(
   );
   addConversion(database);
   addKeyPart(database);
+  addFolding(database);
+  addJsonWords(database);
   let check: (() => void) | undefined;
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.

@@ -1,0 +1,87 @@
+import type { FilterOperator, FilterWord } from '@twofold/schema';
+import { not } from './comparison.ts';
+import type { Compared } from './compared.ts';
+import { sql, type Sql } from './fragment.ts';
+import { and, or, type Scope } from './scope.ts';
+import type { Beside, Given } from './given.ts';
+import { wordSql } from './words.ts';
+
+/** Where a value stands in the arguments of a node. */
+export interface Place {
+  readonly call: number;
+  readonly path: readonly (string | number)[];
+}
+
+/** A value of the arguments, as words compare with it. */
+export const givenAt = ({ call, path }: Place, value: unknown): Given => ({
+  field: path.slice(1).join('.'),
+  value,
+  parameter: (as) => ({ from: 'call', call, path, as }),
+});
+
+/** The items of an input list with their paths, or the single object that some schemas declare. */
+export function itemsOf(value: unknown, path: Place['path']): [unknown, Place['path']][] {
+  if (!Array.isArray(value)) return [[value, path]];
+  return value.flatMap((item, index): [unknown, Place['path']][] =>
+    item === null ? [] : [[item, [...path, index]]],
+  );
+}
+
+/** `and` of nothing is true, and `or` of nothing is false. */
+export function groupSql(kind: 'and' | 'or' | 'not', conditions: readonly Sql[]): Sql {
+  if (kind === 'and') return and(conditions) ?? sql`true`;
+  return kind === 'or' ? or(conditions) : not(or(conditions));
+}
+
+/**
+ * The condition that a value meets all words of an input. Undefined for an input without a word.
+ *
+ * @param words the words that the input declares.
+ */
+export function wordsCondition(
+  scope: Scope,
+  compared: Compared,
+  words: readonly FilterWord[],
+  value: unknown,
+  place: Place & Beside,
+): Sql | undefined {
+  if (value === null) return wordSql(scope, compared, 'eq', givenAt(place, null));
+  const input = value as Readonly<Record<string, unknown>>;
+  const at = (word: string): Place => ({ call: place.call, path: [...place.path, word] });
+  const beside = besideOf(input, at, place);
+  const one = (word: FilterWord): Sql | undefined => {
+    const given = input[word];
+    if (given === undefined || word === 'mode' || word === 'path') return undefined;
+    if (word !== 'and' && word !== 'or' && word !== 'not')
+      return wordSql(scope, compared, word, givenAt(at(word), given), beside);
+    if (given === null) return undefined;
+    const inner = itemsOf(given, at(word).path).map(
+      ([item, path]) =>
+        wordsCondition(scope, compared, words, item, { ...beside, call: place.call, path }) ??
+        sql`true`,
+    );
+    return groupSql(word, inner);
+  };
+  return and(words.map(one));
+}
+
+/** What stands beside the words of an input, or beside the group that it is in. */
+function besideOf(
+  { mode, path }: Readonly<Record<string, unknown>>,
+  at: (word: string) => Place,
+  outer: Beside,
+): Beside {
+  return {
+    fold: isThere(mode) ? isInsensitive(mode) : (outer.fold ?? false),
+    way: isThere(path) ? givenAt(at('path'), path) : outer.way,
+  };
+}
+
+const isThere = (value: unknown) => value !== undefined && value !== null;
+
+/** Whether `mode` has the value that ignores case: `INSENSITIVE`, in any spelling of the schema. */
+export const isInsensitive = (mode: unknown): boolean => /^insensitive$/i.test(String(mode ?? ''));
+
+/** A word that compares, and does not only say how. */
+export const isComparison = (word: FilterWord): word is FilterOperator =>
+  !['mode', 'path', 'and', 'or', 'not'].includes(word);

@@ -1,0 +1,85 @@
+import { getNamedType } from 'graphql';
+import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { FilterWord } from '../model.ts';
+import { knownWord, LIST_OPERATORS, OPERATORS, WORDS } from './filter-words.ts';
+import type { Refusal, UnknownWord } from './shapes.ts';
+
+/** What is compared: it decides which words there are. */
+export type Words = 'scalar' | 'list' | 'json' | 'none';
+
+const GROUPS: readonly FilterWord[] = ['and', 'or', 'not'];
+
+const ALLOWED: Readonly<Record<Words, readonly FilterWord[]>> = {
+  scalar: [...OPERATORS, 'mode', ...GROUPS],
+  list: [...LIST_OPERATORS, ...GROUPS],
+  json: WORDS,
+  none: ['isNull', ...GROUPS],
+};
+
+const ABOUT: Readonly<Record<Words, string>> = {
+  scalar: 'a single value',
+  list: 'a list',
+  json: 'JSON',
+  none: 'a list of objects',
+};
+
+/**
+ * The words of the input of one field, or why it cannot be inferred.
+ *
+ * @example wordsOf(stringFilter, 'PostFilter.title', 'scalar') // ['eq', 'contains', 'mode']
+ */
+export function wordsOf(
+  input: GraphQLInputObjectType,
+  place: string,
+  about: Words,
+): readonly FilterWord[] | Refusal {
+  const fields = Object.values(input.getFields());
+  const foreign = fields.filter((field) => !isWord(field, input));
+  const some = fields.some(({ name }) => isOurs(name) || knownWord(name) !== undefined);
+  if (foreign.length > 0) return some ? wordsRefusal(input, foreign) : noWord(input, foreign[0]!);
+  const words = fields.map(({ name }) => name as FilterWord);
+  const odd = words.find((word) => !ALLOWED[about].includes(word));
+  return odd === undefined
+    ? words
+    : {
+        why: `${input.name}.${odd} is not about ${ABOUT[about]}, and ${place} is: ${ALLOWED[about].join(' ')}`,
+      };
+}
+
+const isOurs = (name: string): name is FilterWord => WORDS.some((word) => word === name);
+
+/** `not` of another type than the input itself is Prisma's word for `ne`. */
+const isWord = ({ name, type }: GraphQLInputField, input: GraphQLInputObjectType): boolean =>
+  isOurs(name) && (!GROUPS.includes(name) || getNamedType(type) === input);
+
+function noWord(input: GraphQLInputObjectType, { name }: GraphQLInputField): Refusal {
+  const fix = didYouMean(name, OPERATORS);
+  return {
+    why: `${input.name}.${name} is no comparison we know: ${OPERATORS.join(' ')}`,
+    ...(fix && { fix }),
+  };
+}
+
+/** The reason that an input, which is a filter otherwise, has words that we do not know. */
+export function wordsRefusal(
+  input: GraphQLInputObjectType,
+  fields: readonly GraphQLInputField[],
+): Refusal {
+  const words = fields.map((field) => unknownWord(`${input.name}.${field.name}`, field));
+  const [first] = words;
+  return { code: 'FILTER_WORD', why: `${first?.coordinate} is no word of a filter`, words };
+}
+
+/** @param field the member of an input, or the argument of a field. */
+export function unknownWord(
+  coordinate: string,
+  { name, astNode }: Pick<GraphQLInputField, 'name'> & { readonly astNode?: unknown },
+): UnknownWord {
+  const ours = name === 'not' ? 'ne' : knownWord(name);
+  return {
+    coordinate,
+    at: (astNode as GraphQLInputField['astNode'])?.name,
+    fix: ours ? `write ${ours}` : (didYouMean(name, WORDS) ?? `one of ${WORDS.join(', ')}`),
+  };
+}

@@ -1,0 +1,41 @@
+import { coordinate } from '../build/facts.ts';
+import type { FieldFact } from '../build/facts.ts';
+import type { UnknownWord } from '../build/shapes.ts';
+import type { Built } from '../build/built.ts';
+import { finding, listed } from './finding.ts';
+import type { Rule } from './finding.ts';
+
+/** FILTER_WORD: a word in a filter that we do not know, such as `_eq` of Hasura. */
+export const filterWords: Rule = function* (built) {
+  for (const [word, fields] of unknownWords(built)) {
+    const names = [...fields].map(coordinate);
+    const [first] = fields;
+    yield {
+      ...finding(
+        'FILTER_WORD',
+        `${word.coordinate} is no word that we know`,
+        word.at,
+        {
+          why: `${listed(names)} ${names.length > 1 ? 'are' : 'is'} yours to write with it`,
+          fix: word.fix,
+        },
+        'warning',
+      ),
+      ...(first && { coordinate: coordinate(first) }),
+    };
+  }
+};
+
+/** Each word, with the fields that it keeps from being served. */
+function unknownWords({ operations, entities }: Built): Map<UnknownWord, Set<FieldFact>> {
+  const found = new Map<UnknownWord, Set<FieldFact>>();
+  const byPlace = new Map<unknown, UnknownWord>();
+  const refusals = [...operations, ...entities.flatMap((entity) => entity.refusals)];
+  for (const { field, refusal } of refusals)
+    for (const word of refusal?.words ?? []) {
+      const known = byPlace.get(word.at) ?? word;
+      byPlace.set(word.at, known);
+      found.set(known, (found.get(known) ?? new Set()).add(field));
+    }
+  return found;
+}
