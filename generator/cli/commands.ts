@@ -226,11 +226,17 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'import',
-    usage: 'db [URL] | prisma [FILE]',
+    usage: 'db [URL] | prisma [FILE] | hasura [METADATA]',
     about: 'writes a schema that serves the tables which others made, and a report of what differs',
     positionals: 2,
-    words: ['db', 'prisma'],
+    words: ['db', 'prisma', 'hasura'],
     options: [
+      {
+        name: 'database',
+        value: 'URL',
+        about: 'hasura: the database that the metadata is about (DATABASE_URL)',
+      },
+      { name: 'user', value: 'TABLE', about: 'hasura: the table whose rows sign in (users)' },
       { name: 'schema', value: 'NAME', many: true, about: 'a schema of PostgreSQL (public)' },
       { name: 'only', value: 'GLOB', many: true, about: 'only these tables of the database' },
       { name: 'skip', value: 'GLOB', many: true, about: 'not these tables of the database' },
@@ -239,7 +245,7 @@ export const commands: readonly CommandSpec[] = [
       { name: 'dry-run', about: 'list what would be written' },
     ],
     example:
-      'npx generator import db postgres://app:secret@localhost/shop\nnpx generator import prisma prisma/schema.prisma',
+      'npx generator import db postgres://app:secret@localhost/shop\nnpx generator import prisma prisma/schema.prisma\nnpx generator import hasura hasura/metadata --user users',
     load: () => import('../commands/import.ts'),
   },
   {

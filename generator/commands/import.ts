@@ -22,6 +22,8 @@ type Read = (root: string, call: CommandCall) => Promise<ImportedSource>;
 const KINDS: Readonly<Record<string, Read>> = {
   db: async (root, call) =>
     (await import('../import/database/read-database.ts')).importDatabaseAt(root, call),
+  hasura: async (root, call) =>
+    (await import('../import/hasura/import-metadata.ts')).importHasuraAt(root, call),
   prisma: async (root, { positionals }) =>
     (await import('../import/prisma/import-file.ts')).importPrismaFile(root, positionals[1]),
 };
@@ -49,7 +51,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   for (const { file, text } of plan.files) await disk.write(resolve(root, file), text);
   await written?.();
   const run = await runPipeline(root, {}, disk);
-  reportFindings(run, call);
+  reportFindings(
+    run,
+    call,
+    [],
+    'the inputs below were written, and no code was generated from them',
+  );
   const code = plan.conflicts.length > 0 ? EXIT.conflict : exitCodeOf(run);
   return report(plan, imported, call, code);
 }

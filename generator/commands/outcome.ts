@@ -13,12 +13,13 @@ const shown = new WeakMap<Terminal, Set<string>>();
 
 /**
  * Shows findings, and says if errors stopped the run. `before`: the findings of the previous run,
- * whose hints are only counted.
+ * whose hints are only counted. `unwritten`: what the errors kept from being written.
  */
 export function reportFindings(
   { sources, findings }: Pick<InputReading, 'sources' | 'findings'>,
   { terminal, options }: Pick<CommandCall, 'terminal' | 'options'>,
   before: readonly Diagnostic[] = [],
+  unwritten = 'nothing was written',
 ): void {
   if (terminal.json) return;
   const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
@@ -30,7 +31,7 @@ export function reportFindings(
   const left = findings.filter((finding) => !full.includes(finding));
   if (left.length > 0) terminal.note(`${countHints(left)}; --hints shows them\n`);
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; nothing was written`);
+  if (errors > 0) terminal.say(`${errors} error${errors === 1 ? '' : 's'}; ${unwritten}`);
 }
 
 /** Errors, warnings, and the first new hints. */

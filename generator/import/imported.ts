@@ -9,6 +9,15 @@ export interface Imported {
   readonly enums: readonly ImportedEnum[];
   /** What the report says, a line for each object of the source. */
   readonly items: readonly ReportItem[];
+  /** Absent where the source says nothing of who may do what. */
+  readonly access?: ImportedAccess;
+}
+
+/** What the manifest says of those who sign in, for the rules of the types. */
+export interface ImportedAccess {
+  readonly roles: readonly string[];
+  /** The type whose rows sign in, unless it follows from its name. */
+  readonly user?: string;
 }
 
 /** A type of the schema, and the table or view behind it. */
@@ -53,6 +62,8 @@ export interface ImportedEnum {
 
 export interface ImportedValue {
   readonly name: string;
+  /** How the database keeps it, where that is not its name. */
+  readonly stored?: string;
   readonly description?: string;
   readonly directives: readonly string[];
 }

@@ -2,15 +2,15 @@ import { basename, join } from 'node:path';
 import { parse as parseSdl } from 'graphql';
 import type { SourceText } from '@twofold/schema';
 import { parse as parseYaml } from 'yaml';
-import { EDITOR_LINE } from '../../templates/starter/manifest-lines.ts';
+import { EDITOR_LINE, yamlText } from '../../templates/starter/manifest-lines.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { readSources } from '../read.ts';
 import { disk } from '../write/disk.ts';
-import type { Imported } from './imported.ts';
+import type { Imported, ImportedAccess } from './imported.ts';
 import { mergeSchema } from './merge/merge-schema.ts';
 import { printSchema } from './print-schema.ts';
 import { printReport } from './report.ts';
-import { setManaged } from './set-managed.ts';
+import { setManaged, withAccess } from './set-managed.ts';
 
 /** What an import would write. */
 export interface ImportPlan {
@@ -55,10 +55,15 @@ export async function planImport(
   const merged = base === null ? first(schema, next) : repeated(base, next, schema);
   const files = [
     ...merged.files,
-    { file: MANIFEST, text: manifestText(manifest, { root, ...options }) },
+    {
+      file: MANIFEST,
+      text: manifest
+        ? withAccess(setManaged(manifest.text, options.managed), imported.access)
+        : newManifest(root, options, imported.access),
+    },
     {
       file: REPORT,
-      text: printReport(imported, { source: options.source, access: accessOf(manifest) }),
+      text: printReport(imported, { source: options.source, ...whoHas(imported, manifest) }),
     },
     { file: LAST_IMPORT, text: next },
   ];
@@ -67,6 +72,10 @@ export async function planImport(
     if ((await disk.read(join(root, each.file))) !== each.text) changed.push(each);
   return { ...merged, files: changed };
 }
+
+/** Who may do what, unless the source has rules of its own. */
+const whoHas = ({ access }: Imported, manifest: SourceText | null) =>
+  access ? {} : { access: accessOf(manifest) };
 
 /** Who may read and change what has no rule of its own. */
 function accessOf(manifest: SourceText | null): string {
@@ -108,11 +117,11 @@ function repeated(base: string, next: string, yours: readonly SourceText[]): Imp
   };
 }
 
-function manifestText(
-  manifest: SourceText | null,
-  { root, crud, managed }: ImportOptions & { readonly root: string },
+function newManifest(
+  root: string,
+  { crud, managed }: ImportOptions,
+  access: ImportedAccess | undefined,
 ): string {
-  if (manifest) return setManaged(manifest.text, managed);
   const name = basename(root)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -121,6 +130,13 @@ function manifestText(
     `name: ${name === '' ? 'app' : name}`,
     `database: { managed: ${managed} }`,
     `api: { rest: true${crud ? ', crud: true' : ''} }`,
+    ...(access ? authLines(access) : []),
   ];
   return `${EDITOR_LINE}${lines.join('\n')}\n`;
 }
+
+const authLines = ({ roles, user }: ImportedAccess): string[] => [
+  user === undefined && roles.length === 0 ? 'auth: {}' : 'auth:',
+  ...(user === undefined ? [] : [`  user: ${user}`]),
+  ...(roles.length === 0 ? [] : [`  roles: { list: [${roles.map(yamlText).join(', ')}] }`]),
+];

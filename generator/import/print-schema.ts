@@ -45,8 +45,13 @@ const SCALARS: ReadonlySet<string> = new Set([
   'UUID',
 ]);
 
+/** A type with longer directives has one on each line. */
+const WIDTH = 160;
+
 function printType({ name, table, description, directives, fields }: ImportedType): string {
-  const head = [`type ${name}`, printTable(table), ...directives].join(' ');
+  const parts = [`type ${name}`, printTable(table), ...directives];
+  const line = parts.join(' ');
+  const head = line.length > WIDTH ? parts.join('\n  ') : line;
   return `${printDescription(description, '')}${head} {\n${fields.map(printField).join('')}}`;
 }
 

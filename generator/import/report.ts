@@ -28,11 +28,13 @@ const SECTIONS: readonly (readonly [ImportStatus, title: string, meaning: string
  */
 export function printReport(
   { types, items }: Imported,
-  { source, access }: { readonly source: string; readonly access: string },
+  { source, access }: { readonly source: string; readonly access?: string },
 ): string {
   const counts = countItems(items);
   const head = [
-    `Everything below can be read and changed by ${access}: import makes up no rules. Add \`@auth\` to a type to close it.`,
+    access === undefined
+      ? 'Who has access is what the permissions below said. What had none is closed to all but the `API_KEY` of the server.'
+      : `Everything below can be read and changed by ${access}: import makes up no rules. Add \`@auth\` to a type to close it.`,
     '',
     `# What was imported from ${source}`,
     '',

@@ -129,7 +129,7 @@ export function oracleOf(world: World, caller: Principal): Oracle {
   const isWho = ({ allow, owner }: Rule, type: string, row: Row): boolean => {
     if (allow === 'PUBLIC') return true;
     if (allow === 'USER') return me !== null;
-    if (allow === 'API_KEY') return caller.kind === 'api_key';
+    if (allow === 'API_KEY') return caller.kind === 'api_key' && me === null;
     if (allow === 'ROLE') return caller.kind === 'user' && caller.role?.name === 'admin';
     return me !== null && owner !== undefined && isOwner(type, row, owner);
   };

@@ -180,7 +180,7 @@ function owned(rules: readonly Rule[], caller: Principal, values: Row): Row {
 function holdsFor(allow: Rule['allow'], caller: Principal, me: unknown): boolean {
   if (allow === 'PUBLIC') return true;
   if (allow === 'USER') return me !== null;
-  if (allow === 'API_KEY') return caller.kind === 'api_key';
+  if (allow === 'API_KEY') return caller.kind === 'api_key' && me === null;
   return allow === 'ROLE' && caller.kind === 'user' && caller.role?.name === 'admin';
 }
 

@@ -10,10 +10,17 @@ import { fieldName, lowerFirst, relationName } from './names.ts';
 import { type PlainCheck, readCheck } from './read-check.ts';
 import { isCredentialName } from '../credential-names.ts';
 import { directive, type ImportedField, type ReportItem } from '../imported.ts';
-import { isDefaultSchema, refersToKey, type TypeInProgress, type Types } from './types.ts';
+import {
+  isDefaultSchema,
+  refersToKey,
+  type TypeInProgress,
+  type Types,
+  type Wishes,
+} from './types.ts';
 
 export interface Importing extends Types {
   readonly catalog: Catalog;
+  readonly wishes: Wishes;
   readonly items: ReportItem[];
   /** Enums that checks mean: their values by name. */
   readonly checked: Map<string, readonly string[]>;
@@ -163,6 +170,9 @@ const givenKey = ({ type, typeName, default: value }: CatalogColumn) =>
 const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
   comment === null ? {} : { description: comment };
 
+const nameOf = ({ names, table }: TypeInProgress, column: CatalogColumn, { wishes }: Importing) =>
+  names(wishes.fieldName?.(table, column) ?? fieldName(column.name));
+
 const CLOSED = 'it is named like a credential, which no answer should have';
 
 function closedField(
@@ -170,7 +180,7 @@ function closedField(
   column: CatalogColumn,
   importing: Importing,
 ): ImportedField {
-  const name = type.names(fieldName(column.name));
+  const name = nameOf(type, column, importing);
   const found = typeOf(type, { column, check: undefined }, importing);
   noteColumn(type, column, importing, { status: 'closed', why: CLOSED });
   noteDefault(type, column, importing);
@@ -193,7 +203,7 @@ function addColumn(
   { column, check }: Described,
   importing: Importing,
 ): string {
-  const name = type.names(fieldName(column.name));
+  const name = nameOf(type, column, importing);
   const found = typeOf(type, { column, check }, importing);
   // A list that the database fills may be left out.
   const filled = found.type.startsWith('[') && column.default !== null;
@@ -313,8 +323,9 @@ const ON_DELETE: Readonly<Record<string, string>> = { cascade: 'CASCADE', 'set n
 function addRelation(type: TypeInProgress, key: CatalogForeignKey, importing: Importing): string {
   const target = importing.types.get(keyOf(key.table))!;
   const [first = ''] = key.columns;
-  const wanted = key.columns.length === 1 ? relationName(first) : lowerFirst(target.name);
-  const name = type.names(wanted);
+  const usual = key.columns.length === 1 ? relationName(first) : lowerFirst(target.name);
+  const name = type.names(importing.wishes.relationName?.(key) ?? usual);
+  type.relations.set(key, name);
   const columns = type.table.columns.filter((column) => key.columns.includes(column.name));
   const single = key.columns.length === 1;
   const relation = relationDirective(name, key, importing);

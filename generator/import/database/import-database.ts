@@ -10,7 +10,13 @@ import { addFields, type Importing, objectOf, schemaOf } from './fields.ts';
 import { addInverses, addLists } from './inverses.ts';
 import { createNames, enumValue } from './names.ts';
 import { noteObjects } from './objects.ts';
-import { isDefaultSchema, isServed, namedTypes, type TypeInProgress } from './types.ts';
+import {
+  isDefaultSchema,
+  isServed,
+  namedTypes,
+  type TypeInProgress,
+  type Wishes,
+} from './types.ts';
 
 /**
  * The schema that serves a database as it is.
@@ -18,24 +24,30 @@ import { isDefaultSchema, isServed, namedTypes, type TypeInProgress } from './ty
  * @param wanted whether a table is part of the import.
  * @example importDatabase(catalog, () => true).types.map(({ name }) => name) // ['Actor', 'Film']
  */
-export function importDatabase(
+export const importDatabase = (
   catalog: Catalog,
   wanted: (table: CatalogTable) => boolean,
-): Imported {
-  const tables = catalog.tables.filter((table) => isServed(table) && wanted(table));
+): Imported => importedOf(importTables(catalog, { wanted }));
+
+/** The types of the tables, their fields and relations, before they are written. */
+export function importTables(catalog: Catalog, wishes: Wishes): Importing {
+  const tables = catalog.tables.filter((table) => isServed(table) && wishes.wanted(table));
   const left = catalog.tables.filter((table) => !tables.includes(table));
-  const named = namedTypes(catalog, tables);
-  const importing: Importing = { ...named, catalog, items: [], checked: new Map() };
+  const named = namedTypes(catalog, tables, wishes);
+  const importing: Importing = { ...named, catalog, wishes, items: [], checked: new Map() };
   for (const type of named.types.values()) addFields(type, importing);
   addInverses(importing);
   addLists(importing);
   noteObjects(importing, left);
-  return {
-    types: [...named.types.values()].map(typeOf),
-    enums: enumsOf(importing),
-    items: importing.items.toSorted(byObject),
-  };
+  return importing;
 }
+
+/** @example importedOf(importTables(catalog, { wanted: () => true })).types[0]?.name // 'Actor' */
+export const importedOf = (importing: Importing): Imported => ({
+  types: [...importing.types.values()].map(typeOf),
+  enums: enumsOf(importing),
+  items: importing.items.toSorted(byObject),
+});
 
 const byObject = (a: ReportItem, b: ReportItem) =>
   a.object < b.object ? -1 : a.object > b.object ? 1 : 0;
@@ -71,7 +83,7 @@ function indexesOf({ table, columns }: TypeInProgress): string[] {
   });
 }
 
-function enumsOf({ catalog, enumNames, checked }: Importing): ImportedEnum[] {
+export function enumsOf({ catalog, enumNames, checked }: Importing): ImportedEnum[] {
   const native = catalog.enums.flatMap((each): ImportedEnum[] => {
     const name = enumNames.get(JSON.stringify([each.schema, each.name]));
     const type = isDefaultSchema(each.schema) ? each.name : objectOf(each);
@@ -97,6 +109,7 @@ function valuesOf(values: readonly string[]): ImportedEnum['values'] {
   const free = createNames();
   return values.map((value) => {
     const name = free(enumValue(value));
-    return { name, directives: name === value ? [] : [directive('column', { name: value })] };
+    if (name === value) return { name, directives: [] };
+    return { name, stored: value, directives: [directive('column', { name: value })] };
   });
 }

@@ -18,10 +18,14 @@ export function addInverses(importing: Importing): void {
   const relations = [...importing.types.values()].flatMap((type) => relationsOf(type, importing));
   for (const relation of relations) {
     const { from, to, field, key } = relation;
+    const wished = importing.wishes.inverseName?.(key);
+    if (wished === null) continue;
     const several = relations.filter((each) => each.from === from && each.to === to).length > 1;
     const single = isSingle(from.table, key);
     const base = single ? lowerFirst(from.name) : pluralName(from.name);
-    const name = to.names(several || from === to ? `${base}By${upperFirst(field)}` : base);
+    const usual = several || from === to ? `${base}By${upperFirst(field)}` : base;
+    const name = to.names(wished ?? usual);
+    to.inverses.set(key, name);
     to.fields.push({
       name,
       type: single ? from.name : `[${from.name}!]!`,
@@ -31,17 +35,11 @@ export function addInverses(importing: Importing): void {
   }
 }
 
-/** The fields of a type that have a foreign key, which the report names. */
-function relationsOf(from: TypeInProgress, { types, items }: Importing): Relation[] {
-  return from.table.foreignKeys.flatMap((key) => {
-    const object = `${objectOf(from.table)}.${key.name ?? key.columns.join('+')}`;
-    const item = items.find(
-      (each) => each.kind === 'foreign key' && each.object === object && each.status === 'kept',
-    );
+const relationsOf = (from: TypeInProgress, { types }: Importing): Relation[] =>
+  [...from.relations].flatMap(([key, field]) => {
     const to = types.get(keyOf(key.table));
-    return item?.as && to ? [{ from, to, field: item.as.split('.')[1]!, key }] : [];
+    return to ? [{ from, to, field, key }] : [];
   });
-}
 
 /** Whether at most one row has a value of the key. */
 const isSingle = ({ uniques, primaryKey }: CatalogTable, { columns }: CatalogForeignKey): boolean =>

@@ -6,7 +6,7 @@ import { isServed } from './types.ts';
 
 /** Names everything in the report that has no field: tables, keys, indexes, triggers and the rest. */
 export function noteObjects(importing: Importing, left: readonly CatalogTable[]): void {
-  const { items, catalog, types, joins } = importing;
+  const { items, catalog, types, joins, wishes } = importing;
   for (const { table, name, view } of types.values()) {
     items.push({ object: objectOf(table), kind: kindOf(table), status: 'kept', as: name });
     if (view && table.kind === 'table')
@@ -19,17 +19,17 @@ export function noteObjects(importing: Importing, left: readonly CatalogTable[])
     noteTable(table, importing);
   }
   for (const table of joins) noteTable(table, importing);
-  for (const table of left) items.push(leftItem(table));
+  for (const table of left) items.push(leftItem(table, wishes.unwanted));
   noteTypes(importing, catalog);
 }
 
 const kindOf = ({ kind }: CatalogTable) => (kind === 'table' ? 'table' : kind);
 
-function leftItem(table: CatalogTable): ReportItem {
+function leftItem(table: CatalogTable, unwanted = 'left out by --only or --skip'): ReportItem {
   const why = table.partitionOf
     ? `a partition of ${objectOf(table.partitionOf)}`
     : table.extension === null && isServed(table)
-      ? 'left out by --only or --skip'
+      ? unwanted
       : table.extension === null
         ? 'a table of the server, or a virtual one'
         : `it belongs to the extension ${table.extension}`;

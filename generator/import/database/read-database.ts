@@ -51,7 +51,8 @@ async function urlOf(root: string, given: string | undefined): Promise<string> {
 const envOf = async (root: string) =>
   parseEnv((await disk.read(join(root, ENV))) ?? '') as Record<string, string | undefined>;
 
-async function keepUrl(root: string, url: string): Promise<void> {
+/** Writes the address to `.env` where that has none. */
+export async function keepUrl(root: string, url: string): Promise<void> {
   if ((await envOf(root))['DATABASE_URL'] !== undefined) return;
   const path = join(root, ENV);
   const before = await disk.read(path);
@@ -62,7 +63,20 @@ async function keepUrl(root: string, url: string): Promise<void> {
 
 async function readCatalog(root: string, url: string, options: OptionValues): Promise<Catalog> {
   const asked = options['schema'] as readonly string[] | undefined;
-  const schemas = url.startsWith('postgres') ? (asked ?? ['public']) : undefined;
+  return catalogAt(root, url, asked ?? ['public']);
+}
+
+/**
+ * What the database says of itself, in some of its schemas. SQLite has none.
+ *
+ * @throws CommandError when there is no such database or schema
+ */
+export async function catalogAt(
+  root: string,
+  url: string,
+  named: readonly string[],
+): Promise<Catalog> {
+  const schemas = url.startsWith('postgres') ? named : undefined;
   const catalog = await askRuntime<Catalog>(root, 'catalogOfDatabase', { url, root, schemas });
   const missing = (schemas ?? []).filter((name) => !catalog.schemas.includes(name));
   if (missing.length === 0) return catalog;
@@ -84,7 +98,7 @@ function wantedBy(options: OptionValues) {
 }
 
 /** Row-level security holds, or not, for the role that the server connects as. */
-function roleItems({ role, tables }: Catalog): ReportItem[] {
+export function roleItems({ role, tables }: Catalog): ReportItem[] {
   const secured = tables.filter(({ rowSecurity }) => rowSecurity);
   if (!role) return [];
   const effect = role.bypassesRowSecurity ? 'does not hold for' : 'holds for';
@@ -97,7 +111,7 @@ function roleItems({ role, tables }: Catalog): ReportItem[] {
 }
 
 /** The address without a password. */
-function nameOf(url: string): string {
+export function nameOf(url: string): string {
   if (!URL.canParse(url) || !url.startsWith('postgres')) return url;
   const { hostname, pathname } = new URL(url);
   return `the database ${decodeURIComponent(pathname.slice(1))} at ${hostname}`;

@@ -1,4 +1,9 @@
-import type { Catalog, CatalogForeignKey, CatalogTable } from '../../../templates/catalog.ts';
+import type {
+  Catalog,
+  CatalogColumn,
+  CatalogForeignKey,
+  CatalogTable,
+} from '../../../templates/catalog.ts';
 import type { ImportedField } from '../imported.ts';
 import { keyOf } from './column-type.ts';
 import { createNames, typeName, upperFirst } from './names.ts';
@@ -11,10 +16,30 @@ export interface TypeInProgress {
   readonly names: (name: string, prefix?: string) => string;
   /** The fields of columns, by the name of the column. */
   readonly columns: Map<string, string>;
+  /** The fields of the table's own foreign keys. */
+  readonly relations: Map<CatalogForeignKey, string>;
+  /** The fields of foreign keys of other tables, which lead here. */
+  readonly inverses: Map<CatalogForeignKey, string>;
   /** The fields of `@table(key:)`; undefined where `id` is the key. */
   key?: readonly string[];
   /** Whether it has no key, so that rows are only read. */
   view: boolean;
+}
+
+/** What an import takes from a database, and what it calls otherwise than the database does. */
+export interface Wishes {
+  /** Whether a table is part of the import. */
+  readonly wanted: (table: CatalogTable) => boolean;
+  /** Why the other tables are not. */
+  readonly unwanted?: string;
+  /** Whether a table of two keys and nothing else becomes a type, as every other table does. */
+  readonly joinsAreTypes?: boolean;
+  readonly typeName?: (table: CatalogTable) => string | undefined;
+  readonly fieldName?: (table: CatalogTable, column: CatalogColumn) => string | undefined;
+  /** The field of a foreign key. */
+  readonly relationName?: (key: CatalogForeignKey) => string | undefined;
+  /** The field of its other end; null when there is none. */
+  readonly inverseName?: (key: CatalogForeignKey) => string | null | undefined;
 }
 
 /** Names that a type of the user cannot have. */
@@ -69,9 +94,13 @@ export interface Types {
 }
 
 /** Names a type for each table, a name for each native enum, and finds the join tables. */
-export function namedTypes(catalog: Catalog, tables: readonly CatalogTable[]): Types {
+export function namedTypes(
+  catalog: Catalog,
+  tables: readonly CatalogTable[],
+  wishes: Wishes,
+): Types {
   const served = new Map(tables.map((table) => [keyOf(table), table]));
-  const joins = tables.filter((table) => isJoinTable(table, served));
+  const joins = wishes.joinsAreTypes ? [] : tables.filter((table) => isJoinTable(table, served));
   const nameType = createNames(TAKEN);
   // The tables that the connection finds without a schema keep the plain names.
   const byDefault = tables.toSorted(
@@ -83,11 +112,13 @@ export function namedTypes(catalog: Catalog, tables: readonly CatalogTable[]): T
       .map((table) => [
         keyOf(table),
         {
-          name: nameType(typeName(table.name), prefixOf(table.schema)),
+          name: nameType(wishes.typeName?.(table) ?? typeName(table.name), prefixOf(table.schema)),
           table,
           fields: [],
           names: createNames(),
           columns: new Map(),
+          relations: new Map(),
+          inverses: new Map(),
           view: false,
         } satisfies TypeInProgress,
       ]),

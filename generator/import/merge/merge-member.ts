@@ -1,7 +1,10 @@
 import { type ConstDirectiveNode, print } from 'graphql';
 import { type MemberNode, namedType } from './definitions.ts';
 
-/** The parts of a member that are merged, each for itself: its type, and every directive by name. */
+/**
+ * The parts of a member that are merged, each for itself: its type, and its directives by name. One
+ * that is repeated, as `@auth` is, is one part.
+ */
 type Parts = ReadonlyMap<string, string>;
 
 /** The parts that the database changed. A null is a directive that is gone. */
@@ -39,8 +42,12 @@ export function mergeMember(
 
 /** @example partsOf(field, renamed) // Map { 'type' → 'Movie!', 'column' → '@column(name: "x")' } */
 export function partsOf(member: MemberNode, renamed: ReadonlyMap<string, string>): Parts {
-  const directives = (member.directives ?? []).map(
-    (each: ConstDirectiveNode) => [`@${each.name.value}`, print(each)] as const,
+  const byName = Map.groupBy(
+    member.directives ?? [],
+    (each: ConstDirectiveNode) => `@${each.name.value}`,
+  );
+  const directives = [...byName].map(
+    ([name, each]) => [name, each.map((one) => print(one)).join(' ')] as const,
   );
   if (member.kind === 'EnumValueDefinition') return new Map(directives);
   const named = namedType(member.type);

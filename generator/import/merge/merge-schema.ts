@@ -94,7 +94,9 @@ interface Merging {
 
 function mergeDefinition({ before, after, own }: Sides, merging: Merging): void {
   const { renamed, outcome } = merging;
-  outcome.edits.push(...directiveEdits({ before, after, own }));
+  outcome.edits.push(
+    ...directiveEdits({ before, after, own }, rulesStay({ before, after, own }, merging)),
+  );
   const added: MemberNode[] = [];
   for (const [identity, { node: next }] of after.members) {
     const [base, mine] = [before.members.get(identity), own.members.get(identity)];
@@ -110,10 +112,25 @@ function mergeDefinition({ before, after, own }: Sides, merging: Merging): void 
   if (added.length > 0) outcome.edits.push(insertion(own, added, renamed));
 }
 
-/** Directives of a type that came or went with the database: `@index`. */
-function directiveEdits({ before, after, own }: Sides): Edit[] {
-  const base = new Set(directivesOf(before).map(print));
-  const next = new Set(directivesOf(after).map(print));
+/**
+ * Whether the rules of a type stay as the user has them. They are one part: a rule of the source
+ * beside one that the user has made narrower would widen it again.
+ */
+function rulesStay({ before, after, own }: Sides, { prefer, outcome }: Merging): boolean {
+  const rules = (of: Definition) => directivesOf(of).filter(isRule).map(print).sort().join(' ');
+  const [base, next, mine] = [before, after, own].map(rules);
+  if (mine === base || next === base || mine === next) return mine !== base;
+  outcome.conflicts.push(`${own.name} @auth`);
+  return prefer === 'yours';
+}
+
+const isRule = ({ name }: ConstDirectiveNode) => name.value === 'auth';
+
+/** Directives of a type that came or went with the source: `@index`, and `@auth` unless they stay. */
+function directiveEdits({ before, after, own }: Sides, staying: boolean): Edit[] {
+  const merged = (each: ConstDirectiveNode) => !staying || !isRule(each);
+  const base = new Set(directivesOf(before).filter(merged).map(print));
+  const next = new Set(directivesOf(after).filter(merged).map(print));
   const mine = own.parts.flatMap(({ node, file }) =>
     typeDirectives(node).map((each) => ({ text: print(each), loc: each.loc!, file })),
   );
@@ -156,8 +173,13 @@ function partEdits(
     if (part === 'arguments') return [];
     if (part === 'type')
       return 'type' in node ? [replacement(file, node.type.loc!, text ?? '')] : [];
-    const known = node.directives?.find(({ name }) => `@${name.value}` === part);
-    if (known) return [replacement(file, known.loc!, text ?? '')];
+    const [known, ...others] =
+      node.directives?.filter(({ name }) => `@${name.value}` === part) ?? [];
+    if (known)
+      return [
+        replacement(file, known.loc!, text ?? ''),
+        ...others.map(({ loc }) => replacement(file, loc!, '')),
+      ];
     const end = node.loc!.end;
     return text === null ? [] : [{ file, start: end, end, text: ` ${text}` }];
   });

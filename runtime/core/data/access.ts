@@ -234,7 +234,7 @@ function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal)
   if (implied && passesDefaults(principal, allow)) return true;
   if (allow.includes('PUBLIC')) return true;
   if (allow.includes('USER') && callerId(principal) !== null) return true;
-  if (allow.includes('API_KEY') && principal.kind === 'api_key') return true;
+  if (allow.includes('API_KEY') && isService(principal)) return true;
   return (
     allow.includes('ROLE') &&
     principal.kind === 'user' &&
@@ -242,6 +242,10 @@ function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal)
     roles.includes(principal.role.name)
   );
 }
+
+/** A key that acts for a user may do what the user may: users make such keys themselves. */
+const isService = (principal: Principal) =>
+  principal.kind === 'api_key' && principal.userId === null;
 
 /**
  * The default rules of the user type do not restrict a key without a user: its scopes decide. They

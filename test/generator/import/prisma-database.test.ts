@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { databases, type TestDatabase } from '../../store/databases.ts';
 import { query } from '../../server/program.ts';
 import { generator, linkPackages, makeProject, type TestProject } from '../project.ts';
 import { sqlOfPrisma } from './prisma-engine.ts';
+import { start } from './start-server.ts';
 
 /** Every form that the importer knows, as Prisma accepts it. */
 const SCHEMA = `generator client {
@@ -190,22 +191,3 @@ describe.skipIf(postgres.missing !== null)(
     });
   },
 );
-
-async function start(shop: TestProject): Promise<[ChildProcess, string]> {
-  const child = spawn(process.execPath, ['src/server.ts'], {
-    cwd: shop.root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      text += chunk;
-      const found = /listening on (http:\/\/[^\s"]+)/.exec(text)?.[1];
-      if (found) resolve(found);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}:\n${text}`)));
-  });
-  return [child, url];
-}

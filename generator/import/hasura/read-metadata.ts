@@ -1,0 +1,128 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { CommandError, EXIT } from '../../failure.ts';
+import type { Metadata } from './metadata.ts';
+
+/** How deep files may include each other: deeper ones include themselves. */
+const DEEPEST = 20;
+
+/** The files of a metadata folder that have several keys of the one JSON file, not one. */
+const SEVERAL = new Set(['actions', 'graphql_schema_introspection']);
+
+/** Files of a folder, and the key of the one JSON file that each is. */
+const PARTS = [
+  'actions',
+  'allow_list',
+  'api_limits',
+  'backend_configs',
+  'cron_triggers',
+  'graphql_schema_introspection',
+  'inherited_roles',
+  'metrics_config',
+  'network',
+  'opentelemetry',
+  'query_collections',
+  'remote_schemas',
+  'rest_endpoints',
+];
+
+/**
+ * Reads the metadata of Hasura: a folder as its command line exports it, or one JSON file.
+ *
+ * @throws CommandError when there is none, when a file cannot be read, and for another version
+ * @example readMetadata('/shop', 'hasura/metadata').sources
+ */
+export function readMetadata(root: string, given: string): Metadata {
+  const path = metadataPath(resolve(root, given));
+  if (path === null)
+    throw new CommandError(
+      EXIT.usage,
+      'SOURCE_MISSING',
+      `there is no metadata of Hasura at ${given}`,
+      'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
+    );
+  const read = createReader(root);
+  const found = statSync(path).isDirectory() ? fromFolder(path, read) : fromFile(path, read);
+  if (found['version'] !== 3)
+    throw new CommandError(
+      EXIT.usage,
+      'METADATA_VERSION',
+      `${given} has metadata of version ${JSON.stringify(found['version'] ?? null)}, and only version 3 can be imported`,
+      'hasura scripts update-project-v3, then export the metadata again',
+    );
+  return found as unknown as Metadata;
+}
+
+/** The folder itself, or the folder `metadata` of a project of Hasura. */
+function metadataPath(path: string): string | null {
+  const inside = join(path, 'metadata');
+  if (existsSync(join(inside, 'version.yaml'))) return inside;
+  if (!existsSync(path)) return null;
+  return !statSync(path).isDirectory() || existsSync(join(path, 'version.yaml')) ? path : null;
+}
+
+type Read = (path: string, depth?: number) => unknown;
+type Parts = Record<string, unknown>;
+
+function fromFile(path: string, read: Read): Parts {
+  const found = (read(path) ?? {}) as Parts;
+  return (found['metadata'] as Parts | undefined) ?? found;
+}
+
+function fromFolder(path: string, read: Read): Parts {
+  const parts = PARTS.map((name) => ({ name, file: join(path, `${name}.yaml`) }));
+  const found = parts.filter(({ file }) => existsSync(file));
+  const databases = join(path, 'databases/databases.yaml');
+  return Object.assign(
+    { ...(read(join(path, 'version.yaml')) as Parts) },
+    { sources: existsSync(databases) ? read(databases) : [] },
+    ...found.map(({ name, file }) =>
+      SEVERAL.has(name) ? (read(file) as Parts) : { [name]: read(file) },
+    ),
+  ) as Parts;
+}
+
+/** Reads a file of YAML or JSON, with the files that it includes in their places. */
+function createReader(root: string): Read {
+  const read: Read = (path, depth = 0) => {
+    const name = relative(root, path);
+    if (depth > DEEPEST || !existsSync(path))
+      throw new CommandError(
+        EXIT.invalid,
+        'METADATA_INCLUDE',
+        depth > DEEPEST ? `${name} includes itself` : `${name} is included, and is not there`,
+        'hasura metadata export',
+      );
+    return included(parse(path, name), path, depth);
+  };
+  const included = (value: unknown, path: string, depth: number): unknown => {
+    if (typeof value === 'string') {
+      const file = /^!include\s+(.+)$/.exec(value)?.[1];
+      return file === undefined ? value : read(join(dirname(path), file.trim()), depth + 1);
+    }
+    if (Array.isArray(value)) return value.map((each) => included(each, path, depth));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, included(each, path, depth)]),
+    );
+  };
+  return read;
+}
+
+/** The tag that older exports write without quotes. */
+const INCLUDE = { tag: '!include', resolve: (text: string) => `!include ${text}` };
+
+function parse(path: string, name: string): unknown {
+  const document = parseDocument(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''), {
+    customTags: [INCLUDE],
+  });
+  const [error] = document.errors;
+  if (!error) return document.toJS() as unknown;
+  const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
+  throw new CommandError(
+    EXIT.invalid,
+    'METADATA_SYNTAX',
+    `${name}:${line}:${col} cannot be read: ${error.message.split('\n')[0]!.replace(/ at line.*$/, '')}`,
+  );
+}
