@@ -52,6 +52,8 @@ input CreatePostInput { title: String! body: String authorId: ID! tagIds: [ID!] 
 input UpdatePostInput { title: String body: String }
 type CreatePostPayload { post: Post clientMutationId: String }
 type Query {
+  me: User
+  viewer: Query!
   user(id: ID!): User
   userByEmail(email: String!): User
   users(role: Role, limit: Int, offset: Int): [User!]!
@@ -81,6 +83,8 @@ export const SHAPES: Readonly<Record<string, string>> = {
     'type Dog { id: ID! owners: [Owner!]! } type Cat { id: ID! owners: [Owner!]! } union Pet = Dog | Cat type Owner { id: ID! pet: Pet } type Query { owners: [Owner!]! dogs: [Dog!]! }',
   'lists that name their filters, payloads with errors':
     'type Post { id: ID! title: String! body: String } input PostFilter { title: StringFilter } input StringFilter { eq: String } type UserError { message: String! } type CreatePostPayload { post: Post userErrors: [UserError!]! } type Query { posts(where: PostFilter): [Post!]! @list(filter: ["title"], orderBy: ["title"], max: 10) } type Mutation { createPost(title: String!): CreatePostPayload! }',
+  'results that are unions, members of payloads and edges of the user':
+    'type Post { id: ID! title: String! avatar(size: Int): String @column } union CreatePostResult = Post | Taken | CreatePostSuccess type Taken @error(code: "CONFLICT", field: "title") @error(code: "BAD_USER_INPUT") { message: String! code: String! field: String fields: [String!]! hint: String } type CreatePostSuccess { post: Post! lastSyncId: Float! query: Query! } type Edge { node: Post! } type PostEdge { node: Post! cursor: String! addedAt: String } type PostConnection { edges: [PostEdge!]! posts: [Post!]! mood: String! pageInfo: PageInfo! } type PageInfo { hasNextPage: Boolean! endCursor: String } type Query { posts(first: Int): PostConnection! } type Mutation { createPost(title: String!): CreatePostResult! updatePost(id: ID!, title: String): CreatePostSuccess! }',
   'a row that points to its own kind':
     'type Person { id: ID! name: String! boss: Person reports: [Person!]! } type Query { people: [Person!]! }',
   extensions:

@@ -163,3 +163,34 @@ test('BigInt is text in rows and arguments, and a number or a bigint may be answ
     }),
   ).toEqual([]);
 });
+
+test('a function returns a member of its result, which names its type, and members of payloads and edges know the row', async () => {
+  const schema = SHAPES['results that are unions, members of payloads and edges of the user']!;
+  const file = (type: string, body: string) =>
+    `import type * as types from '../generated/types.ts';\nexport const resolvers = { ${body} } satisfies types.${type}Overrides;\n`;
+  const files = (member: string) => ({
+    'src/resolvers/Mutation.ts': file(
+      'Mutation',
+      `createPost: async (_parent, { title }, ctx) => title === '' ? ${member} : { __typename: 'Post', ...(await ctx.data.post.create({ data: { title } })) }`,
+    ),
+    'src/resolvers/CreatePostSuccess.ts': file(
+      'CreatePostSuccess',
+      'lastSyncId: ({ post }) => post.title.length',
+    ),
+    'src/resolvers/PostEdge.ts': file('PostEdge', 'addedAt: ({ node }) => node.title'),
+    'src/resolvers/Post.ts': file(
+      'Post',
+      'avatar: ({ avatar }, { size }) => `${avatar ?? ""}?size=${size ?? 1}`',
+    ),
+    'src/resolvers/Taken.ts': file('Taken', 'hint: ({ message }) => message'),
+  });
+  expect(
+    await emit(
+      schema,
+      files(`{ __typename: 'Taken', message: 'no', code: 'CONFLICT', field: null, fields: [] }`),
+    ),
+  ).toEqual([]);
+  expect(await emit(schema, files(`{ __typename: 'Taken', code: 1 }`))).toEqual([
+    expect.stringContaining('src/resolvers/Mutation.ts'),
+  ]);
+});
