@@ -69,8 +69,18 @@ export function answerOfMany(
     type: named.name,
     ...(rows && { rows: rows.name }),
     ...(count && { count: count.name }),
+    ...okOf(parts),
     ...echoOf(parts),
   };
+}
+
+/** Whether it worked: always true in an answer without errors. */
+function okOf(fields: readonly Field[]): { readonly ok?: string } {
+  const ok = fields.find(
+    ({ name, type }) =>
+      ['ok', 'success', 'deleted'].includes(name) && getNamedType(type).name === 'Boolean',
+  );
+  return ok ? { ok: ok.name } : {};
 }
 
 /** The fields of every payload: `clientMutationId`, and lists of errors. */
@@ -103,19 +113,15 @@ function payloadOf(
     `deleted${entity.name}Id`,
   ]);
   const id = fields.find((field) => ids.has(field.name) && getNamedType(field.type).name === 'ID');
-  const ok = fields.find(
-    (field) =>
-      ['ok', 'success', 'deleted'].includes(field.name) &&
-      getNamedType(field.type).name === 'Boolean',
-  );
-  if (!holder && !id && !ok && verb !== 'DELETE')
+  const ok = okOf(fields);
+  if (!holder && !id && !ok.ok && verb !== 'DELETE')
     return { why: `${type} has no field of the type ${entity.name}` };
   return {
     kind: 'payload',
     type,
     ...(holder && { entity: holder.name }),
     ...(id && { id: id.name }),
-    ...(ok && { ok: ok.name }),
+    ...ok,
     ...echoOf(fields),
   };
 }

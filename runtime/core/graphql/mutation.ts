@@ -14,6 +14,7 @@ import type { Engine } from './engine.ts';
 import { memberFor } from './error-members.ts';
 import { clearLoaders } from './loaders.ts';
 import type { RootPlan, WritePart } from './plan/operation.ts';
+import { ownName } from './plan/own-parent.ts';
 import type { Plan } from './plan/planning.ts';
 import type { Outcome, Run } from './operation-run.ts';
 import { withTypes } from './typed-tree.ts';
@@ -243,7 +244,7 @@ function partText(
     case 'count':
       return String('count' in written ? written.count : 0);
     case 'rows':
-      if ('code' in part.plan) throw refusal(part.plan.code);
+      if ('code' in part.plan && ownName(part.key) === undefined) throw refusal(part.plan.code);
       return written.id === null ? null : (written.read.texts[index] ?? '[]');
     case 'ok':
       return String(written.id !== null);
@@ -257,6 +258,8 @@ function partText(
       return '[]';
     case 'entity':
       if (written.id === null) return null;
+      // A function of the project gets no row that the caller may not read.
+      if (ownName(part.key) !== undefined) return written.read.texts[index] ?? null;
       if ('code' in part.plan) throw refusal(part.plan.code);
       // The caller created or changed a row that they may not read.
       return written.read.texts[index] ?? fail();

@@ -19,6 +19,7 @@ import { errorsOfArguments } from './argument-errors.ts';
 import { isOwn, ownResolver, ownSubscribeResolver, transactionOf, type Engine } from './engine.ts';
 import { type ErrorCases, errorCases, memberFor } from './error-members.ts';
 import { notImplemented } from './errors.ts';
+import { ownParent } from './own-parent.ts';
 import { fromParent, fromTree, type Parent, readRow } from './parent-fields.ts';
 import { entityOfEvents } from './plan/operation.ts';
 import { leadsToRoot, rootAgain } from './root-again.ts';
@@ -177,7 +178,9 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
 /** A member of an object that is not an entity: a payload, a connection, a JSON value. */
 function objectField(engine: Engine, type: string, name: string): Resolve {
   const own = ownResolver(engine, type, name);
-  if (own) return (parent, args, context, info) => own(rowOf(parent), args, context, info);
+  if (own)
+    return (parent, args, context, info) =>
+      own(ownParent(engine, parent, info), args, context, info);
   return (parent, args, context, info) => {
     if (!isTree(parent)) return defaultFieldResolver(parent, args, context, info);
     // A planned field is in the tree, even when it is null. Any other field needs a resolver.
@@ -232,8 +235,6 @@ function memberOfParent(
 
 const isTree = (parent: unknown): parent is Parent =>
   typeof parent === 'object' && parent !== null && TYPE_KEY in parent;
-
-const rowOf = (parent: Parent): Parent => (isTree(parent) ? (parent[ROW_KEY] ?? parent) : parent);
 
 /** The rules of a field in an object that user code returned, or gets as parent. */
 function allowed(

@@ -3,6 +3,7 @@ import type { FieldNode } from 'graphql';
 import { found } from '../../data/model.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from '../../data/plan.ts';
 import { collectFields } from './collect.ts';
+import { connectionParent, edgeParent } from './own-parent.ts';
 import { fieldNameOf, type Tree } from './planning.ts';
 
 type Connection = NonNullable<ListOptions['connection']>;
@@ -15,11 +16,14 @@ export function planConnection(
 ): Pick<Linked, 'type' | 'fields'> {
   const connection = found(list.connection, 'connection');
   const fields: ConnectionPart[] = [];
+  let own = false;
   for (const [key, selected] of collectFields(tree.planning.selecting, connection.type, nodes)) {
     const part = planPart(tree, entity, connection, { key, nodes: selected });
     if (part) fields.push(part);
     else tree.notes.pure = false;
+    own ||= tree.planning.isCustom(connection.type, fieldNameOf(selected));
   }
+  if (own) fields.push(...connectionParent(entity, connection));
   return { type: connection.type, fields };
 }
 
@@ -49,15 +53,19 @@ function planEdge(
   nodes: readonly FieldNode[],
 ): EdgePart[] {
   const parts: EdgePart[] = [];
+  let own = false;
   for (const [key, selected] of collectFields(tree.planning.selecting, edge, nodes)) {
     const name = fieldNameOf(selected);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: edge });
+    else if (tree.planning.isCustom(edge, name)) own = true;
     else if (name === 'node')
       parts.push({ kind: 'node', key, selection: tree.selection(entity, selected) });
     else if (name === 'cursor') parts.push({ kind: 'cursor', key });
     else tree.notes.pure = false;
   }
-  return parts;
+  if (!own) return parts;
+  tree.notes.pure = false;
+  return [...parts, ...edgeParent(entity)];
 }
 
 const planPageInfo = ({ planning }: Tree, nodes: readonly FieldNode[]) =>

@@ -6,7 +6,8 @@ import { readsTableAgain, rulesReadTableAgain } from '../../data/insert.ts';
 import type { Get, Root } from '../../data/plan.ts';
 import type { ErrorCases } from '../error-members.ts';
 import { collectFields } from './collect.ts';
-import { planByKey, planByKeys, planRead } from './planner.ts';
+import { ownKey, plainMembers } from './own-parent.ts';
+import { planByKey, planByKeys, planRead, planRows } from './planner.ts';
 import { fieldNameOf, type Plan, type Planning } from './planning.ts';
 
 /** The plan of an operation: one entry for each root field, in the order of the answer. */
@@ -222,10 +223,11 @@ function planWrite(
     return finish([{ kind: returns.kind === 'boolean' ? 'ok' : returns.kind, key: '' }], type);
   const parts: WritePart[] = [];
   let complete = true;
+  let own = false;
   for (const [key, selected] of collectFields(planning.selecting, returns.type, nodes)) {
     const name = fieldNameOf(selected);
     if (name === '__typename') parts.push({ kind: 'typename', key, value: returns.type });
-    else if (planning.isCustom(returns.type, name)) complete = false;
+    else if (planning.isCustom(returns.type, name)) own = true;
     else if (name === returns.entity) parts.push(read(key, selected));
     else if (name === returns.rows) parts.push(rows(key, selected));
     else if (name === returns.count) parts.push({ kind: 'count', key });
@@ -235,8 +237,18 @@ function planWrite(
     else if (returns.empty?.includes(name)) parts.push({ kind: 'empty', key });
     else complete = false;
   }
+  if (own) {
+    const row = (kind: 'entity' | 'rows', name: string): WritePart => ({
+      kind,
+      key: ownKey(name),
+      plan: planRows(planning, entity, nodes, kind === 'rows'),
+    });
+    if (returns.entity !== undefined) parts.push(row('entity', returns.entity));
+    if (returns.rows !== undefined) parts.push(row('rows', returns.rows));
+    parts.push(...plainMembers(returns));
+  }
   const plan = finish(parts, type);
-  return { ...plan, pure: plan.pure && complete };
+  return { ...plan, pure: plan.pure && complete && !own };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access.ts';
-import type { Planned, Root } from '../../data/plan.ts';
+import type { Planned, Root, Selection } from '../../data/plan.ts';
 import { planConnection } from './connection.ts';
+import { rowOf } from './own-parent.ts';
 import { planEntityField, planMembers, startTree } from './object.ts';
 import { fieldNameOf, numberOf, type Plan, type Planning, planOf, type Tree } from './planning.ts';
 
@@ -27,30 +28,46 @@ export function planRead(
 }
 
 /** Plans the row of `entity` with a given key, as mutations and events answer it. */
-export function planByKey(
-  planning: Planning,
-  entity: string,
-  nodes: readonly FieldNode[],
-): Plan<Root> | Refused {
-  const access = planning.rules.entity(planning.model.entity(entity).entity, 'READ');
-  if (access.kind === 'none') return access;
-  const tree = startTree(planning);
-  const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
-  return planOf({ kind: 'get', entity, call, selection: tree.selection(entity, nodes) }, tree);
-}
+export const planByKey = (planning: Planning, entity: string, nodes: readonly FieldNode[]) =>
+  planKeyed(planning, entity, nodes, (tree) => ({
+    many: false,
+    selection: tree.selection(entity, nodes),
+  }));
 
 /** Plans the rows of `entity` with given keys, as mutations of many answer them. */
-export function planByKeys(
+export const planByKeys = (planning: Planning, entity: string, nodes: readonly FieldNode[]) =>
+  planKeyed(planning, entity, nodes, (tree) => ({
+    many: true,
+    selection: tree.selection(entity, nodes),
+  }));
+
+/** Plans a whole row, or several, for a function of the project. */
+export const planRows = (
   planning: Planning,
   entity: string,
   nodes: readonly FieldNode[],
+  many: boolean,
+) => planKeyed(planning, entity, nodes, () => ({ many, selection: rowOf(entity) }));
+
+interface Keyed {
+  readonly many: boolean;
+  readonly selection: Selection;
+}
+
+function planKeyed(
+  planning: Planning,
+  entity: string,
+  nodes: readonly FieldNode[],
+  of: (tree: Tree) => Keyed,
 ): Plan<Root> | Refused {
   const access = planning.rules.entity(planning.model.entity(entity).entity, 'READ');
   if (access.kind === 'none') return access;
   const tree = startTree(planning);
   const call = numberOf(tree, { type: '', field: '', node: nodes[0] as FieldNode, read: 'key' });
-  const selection = tree.selection(entity, nodes);
-  return planOf({ kind: 'list', entity, list: BY_KEYS, call, selection }, tree);
+  const { many, selection } = of(tree);
+  return many
+    ? planOf({ kind: 'list', entity, list: BY_KEYS, call, selection }, tree)
+    : planOf({ kind: 'get', entity, call, selection }, tree);
 }
 
 /** The keys are the only arguments, and they limit the rows. */
