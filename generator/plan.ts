@@ -1,4 +1,4 @@
-import { buildTables, type Project } from '@twofold/schema';
+import { buildTables, CRUD_FILE, type Project } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { capabilityFiles } from '../templates/capabilities.ts';
 import { renderApp } from '../templates/owned/app.ts';
@@ -54,7 +54,7 @@ export function planFiles(
       renderTypes({ project, document, tables: buildTables(project), jobs: user.jobs }),
     ),
     ...capabilityFiles(project).map(({ path, render }) => generated(path, render)),
-    ...(project.crudSdl ? [generated('src/generated/crud.graphql', () => project.crudSdl!)] : []),
+    ...(project.crudSdl ? [generated(CRUD_FILE, () => project.crudSdl!)] : []),
     ...migration.files.map(({ path, text }) => row('append')(path, () => text)),
     users('src/server.ts', renderServer),
     users('test/smoke.test.ts', () => renderSmokeTest(project)),

@@ -13,7 +13,7 @@ export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
 export { capabilities, capabilitiesOf, signsIn } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
-export { crudSdl } from './build/crud-sdl.ts';
+export { CRUD_FILE } from './crud/print-crud.ts';
 export { buildProject } from './build/project.ts';
 export { canonicalType, fitsDatabaseType } from './database-types.ts';
 export { didYouMean } from './did-you-mean.ts';

@@ -1,14 +1,13 @@
-import { CRUD_FILE, crudSdl } from './build/crud-sdl.ts';
 import { build } from './build/project.ts';
 import type { Parsed } from './build/facts.ts';
+import { CRUD_FILE } from './crud/print-crud.ts';
+import { withCrud } from './crud/with-crud.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { createKnown, keepProject, readManifest, readOnce } from './known.ts';
 import type { Known, ProjectInput, ProjectReading } from './reading.ts';
 import { keepPieces, unusedPieces } from './parse/pieces.ts';
-import type { KnownPieces } from './parse/pieces.ts';
 import { placed } from './parse/places.ts';
-import { parseSchema, understandFiles } from './parse/schema.ts';
-import { parseFile } from './parse/syntax.ts';
+import { parseSchema } from './parse/schema.ts';
 import type { Rule } from './rules/finding.ts';
 import { manifestRules, schemaRules } from './rules/index.ts';
 
@@ -26,9 +25,13 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
   const manifest = readManifest(known, input.manifest);
   const unused = unusedPieces(known.pieces);
   const schema = parseSchema(input.schema, unused);
-  const found = [...schema.diagnostics, ...manifest.diagnostics];
   const files = [...input.schema.map(({ file }) => file), CRUD_FILE];
-  if (!schema.parsed) return { project: null, document: null, diagnostics: inOrder(found, files) };
+  if (!schema.parsed)
+    return {
+      project: null,
+      document: null,
+      diagnostics: inOrder([...schema.diagnostics, ...manifest.diagnostics], files),
+    };
   const given: Parsed = {
     schema: schema.parsed,
     manifest: manifest.manifest,
@@ -36,33 +39,21 @@ function readInputs(input: Omit<ProjectInput, 'known'>, known: Known): ProjectRe
     ...(input.hooks && { hooks: input.hooks }),
     ...(input.completesUser && { completesUser: true }),
   };
-  const parsed =
-    found.length === 0 && manifest.manifest.values.api.crud ? withCrud(given, unused) : given;
+  const { parsed, diagnostics: found } = withCrud(given, schema.diagnostics, unused);
   keepPieces(
     known.pieces,
     parsed.schema.files.flatMap(({ pieces }) => pieces),
   );
-  const diagnostics = inOrder([...found, ...checkSchema(parsed), ...checkManifest(parsed)], files);
+  const diagnostics = inOrder(
+    [...found, ...manifest.diagnostics, ...checkSchema(parsed), ...checkManifest(parsed)],
+    files,
+  );
   const failed = diagnostics.some(({ severity }) => severity === 'error');
   return {
     project: failed ? null : keepProject(known, build(parsed).project),
     document: parsed.schema.document,
     diagnostics,
   };
-}
-
-/**
- * The schema with the SDL of `api.crud`, parsed again, because the served schema is checked as a
- * whole.
- */
-function withCrud(parsed: Parsed, unused: KnownPieces): Parsed {
-  const text = crudSdl(parsed);
-  if (text === '') return parsed;
-  const { parsed: schema } = understandFiles([
-    ...parsed.schema.files,
-    parseFile({ file: CRUD_FILE, text }, unused),
-  ]);
-  return schema ? { ...parsed, schema: { ...schema, crudSdl: text } } : parsed;
 }
 
 /** The findings of the rules about the schema, which also read the manifest. */

@@ -99,6 +99,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'uuid7',
   ],
   schema: [
+    'CRUD_FILE',
     'MEMBERS',
     'QUERY_ROOT',
     'RESERVED',
@@ -116,7 +117,6 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'columnChecks',
     'createKnown',
     'createMemory',
-    'crudSdl',
     'defaultAuth',
     'defaultPageSize',
     'didYouMean',

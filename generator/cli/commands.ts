@@ -129,11 +129,12 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'eject',
-    usage: 'TYPE.FIELD',
-    about: 'copies an inferred resolver into your file as a start',
+    usage: 'NAME',
+    about:
+      'copies an inferred resolver into your file as a start; moves what api.crud wrote into your schema',
     positionals: 1,
     options: [],
-    example: 'npm run generator -- eject Query.users',
+    example: 'npm run generator -- eject Query.users\nnpm run generator -- eject PostFilter',
     load: () => import('../commands/eject.ts'),
   },
   {

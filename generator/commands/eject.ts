@@ -3,6 +3,7 @@ import { code, file, type as typeOf } from '../../templates/code.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
 import { type Ejected, ejectedField } from '../edit/ejected.ts';
+import { ejectableNames, ejectedSdl, withDefinition } from '../edit/ejected-sdl.ts';
 import { insertMember, memberNames } from '../edit/insert-member.ts';
 import { explainAll } from '../explain/facts.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -15,22 +16,25 @@ import { withRunLock } from '../write/run-lock.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
 /**
- * `generator eject Type.field`: writes the inferred behaviour into the user's file, as a starting
- * point.
+ * `generator eject NAME`: moves a definition that `api.crud` wrote into the user's schema, or writes
+ * the inferred behaviour of a field into the user's file, as a starting point.
  */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [coordinate = ''] = call.positionals;
-  if (!/^\w+\.\w+$/.test(coordinate))
+  if (!/^\w+(?:\.\w+)?$/.test(coordinate))
     throw new CommandError(
       EXIT.usage,
       'COORDINATE_MISSING',
-      'eject needs a field',
+      'eject needs a field, or a definition that api.crud wrote',
       'npm run generator -- eject Query.users',
     );
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
   if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  const written = project.crudSdl === undefined ? null : ejectedSdl(project.crudSdl, coordinate);
+  if (written !== null) return ejectDefinition(root, { name: coordinate, text: written }, call);
+  if (!coordinate.includes('.')) throw notWritten(coordinate, project.crudSdl);
   const ejected = ejectedField(coordinate, project);
   if (ejected === 'nothing')
     throw unknown(
@@ -63,6 +67,38 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (call.terminal.json) call.terminal.document({ ok: true, path, coordinate });
   else call.terminal.note(`  ${before === null ? 'new' : 'added'}  ${coordinate} in ${path}`);
   return EXIT.done;
+}
+
+const SCHEMA = 'schema.graphql';
+
+/** Moves SDL to the end of the schema; the next run does not write it again. */
+async function ejectDefinition(
+  root: string,
+  { name, text }: { readonly name: string; readonly text: string },
+  call: CommandCall,
+): Promise<ExitCode> {
+  const before = await disk.read(join(root, SCHEMA));
+  const kind = before === null ? 'create' : 'update';
+  const after = withDefinition(before ?? '', text);
+  await withRunLock(root, () =>
+    commit(root, [{ path: SCHEMA, owner: 'user', kind, before, after }], disk),
+  );
+  await runPipeline(root, {}, disk);
+  if (call.terminal.json) call.terminal.document({ ok: true, path: SCHEMA, name });
+  else call.terminal.note(`  moved  ${name} to the end of ${SCHEMA}`);
+  return EXIT.done;
+}
+
+function notWritten(name: string, crudSdl: string | undefined): CommandError {
+  const near = crudSdl === undefined ? undefined : closest(name, ejectableNames(crudSdl));
+  return new CommandError(
+    EXIT.usage,
+    'UNKNOWN_COORDINATE',
+    `src/generated/crud.graphql has no ${name}`,
+    near
+      ? `did you mean ${near}?`
+      : 'definitions that are there can be moved to schema.graphql; fields are named Query.users',
+  );
 }
 
 function newFile(typeName: string, { member }: Ejected): string {

@@ -10,6 +10,7 @@ import { entitiesOf } from './relation-ends.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 import { userEntity } from './user.ts';
+import { uniqueKeys } from './unique-keys.ts';
 
 /** The action of a root field, and the rule that decided it. */
 export interface Inferred {
@@ -138,13 +139,10 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
     const isOwn = column.field.name === soleKey(entity);
     by.push({ arg: argument.name, column: isOwn ? 'id' : column.column });
   }
-  const unique =
-    by.some(({ column }) => isUnique(shapes, entity, column)) ||
-    hasUniqueIndex(
-      shapes,
-      entity,
-      by.map(({ column }) => column),
-    );
+  const given = by.map(({ column }) => column);
+  const unique = uniqueKeys(shapes, entity).some((key) =>
+    key.every((column) => given.includes(column)),
+  );
   return {
     action: { kind: 'get', entity: entity.name, by, unique },
     decidedBy: by.length === 1 && by[0]?.column === 'id' ? 'get by id' : 'lookup by fields',
@@ -154,21 +152,4 @@ function inferGet(shapes: Shapes, field: FieldFact, entity: EntityFact): Inferen
 function noField(shapes: Shapes, entity: EntityFact, name: string): Refusal {
   const fix = didYouMean(name, columnNames(shapes, entity));
   return { why: `the argument ${name} is no field of ${entity.name}`, ...(fix && { fix }) };
-}
-
-function isUnique(shapes: Shapes, entity: EntityFact, column: string): boolean {
-  return (
-    column === 'id' ||
-    (shapes.columns.get(entity.name)?.find(({ name }) => name === column)?.unique ?? false)
-  );
-}
-
-function hasUniqueIndex(shapes: Shapes, entity: EntityFact, columns: readonly string[]): boolean {
-  return entity.directives.indexes.some(
-    (index) =>
-      index.unique &&
-      index.fields.every((name) =>
-        columns.includes(namedColumn(shapes, entity, name)?.column ?? ''),
-      ),
-  );
 }

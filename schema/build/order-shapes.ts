@@ -105,7 +105,7 @@ function pairForm(
   const fields = Object.values(type.getFields());
   const by = fields.find(({ name }) => name === 'field' || name === 'by');
   const named = by && getNamedType(by.type);
-  if (!by || !isEnumType(named)) return undefined;
+  if (!by || !isEnumType(named) || isDirection(named)) return undefined;
   const others = fields.filter((field) => field !== by);
   const direction = others.find(({ type: of }) => isDirection(getNamedType(of)));
   const nulls = others.find(({ type: of }) => isNulls(getNamedType(of)));

@@ -13,7 +13,8 @@ export interface Named {
 }
 
 /**
- * The unique keys of an entity, each as its columns: `id`, unique columns and unique indexes.
+ * The unique keys of an entity, each as its columns: `id`, the columns of a key of several, unique
+ * columns and unique indexes.
  *
  * @example uniqueKeys(shapes, article) // [['id'], ['slug'], ['author_id', 'number']]
  */
@@ -23,7 +24,13 @@ export function uniqueKeys(shapes: Shapes, entity: EntityFact): string[][] {
     const named = fields.map((field) => namedColumn(shapes, entity, field)?.column);
     return unique && named.every((column) => column !== undefined) ? [named as string[]] : [];
   });
-  return [['id'], ...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...indexes];
+  const parts = columns.find(({ name }) => name === 'id')?.parts ?? [];
+  return [
+    ['id'],
+    ...(parts.length > 1 ? [[...parts]] : []),
+    ...columns.filter(({ unique }) => unique).map(({ name }) => [name]),
+    ...indexes,
+  ];
 }
 
 /** The column that an argument of a key names, when its type fits. */

@@ -1,5 +1,6 @@
 import { aggregateDirectives } from './aggregates.ts';
 import { errorDirectives } from './errors.ts';
+import { crudDirective } from './crud.ts';
 import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
@@ -66,6 +67,7 @@ scalar TwofoldValue
  */
 export const directivesSdl = [
   typeDirectives,
+  crudDirective,
   fieldDirectives,
   aggregateDirectives,
   errorDirectives,

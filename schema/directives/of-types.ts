@@ -1,5 +1,6 @@
 import { type Carrier, compact, flag, isBare, text, texts, Uses } from './arguments.ts';
 import { error } from './errors.ts';
+import { crud } from './crud.ts';
 import { auth, renamed } from './of-both.ts';
 
 /** Directives for types only. `read`, below, returns their values. */
@@ -87,6 +88,7 @@ function read(uses: Uses) {
     })),
     errors: uses.all('error', error),
     auth: uses.all('auth', auth),
+    ...uses.one('crud', crud),
     ...uses.one('renamed', renamed),
   };
 }

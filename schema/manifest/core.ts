@@ -1,3 +1,4 @@
+import { CRUD_OPERATIONS } from '../directives/crud.ts';
 import type { Shape } from './shape.ts';
 
 /** The sections of the manifest that every project has, as JSON Schema. */
@@ -131,9 +132,11 @@ export const coreSchema = {
           'What a type without @auth needs. Default: user when there is an auth section, else public.',
       },
       crud: {
-        type: 'boolean',
+        type: ['boolean', 'array'],
+        items: { enum: CRUD_OPERATIONS },
         default: false,
-        description: 'true: create, update and delete for every entity, as SDL that you can read.',
+        description:
+          'true: get, list, connection, aggregate, create, update and delete for every entity, as SDL that you can read; or a list of operations.',
       },
       rest: {
         type: 'boolean',

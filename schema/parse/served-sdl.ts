@@ -17,20 +17,38 @@ interface Cut {
  *
  * @example
  * // 'type User @entity(plural: "users") { id: ID! }' is served as 'type User { id: ID! }'
+ * @param moved definitions that are served in another place
  */
-export function servedSdl(files: readonly ParsedFile[]): string {
+export function servedSdl(
+  files: readonly ParsedFile[],
+  moved: ReadonlySet<DefinitionNode> = NONE_MOVED,
+): string {
   // A byte order mark inside the joined text would be a syntax error.
   return files
     .map(({ source, pieces }) =>
-      withoutCuts(source.text.replace(/^\uFEFF/, ' '), pieces.flatMap(cutsIn)),
+      withoutCuts(
+        source.text.replace(/^\uFEFF/, ' '),
+        pieces.flatMap((piece) => cutsIn(piece, moved)),
+      ),
     )
     .join('\n');
 }
 
-function cutsIn(piece: Piece): Cut[] {
-  return cutsWithin(piece.definitions, [piece.text], () => findCuts(piece)).map(
-    ({ start, end }) => ({ start: piece.start + start, end: piece.start + end }),
-  );
+const NONE_MOVED: ReadonlySet<DefinitionNode> = new Set();
+
+function cutsIn(piece: Piece, moved: ReadonlySet<DefinitionNode>): Cut[] {
+  const cuts = piece.definitions.some((each) => moved.has(each))
+    ? withMoved(piece, moved)
+    : cutsWithin(piece.definitions, [piece.text], () => findCuts(piece));
+  return cuts.map(({ start, end }) => ({ start: piece.start + start, end: piece.start + end }));
+}
+
+function withMoved(piece: Piece, moved: ReadonlySet<DefinitionNode>): Cut[] {
+  return locate(piece).flatMap((located, at) => {
+    const isMoved = moved.has(piece.definitions[at]!);
+    const nodes = isMoved ? [located] : nodesToCut(located);
+    return nodes.map(({ loc }) => ({ start: loc!.start, end: loc!.end }));
+  });
 }
 
 const cutsWithin = createMemory<readonly DefinitionNode[], readonly Cut[]>();

@@ -6,6 +6,7 @@ export function renderGraphqlConfig(): string {
   return `schema:
   - schema.graphql
   - schema/*.graphql
+  - src/generated/*.graphql
   - node_modules/@twofold/schema/directives.graphql
 `;
 }

@@ -36,7 +36,7 @@ ${lines(files)}| \`src/plugins/*.ts\`, \`src/routes.ts\`, \`src/scalars.ts\` | m
 ${api.rest ? '| `/api/<plural>` | REST for each entity; the list is at `/api/openapi.json` |\n' : ''}${lines(endpoints)}| \`/api/health\` | whether it is up |
 
 Pages: [commands](node_modules/@twofold/generator/generator/docs/commands.md), [regeneration and deploying](node_modules/@twofold/generator/generator/docs/regeneration.md),
-[the schema](node_modules/@twofold/schema/docs/inference.md), [directives](node_modules/@twofold/schema/docs/directives.md), [manifest and settings](node_modules/@twofold/schema/docs/manifest.md),
+[the schema](node_modules/@twofold/schema/docs/inference.md), [an API written from it](node_modules/@twofold/schema/docs/crud.md), [directives](node_modules/@twofold/schema/docs/directives.md), [manifest and settings](node_modules/@twofold/schema/docs/manifest.md),
 [queries](node_modules/@twofold/runtime/graphql/docs/queries.md), [own code](node_modules/@twofold/runtime/graphql/docs/own-code.md)${pages.length > 0 ? `,\n${pages.join(', ')}` : ''}.
 `;
 }

@@ -276,6 +276,12 @@ export const DIRECTIVES: readonly Promised[] = [
     ],
   },
   {
+    row: '@crud',
+    page: 'schema/docs/directives.md#crud',
+    shows: 'type Post @crud(operations: [GET, LIST])',
+    tests: ['test/schema/crud.test.ts: writes what the directive of a type says'],
+  },
+  {
     row: '@count',
     page: 'runtime/core/graphql/docs/aggregates.md#counts-and-existence',
     shows: 'likes: Int! @count(relation: "likedBy")',

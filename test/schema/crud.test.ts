@@ -47,7 +47,15 @@ describe('api.crud', () => {
       kinds(
         'type Query { x: Int } type Mutation { addTag(name: String): Tag deleteTag(id: ID!): ID! @resolve(as: CUSTOM) } type Tag { id: ID! name: String }',
       ),
-    ).toEqual({ x: 'custom', addTag: 'create', deleteTag: 'custom', updateTag: 'update' });
+    ).toEqual({
+      x: 'custom',
+      addTag: 'create',
+      deleteTag: 'custom',
+      updateTag: 'update',
+      tag: 'get',
+      tags: 'list',
+      tagsConnection: 'list',
+    });
   });
 
   it('adds to a mutation type of any name, and makes one where there is a schema definition', () => {
@@ -69,6 +77,20 @@ describe('api.crud', () => {
     expect(crudSdl).toContain('input CreateNoteInput {\n  authorId: ID\n}');
     expect(crudSdl).toContain('input UpdateUserInput {\n  nick: String\n}');
     expect(crudSdl).not.toMatch(/createUser|email|phone|userName|isLocked/);
+  });
+
+  it('writes what the directive of a type says, else what the manifest lists', () => {
+    const sdl =
+      'type Query { x: Int } type Tag @crud(operations: [GET, DELETE]) { id: ID! } type Post @crud { id: ID! text: String } type Log @crud(operations: []) { id: ID! } type Other { id: ID! }';
+    expect(Object.keys(kinds(sdl, 'name: x'))).toEqual(
+      'x tag post posts postsConnection deleteTag createPost updatePost deletePost'.split(' '),
+    );
+    expect(Object.keys(kinds(sdl, 'name: x\napi: { crud: [LIST] }'))).toEqual(
+      'x tag posts others deleteTag'.split(' '),
+    );
+    expect(read(sdl, 'name: x\napi: { crud: [LIST, READ] }').diagnostics).toMatchObject([
+      { code: 'MANIFEST_SHAPE', severity: 'error' },
+    ]);
   });
 
   it('adds nothing unless asked', () => {

@@ -1,6 +1,12 @@
 import { buildSchema, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildTables, directivesSdl, formatDiagnostic, readProject } from '@twofold/schema';
+import {
+  buildTables,
+  CRUD_FILE,
+  directivesSdl,
+  formatDiagnostic,
+  readProject,
+} from '@twofold/schema';
 import type { Diagnostic } from '@twofold/schema';
 
 /** `FUZZ=10000 npx vitest run test/schema/fuzz.test.ts` for the large number. */
@@ -202,7 +208,7 @@ function checkFinding(finding: Diagnostic, text: string, label: string): void {
   const lines = text.split(/\r\n|\n|\r/);
   expect(finding.code, label).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
   expect(finding.fix, `${label} ${finding.summary}`).toBeTruthy();
-  if (finding.at.file === 'crud.graphql') return;
+  if (finding.at.file === CRUD_FILE) return;
   expect(finding.at.line, `${label} ${JSON.stringify(finding)}`).toBeGreaterThan(0);
   expect(finding.at.line, `${label} ${JSON.stringify(finding)}`).toBeLessThanOrEqual(
     lines.length + 1,

@@ -1,0 +1,41 @@
+import type { EntityFact } from '../build/facts.ts';
+
+/** One definition that can be written: a type, or a field of an object type. */
+export interface CrudItem {
+  /** `PostFilter`, `Query.posts` */
+  readonly name: string;
+  /** The word that the definition begins with; a field has that of the type that it extends. */
+  readonly keyword: 'type' | 'input' | 'enum' | 'scalar';
+  /** Whether an enum of the user's may stand in its place: rows can be sorted by either. */
+  readonly orEnum?: true;
+  /** The type that a field extends. */
+  readonly owner?: string;
+  /** Whether it is a mutation. */
+  readonly writes?: true;
+  /** The type that it is written for; absent for what all types share. */
+  readonly of?: EntityFact;
+  /** The definition, or the line of a field. */
+  readonly text: string;
+}
+
+/** @example block('input', 'CreateTagInput', ['name: String!']) // 'input CreateTagInput {\n  name: String!\n}' */
+export function block(keyword: string, name: string, lines: readonly string[]): string {
+  return `${keyword} ${name} {\n${lines.map((line) => `  ${line}`).join('\n')}\n}`;
+}
+
+const LONGEST_LINE = 100;
+
+/**
+ * The signature of a field; arguments that make it too long stand on lines of their own.
+ *
+ * @example signature('post', ['id: ID!'], 'Post') // 'post(id: ID!): Post'
+ */
+export function signature(name: string, args: readonly string[], type: string): string {
+  const line = `${name}${args.length > 0 ? `(${args.join(', ')})` : ''}: ${type}`;
+  if (line.length + 2 <= LONGEST_LINE) return line;
+  return `${name}(\n${args.map((each) => `    ${each}`).join('\n')}\n  ): ${type}`;
+}
+
+/** The names in a definition that a type could have. */
+export const namesIn = ({ text }: CrudItem): ReadonlySet<string> =>
+  new Set(Array.from(text.matchAll(/:\s*\[*([A-Za-z_]\w*)/g), ([, name = '']) => name));

@@ -1,0 +1,103 @@
+import { isEnumType, isInputObjectType, isObjectType, isScalarType } from 'graphql';
+import type { GraphQLNamedType } from 'graphql';
+import type { Built } from '../build/built.ts';
+import { rootFields } from './fields.ts';
+import type { Roots } from './fields.ts';
+import { namesIn } from './item.ts';
+import type { CrudItem } from './item.ts';
+import { typeItems } from './type-items.ts';
+
+/** What `api.crud` and `@crud` write for a schema. */
+export interface CrudSdl {
+  /** Every definition that is written or that the user has in its place, in the order of the API. */
+  readonly items: readonly CrudItem[];
+  /** Those that the schema does not declare. */
+  readonly written: readonly CrudItem[];
+  /** Those whose name has another meaning in the schema. */
+  readonly taken: readonly CrudItem[];
+  /** The extension of the schema definition that a new type Mutation needs. */
+  readonly rootDefinition?: string;
+}
+
+/**
+ * The definitions that are written, for a schema without them.
+ *
+ * @example
+ * writeCrud(build(parsed)).written.map(({ name }) => name) // ['Query.post', 'Query.posts', …, 'PostFilter']
+ */
+export function writeCrud(built: Built): CrudSdl {
+  const { schema, parsed, entities } = built.facts;
+  const roots: Roots = {
+    query: schema.getQueryType()?.name ?? 'Query',
+    mutation: schema.getMutationType()?.name ?? 'Mutation',
+  };
+  const fields = [...entities.values()].flatMap((entity) => rootFields(built, entity, roots));
+  const free = fields.filter((field) => !isOwnField(built, field));
+  const types = typeItems(built);
+  const undeclared = types.filter(({ name }) => !isDeclared(built, name));
+  const own = types.filter((item) => isDeclared(built, item.name));
+  const [used, needed] = [
+    reached([...fields, ...own], types, parsed.unknown),
+    reached(free, undeclared, parsed.unknown),
+  ];
+  return {
+    items: [...fields, ...types.filter((item) => used.has(item) || own.includes(item))],
+    written: [...free, ...undeclared.filter((item) => needed.has(item))],
+    taken: [
+      ...own.filter((item) => used.has(item) && !isOfKind(schema.getType(item.name), item)),
+      ...repeated([...fields, ...types]),
+    ],
+    ...rootDefinition(built, fields),
+  };
+}
+
+/** A type called Mutation is a root beside a schema definition only if that definition names it. */
+function rootDefinition({ facts: { schema } }: Built, fields: readonly CrudItem[]) {
+  const isRoot = schema.getMutationType() !== undefined || !schema.astNode;
+  return isRoot || fields.every(({ owner }) => owner !== 'Mutation')
+    ? {}
+    : { rootDefinition: 'extend schema {\n  mutation: Mutation\n}' };
+}
+
+/** The types that these items and names lead to. */
+function reached(
+  from: readonly CrudItem[],
+  types: readonly CrudItem[],
+  names: Iterable<string>,
+): ReadonlySet<CrudItem> {
+  const byName = new Map(types.map((item) => [item.name, item]));
+  const found = new Set<CrudItem>();
+  const open = [...names, ...from.flatMap((item) => [...namesIn(item)])];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const item = byName.get(name);
+    if (!item || found.has(item)) continue;
+    found.add(item);
+    open.push(...namesIn(item));
+  }
+  return found;
+}
+
+/** A name that the schema only uses is not declared by it. */
+const isDeclared = ({ facts: { schema, parsed } }: Built, name: string): boolean =>
+  schema.getType(name) !== undefined && !parsed.unknown.has(name);
+
+function isOwnField({ facts: { schema } }: Built, { owner = '', name }: CrudItem): boolean {
+  const type = schema.getType(owner);
+  return isObjectType(type) && type.getFields()[name.slice(owner.length + 1)] !== undefined;
+}
+
+const KINDS: Readonly<Record<CrudItem['keyword'], (type: GraphQLNamedType) => boolean>> = {
+  type: isObjectType,
+  input: isInputObjectType,
+  enum: isEnumType,
+  scalar: isScalarType,
+};
+
+const isOfKind = (type: GraphQLNamedType | undefined, { keyword, orEnum }: CrudItem): boolean =>
+  type === undefined || KINDS[keyword](type) || (orEnum === true && isEnumType(type));
+
+/** Two types of the schema may need one name: the filter of `PostList`, and that of lists of posts. */
+function repeated(items: readonly CrudItem[]): CrudItem[] {
+  const seen = new Set<string>();
+  return items.filter(({ name }) => seen.has(name) || !seen.add(name));
+}
