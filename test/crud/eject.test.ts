@@ -1,21 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { buildSchema, printSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { ejectableNames, ejectedSdl, withDefinition } from '../../generator/edit/ejected-sdl.ts';
 import type { Project } from '../../schema/index.ts';
 import { createRandom } from '../generator/random.ts';
 import { read } from '../schema/reading.ts';
-
-const MANIFEST = 'name: shop\napi: { crud: true }\n';
+import { MANIFEST, SCHEMAS, sdlOf } from './schemas.ts';
 
 /** `CRUD_EJECT=1`: each name. */
 const sample = (names: readonly string[]) =>
   names.filter((_name, index) => process.env['CRUD_EJECT'] !== undefined || index % 5 === 0);
-
-export const SCHEMAS = ['films', 'shop', 'tracker'] as const;
-
-const sdlOf = (name: string) =>
-  readFileSync(new URL(`schemas/${name}.graphql`, import.meta.url), 'utf8');
 
 const apiOf = ({ sdl }: Project) => printSchema(buildSchema(sdl));
 

@@ -279,7 +279,7 @@ export const DIRECTIVES: readonly Promised[] = [
     row: '@crud',
     page: 'schema/docs/directives.md#crud',
     shows: 'type Post @crud(operations: [GET, LIST])',
-    tests: ['test/schema/crud.test.ts: writes what the directive of a type says'],
+    tests: ['test/crud/served.test.ts: serves what the directive of a type says'],
   },
   {
     row: '@count',
