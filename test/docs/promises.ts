@@ -279,7 +279,9 @@ export const DIRECTIVES: readonly Promised[] = [
     row: '@crud',
     page: 'schema/docs/directives.md#crud',
     shows: 'type Post @crud(operations: [GET, LIST])',
-    tests: ['test/crud/served.test.ts: serves what the directive of a type says'],
+    tests: [
+      'test/crud/served.test.ts: serves what the directive of a type says, and nothing else of it',
+    ],
   },
   {
     row: '@count',
