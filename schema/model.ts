@@ -13,5 +13,6 @@ export type * from './model/filter-operator.ts';
 export type * from './model/lists.ts';
 export type * from './model/operations.ts';
 export type * from './model/access.ts';
+export type * from './model/aggregated.ts';
 export type * from './model/condition.ts';
 export type * from './model/settings.ts';

@@ -1,5 +1,6 @@
 import {
   type Action,
+  type Aggregated,
   type Entity,
   type Field,
   type FieldSource,
@@ -65,6 +66,7 @@ function answeredByCode({ coordinate, what, decidedBy }: Explanation): Explanati
 
 const OBJECTS = {
   value: 'value: stored as JSON where a field has it',
+  aggregate: 'numbers over rows, in the one statement',
   payload: 'payload of a mutation',
   connection: 'connection',
   edge: 'edge of a connection',
@@ -74,6 +76,7 @@ const OBJECTS = {
 
 const MEMBERS = {
   value: 'member of a JSON value',
+  aggregate: 'number over rows',
   payload: 'member of a payload',
   connection: 'member of a connection',
   edge: 'member of an edge',
@@ -128,6 +131,7 @@ const WHAT = {
   one: 'relation to one',
   many: 'relation to many',
   aggregate: 'of related rows, in the one statement',
+  aggregated: 'numbers over related rows, in the one statement',
   custom: UNWRITTEN,
 } as const;
 
@@ -152,6 +156,8 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
       return {
         what: `${action.list.connection ? 'connection' : 'list'} of ${action.entity}, ${pageOf(action.list)}`,
       };
+    case 'aggregated':
+      return { what: aggregatedText(action) };
     case 'listAbstract':
       return { what: `list over every member of ${action.type}, ${pageOf(action.list)}` };
     case 'node':
@@ -176,5 +182,10 @@ function describeAction(action: Action): Pick<Explanation, 'what'> {
       return { what: UNWRITTEN };
   }
 }
+
+const aggregatedText = ({ entity, list, groups }: Aggregated): string =>
+  groups
+    ? `numbers over groups of ${entity} by ${Object.values(groups.by.values).join(', ')}, ${pageOf(list)}`
+    : `numbers over all ${entity} that the filter lets through`;
 
 const pageOf = ({ paging }: ListOptions) => `at most ${paging.max}`;

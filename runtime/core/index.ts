@@ -41,6 +41,7 @@ export { backupApp, copyApp, restoreApp } from './move-app.ts';
 
 // The model, in the compact form that emitted code uses
 export {
+  aggregate,
   caller,
   count,
   create,
@@ -50,6 +51,7 @@ export {
   duration,
   exists,
   get,
+  groups,
   list,
   listAbstract,
   loadMany,

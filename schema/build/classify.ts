@@ -2,9 +2,18 @@ import { getNamedType, isAbstractType, isObjectType } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { readTypeDirectives } from '../directives/of-types.ts';
 import type { TypeDirectives } from '../directives/of-types.ts';
+import { isAggregate, isAggregateWord } from './aggregate-types.ts';
 
 /** The role of an object type. `value`: any other type, such as the shape of a JSON column. */
-export type Role = 'root' | 'entity' | 'pageInfo' | 'connection' | 'edge' | 'payload' | 'value';
+export type Role =
+  | 'root'
+  | 'entity'
+  | 'pageInfo'
+  | 'connection'
+  | 'edge'
+  | 'payload'
+  | 'aggregate'
+  | 'value';
 
 export interface ClassifiedType {
   readonly type: GraphQLObjectType;
@@ -21,18 +30,38 @@ export interface ClassifiedType {
 export function classify(schema: GraphQLSchema): ReadonlyMap<string, ClassifiedType> {
   const roots = rootTypes(schema);
   const answers = mutationAnswers(schema);
+  const isEntity = (name: string) => {
+    const type = schema.getType(name);
+    return isObjectType(type) && roleOf(type, directivesOf(type), answers) === 'entity';
+  };
   const types = new Map<string, ClassifiedType>();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    const directives = readTypeDirectives([type.astNode ?? {}, ...type.extensionASTNodes]);
+    const directives = directivesOf(type);
+    const role = roots.has(type) ? 'root' : roleOf(type, directives, answers);
     types.set(type.name, {
       type,
       directives,
-      role: roots.has(type) ? 'root' : roleOf(type, directives, answers),
+      role: role === 'value' && isAggregate(type, isEntity) ? 'aggregate' : role,
     });
   }
+  markParts(types);
   return types;
 }
+
+/** The objects inside an aggregate or a group, such as its sums, are no values that are stored. */
+function markParts(types: Map<string, ClassifiedType>): void {
+  const aggregates = [...types.values()].filter(({ role }) => role === 'aggregate');
+  for (const { type } of aggregates)
+    for (const field of Object.values(type.getFields())) {
+      const part = types.get(getNamedType(field.type).name);
+      if (part?.role === 'value' && isAggregateWord(field.name))
+        types.set(part.type.name, { ...part, role: 'aggregate' });
+    }
+}
+
+const directivesOf = (type: GraphQLObjectType): TypeDirectives =>
+  readTypeDirectives([type.astNode ?? {}, ...type.extensionASTNodes]);
 
 /** The root types that are objects; a root type of another kind already has a finding. */
 export function rootTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {

@@ -7,6 +7,7 @@ import {
   isUnionType,
 } from 'graphql';
 import type { GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import { aggregateName } from './aggregate-types.ts';
 import type { Connection } from '../model.ts';
 import type { Facts } from './facts.ts';
 
@@ -38,6 +39,7 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
   const named = getNamedType(node.type);
   if (!isObjectType(named) && !isInterfaceType(named) && !isUnionType(named)) return undefined;
   const [nodes, ...lists] = nodeLists(type.type, named);
+  const aggregate = aggregateMember(type.type, named, facts);
   return {
     connection: {
       type: name,
@@ -45,6 +47,7 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
       ...(nodes !== undefined && { nodes }),
       ...(lists.length > 0 && { lists }),
       ...(fields['totalCount'] && { totalCount: 'totalCount' }),
+      ...(aggregate !== undefined && { aggregate }),
     },
     node: named,
     extra: [
@@ -54,6 +57,7 @@ export function connectionOf(name: string, facts: Facts): ConnectionFact | undef
         'totalCount',
         ...(nodes ? [nodes] : []),
         ...lists,
+        ...(aggregate === undefined ? [] : [aggregate]),
       ]),
       ...(edge ? extraFields(edge, ['node', 'cursor']) : []),
     ],
@@ -68,6 +72,20 @@ function nodeLists(connection: GraphQLObjectType, node: GraphQLNamedType): strin
   );
   const names = lists.map(({ name }) => name);
   return names.toSorted((a, b) => Number(b === 'nodes') - Number(a === 'nodes'));
+}
+
+/** The field of a connection with numbers over its rows: `aggregate: PostAggregate!`. */
+function aggregateMember(
+  connection: GraphQLObjectType,
+  node: GraphQLNamedType,
+  facts: Facts,
+): string | undefined {
+  return Object.values(connection.getFields()).find(({ type, args }) => {
+    const { name } = getNamedType(type);
+    const isOne = args.length === 0 && !isListType(getNullableType(type));
+    const of = facts.types.get(name)?.role === 'aggregate' ? aggregateName(name) : undefined;
+    return isOne && of?.form === 'Aggregate' && of.entity === node.name;
+  })?.name;
 }
 
 function edgeOf(connection: GraphQLObjectType): GraphQLObjectType | undefined {

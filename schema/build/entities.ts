@@ -1,6 +1,7 @@
 import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
+import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
 import { aggregateOf } from './aggregates.ts';
 import { authRules } from './access.ts';
 import { storedAs, uniqueName } from './columns.ts';
@@ -112,6 +113,8 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
     };
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
+  const summed = aggregatedEntity(field, shapes.facts);
+  if (summed) return aggregatedSource(shapes, field, summed);
   const stored = storedAs(field, shapes.facts);
   if (stored)
     return {
@@ -120,6 +123,46 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
     };
   const refusal = refusalOf(shapes, field);
   return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
+}
+
+/** Numbers over the rows of a list beside the field, or of the only relation between the types. */
+function aggregatedSource(shapes: Shapes, field: FieldFact, entity: EntityFact): Source {
+  const action = aggregatedOf(shapes, field, entity);
+  const via = isRefusal(action) ? undefined : relationBeside(shapes, field, entity);
+  const refusal = isRefusal(action) ? action : via && isRefusal(via) ? via : undefined;
+  if (refusal || isRefusal(action) || !via || isRefusal(via))
+    return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
+  return { source: { ...action, via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
+}
+
+/**
+ * How the rows belong to the parent: as those of the list with the same name, or of the only way
+ * between the two types.
+ */
+function relationBeside(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact,
+): Many['via'] | Refusal {
+  const owner = shapes.facts.entities.get(field.owner);
+  const lists = [...(owner?.fields.values() ?? [])].flatMap((each) => {
+    const link = isList(shapes, each) ? shapes.links.byField.get(each) : undefined;
+    return link?.entity === entity.name ? [{ name: each.name, via: viaOf(link) }] : [];
+  });
+  const stem = stemOf(field.name);
+  const named = lists.find(({ name }) => name === stem || name === `${stem}Connection`);
+  if (named) return named.via;
+  const ways = new Map(lists.map(({ via }) => [JSON.stringify(via), via]));
+  for (const key of shapes.links.keys.get(entity.name) ?? [])
+    if (key.target === field.owner) {
+      const via = viaOf({ kind: 'other', entity: entity.name, key });
+      ways.set(JSON.stringify(via), via);
+    }
+  const [only] = [...ways.values()];
+  if (only && ways.size === 1) return only;
+  return {
+    why: `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, and the name of the field says none of them`,
+  };
 }
 
 /** Why the user has to write a field; undefined if another finding already says so. */
@@ -179,29 +222,21 @@ const listDecidedBy = (link: Link): string =>
   link.kind !== 'join' ? 'inverse of a foreign key' : link.managed ? 'membership' : 'join table';
 
 function manySource(link: Link, list: ListOptions, inverse: { inverse: string } | undefined): Many {
+  return { kind: 'many', entity: link.entity, via: viaOf(link), ...inverse, list };
+}
+
+function viaOf(link: Link): Many['via'] {
   if (link.kind === 'join')
     return {
-      kind: 'many',
-      entity: link.entity,
-      via: {
-        kind: 'table',
-        table: link.table,
-        ...(link.schema !== undefined && { schema: link.schema }),
-        own: link.own,
-        other: link.other,
-        ...(link.managed && { managed: true }),
-      },
-      ...inverse,
-      list,
+      kind: 'table',
+      table: link.table,
+      ...(link.schema !== undefined && { schema: link.schema }),
+      own: link.own,
+      other: link.other,
+      ...(link.managed && { managed: true }),
     };
   const { column, typeColumn } = link.key;
-  return {
-    kind: 'many',
-    entity: link.entity,
-    via: { kind: 'column', column, ...toColumn(link.key), ...(typeColumn && { typeColumn }) },
-    ...inverse,
-    list,
-  };
+  return { kind: 'column', column, ...toColumn(link.key), ...(typeColumn && { typeColumn }) };
 }
 
 const toColumn = ({ references }: ForeignKey) => (references ? { to: uniqueName(references) } : {});

@@ -1,6 +1,7 @@
 import { snakeCase } from '../names.ts';
 import type { Action } from '../model.ts';
 import { didYouMean } from '../did-you-mean.ts';
+import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
 import { connectionOf } from './connections.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
 import { listOptions } from './list-options.ts';
@@ -32,6 +33,8 @@ export function inferQuery(shapes: Shapes, field: FieldFact, forced?: 'GET' | 'L
   if (isNode(field)) return { action: { kind: 'node', arg: 'id' }, decidedBy: 'node' };
   if (isCaller(facts, field))
     return { action: { kind: 'caller', entity: field.named.name }, decidedBy: 'caller' };
+  const counted = aggregatedEntity(field, facts);
+  if (counted) return inferAggregated(shapes, field, counted, forced);
   const connection = connectionOf(field.named.name, facts);
   const named = connection?.node ?? field.named;
   const members = entitiesOf(named, facts);
@@ -92,8 +95,34 @@ const isCaller = (facts: Facts, { snakeName, named, type, args }: FieldFact): bo
  * Prefixes that do not restrict a list. `myPosts` and `topPosts` do restrict it, so the user has to
  * write them.
  */
-const BEFORE = new Set(['all', 'list', 'get', 'find', 'fetch', 'query']);
+const BEFORE = new Set([
+  'all',
+  'list',
+  'get',
+  'find',
+  'fetch',
+  'query',
+  'aggregate',
+  'group',
+  'grouped',
+]);
 const AFTER = new Set(['list', 'connection', 'page', 'all']);
+
+/** Numbers over all rows of an entity, or over groups of them. */
+function inferAggregated(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact,
+  forced: 'GET' | 'LIST' | undefined,
+): Inference {
+  if (forced === 'GET') return { why: `${field.type.text} is not one ${entity.name}` };
+  const action = aggregatedOf(shapes, field, entity);
+  if (isRefusal(action)) return action;
+  if (forced || isNeutral({ ...field, snakeName: snakeCase(stemOf(field.name)) }, entity))
+    return { action, decidedBy: action.groups ? 'groups' : 'aggregate' };
+  const why = `the name ${field.name} may promise a choice among the rows of ${entity.name}`;
+  return { why, forced: 'LIST' };
+}
 
 /** An interface or union has no certain plural, so any name is accepted. */
 function isNeutral(field: FieldFact, entity: EntityFact | undefined): boolean {

@@ -9,6 +9,8 @@ export interface Refusal {
   /** The code of the finding, if it is not the general one. */
   readonly code?: string;
   readonly why: string;
+  /** Where the finding points, if not at the field. */
+  readonly node?: ASTNode;
   /** The correction, if it is clear. */
   readonly fix?: string;
   /** The inferred result with `@resolve(as:)`, if only the field's name prevented it. */

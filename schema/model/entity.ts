@@ -1,3 +1,4 @@
+import type { Aggregated } from './aggregated.ts';
 import type { AuthRule } from './access.ts';
 import type { Condition } from './condition.ts';
 import type { ListOptions } from './lists.ts';
@@ -50,6 +51,7 @@ export type FieldSource =
   | One
   | Many
   | Aggregate
+  | AggregatedRelation
   | { readonly kind: 'custom' };
 
 /** How many related rows there are, or whether there are any. */
@@ -106,6 +108,12 @@ export interface Many {
       };
   readonly inverse?: string;
   readonly list: ListOptions;
+}
+
+/** Numbers over the rows of a relation, as a field of their parent. */
+export interface AggregatedRelation extends Aggregated {
+  /** How the rows belong to the parent. */
+  readonly via: Many['via'];
 }
 
 export interface Column {

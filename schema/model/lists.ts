@@ -49,6 +49,8 @@ export interface Connection {
   /** More fields that are lists of the same rows. */
   readonly lists?: readonly string[];
   readonly totalCount?: string;
+  /** The field with numbers over all rows that the filter lets through. */
+  readonly aggregate?: string;
 }
 
 export interface FilterShape {

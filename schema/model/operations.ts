@@ -1,3 +1,4 @@
+import type { Aggregated } from './aggregated.ts';
 import type { AuthRule } from './access.ts';
 import type { ListOptions } from './lists.ts';
 import type { Argument, Constraint, TypeRef } from './types.ts';
@@ -31,6 +32,7 @@ export type Action =
   /** The caller's own row: `me: User`. Nobody signed in has none. */
   | { readonly kind: 'caller'; readonly entity: string }
   | { readonly kind: 'list'; readonly entity: string; readonly list: ListOptions }
+  | Aggregated
   /** A list over an interface or union of entities. */
   | { readonly kind: 'listAbstract'; readonly type: string; readonly list: ListOptions }
   /** `node(id: ID!): Node`. */

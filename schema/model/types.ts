@@ -33,7 +33,7 @@ export interface Constraint {
 /** An object type that is not a table: a JSON column's shape, a payload, a connection, an edge. */
 export interface ObjectType {
   readonly name: string;
-  readonly role: 'value' | 'payload' | 'connection' | 'edge' | 'pageInfo' | 'root';
+  readonly role: 'value' | 'aggregate' | 'payload' | 'connection' | 'edge' | 'pageInfo' | 'root';
   readonly fields: readonly {
     readonly name: string;
     readonly type: TypeRef;

@@ -36,6 +36,7 @@ export function restMembers(entity: Entity): ReadonlyMap<string, RestMember> {
       });
     else if (source.kind === 'aggregate') members.set(name, { name, field, kind: 'value' });
     else if (source.kind === 'custom') addCustom(members, field);
+    else if (source.kind === 'aggregated') continue;
     else {
       const key = keyOf(entity, field);
       if (key)

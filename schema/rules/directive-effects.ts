@@ -1,6 +1,7 @@
 import { isInterfaceType } from 'graphql';
 import type { ASTNode, ConstDirectiveNode, GraphQLInterfaceType, GraphQLObjectType } from 'graphql';
 import type { FieldDirectives } from '../directives/of-fields.ts';
+import { aggregatedEntity } from '../build/aggregated.ts';
 import { connectionOf } from '../build/connections.ts';
 import { isByCaller, storedAs } from '../build/columns.ts';
 import { coordinate } from '../build/facts.ts';
@@ -63,6 +64,7 @@ const ON_ENTITIES: readonly Demand[] = [
     name: 'list',
     why: 'the field is no list of entities',
     met: ({ facts, links }, field) =>
+      aggregatedEntity(field, facts) !== undefined ||
       links.views.of.has(field) ||
       (links.byField.has(field) &&
         (field.type.list || connectionOf(field.named.name, facts) !== undefined)) ||
@@ -97,7 +99,10 @@ function* onRoot({ facts }: Built, field: FieldFact): Generator<Finding> {
   for (const name of ONLY_ON_ENTITIES)
     if (field.directives[name])
       yield report(field, name, 'it is for fields of types that are kept in a table');
-  const list = field.type.list || connectionOf(field.named.name, facts) !== undefined;
+  const list =
+    field.type.list ||
+    connectionOf(field.named.name, facts) !== undefined ||
+    aggregatedEntity(field, facts) !== undefined;
   if (field.directives.list && !list)
     yield report(field, 'list', 'the field is no list of entities');
 }

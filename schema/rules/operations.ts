@@ -45,14 +45,14 @@ function resolving(field: FieldFact, { forced, resolve }: Refusal): Change | und
 
 /** A create without a required field is more often a mistake than intended. */
 function notInferred(field: FieldFact, refusal: Refusal, change: Change): Finding {
-  const { code, why, fix, forced, resolve } = refusal;
+  const { code, why, fix, forced, resolve, node = field.node } = refusal;
   const place = coordinate(field);
   const eject = `   and   npm run generator -- eject ${place}   for a start in your code`;
   return {
     ...finding(
       code ?? 'NOT_INFERRED',
       `${place} is yours to write`,
-      field.node,
+      node,
       {
         why,
         fix: (line) =>

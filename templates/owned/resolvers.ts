@@ -2,6 +2,8 @@ import {
   QUERY_ROOT,
   remembered,
   type Action,
+  type Aggregated,
+  type AggregatedRelation,
   type ArgumentPath,
   type Entity,
   type FieldSource,
@@ -107,6 +109,8 @@ function renderAction(action: Action): Code {
       return call('caller', [action.entity]);
     case 'list':
       return call('list', [action.entity, listWords(action.list)]);
+    case 'aggregated':
+      return aggregatedCall(action);
     case 'listAbstract':
       return call('listAbstract', [action.type, listWords(action.list)]);
     case 'node':
@@ -179,9 +183,20 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
         source.relation,
         source.where as unknown as LiteralValue,
       ]);
+    case 'aggregated':
+      return aggregatedCall(source);
     case 'custom':
       return call('custom', []);
   }
+}
+
+/** Numbers over rows; those of a relation say how the rows belong to their parent. */
+function aggregatedCall({ entity, list, groups, ...rest }: Aggregated | AggregatedRelation): Code {
+  const via = 'via' in rest ? { via: viaWords(rest.via) } : {};
+  return call(groups ? 'groups' : 'aggregate', [
+    entity,
+    { ...via, ...listWords(list), ...(groups as unknown as { [word: string]: LiteralValue }) },
+  ]);
 }
 
 function oneWords({ key, to, inverse, typeColumn }: One): { [word: string]: LiteralValue } {

@@ -1,3 +1,4 @@
+import { aggregateJson } from './aggregated.ts';
 import { seenWhen } from './condition-sql.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
@@ -57,6 +58,7 @@ function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent
     if (part.kind === 'typename') return sql`${literal(part.value)}`;
     if (part.kind === 'nodes')
       return rowsJson(scope, { ...linked, selection: part.selection }, write, parent);
+    if (part.kind === 'aggregate') return aggregateJson(scope, { ...linked, ...part }, parent);
     return countJson(scope, linked, parent);
   };
   return scope.json.object([
@@ -79,6 +81,8 @@ function partJson(scope: Scope, linked: Linked, part: ConnectionPart, page: Page
       return sql`${literal(part.value)}`;
     case 'totalCount':
       return countJson(scope, linked, page.parent);
+    case 'aggregate':
+      return aggregateJson(scope, { ...linked, ...part }, page.parent);
     case 'nodes':
       return scope.json.list(page.write(part.selection, page.source), inPage(page, linked));
     case 'edges':

@@ -5,7 +5,7 @@ import { cellsOf } from './cells.ts';
 import type { EntityModel } from './model.ts';
 import { sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { objectJson } from './object.ts';
-import type { Get, Planned, Selection } from './plan.ts';
+import type { Aggregated, Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
 import { rowCondition } from './condition-sql.ts';
 import { reference, type Scope } from './scope.ts';
@@ -87,6 +87,8 @@ function selectionsBelow(field: Planned): readonly Selection[] {
       return field.members.map(({ selection }) => selection);
     case 'aggregate':
       return [{ entity: field.aggregate.entity, fields: [], row: false }];
+    case 'aggregated':
+      return [{ entity: field.entity, fields: [], row: false }, ...keySelections(field)];
     case 'connection':
       // The rows of this field are of the entity, whatever is selected of them.
       return [
@@ -103,3 +105,11 @@ function selectionsBelow(field: Planned): readonly Selection[] {
       return [];
   }
 }
+
+/** The rows that the keys of groups lead to. */
+const keySelections = ({ fields }: Aggregated): readonly Selection[] =>
+  fields.flatMap((part) =>
+    part.kind === 'groupKey'
+      ? part.fields.flatMap(({ planned }) => (planned.kind === 'one' ? [planned.selection] : []))
+      : [],
+  );

@@ -65,6 +65,7 @@ function isOrHasList(field: Planned): boolean {
   switch (field.kind) {
     case 'many':
     case 'connection':
+    case 'aggregated':
       return true;
     case 'one':
       return hasLists(field.selection);

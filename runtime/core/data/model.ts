@@ -129,7 +129,7 @@ export function keyType(source: Field['source'], entity: string): KeyType | unde
   const column =
     source.kind === 'one' && source.key === 'inverse'
       ? source.typeColumn
-      : source.kind === 'many' && source.via.kind === 'column'
+      : (source.kind === 'many' || source.kind === 'aggregated') && source.via.kind === 'column'
         ? source.via.typeColumn
         : undefined;
   return column === undefined ? undefined : { column, type: entity };

@@ -2,11 +2,13 @@ import { tableName } from './scope.ts';
 import type { EntityModel } from './model.ts';
 import { abstractJson } from './abstract.ts';
 import { aggregateJson } from './aggregate.ts';
+import { aggregateJson as figuresOfRows } from './aggregated.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, literal, sql, type Sql } from './fragment.ts';
+import { groupsJson } from './groups.ts';
 import type { Pair } from './json.ts';
 import { propertyOf } from './model.ts';
-import type { Planned, Selection } from './plan.ts';
+import type { Aggregated, Planned, Selection } from './plan.ts';
 import { rowsJson } from './rows.ts';
 import { conditionsSql, rowCondition } from './condition-sql.ts';
 import { and, marked, ofType, reference, ROW_KEY, TYPE_KEY, where, type Scope } from './scope.ts';
@@ -61,11 +63,21 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
       return aggregateJson(scope, entity, field, source);
     case 'many':
       return rowsJson(scope, field, write, source);
+    case 'aggregated':
+      return aggregatedJson(scope, field, source);
     case 'connection':
       return connectionJson(scope, field, write, source);
     case 'abstract':
       return abstractJson(scope, field, write, source);
   }
+}
+
+/** Numbers over rows, or a list of them for groups of rows. */
+export function aggregatedJson(scope: Scope, field: Aggregated, source?: Source): Sql {
+  const write = (planned: Planned, from: Source) => fieldJson(scope, field.entity, planned, from);
+  return field.grouped
+    ? groupsJson(scope, field, write, source)
+    : figuresOfRows(scope, field, source);
 }
 
 /** The value of a column as the answer shows it. */

@@ -1,5 +1,5 @@
 import type { JoinKey } from '@twofold/schema';
-import type { Aggregate, Field, ListOptions } from '@twofold/schema';
+import type { Aggregate, ColumnType, Field, ListOptions, TimeUnit } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
 
 /**
@@ -11,6 +11,7 @@ export type Root =
   | Get
   | ({ readonly kind: 'list' } & Rows)
   | ({ readonly kind: 'connection' } & Linked)
+  | ({ readonly kind: 'aggregated' } & Aggregated)
   | ({ readonly kind: 'abstractList' } & AbstractRows)
   | { readonly kind: 'node'; readonly call: number; readonly members: readonly Member[] }
   | {
@@ -65,6 +66,11 @@ export type Planned =
       readonly only?: RowConditions;
     }
   | ({ readonly kind: 'many'; readonly key: string; readonly only?: RowConditions } & Rows)
+  | ({
+      readonly kind: 'aggregated';
+      readonly key: string;
+      readonly only?: RowConditions;
+    } & Aggregated)
   | ({
       readonly kind: 'connection';
       readonly key: string;
@@ -168,7 +174,70 @@ export type ConnectionPart =
       readonly fields: readonly { readonly key: string; readonly name: PageInfoField }[];
     }
   | { readonly kind: 'totalCount'; readonly key: string }
+  | {
+      readonly kind: 'aggregate';
+      readonly key: string;
+      readonly type: string;
+      readonly fields: readonly AggregatePart[];
+    }
   | { readonly kind: 'typename'; readonly key: string; readonly value: string };
+
+/** Numbers over rows; with `grouped`, a list of them for rows that are equal in some fields. */
+export interface Aggregated {
+  readonly type: string;
+  readonly entity: string;
+  readonly grouped: boolean;
+  readonly access?: Access;
+  readonly link?: Link;
+  readonly list: ListOptions;
+  readonly call: number;
+  readonly fields: readonly AggregatePart[];
+}
+
+export type AggregatePart =
+  | { readonly kind: 'typename'; readonly key: string; readonly value: string }
+  | ({ readonly kind: 'count'; readonly key: string } & Shown)
+  | {
+      readonly kind: 'figures';
+      readonly key: string;
+      readonly type: string;
+      readonly of: Figure;
+      readonly fields: readonly FigurePart[];
+    }
+  | {
+      readonly kind: 'groupKey';
+      readonly key: string;
+      readonly type: string;
+      readonly fields: readonly KeyPart[];
+    };
+
+/** A number over the values that a column has in the rows. */
+export type Figure = 'countDistinct' | 'sum' | 'avg' | 'min' | 'max';
+
+export type FigurePart =
+  | { readonly kind: 'typename'; readonly key: string; readonly value: string }
+  | {
+      readonly kind: 'refused';
+      readonly key: string;
+      readonly code: 'UNAUTHENTICATED' | 'FORBIDDEN';
+    }
+  | ({ readonly kind: 'figure'; readonly key: string; readonly column: string } & Shown);
+
+/** The type of a number in the schema. */
+export interface Shown {
+  readonly scalar: string;
+  /** How values of the scalar are kept: what it can hold. */
+  readonly as: ColumnType;
+  readonly required: boolean;
+}
+
+/** A field of the key of a group, of which the column may be absent: it is then null. */
+export interface KeyPart {
+  readonly planned: Extract<Planned, { kind: 'column' | 'one' | 'refused' | 'typename' }>;
+  /** The column that the rows have to be grouped by. */
+  readonly column?: string;
+  readonly required: boolean;
+}
 
 export type EdgePart =
   | { readonly kind: 'node'; readonly key: string; readonly selection: Selection }
@@ -192,8 +261,31 @@ export interface Call {
   readonly page?: Page;
   /** Only the rows with these keys. */
   readonly keys?: readonly string[];
+  /** Of a list of groups. */
+  readonly groups?: GroupCall;
   /** Of `node(id:)`: the parts of a global id. */
   readonly target?: { readonly type: string; readonly id: string };
+}
+
+/** What the arguments of a list of groups ask for. */
+export interface GroupCall {
+  readonly keys: readonly GroupKey[];
+  readonly having?: unknown;
+  readonly order: readonly GroupOrder[];
+}
+
+/** A column that rows are grouped by; of a time, its beginning of a unit. */
+export interface GroupKey {
+  readonly column: string;
+  readonly unit?: TimeUnit;
+}
+
+export interface GroupOrder {
+  readonly of: 'count' | 'key' | Figure;
+  /** Absent for `count`. */
+  readonly column?: string;
+  readonly descending: boolean;
+  readonly nulls?: 'first' | 'last';
 }
 
 export interface Order {

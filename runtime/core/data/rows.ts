@@ -185,7 +185,8 @@ export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   return sql`(select count(*) from (select distinct ${joinSql(keys, ', ')} ${from}) ${scope.alias()})`;
 }
 
-function listCondition(
+/** Which rows a list is about, before any page. */
+export function listCondition(
   scope: Scope,
   listed: Listed,
   alias: string,

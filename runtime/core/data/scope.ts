@@ -130,8 +130,14 @@ export const joinColumns = (key: JoinKey): string =>
 export const bare = (columns: string): string =>
   columns.startsWith('(') ? columns.slice(1, -1) : columns;
 
-/** The marker object: the caller may not see the value, or a required value is missing. */
-export function marked(scope: Scope, what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING'): Sql {
+/**
+ * The marker object: the caller may not see the value, a required value is missing, or a number is
+ * none of its declared type.
+ */
+export function marked(
+  scope: Scope,
+  what: 'FORBIDDEN' | 'UNAUTHENTICATED' | 'MISSING' | 'OUT_OF_RANGE',
+): Sql {
   return scope.json.constant(`{"${scope.marker}":"${what}"}`);
 }
 

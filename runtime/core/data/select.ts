@@ -7,7 +7,7 @@ import { abstractListJson, nodeJson } from './abstract.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { watched } from './long.ts';
-import { fieldJson, objectJson } from './object.ts';
+import { aggregatedJson, fieldJson, objectJson } from './object.ts';
 import { fieldOfColumn } from './model.ts';
 import type { Get, Planned, Root, Selection } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
@@ -41,6 +41,8 @@ function rootJson(scope: Scope, root: Exclude<Root, Get>): Sql {
       return abstractListJson(scope, root, write);
     case 'node':
       return nodeJson(scope, root, write);
+    case 'aggregated':
+      return aggregatedJson(scope, root);
     case 'count':
       return countJson(scope, root);
   }

@@ -1,5 +1,5 @@
 import { isInsensitive } from './words-condition.ts';
-import type { Call, Order, Page } from './plan.ts';
+import type { Call, GroupCall, Order, Page } from './plan.ts';
 
 /**
  * A text that is equal for two sets of calls when one statement serves both. It contains what
@@ -21,13 +21,14 @@ const isByKey = ([first, ...more]: Call['order']) =>
 const orderKey = ({ column, descending, nulls, path = [], aggregate = '' }: Order): string =>
   `${[...path, column].join('.')}${aggregate && `#${aggregate}`}${descending ? '-' : '+'}${nulls ?? ''}`;
 
-function callKey({ equals, where, order, page, target, keys, distinct }: Call): string {
+function callKey({ equals, where, order, page, target, keys, distinct, groups }: Call): string {
   let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) key += `;${valueKey(where)}`;
   if (!isByKey(order)) key += `;${order.map(orderKey).join()}`;
   if (distinct) key += `;distinct ${distinct.join()}`;
   if (page) key += pageKey(page);
+  if (groups) key += groupsKey(groups);
   return target ? `${key};${target.type}` : key;
 }
 
@@ -39,6 +40,11 @@ function pageKey({ backwards, offset, constant, limit, after, before }: Page): s
   if (before) key += `;before${valueKey(before)}`;
   return key;
 }
+
+const groupsKey = ({ keys, having, order }: GroupCall): string =>
+  `;by${keys.map(({ column, unit = '' }) => `${column} ${unit}`).join()};having${valueKey(having)};${order
+    .map(({ of, column = '', descending, nulls = '' }) => `${of} ${column} ${descending} ${nulls}`)
+    .join()}`;
 
 /**
  * Keys and nulls of an input. The values of `isNull`, `isEmpty` and `mode` are included, because

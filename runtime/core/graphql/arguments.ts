@@ -11,6 +11,7 @@ import { failure, InternalError } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
 import type { Model } from '../data/model.ts';
+import { readGrouping } from '../data/grouping.ts';
 import { readListArguments } from '../data/page.ts';
 import type { Call } from '../data/plan.ts';
 import { argumentValues } from './argument-values.ts';
@@ -113,9 +114,11 @@ function readCall(
   switch (source.read) {
     case 'list': {
       const entity = model.entities.get(source.entity);
-      return entity
-        ? readListArguments(model, rules, source.list, entity, args)
-        : { equals: [], order: [] };
+      if (!entity) return { equals: [], order: [] };
+      const call = readListArguments(model, rules, source.list, entity, args);
+      return source.groups
+        ? { ...call, groups: readGrouping({ model, rules, entity }, source.groups, args) }
+        : call;
     }
     case 'get':
       return { equals: readKeys(source.by, args), order: [] };

@@ -166,9 +166,18 @@ function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType
   const looks: PricedField = { ...pricing, coordinate, definition, field, list };
   const [rows, once] = isConnection(named)
     ? splitConnection(pricing, selections, named)
-    : [priceOf(pricing, selections, named), NOTHING];
+    : isAggregate(pricing, named)
+      ? [NOTHING, priceOf(pricing, selections, named)]
+      : [priceOf(pricing, selections, named), NOTHING];
   return sum([times(sizeOf(looks, named), coordinate, rows), once, rowsReadBy(looks)]);
 }
+
+/** Numbers over rows, which looks at rows and makes one object. */
+const isAggregate = ({ model }: Prices, { name }: GraphQLNamedType) =>
+  name.endsWith('Aggregate') && model.objects.get(name)?.role === 'aggregate';
+
+const isGroup = ({ model }: Prices, { name }: GraphQLNamedType) =>
+  name.endsWith('Group') && model.objects.get(name)?.role === 'aggregate';
 
 const isConnection = ({ name }: GraphQLNamedType) => name.endsWith('Connection');
 
@@ -221,10 +230,14 @@ function listOf({ schema, model }: Prices, type: GraphQLNamedType, field: string
   );
   if (root) {
     const action = model.operations.get(`${ROOTS[root]}.${field}`)?.action;
-    return action?.kind === 'list' || action?.kind === 'listAbstract' ? action.list : undefined;
+    return action?.kind === 'list' ||
+      action?.kind === 'listAbstract' ||
+      action?.kind === 'aggregated'
+      ? action.list
+      : undefined;
   }
   const source = model.entities.get(type.name)?.fields.get(field)?.source;
-  return source?.kind === 'many' ? source.list : undefined;
+  return source?.kind === 'many' || source?.kind === 'aggregated' ? source.list : undefined;
 }
 
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
@@ -237,7 +250,7 @@ type Amount = number | ((variables: Variables) => number);
 function sizeOf(looked: PricedField, named: GraphQLNamedType): Amount {
   const { definition, field, list, model } = looked;
   const cap = model.project.api.limits.list;
-  if (!list && named.name.endsWith('Aggregate') && !model.entities.has(named.name)) return cap;
+  if (isAggregate(looked, named) || isGroup(looked, named)) return cap;
   if (!list && !hasList(definition.type) && !isConnection(named)) return 1;
   const { max = Infinity, default: unsized = cap } = list?.paging ?? {};
   const names = list

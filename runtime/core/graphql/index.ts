@@ -1,5 +1,11 @@
-import { buildSchema, type GraphQLInputType } from 'graphql';
-import type { When } from '@twofold/schema';
+import {
+  buildSchema,
+  getNamedType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isInputObjectType,
+} from 'graphql';
+import type { Project, When } from '@twofold/schema';
 import { createAnnouncements, type Announcements } from '../data/announcements.ts';
 import { changesOf } from '../data/changes.ts';
 import { indexModel } from '../data/model.ts';
@@ -160,6 +166,7 @@ export function createEngine(
   const codecs = attachScalars(schema, project, scalars);
   for (const { id, form } of project.orders)
     if (form.kind === 'fields') keepCallersOrder(schema.getType(id) as GraphQLInputType);
+  keepGroupOrders(schema, project);
   const watched = new Set(
     project.operations.flatMap(({ action }) =>
       action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [],
@@ -179,4 +186,20 @@ export function createEngine(
   };
   attachResolvers(engine);
   return engine;
+}
+
+/** An order of groups is an input of inputs, each of which keeps the order of the caller. */
+function keepGroupOrders(schema: GraphQLSchema, { operations, entities }: Project): void {
+  const fields = [
+    ...operations.map(({ action, args }) => ({ source: action, args })),
+    ...entities.flatMap((entity) => entity.fields),
+  ];
+  for (const { source, args } of fields) {
+    const name = source.kind === 'aggregated' ? source.groups?.orderBy : undefined;
+    const order = args.find((argument) => argument.name === name)?.type.name;
+    const type = order === undefined ? undefined : schema.getType(order);
+    if (!isInputObjectType(type)) continue;
+    keepCallersOrder(type);
+    for (const inner of Object.values(type.getFields())) keepCallersOrder(getNamedType(inner.type));
+  }
 }

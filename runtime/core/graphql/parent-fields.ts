@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { Field } from '@twofold/schema';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { RequestContext } from '../context/request-context.ts';
+import { AppError } from '../errors.ts';
 import { callerId, refusal } from '../data/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
 import type { Planned } from '../data/plan.ts';
@@ -30,8 +31,13 @@ export function fromTree({ reader }: Engine, value: any): unknown {
   if (typeof value !== 'object' || value === null || !(reader.marker in value))
     return value ?? null;
   if (value[reader.marker] === 'MISSING') return null;
+  if (value[reader.marker] === 'OUT_OF_RANGE') throw outOfRange();
   throw refusal(value[reader.marker]);
 }
+
+/** Another number than the right one is never sent. */
+const outOfRange = () =>
+  new AppError(400, 'OUT_OF_RANGE', 'the number is too large for its type, or has a fraction');
 
 /** A field of an object that user code returned: a member, or the row that its key refers to. */
 export async function fromParent(
@@ -79,6 +85,7 @@ export async function fromParent(
 function keyColumnOf({ fields }: EntityModel, source: Field['source']): string {
   if (source.kind === 'column') return source.column;
   const link = source.kind === 'aggregate' ? fields.get(source.relation)?.source : source;
+  if (link?.kind === 'aggregated') return (link.via.kind === 'column' && link.via.to) || 'id';
   if (link?.kind === 'one') return link.key === 'own' ? link.column : (link.to ?? 'id');
   return (link?.kind === 'many' && link.via.kind === 'column' && link.via.to) || 'id';
 }
@@ -132,7 +139,8 @@ function assertReadable(
   info: GraphQLResolveInfo,
 ): void {
   const target =
-    (source.kind === 'one' || source.kind === 'many') && model.entities.get(source.entity);
+    (source.kind === 'one' || source.kind === 'many' || source.kind === 'aggregated') &&
+    model.entities.get(source.entity);
   const access = target && (info.rootValue as Run).rules.entity(target.entity, 'READ');
   if (access && access.kind === 'none') throw refusal(access.code);
 }

@@ -152,6 +152,7 @@ function assertCallable(
 const VERBS = {
   get: 'READ',
   list: 'READ',
+  aggregated: 'READ',
   create: 'CREATE',
   update: 'UPDATE',
   remove: 'DELETE',

@@ -1,5 +1,12 @@
 import { InternalError } from '../errors.ts';
-import type { ConnectionPart, Planned, Root, Selection } from '../data/plan.ts';
+import type {
+  Aggregated,
+  AggregatePart,
+  ConnectionPart,
+  Planned,
+  Root,
+  Selection,
+} from '../data/plan.ts';
 import { TYPE_KEY } from '../data/scope.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -21,6 +28,8 @@ export function withTypes(node: Root, value: unknown, marker: string): unknown {
       return typed(value, marker, (object) =>
         typedConnection(node.type, node.fields, object, marker),
       );
+    case 'aggregated':
+      return typedAggregated(node, value, marker);
     default:
       // Rows of several types are read with type names where a marker is possible, and counts have
       // no objects.
@@ -54,6 +63,8 @@ function ofField(field: Planned, value: unknown, marker: string): unknown {
       return typed(value, marker, (object) =>
         typedConnection(field.type, field.fields, object, marker),
       );
+    case 'aggregated':
+      return typedAggregated(field, value, marker);
     case 'abstract':
       throw new InternalError('a field of several types has no types to be named');
     default:
@@ -77,6 +88,8 @@ function typedPart(part: ConnectionPart, value: unknown, marker: string): unknow
     return each(value, marker, (object) => typedSelection(part.selection, object, marker));
   if (part.kind === 'pageInfo')
     return typed(value, marker, (object) => ({ ...object, [TYPE_KEY]: 'PageInfo' }));
+  if (part.kind === 'aggregate')
+    return typed(value, marker, (object) => typedFigures(part.type, part.fields, object, marker));
   if (part.kind !== 'edges') return value;
   return each(value, marker, (edge) => {
     const named: Record<string, unknown> = { ...edge, [TYPE_KEY]: part.type };
@@ -87,4 +100,31 @@ function typedPart(part: ConnectionPart, value: unknown, marker: string): unknow
         );
     return named;
   });
+}
+
+function typedAggregated({ type, fields, grouped }: Aggregated, value: unknown, marker: string) {
+  const named = (object: Members) => typedFigures(type, fields, object, marker);
+  return grouped ? each(value, marker, named) : typed(value, marker, named);
+}
+
+function typedFigures(
+  type: string,
+  parts: readonly AggregatePart[],
+  object: Members,
+  marker: string,
+): Members {
+  const named: Record<string, unknown> = { ...object, [TYPE_KEY]: type };
+  for (const part of parts) {
+    if (part.kind !== 'figures' && part.kind !== 'groupKey') continue;
+    const inner = typed(object[part.key], marker, (of) => ({ ...of, [TYPE_KEY]: part.type }));
+    named[part.key] = inner;
+    if (part.kind === 'groupKey')
+      for (const { planned } of part.fields)
+        (inner as Record<string, unknown>)[planned.key] = ofField(
+          planned,
+          (inner as Members)[planned.key],
+          marker,
+        );
+  }
+  return named;
 }

@@ -1,11 +1,14 @@
 import type {
   Action,
   Aggregate,
+  Aggregated,
+  AggregatedRelation,
   ArgumentPath,
   ChangeKind,
   Condition,
   Connection,
   FieldSource,
+  Grouping,
   JoinKey,
   ListOptions,
   Many,
@@ -200,6 +203,51 @@ export function many(
     list: listOptions(words),
   };
 }
+
+/** The words of numbers over rows; `via` says how the rows of a relation belong to their parent. */
+type AggregatedWords = Omit<ListWords, 'orderBy'> & { readonly via?: string | Many['via'] };
+
+type AggregatedBy<Words> = Words extends { readonly via: unknown }
+  ? AggregatedRelation
+  : Aggregated;
+
+/**
+ * Numbers over all rows, or over those of a relation.
+ *
+ * @example postsAggregate: aggregate('Post', { where: { arg: 'where', shape: 'PostFilter' }, max: 100 })
+ */
+export function aggregate<Words extends AggregatedWords>(
+  entity: string,
+  words: Words,
+): AggregatedBy<Words> {
+  const list = listOptions(words as ListWords);
+  return { kind: 'aggregated', entity, list, ...viaOf(words.via) } as AggregatedBy<Words>;
+}
+
+/**
+ * Numbers over groups of rows that are equal in some fields.
+ *
+ * @example postsGroups: groups('Post', { by: { arg: 'by', values: { STATUS: 'status' } }, max: 100 })
+ */
+export function groups<Words extends AggregatedWords & Grouping>(
+  entity: string,
+  { by, having, orderBy, ...words }: Words,
+): AggregatedBy<Words> {
+  const grouping: Grouping = {
+    by,
+    ...(having !== undefined && { having }),
+    ...(orderBy !== undefined && { orderBy }),
+  };
+  return {
+    ...aggregate(entity, words as AggregatedWords),
+    groups: grouping,
+  } as AggregatedBy<Words>;
+}
+
+const viaOf = (via: string | Many['via'] | undefined) =>
+  via === undefined
+    ? {}
+    : { via: typeof via === 'string' ? ({ kind: 'column', column: via } as const) : via };
 
 /** How many related rows there are. @example commentsCount: count('Comment', 'comments') */
 export function count(entity: string, relation: string, where?: Condition): Aggregate {

@@ -1,4 +1,5 @@
 export {
+  aggregate,
   caller,
   count,
   create,
@@ -6,6 +7,7 @@ export {
   custom,
   exists,
   get,
+  groups,
   list,
   listAbstract,
   many,

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import { addExactNumbers } from './exact-numbers.ts';
 import { addFolding } from './fold-text.ts';
 import { addJsonWords } from './json-words.ts';
 import { addKeyPart } from './key-part.ts';
@@ -86,6 +87,7 @@ export function openSqlite(
   addKeyPart(database);
   addFolding(database);
   addJsonWords(database);
+  addExactNumbers(database);
   let check: (() => void) | undefined;
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.

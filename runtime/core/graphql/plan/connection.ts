@@ -1,7 +1,8 @@
 import type { ListOptions } from '@twofold/schema';
-import type { FieldNode } from 'graphql';
+import { getNamedType, isObjectType, type FieldNode, type GraphQLSchema } from 'graphql';
 import { found } from '../../data/model.ts';
 import type { ConnectionPart, EdgePart, Linked, PageInfoField } from '../../data/plan.ts';
+import { planFigures } from './aggregated.ts';
 import { collectFields } from './collect.ts';
 import { connectionParent, edgeParent } from './own-parent.ts';
 import { fieldNameOf, type Tree } from './planning.ts';
@@ -43,7 +44,19 @@ function planPart(
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(tree, nodes) };
   if (name === connection.nodes || connection.lists?.includes(name))
     return { kind: 'nodes', key, selection: tree.selection(entity, nodes) };
+  if (name === connection.aggregate) {
+    const { model, selecting } = tree.planning;
+    const type = memberType(selecting.schema, connection.type, name);
+    const fields = planFigures(tree, model.entity(entity), type, nodes);
+    return { kind: 'aggregate', key, type, fields };
+  }
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
+}
+
+function memberType(schema: GraphQLSchema, type: string, field: string): string {
+  const object = schema.getType(type);
+  const declared = isObjectType(object) ? object.getFields()[field] : undefined;
+  return declared ? getNamedType(declared.type).name : '';
 }
 
 function planEdge(

@@ -2,6 +2,7 @@ import type { Field } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { found, keyType, type EntityModel } from '../../data/model.ts';
 import type { Member, Planned, Selection } from '../../data/plan.ts';
+import { planFigures } from './aggregated.ts';
 import { collectFields } from './collect.ts';
 import { planConnection } from './connection.ts';
 import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './planning.ts';
@@ -77,6 +78,8 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
         aggregate: source,
         relation: found(entity.fields.get(source.relation), `field ${source.relation}`),
       };
+    case 'aggregated':
+      return planAggregated(tree, entity, field, asked);
     case 'custom':
       return refuse(tree, asked.key, 'FORBIDDEN');
   }
@@ -144,6 +147,34 @@ function planMany(
   return list.connection
     ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
     : { kind: 'many', ...listed, selection: tree.selection(source.entity, nodes) };
+}
+
+function planAggregated(
+  tree: Tree,
+  { entity }: EntityModel,
+  { name, source, type }: Field,
+  { key, nodes }: Asked,
+): Planned {
+  if (source.kind !== 'aggregated') return refuse(tree, key, 'FORBIDDEN');
+  const { rules, model } = tree.planning;
+  const target = model.entity(source.entity);
+  const access = rules.entity(target.entity, 'READ');
+  if (access.kind === 'none') return refuse(tree, key, access.code);
+  const { list, via, groups } = source;
+  const node = nodes[0] as FieldNode;
+  const read = { read: 'list', entity: source.entity, list, ...(groups && { groups }) } as const;
+  const of = keyType(source, entity.name);
+  return {
+    kind: 'aggregated',
+    key,
+    type: type.name,
+    entity: source.entity,
+    grouped: groups !== undefined,
+    link: { ...via, ...(of && { of }) },
+    list,
+    call: numberOf(tree, { type: entity.name, field: name, node, ...read }),
+    fields: planFigures(tree, target, type.name, nodes),
+  };
 }
 
 function planAbstract(

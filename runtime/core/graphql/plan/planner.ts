@@ -2,6 +2,7 @@ import type { Field, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import { type Access, replacing, rootAccess, type RootAccess } from '../../data/access.ts';
 import type { Planned, Root, Selection } from '../../data/plan.ts';
+import { planFigures } from './aggregated.ts';
 import { planConnection } from './connection.ts';
 import { rowOf } from './own-parent.ts';
 import { planEntityField, planMembers, startTree } from './object.ts';
@@ -135,6 +136,23 @@ function planRoot(
       return list.connection
         ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
         : { kind: 'list', ...listed, selection: tree.selection(entity, nodes) };
+    }
+    case 'aggregated': {
+      const { model, rules } = tree.planning;
+      const { entity, list, groups } = action;
+      const access = rootAccess(model, rules, own, entity, 'READ');
+      if (access.kind === 'none') return access;
+      const read = { read: 'list', entity, list, ...(groups && { groups }) } as const;
+      return {
+        kind: 'aggregated',
+        type: operation.type.name,
+        entity,
+        grouped: groups !== undefined,
+        list,
+        call: numberOf(tree, { ...source, ...read }),
+        fields: planFigures(tree, model.entity(entity), operation.type.name, nodes),
+        ...replacing(own, access),
+      };
     }
     case 'listAbstract': {
       const members = planMembers(tree, action.type, nodes);

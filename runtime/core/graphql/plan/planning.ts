@@ -1,4 +1,4 @@
-import type { ListOptions, Operation } from '@twofold/schema';
+import type { Grouping, ListOptions, Operation } from '@twofold/schema';
 import type { FieldNode } from 'graphql';
 import type { Rules } from '../../data/access.ts';
 import type { Model } from '../../data/model.ts';
@@ -35,7 +35,12 @@ export type CallSource = {
   readonly field: string;
   readonly node: FieldNode;
 } & (
-  | { readonly read: 'list'; readonly entity: string; readonly list: ListOptions }
+  | {
+      readonly read: 'list';
+      readonly entity: string;
+      readonly list: ListOptions;
+      readonly groups?: Grouping;
+    }
   | {
       readonly read: 'get';
       readonly by: readonly { readonly arg: string; readonly column: string }[];

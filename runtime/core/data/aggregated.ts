@@ -1,0 +1,112 @@
+import { figureSql, shownCount, shownSql, type FigureSql } from './figures.ts';
+import { literal, sql, type Sql } from './fragment.ts';
+import type { Pair } from './json.ts';
+import type { Listed } from './listed.ts';
+import { watched } from './long.ts';
+import type { EntityModel } from './model.ts';
+import type { Aggregated, AggregatePart, Figure, FigurePart, KeyPart, Shown } from './plan.ts';
+import { listCondition } from './rows.ts';
+import { and, marked, tableName, TYPE_KEY, where, type Scope } from './scope.ts';
+import type { Source } from './source.ts';
+
+/** Where the numbers of an aggregate come from: from rows, or from columns of an inner query. */
+export interface Figures {
+  count(): Sql;
+  figure(of: Figure, column: string, as: Shown['as']): FigureSql;
+  /** A field of the key of a group. */
+  key?(part: KeyPart): Sql;
+}
+
+/** Numbers over all rows that the filter lets through, as one JSON object. */
+export function aggregateJson(
+  scope: Scope,
+  listed: Listed & Pick<Aggregated, 'type' | 'fields'>,
+  parent?: Source,
+): Sql {
+  const alias = scope.alias();
+  const entity = scope.model.entity(listed.entity);
+  const figures: Figures = {
+    count: () => sql`count(*)`,
+    figure: (of, column, as) => figureSql(scope, { entity, alias }, { of, column, as }),
+  };
+  const object = figuresJson(scope, entity, listed, figures);
+  return sql`(select ${object} from ${rowsSql(scope, listed, alias, parent)})`;
+}
+
+/** `posts t1 where …`: the rows that are counted. */
+export function rowsSql(
+  scope: Scope,
+  listed: Listed & Pick<Aggregated, 'fields'>,
+  alias: string,
+  parent?: Source,
+): Sql {
+  const entity = scope.model.entity(listed.entity);
+  const rows = listCondition(scope, listed, alias, parent);
+  const step = watched(scope, entity, alias);
+  // A bare count of all rows is fast, as `countJson` says.
+  const bare = !rows && listed.fields.every(({ kind }) => kind === 'count' || kind === 'typename');
+  const condition = bare ? undefined : and([step, rows]);
+  return sql`${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
+}
+
+/** The members of an aggregate, or of one group. */
+export function figuresJson(
+  scope: Scope,
+  entity: EntityModel,
+  { type, fields }: Pick<Aggregated, 'type' | 'fields'>,
+  figures: Figures,
+): Sql {
+  return objectOf(
+    scope,
+    type,
+    fields.map((part) => ({ key: part.key, value: partJson(scope, entity, part, figures) })),
+  );
+}
+
+const objectOf = (scope: Scope, type: string, pairs: readonly Pair[]): Sql =>
+  scope.json.object([
+    ...(scope.tree ? [{ key: TYPE_KEY, value: sql`${literal(type)}` }] : []),
+    ...pairs,
+  ]);
+
+function partJson(scope: Scope, entity: EntityModel, part: AggregatePart, figures: Figures): Sql {
+  switch (part.kind) {
+    case 'typename':
+      return sql`${literal(part.value)}`;
+    case 'count':
+      return shownCount(scope, figures.count(), part);
+    case 'figures':
+      return objectOf(
+        scope,
+        part.type,
+        part.fields.map((field) => ({
+          key: field.key,
+          value: figureJson(scope, entity, part.of, field, figures),
+        })),
+      );
+    case 'groupKey':
+      return objectOf(
+        scope,
+        part.type,
+        part.fields.map((field) => ({
+          key: field.planned.key,
+          value: figures.key?.(field) ?? sql`null`,
+        })),
+      );
+  }
+}
+
+function figureJson(
+  scope: Scope,
+  entity: EntityModel,
+  of: Figure,
+  part: FigurePart,
+  figures: Figures,
+): Sql {
+  if (part.kind === 'typename') return sql`${literal(part.value)}`;
+  if (part.kind === 'refused') return marked(scope, part.code);
+  const figure = figures.figure(of, part.column, part.as);
+  return of === 'countDistinct'
+    ? shownCount(scope, figure.sql, part)
+    : shownSql(scope, figure, part, entity.column(part.column));
+}

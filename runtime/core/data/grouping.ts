@@ -1,0 +1,116 @@
+import type { Field, Grouping, TimeUnit } from '@twofold/schema';
+import { failure } from '../errors.ts';
+import { refusal, type Rules } from './access.ts';
+import { columnOf } from './having.ts';
+import type { EntityModel, Model } from './model.ts';
+import type { Figure, GroupCall, GroupKey, GroupOrder } from './plan.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** For whom arguments are read. */
+interface Reading {
+  readonly model: Model;
+  readonly rules: Rules;
+  readonly entity: EntityModel;
+}
+
+/**
+ * What the arguments of a list of groups ask for.
+ *
+ * @throws AppError `BAD_USER_INPUT` when nothing says what the groups are equal in, or two units of
+ * one field do; `FORBIDDEN` for a field that the caller may read in no row.
+ */
+export function readGrouping(
+  reading: Reading,
+  { by, having, orderBy }: Grouping,
+  args: Arguments,
+): GroupCall {
+  const keys = readKeys(reading, by, args[by.arg]);
+  const given = having === undefined ? undefined : args[having];
+  if (given !== undefined && given !== null) assertHaving(reading, given);
+  const order = orderBy === undefined ? undefined : args[orderBy];
+  return {
+    keys,
+    ...(given !== undefined && given !== null && { having: given }),
+    order: listOf(order).flatMap((item) => readOrder(reading, keys, item)),
+  };
+}
+
+const listOf = (value: unknown): readonly unknown[] =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+
+function readKeys(reading: Reading, { arg, values }: Grouping['by'], given: unknown): GroupKey[] {
+  const keys = new Map<string, GroupKey>();
+  for (const value of listOf(given)) {
+    const [field = '', unit] = (values[String(value)] ?? '').split(' ');
+    const column = readable(reading, field);
+    const known = keys.get(column);
+    if (known && known.unit !== unit)
+      throw failure.invalid(`${arg} may name ${field} once, with one unit of time`, {
+        extensions: { field: arg },
+      });
+    keys.set(column, { column, ...(unit !== undefined && { unit: unit as TimeUnit }) });
+  }
+  if (keys.size === 0)
+    throw failure.invalid(`${arg} must name a field`, { extensions: { field: arg } });
+  return [...keys.values()];
+}
+
+/** The column of a field. @throws AppError when the caller may read it in no row. */
+function readable({ model, rules, entity }: Reading, name: string): string {
+  const column = columnOf(entity, name);
+  const field = entity.fields.get(name) as Field;
+  const access = rules.field(entity.entity, field, 'READ');
+  if (access.kind === 'none') throw refusal(access.code);
+  const target = column.references && model.entities.get(column.references.entity);
+  const other = target && rules.entity(target.entity, 'READ');
+  if (other?.kind === 'none') throw refusal(other.code);
+  return column.name;
+}
+
+function assertHaving(reading: Reading, given: unknown): void {
+  for (const item of listOf(given))
+    for (const [name, value] of Object.entries(item ?? {})) {
+      if (value === undefined || value === null || name === 'count') continue;
+      if (name === 'and' || name === 'or' || name === 'not') assertHaving(reading, value);
+      else for (const field of Object.keys(value)) readable(reading, field);
+    }
+}
+
+function readOrder(reading: Reading, keys: readonly GroupKey[], item: unknown): GroupOrder[] {
+  return Object.entries((item ?? {}) as Arguments).flatMap(([of, given]) => {
+    if (given === undefined || given === null) return [];
+    if (of === 'count') return [{ of, ...directionOf(given) }];
+    return Object.entries(given).flatMap(([field, direction]) =>
+      direction === undefined || direction === null
+        ? []
+        : [orderOf(reading, keys, { of: of as 'key' | Figure, field, direction })],
+    );
+  });
+}
+
+function orderOf(
+  reading: Reading,
+  keys: readonly GroupKey[],
+  {
+    of,
+    field,
+    direction,
+  }: { readonly of: 'key' | Figure; readonly field: string; readonly direction: unknown },
+): GroupOrder {
+  const column = readable(reading, field);
+  if (of === 'key' && !keys.some((key) => key.column === column))
+    throw failure.invalid(`the groups are not by ${field}, so its key has no order`, {
+      extensions: { field },
+    });
+  return { of, column, ...directionOf(direction) };
+}
+
+function directionOf(given: unknown): Pick<GroupOrder, 'descending' | 'nulls'> {
+  const { direction, nulls } =
+    typeof given === 'object' ? (given as Arguments) : { direction: given, nulls: undefined };
+  return {
+    descending: /^desc/i.test(String(direction ?? '')),
+    ...(typeof nulls === 'string' && { nulls: nulls.toLowerCase() === 'first' ? 'first' : 'last' }),
+  };
+}

@@ -1,0 +1,233 @@
+import type { Column } from '@twofold/schema';
+import { EXACT } from '../store/exact-numbers.ts';
+import { figuresJson, rowsSql, type Figures } from './aggregated.ts';
+import { figureSql, visibleWhen, type FigureSql } from './figures.ts';
+import { joinSql, sql, type Sql } from './fragment.ts';
+import { havingSql } from './having.ts';
+import type { EntityModel } from './model.ts';
+import type {
+  Aggregated,
+  Figure,
+  GroupCall,
+  GroupKey,
+  GroupOrder,
+  KeyPart,
+  Planned,
+  Shown,
+} from './plan.ts';
+import { limit } from './rows.ts';
+import { marked, reference, where, type Scope } from './scope.ts';
+import type { Source } from './source.ts';
+
+/** Writes a field of the key of a group. A parameter, to avoid a cycle of imports. */
+export type WriteField = (planned: Planned, source: Source) => Sql;
+
+/**
+ * Numbers over groups of rows as one JSON array. An inner query groups the rows and has a column
+ * for each number that is shown, compared or ordered by; `having` is the `where` of the outer one.
+ */
+export function groupsJson(
+  scope: Scope,
+  groups: Aggregated,
+  write: WriteField,
+  parent?: Source,
+): Sql {
+  const entity = scope.model.entity(groups.entity);
+  const call = scope.calls[groups.call]?.groups ?? { keys: [], order: [] };
+  const rows = scope.alias();
+  const [inner, outer] = [scope.alias(), scope.alias()];
+  const query = new GroupQuery(scope, entity, call, rows);
+  const shown = query.at(outer);
+  const object = figuresJson(scope, entity, groups, {
+    ...shown,
+    key: (part) => keyJson(scope, query, part, { write, alias: outer }),
+  });
+  const condition = havingSql(scope, { entity, call: groups.call }, call.having, query.at(inner));
+  const order = orderSql(scope, query, call, inner);
+  const page = limit(scope, groups.call, scope.calls[groups.call]?.page, 0);
+  const grouped = sql`select ${query.columns()} from ${rowsSql(scope, groups, rows, parent)} group by ${query.numbers()}`;
+  return sql`(select ${scope.json.list(object)} from (select * from (${grouped}) ${inner}${where(condition)}${order}${page}) ${outer})`;
+}
+
+/** A column of the inner query that rows are grouped by. */
+interface Key extends GroupKey {
+  readonly parts: readonly { readonly alias: string; readonly column: Column }[];
+}
+
+/** The columns of the query that groups the rows. */
+class GroupQuery {
+  readonly keys: readonly Key[];
+  readonly #scope: Scope;
+  readonly #rows: { readonly entity: EntityModel; readonly alias: string };
+  readonly #figures = new Map<
+    string,
+    { readonly alias: string; readonly sql: Sql; form: FigureSql['form'] }
+  >();
+
+  constructor(scope: Scope, entity: EntityModel, { keys }: GroupCall, alias: string) {
+    this.#scope = scope;
+    this.#rows = { entity, alias };
+    let count = 0;
+    this.keys = keys.map((key) => ({
+      ...key,
+      parts: entity
+        .partsOf(key.column)
+        .map((part) => ({ alias: `k${count++}`, column: entity.column(part) })),
+    }));
+  }
+
+  /** The numbers as columns of the query under an alias. */
+  at(alias: string): Figures {
+    return {
+      count: () =>
+        sql`${alias}.${this.#add('count', () => ({ sql: sql`count(*)`, form: 'integer' })).alias}`,
+      figure: (of: Figure, column: string, as: Shown['as']) => {
+        const id = `${of} ${column} ${of === 'avg' && as === 'decimal' ? 'decimal' : ''}`;
+        const found = this.#add(id, () => figureSql(this.#scope, this.#rows, { of, column, as }));
+        return { sql: sql`${alias}.${found.alias}`, form: found.form };
+      },
+    };
+  }
+
+  #add(id: string, make: () => FigureSql) {
+    const known = this.#figures.get(id);
+    if (known) return known;
+    const made = { ...make(), alias: `a${this.#figures.size}` };
+    this.#figures.set(id, made);
+    return made;
+  }
+
+  typeOf(column: string): Column['type'] {
+    return this.#rows.entity.column(column).type;
+  }
+
+  /** What the query selects; asked for when every use of a number has been noted. */
+  columns(): Sql {
+    const keys = this.keys.flatMap((key) =>
+      key.parts.map(({ alias, column }) => sql`${this.#keySql(key, column)} as ${alias}`),
+    );
+    const figures = [...this.#figures.values()].map(
+      ({ sql: value, alias }) => sql`${value} as ${alias}`,
+    );
+    return joinSql([...keys, ...figures], ', ');
+  }
+
+  /** The places of the keys in what is selected. */
+  numbers(): string {
+    return this.keys
+      .flatMap(({ parts }) => parts)
+      .map((_, index) => String(index + 1))
+      .join(', ');
+  }
+
+  #keySql({ column: name_, unit }: Key, column: Column): Sql {
+    const { entity, alias } = this.#rows;
+    const value = beginning(
+      this.#scope,
+      sql`${reference(entity, alias, column.name)}`,
+      column,
+      unit,
+    );
+    const visible = visibleWhen(this.#scope, this.#rows, name_);
+    return visible ? sql`case when ${visible} then ${value} end` : value;
+  }
+}
+
+/** The beginning of the hour, day, week, month or year in UTC; weeks begin on Monday. */
+function beginning(
+  { dialect, model }: Scope,
+  value: Sql,
+  { type }: Column,
+  unit: GroupKey['unit'],
+): Sql {
+  if (dialect === 'postgres') {
+    if (!unit) return type === 'decimal' ? sql`trim_scale(${value})` : value;
+    return type === 'date'
+      ? sql`date_trunc('${unit}', ${value}::timestamp)::date`
+      : sql`date_trunc('${unit}', ${value}, 'UTC')`;
+  }
+  if (!unit) return type === 'decimal' ? sql`${EXACT.plain}(${value})` : value;
+  if (unit === 'week')
+    return sql`strftime('%Y-%m-%d${type === 'date' ? '' : MIDNIGHT}', ${value}, 'weekday 0', '-6 days')`;
+  const [size, rest] = CUTS[unit];
+  const end = type === 'date' ? rest.slice(0, 10 - size) : rest;
+  // The tables of others may have times in other forms.
+  const text = model.project.unmanaged ? sql`strftime('%Y-%m-%dT%H', ${value})` : value;
+  return sql`substr(${text}, 1, ${String(size)}) || '${end}'`;
+}
+
+const MIDNIGHT = 'T00:00:00.000Z';
+
+/** How much of the text of a time is kept, and what follows. */
+const CUTS = {
+  hour: [13, ':00:00.000Z'],
+  day: [10, MIDNIGHT],
+  month: [7, `-01${MIDNIGHT}`],
+  year: [4, `-01-01${MIDNIGHT}`],
+} as const;
+
+interface KeyPlace {
+  readonly write: WriteField;
+  readonly alias: string;
+}
+
+function keyJson(
+  scope: Scope,
+  { keys }: GroupQuery,
+  { planned, column, required }: KeyPart,
+  { write, alias }: KeyPlace,
+): Sql {
+  const key = column === undefined ? undefined : keys.find((each) => each.column === column);
+  const nothing = required ? marked(scope, 'MISSING') : sql`null`;
+  if (column !== undefined && !key) return nothing;
+  const names = (key?.parts ?? []).map((part) => `${alias}.${part.alias}`);
+  const source: Source = {
+    ref: (of) => {
+      const at = key?.parts.findIndex((part) => part.column.name === of) ?? -1;
+      if (at >= 0) return names[at]!;
+      return names.length === 1 ? names[0]! : `(${names.join(', ')})`;
+    },
+  };
+  const value = write(planned, source);
+  if (!required || names.length === 0) return value;
+  const isNull = names.map((each) => `${each} is null`).join(' or ');
+  return sql`case when ${isNull} then ${nothing} else ${scope.json.any(value)} end`;
+}
+
+/** The order that is asked for, then that of the keys, which makes it total. */
+function orderSql(scope: Scope, query: GroupQuery, { keys, order }: GroupCall, alias: string): Sql {
+  const all: GroupOrder[] = [
+    ...order,
+    ...keys.map(({ column }): GroupOrder => ({ of: 'key', column, descending: false })),
+  ];
+  const terms = all.flatMap((each) =>
+    sortKeys(scope, query, each, alias).map((key) => {
+      const nulls = each.nulls ?? (each.descending ? 'first' : 'last');
+      return sql`${key}${each.descending ? ' desc' : ''} nulls ${nulls}`;
+    }),
+  );
+  return terms.length === 0 ? sql`` : sql` order by ${joinSql(terms, ', ')}`;
+}
+
+function sortKeys(
+  scope: Scope,
+  query: GroupQuery,
+  each: GroupOrder,
+  alias: string,
+): readonly Sql[] {
+  const { of, column = '' } = each;
+  const exact = (value: Sql) =>
+    scope.dialect === 'sqlite' ? sql`${EXACT.sortable}(${value})` : value;
+  if (of === 'key') {
+    const key = query.keys.find((one) => one.column === column);
+    return (key?.parts ?? []).map((part) => {
+      const value = sql`${alias}.${part.alias}`;
+      return part.column.type === 'decimal' ? exact(value) : value;
+    });
+  }
+  const figures = query.at(alias);
+  if (of === 'count') return [figures.count()];
+  const { sql: value, form } = figures.figure(of, column, 'real');
+  const decimal = form === 'column' && query.typeOf(column) === 'decimal';
+  return [form === 'exact' || decimal ? exact(value) : value];
+}

@@ -1,0 +1,188 @@
+import { getNamedType, getNullableType, isListType, isObjectType } from 'graphql';
+import type { GraphQLField, GraphQLNamedType, GraphQLObjectType } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { ColumnType } from '../model.ts';
+import { FIGURES, aggregateName, isFigure } from './aggregate-types.ts';
+import type { Figure } from './aggregate-types.ts';
+import { storedAs } from './columns.ts';
+import type { EntityFact, FieldFact } from './facts.ts';
+import { scalarType } from './scalar-type.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+type Member = GraphQLField<unknown, unknown>;
+
+/**
+ * Why an aggregate or a group has a member that cannot be answered; undefined when all can be.
+ *
+ * @example
+ * aggregateMembers(shapes, 'PostAggregate', post) // { code: 'AGGREGATE_FIELD', why: 'PostSums.title is String, which cannot be added up', … }
+ */
+export function aggregateMembers(
+  shapes: Shapes,
+  type: string,
+  entity: EntityFact,
+): Refusal | undefined {
+  const object = shapes.facts.schema.getType(type);
+  if (!isObjectType(object)) return undefined;
+  const words = ['count', ...FIGURES, ...(aggregateName(type)?.form === 'Group' ? ['key'] : [])];
+  return first(Object.values(object.getFields()), (member) =>
+    words.includes(member.name)
+      ? memberRefusal(shapes, object, member, entity)
+      : refused(member, `${type}.${member.name} is none of ${words.join(', ')}`, words),
+  );
+}
+
+function memberRefusal(
+  shapes: Shapes,
+  { name: owner }: GraphQLObjectType,
+  member: Member,
+  entity: EntityFact,
+): Refusal | undefined {
+  const place = `${owner}.${member.name}`;
+  const named = getNamedType(member.type);
+  if (member.args.length > 0) return refused(member, `${place} has arguments, and there are none`);
+  if (isListType(getNullableType(member.type))) return refused(member, `${place} is a list`);
+  if (member.name === 'count') return countRefusal(shapes, place, member);
+  if (!isObjectType(named))
+    return refused(
+      member,
+      `${place} is ${named.name}, and has to be an object with fields of ${entity.name}`,
+    );
+  return first(Object.values(named.getFields()), (field) =>
+    fieldRefusal(shapes, { of: member.name, entity, owner: named.name }, field),
+  );
+}
+
+function countRefusal(shapes: Shapes, place: string, member: Member): Refusal | undefined {
+  const named = getNamedType(member.type);
+  return isNumber(shapes, named)
+    ? undefined
+    : refused(member, `${place} is ${named.name}, and a count is an Int`);
+}
+
+interface Place {
+  readonly of: string;
+  readonly entity: EntityFact;
+  /** The object that has the field: `PostSums`. */
+  readonly owner: string;
+}
+
+function fieldRefusal(
+  shapes: Shapes,
+  { of, entity, owner }: Place,
+  field: Member,
+): Refusal | undefined {
+  const found = entity.fields.get(field.name);
+  const place = `${owner}.${field.name}`;
+  const value = found && valueOf(shapes, found);
+  if (!found || !value) {
+    const known = [...entity.fields.values()].filter((each) => valueOf(shapes, each));
+    const why = found ? 'has no value that can be compared' : `is no field of ${entity.name}`;
+    return refused(
+      field,
+      `${place} ${why}`,
+      known.map(({ name }) => name),
+    );
+  }
+  if (field.args.length > 0 || isListType(getNullableType(field.type)))
+    return refused(field, `${place} has to be a single value without arguments`);
+  const problem = isFigure(of)
+    ? figureProblem(shapes, of, found, value, getNamedType(field.type))
+    : keyProblem(found, getNamedType(field.type));
+  return problem === undefined
+    ? undefined
+    : refused(field, `${place} ${problem}`, candidates(shapes, of, entity));
+}
+
+/** The stored type of a field, or that it is a key. */
+export type Value = ColumnType | 'key';
+
+/** What a field is compared and grouped by; undefined when it has no such value. */
+export function valueOf({ facts, links }: Shapes, field: FieldFact): Value | undefined {
+  if (field.name === 'id' && !field.type.list) return 'key';
+  const link = links.byField.get(field);
+  if (link) return link.kind === 'own' && !link.key.typeColumn ? 'key' : undefined;
+  const stored = storedAs(field, facts);
+  if (stored === undefined || stored === 'json') return undefined;
+  const keys = links.keys.get(field.owner) ?? [];
+  return keys.some((key) => key.field === field) ? 'key' : stored;
+}
+
+const NUMBERS: readonly string[] = ['integer', 'bigint', 'decimal', 'real'];
+const UNORDERED: readonly string[] = ['boolean', 'bytes'];
+
+function isNumber({ facts }: Shapes, type: GraphQLNamedType): boolean {
+  return NUMBERS.includes(numberType(facts, type));
+}
+
+const numberType = (facts: Shapes['facts'], type: GraphQLNamedType): string =>
+  isObjectType(type) ? '' : scalarType(type, facts);
+
+/** What is wrong with the type of a figure; undefined when nothing is. */
+function figureProblem(
+  { facts }: Shapes,
+  of: Figure,
+  field: FieldFact,
+  value: Value,
+  declared: GraphQLNamedType,
+): string | undefined {
+  const given = numberType(facts, declared);
+  if (of === 'countDistinct')
+    return NUMBERS.includes(given) ? undefined : `is ${declared.name}, and a count is an Int`;
+  if (of === 'min' || of === 'max') return extremeProblem(field, value, declared, given);
+  if (!NUMBERS.includes(value)) return `is of ${field.type.text}, which cannot be added up`;
+  const fitting = value === 'real' ? ['real'] : of === 'avg' ? ['real', 'decimal'] : NUMBERS;
+  if (fitting.includes(given)) return undefined;
+  return `is ${declared.name}, and ${of === 'avg' ? 'an average' : 'a sum'} of ${field.type.name} is ${value === 'real' ? 'a Float' : of === 'avg' ? 'a Float or a Decimal' : 'a number'}`;
+}
+
+function extremeProblem(
+  field: FieldFact,
+  value: Value,
+  declared: GraphQLNamedType,
+  given: string,
+): string | undefined {
+  if (UNORDERED.includes(value) || field.type.kind === 'entity')
+    return `is of ${field.type.text}, which has no order`;
+  const converts = NUMBERS.includes(value) && NUMBERS.includes(given) && value !== 'real';
+  return declared.name === field.named.name || converts
+    ? undefined
+    : `is ${declared.name}, and ${field.owner}.${field.name} is ${field.named.name}`;
+}
+
+const keyProblem = (field: FieldFact, declared: GraphQLNamedType): string | undefined =>
+  declared.name === field.named.name
+    ? undefined
+    : `is ${declared.name}, and ${field.owner}.${field.name} is ${field.named.name}`;
+
+/** The fields that could stand there, for "did you mean". */
+function candidates(shapes: Shapes, of: string, entity: EntityFact): string[] {
+  return [...entity.fields.values()]
+    .filter((field) => {
+      const value = valueOf(shapes, field);
+      return value !== undefined && (of === 'sum' || of === 'avg' ? NUMBERS.includes(value) : true);
+    })
+    .map(({ name }) => name);
+}
+
+function refused(member: Member, why: string, known: readonly string[] = []): Refusal {
+  const fix = didYouMean(member.name, known);
+  const node = member.astNode?.name;
+  return {
+    code: 'AGGREGATE_FIELD',
+    why,
+    ...(fix ? { fix } : known.length > 0 ? { fix: `one of ${known.join(', ')}` } : {}),
+    ...(node && { node }),
+  };
+}
+
+function first<Item>(
+  items: readonly Item[],
+  refusalOf: (item: Item) => Refusal | undefined,
+): Refusal | undefined {
+  for (const item of items) {
+    const refusal = refusalOf(item);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}

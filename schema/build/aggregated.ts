@@ -1,0 +1,90 @@
+import type { Aggregated, Grouping, ListOptions } from '../model.ts';
+import { aggregateMembers } from './aggregate-members.ts';
+import { aggregateName } from './aggregate-types.ts';
+import type { EntityFact, Facts, FieldFact } from './facts.ts';
+import { groupKeys } from './group-keys.ts';
+import { havingRefusal } from './having-shapes.ts';
+import { ORDER } from './list-arguments.ts';
+import { listOptions } from './list-options.ts';
+import { groupOrderRefusal } from './group-orders.ts';
+import { isRefusal } from './shapes.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/**
+ * The entity whose rows a field counts and adds up, by the name of its type.
+ *
+ * @example aggregatedEntity(field, facts)?.name // 'Post', for postsAggregate: PostAggregate!
+ */
+export function aggregatedEntity({ named }: FieldFact, facts: Facts): EntityFact | undefined {
+  if (facts.types.get(named.name)?.role !== 'aggregate') return undefined;
+  const found = aggregateName(named.name);
+  return found && facts.entities.get(found.entity);
+}
+
+/**
+ * What a field of such a type does, or why it cannot be inferred.
+ *
+ * @example
+ * aggregatedOf(shapes, field, post) // { kind: 'aggregated', entity: 'Post', list: { where: … } }
+ */
+export function aggregatedOf(
+  shapes: Shapes,
+  field: FieldFact,
+  entity: EntityFact,
+): Aggregated | Refusal {
+  const grouped = aggregateName(field.named.name)?.form === 'Group';
+  if (grouped !== field.type.list)
+    return {
+      why: grouped
+        ? `groups are a list: write [${field.named.name}!]!`
+        : `an aggregate is one object: write ${field.named.name}!`,
+    };
+  const wrong = aggregateMembers(shapes, field.named.name, entity);
+  if (wrong) return wrong;
+  const groups = grouped ? grouping(shapes, field, entity) : undefined;
+  if (groups && isRefusal(groups)) return groups;
+  const list = listOptions(shapes, withoutGrouping(field, groups), entity);
+  if (isRefusal(list)) return list;
+  const page = wrongPage(list, grouped);
+  if (page !== undefined)
+    return { why: `the argument ${page} pages rows, and there are ${grouped ? 'groups' : 'none'}` };
+  return { kind: 'aggregated', entity: entity.name, list, ...(groups && { groups }) };
+}
+
+function withoutGrouping(field: FieldFact, groups: Grouping | undefined): FieldFact {
+  if (!groups) return field;
+  const own = [groups.by.arg, groups.having, groups.orderBy];
+  return { ...field, args: field.args.filter(({ name }) => !own.includes(name)) };
+}
+
+function wrongPage({ paging, orderBy }: ListOptions, grouped: boolean): string | undefined {
+  const { limit, offset, first, after, last, before } = paging;
+  return [...(grouped ? [] : [limit, offset, orderBy?.arg]), first, after, last, before].find(
+    (name) => name !== undefined,
+  );
+}
+
+function grouping(shapes: Shapes, field: FieldFact, entity: EntityFact): Grouping | Refusal {
+  const by = field.args.find(({ name }) => name === 'by' || name === 'groupBy');
+  if (!by) return { why: 'no argument by says what the groups are equal in' };
+  const values = groupKeys(shapes, by.type.name, entity);
+  if (isRefusal(values)) return values;
+  const having = field.args.find(({ name }) => name === 'having');
+  const orderBy = field.args.find(({ name }) => ORDER.has(name));
+  const refusal =
+    (having && havingRefusal(shapes, having.type.name, entity)) ??
+    (orderBy && groupOrderRefusal(shapes, orderBy.type.name, entity));
+  return (
+    refusal ?? {
+      by: { arg: by.name, values },
+      ...(having && { having: having.name }),
+      ...(orderBy && { orderBy: orderBy.name }),
+    }
+  );
+}
+
+/** The words of a name that say nothing about which rows. */
+const SUFFIX = /(?:Aggregates?|Groups?|GroupBy|GroupedBy|Stats|Statistics|Totals|Summary)$/;
+
+/** @example stemOf('postsAggregate') // 'posts' */
+export const stemOf = (name: string): string => name.replace(SUFFIX, '');

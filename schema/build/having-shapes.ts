@@ -1,0 +1,94 @@
+import { getNamedType, isInputObjectType } from 'graphql';
+import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { FilterOperator } from '../model.ts';
+import { FIGURES, isFigure } from './aggregate-types.ts';
+import { valueOf } from './aggregate-members.ts';
+import type { EntityFact } from './facts.ts';
+import { knownWord, OPERATORS } from './filter-words.ts';
+import type { Refusal, Shapes } from './shapes.ts';
+
+/** Why a `having` input cannot be used; undefined when it can. */
+export function havingRefusal(
+  shapes: Shapes,
+  name: string,
+  entity: EntityFact,
+): Refusal | undefined {
+  const type = shapes.facts.schema.getType(name);
+  if (!isInputObjectType(type)) return { why: `${name} is no input type` };
+  for (const field of Object.values(type.getFields())) {
+    const refusal = memberRefusal(shapes, type, field, entity);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+function memberRefusal(
+  shapes: Shapes,
+  type: GraphQLInputObjectType,
+  field: GraphQLInputField,
+  entity: EntityFact,
+): Refusal | undefined {
+  const { name } = field;
+  const named = getNamedType(field.type);
+  if (/^(?:and|or|not)$/.test(name) && named === type) return undefined;
+  if (name === 'count') return operatorsRefusal(type, field);
+  if (!isFigure(name)) return unknownWord(type, field, ['count', ...FIGURES, 'and', 'or', 'not']);
+  if (!isInputObjectType(named))
+    return refused(field, `${type.name}.${name} has to be an input with fields of ${entity.name}`);
+  for (const each of Object.values(named.getFields())) {
+    const found = entity.fields.get(each.name);
+    if (!found || valueOf(shapes, found) === undefined)
+      return unknownWord(named, each, [...entity.fields.keys()]);
+    const refusal = operatorsRefusal(named, each);
+    if (refusal) return refusal;
+  }
+  return undefined;
+}
+
+/** The words of comparisons that have a meaning for numbers and times. */
+const COMPARISONS: readonly FilterOperator[] = [
+  'eq',
+  'ne',
+  'in',
+  'notIn',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'isNull',
+];
+
+function operatorsRefusal(
+  { name: owner }: GraphQLInputObjectType,
+  field: GraphQLInputField,
+): Refusal | undefined {
+  const named = getNamedType(field.type);
+  if (!isInputObjectType(named))
+    return refused(
+      field,
+      `${owner}.${field.name} has to be an input with ${COMPARISONS.join(' ')}`,
+    );
+  const words = Object.values(named.getFields());
+  const unknown = words.find(({ name }) => !OPERATORS.includes(name as FilterOperator));
+  return unknown && unknownWord(named, unknown, COMPARISONS);
+}
+
+function unknownWord(
+  type: GraphQLInputObjectType,
+  field: GraphQLInputField,
+  known: readonly string[],
+): Refusal {
+  const ours = knownWord(field.name);
+  const fix = ours === undefined ? didYouMean(field.name, known) : `write ${ours}`;
+  return {
+    ...refused(field, `${type.name}.${field.name} is none of ${known.join(', ')}`),
+    ...(ours !== undefined && { code: 'FILTER_WORD' }),
+    ...(fix && { fix }),
+  };
+}
+
+function refused(field: GraphQLInputField, why: string): Refusal {
+  const node = field.astNode?.name;
+  return { code: 'AGGREGATE_FIELD', why, ...(node && { node }) };
+}
