@@ -149,7 +149,7 @@ function relationBeside(
     const link = isList(shapes, each) ? shapes.links.byField.get(each) : undefined;
     return link?.entity === entity.name ? [{ name: each.name, via: viaOf(link) }] : [];
   });
-  const stem = stemOf(field.name);
+  const stem = field.directives.list?.relation ?? stemOf(field.name);
   const named = lists.find(({ name }) => name === stem || name === `${stem}Connection`);
   if (named) return named.via;
   const ways = new Map(lists.map(({ via }) => [JSON.stringify(via), via]));

@@ -118,7 +118,9 @@ function inferAggregated(
   if (forced === 'GET') return { why: `${field.type.text} is not one ${entity.name}` };
   const action = aggregatedOf(shapes, field, entity);
   if (isRefusal(action)) return action;
-  if (forced || isNeutral({ ...field, snakeName: snakeCase(stemOf(field.name)) }, entity))
+  const restricted = field.directives.list?.where !== undefined;
+  const named = { ...field, snakeName: snakeCase(stemOf(field.name)) };
+  if (forced || restricted || isNeutral(named, entity))
     return { action, decidedBy: action.groups ? 'groups' : 'aggregate' };
   const why = `the name ${field.name} may promise a choice among the rows of ${entity.name}`;
   return { why, forced: 'LIST' };

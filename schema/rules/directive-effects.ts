@@ -67,15 +67,10 @@ const ON_ENTITIES: readonly Demand[] = [
       aggregatedEntity(field, facts) !== undefined ||
       links.views.of.has(field) ||
       (links.byField.has(field) &&
-        (field.type.list || connectionOf(field.named.name, facts) !== undefined)) ||
-      isAggregateOf(field),
+        (field.type.list || connectionOf(field.named.name, facts) !== undefined)),
   },
   { name: 'resolve', why: 'it is for fields of Query and Mutation', met: () => false },
 ];
-
-/** `postsAggregate: PostAggregate! @list(relation: "posts")` */
-const isAggregateOf = ({ named, directives }: FieldFact): boolean =>
-  named.name.endsWith('Aggregate') && directives.list?.relation !== undefined;
 
 function isColumn(facts: Facts, field: FieldFact): boolean {
   const stored = field.name === 'id' ? 'id' : storedAs(field, facts);
