@@ -111,7 +111,7 @@ describe.each(databases)('aggregates on %s', (database) => {
       count: 4,
       countDistinct: { author: 2, status: 2, price: 3 },
       sum: { views: 17, big: '18446744073709551613', price: '11.85', score: 4 },
-      avg: { views: 17 / 3, big: 18446744073709551613 / 3, price: '3.95', score: 4 / 3 },
+      avg: { views: 17 / 3, big: Number(18446744073709551613n) / 3, price: '3.95', score: 4 / 3 },
       min: {
         views: 3,
         big: '-1',
