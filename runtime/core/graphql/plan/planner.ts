@@ -137,23 +137,8 @@ function planRoot(
         ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
         : { kind: 'list', ...listed, selection: tree.selection(entity, nodes) };
     }
-    case 'aggregated': {
-      const { model, rules } = tree.planning;
-      const { entity, list, groups } = action;
-      const access = rootAccess(model, rules, own, entity, 'READ');
-      if (access.kind === 'none') return access;
-      const read = { read: 'list', entity, list, ...(groups && { groups }) } as const;
-      return {
-        kind: 'aggregated',
-        type: operation.type.name,
-        entity,
-        grouped: groups !== undefined,
-        list,
-        call: numberOf(tree, { ...source, ...read }),
-        fields: planFigures(tree, model.entity(entity), operation.type.name, nodes),
-        ...replacing(own, access),
-      };
-    }
+    case 'aggregated':
+      return planAggregated(tree, operation, own, nodes);
     case 'listAbstract': {
       const members = planMembers(tree, action.type, nodes);
       const call = numberOf(tree, {
@@ -173,4 +158,29 @@ function planRoot(
     default:
       return { kind: 'none', code: 'FORBIDDEN' };
   }
+}
+
+/** Numbers over the rows of an entity, or over groups of them. */
+function planAggregated(
+  tree: Tree,
+  { action, name, type }: Operation,
+  own: RootAccess,
+  nodes: readonly FieldNode[],
+): Root | Refused {
+  if (action.kind !== 'aggregated') return { kind: 'none', code: 'FORBIDDEN' };
+  const { model, rules } = tree.planning;
+  const { entity, list, groups } = action;
+  const access = rootAccess(model, rules, own, entity, 'READ');
+  if (access.kind === 'none') return access;
+  const source = { type: 'Query', field: name, node: nodes[0] as FieldNode };
+  return {
+    kind: 'aggregated',
+    type: type.name,
+    entity,
+    grouped: groups !== undefined,
+    list,
+    call: numberOf(tree, { ...source, read: 'list', entity, list, ...(groups && { groups }) }),
+    fields: planFigures(tree, model.entity(entity), type.name, nodes),
+    ...replacing(own, access),
+  };
 }
