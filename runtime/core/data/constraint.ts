@@ -145,27 +145,46 @@ export function inputErrors(
 
 function nestedErrors(
   model: Model,
-  { create, connectOrCreate }: Extract<Write, { kind: 'nested' }>,
+  write: Extract<Write, { kind: 'nested' }>,
   value: unknown,
   at: string,
 ): InputError[] {
-  const given = value as Readonly<Record<string, any>>;
-  const below = (id: string, item: any, path: string) => {
+  return nestedInputs(write, value).flatMap(({ shape: id, input, path }) => {
     const shape = model.writes.get(id);
-    return shape && item ? inputErrors(model, shape, item, `${path}.`) : [];
+    return shape ? inputErrors(model, shape, input, `${at}.${path}.`) : [];
+  });
+}
+
+/** An input below a nested one, with its path there. */
+export interface NestedInput {
+  readonly shape: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly path: string;
+}
+
+/** The inputs that create or update rows below a nested input. */
+export function nestedInputs(
+  { create, connectOrCreate, update }: Extract<Write, { kind: 'nested' }>,
+  value: unknown,
+): NestedInput[] {
+  const given = (value ?? {}) as Readonly<Record<string, any>>;
+  const below = (
+    part: { readonly name: string; readonly shape: string } | undefined,
+    at?: string,
+  ) =>
+    listOf(part && given[part.name]).flatMap((item) => {
+      const input = at === undefined ? item : item?.[at];
+      const path = [part?.name, at].filter((step) => step !== undefined).join('.');
+      return part && input ? [{ shape: part.shape, input, path }] : [];
+    });
+  const made = connectOrCreate && {
+    name: connectOrCreate.name,
+    shape: connectOrCreate.create.shape,
   };
-  const created = create
-    ? listOf(given[create.name]).flatMap((item) =>
-        below(create.shape, item, `${at}.${create.name}`),
-      )
-    : [];
-  if (!connectOrCreate) return created;
-  const { name, create: made } = connectOrCreate;
   return [
-    ...created,
-    ...listOf(given[name]).flatMap((item) =>
-      below(made.shape, item?.[made.name], `${at}.${name}.${made.name}`),
-    ),
+    ...below(create),
+    ...below(made, connectOrCreate?.create.name),
+    ...below(update, update?.data),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Write, WriteShape } from '@twofold/schema';
 import type { AppError } from '../errors.ts';
+import { nestedInputs } from './constraint.ts';
 import { toFailure } from './database-failure.ts';
 import { found, type EntityModel } from './model.ts';
 import { missing } from './belonging.ts';
@@ -55,9 +56,9 @@ const listOf = (value: unknown): readonly any[] =>
 
 function keysOf(write: Write, value: any): readonly unknown[] {
   if (write.kind !== 'nested') return listOf(value);
-  return write.connect === undefined
-    ? []
-    : listOf(value[write.connect]).map((item) => item?.id ?? item);
+  return [write.connectBy ? undefined : write.connect, write.setBy ? undefined : write.set].flatMap(
+    (part) => (part === undefined ? [] : listOf(value[part]).map((item) => item?.id ?? item)),
+  );
 }
 
 async function missingKey(
@@ -77,10 +78,10 @@ async function missingBelow(
   write: Write,
   value: any,
 ): Promise<AppError | undefined> {
-  if (write.kind !== 'nested' || !write.create) return undefined;
-  const shape = found(writing.model.writes.get(write.create.shape), `input ${write.create.shape}`);
-  for (const item of listOf(value[write.create.name])) {
-    const error = await missingRelation(writing, shape, item);
+  if (write.kind !== 'nested') return undefined;
+  for (const { shape: id, input } of nestedInputs(write, value)) {
+    const shape = found(writing.model.writes.get(id), `input ${id}`);
+    const error = await missingRelation(writing, shape, input);
     if (error) return error;
   }
   return undefined;

@@ -12,7 +12,8 @@ import { plainInsert, type PlainCreate, type PlainInsert } from './plain-insert.
 import type { RowHooks } from './row-hooks.ts';
 import { toStored } from './values.ts';
 import { givenKey, locate } from './row-key.ts';
-import { createFrom, removeRow, updateFrom } from './write-input.ts';
+import { createFrom, updateFrom } from './write-input.ts';
+import { removeRow } from './write-remove.ts';
 import { assertUpsert, upsertRow } from './write-upsert.ts';
 import { note, type Writing } from './writer.ts';
 import { inTransaction, mayCallHooks } from './write-transaction.ts';

@@ -10,23 +10,25 @@ import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   completeRow,
-  deleteRow,
   insertRow,
-  isWritable,
+  isThere,
   updateRow,
   writeAccess,
   type Key,
   type Writer,
   type Writing,
 } from './writer.ts';
-import { type CreateOptions, nestedKey, nestUnder } from './write-nested.ts';
+import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
 import { existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
+import { hooksOfRow, removeNested } from './write-remove.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
 /** The contents of an input, grouped by when they can be written. */
 interface SortedInput extends PlainInput {
+  /** The key of the row, when it is there already. */
+  readonly id?: Key | undefined;
   /** Writes that need the row's key: the other side of relations. */
   readonly after: ((id: Key) => Promise<void>)[];
 }
@@ -94,7 +96,10 @@ export async function updateFrom(
   );
   const hooks = await hooksOfRow(writing, entity, 'update', { key, access: base });
   const added = await hooks?.resolve(input);
-  const { values, names, fields, after } = await sortAll(writing, { shape, input, added, hooks });
+  // Rows that the input nests are written before this one: it must be there.
+  if (nestsRows(shape, input) && !(await isThere(writing, entity, key, base))) return false;
+  const completed = { id: key, shape, input, added, hooks };
+  const { values, names, fields, after } = await sortAll(writing, completed);
   const allowed = writeAccess(writing, entity, fields, 'UPDATE', base);
   if (hooks) await hooks.check(added ?? {});
   if (!(await updateRow(writing, entity, id, { values, names }, allowed))) return false;
@@ -103,38 +108,12 @@ export async function updateFrom(
   return true;
 }
 
-/** Deletes a row. @returns whether it existed */
-export async function removeRow(
-  writing: Writing,
-  entity: EntityModel,
-  key: Key,
-  access: Access,
-): Promise<boolean> {
-  const hooks = await hooksOfRow(writing, entity, 'delete', { key, access });
-  await hooks?.check({});
-  if (!(await deleteRow(writing, entity, key, access))) return false;
-  await hooks?.after(writing, null);
-  return true;
-}
-
-/**
- * The hooks for a stored row. Undefined when there are none, when there is no such row, or when the
- * caller may not write it: the statement then says so.
- */
-async function hooksOfRow(
-  writing: Writing,
-  entity: EntityModel,
-  operation: 'update' | 'delete',
-  { key, access }: { readonly key: Key; readonly access: Access },
-): Promise<RowHooks | undefined> {
-  const hooks = rowHooks(writing, entity, operation);
-  if (!hooks) return undefined;
-  if (access.kind === 'none') throw refusal(access.code);
-  const mayWrite = await isWritable(writing, entity, key, access);
-  return mayWrite && (await hooks.begin(writing, key)) ? hooks : undefined;
-}
+const nestsRows = ({ writes }: WriteShape, input: Input): boolean =>
+  writes.some(({ kind, name }) => kind === 'nested' && isSet(input[name]));
 
 interface Completed {
+  /** The key of the row, when it is there already. */
+  readonly id?: Key;
   readonly shape: WriteShape;
   readonly input: Input;
   /** What hooks add, which replaces what the caller gave for the same column or relation. */
@@ -145,15 +124,17 @@ interface Completed {
 /** The rules of fields hold for what the caller gave, and not for what hooks add. */
 async function sortAll(
   writing: Writing,
-  { shape, input, added, hooks }: Completed,
+  { shape, input, added, hooks, id }: Completed,
 ): Promise<SortedInput> {
-  if (!hooks || !added || Object.keys(added).length === 0) return sortInput(writing, shape, input);
+  if (!hooks || !added || Object.keys(added).length === 0)
+    return sortInput(writing, shape, input, id);
   const given = await sortInput(
     writing,
     shape,
     without(writing.model, { shape, input }, added, hooks.shape),
+    id,
   );
-  const more = await sortInput(writing, hooks.shape, added);
+  const more = await sortInput(writing, hooks.shape, added, id);
   return {
     values: new Map([...given.values, ...more.values]),
     names: new Map([...given.names, ...more.names]),
@@ -286,10 +267,11 @@ export async function sortInput(
   writing: Writing,
   shape: WriteShape,
   input: Input,
+  id?: Key,
 ): Promise<SortedInput> {
   const entity = writing.model.entity(shape.entity);
   assertIdentityKept(writing, shape, input);
-  const sorted: SortedInput = { values: new Map(), names: new Map(), fields: [], after: [] };
+  const sorted: SortedInput = { id, values: new Map(), names: new Map(), fields: [], after: [] };
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
@@ -349,6 +331,12 @@ function foreignValue(writing: Writing, { entity, to }: One, key: unknown): unkn
     : referredValue(writing, writing.model.entity(entity), key, to);
 }
 
+const NESTED: NestedRows = {
+  create: createFrom,
+  update: (writing, shape, id, input) => updateFrom(writing, shape, id, input),
+  remove: removeNested,
+};
+
 async function sortNested(
   writing: Writing,
   entity: EntityModel,
@@ -359,10 +347,12 @@ async function sortNested(
 ): Promise<void> {
   const { source } = field;
   const relation = { parent: entity, field, at: write.name };
-  const nesting = { write, input, create: createFrom };
+  const nesting = { write, input, rows: NESTED };
   if (source.kind === 'one' && source.key === 'own') {
-    const key = await nestedKey(writing, { ...relation, id: '' }, nesting);
+    const of = { ...relation, id: sorted.id ?? '' };
+    const { key, after } = await nestedKey(writing, of, nesting);
     if (key !== undefined)
       sorted.values.set(source.column, await foreignValue(writing, source, key));
+    if (after) sorted.after.push(after);
   } else sorted.after.push((id) => nestUnder(writing, { ...relation, id }, nesting));
 }

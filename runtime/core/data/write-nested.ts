@@ -10,7 +10,10 @@ import {
   createUnder,
   detach,
   existing,
+  keyOf,
+  relatedKey,
   releaseAll,
+  replaceAll,
   type Relation,
 } from './write-relation.ts';
 import type { Key, Writing } from './writer.ts';
@@ -29,68 +32,212 @@ export interface CreateOptions {
   readonly hooks?: RowHooks;
 }
 
-/** A nested input, and the function that creates rows from inputs. */
+/** A nested input, and the functions that write rows from inputs. */
 export interface Nesting {
   readonly write: Nested;
   readonly input: Input;
+  readonly rows: NestedRows;
+}
+
+/** How nested rows are written. They are passed in, because inputs may contain themselves. */
+export interface NestedRows {
   create(writing: Writing, shape: WriteShape, input: Input, options?: CreateOptions): Promise<Key>;
+  /** @returns whether the row exists */
+  update(writing: Writing, shape: WriteShape, id: unknown, input: Input): Promise<boolean>;
+  /** @returns whether the row existed */
+  remove(writing: Writing, entity: EntityModel, id: Key): Promise<boolean>;
+}
+
+/** What a nested input does to the row whose key this row holds. */
+export interface NestedKey {
+  /** The new value of the key; undefined leaves it unchanged. */
+  readonly key: unknown;
+  /** Runs when this row is written. */
+  readonly after?: () => Promise<void>;
 }
 
 /**
- * The key that a nested input gives to a column of its own row; undefined when it leaves the column
- * unchanged.
+ * The key that a nested input gives to a column of its own row. The related row is updated at once,
+ * and deleted when nothing refers to it any more.
  *
- * @throws AppError `BAD_USER_INPUT` when it does several things at once.
+ * @param relation its `id` is empty when this row is created.
+ * @throws AppError `BAD_USER_INPUT` when it links to several rows, or there is no row to write.
  */
 export async function nestedKey(
   writing: Writing,
   relation: Relation,
   nesting: Nesting,
-): Promise<unknown> {
-  const { write, input, create } = nesting;
-  const part = onlyPart(write, input);
-  if (part === undefined) return undefined;
-  if (part === write.disconnect) return null;
-  if (part === write.create?.name)
-    return create(writing, shapeOf(writing, write.create.shape), input[part] as Input);
-  const key =
-    part === write.connect
-      ? await namedKey(writing, relation, write, input[part])
-      : (await connectedOrCreated(writing, nesting, input[part] as Input)).id;
-  return existing(writing, relatedTo(writing, relation.field), key, write.name);
+): Promise<NestedKey> {
+  const { write, input, rows } = nesting;
+  assertOneLink(write, input);
+  const former = relation.id === '' ? null : await formerKey(writing, relation, nesting);
+  const isGone = isAsked(write.delete, input);
+  if (isGone && former === null) throw missing(relatedTo(writing, relation.field), write.name);
+  const unlinked = isGone || isAsked(write.disconnect, input);
+  const linked = await linkedKey(writing, relation, nesting);
+  const current = linked ?? (unlinked ? null : former);
+  const { update, create } = write;
+  if (update && isAsked(update.name, input))
+    await updateRelated(writing, relation, nesting, { key: current, data: input[update.name] });
+  const created =
+    create && isAsked(create.name, input)
+      ? await rows.create(writing, shapeOf(writing, create.shape), input[create.name] as Input)
+      : undefined;
+  const key = created ?? linked ?? (unlinked ? null : undefined);
+  if (!isGone || former === null) return { key };
+  return { key, after: () => removeRelated(writing, relation, nesting, former) };
 }
 
-function onlyPart(write: Nested, input: Input): string | undefined {
-  const { connect, disconnect, create, connectOrCreate } = write;
-  const parts = [connect, disconnect, create?.name, connectOrCreate?.name];
-  const given = parts.filter((part) => part !== undefined && isGiven(input[part]));
-  if (given.length > 1)
-    throw failure.invalid(`${write.name} takes ${given.join(' or ')}, not both`, {
-      extensions: { field: write.name },
-    });
-  return given[0];
+/** The row that this row has led to so far, when the input writes it. */
+async function formerKey(
+  writing: Writing,
+  relation: Relation,
+  { write, input }: Nesting,
+): Promise<Key | null> {
+  const isNeeded = isAsked(write.delete, input) || isAsked(write.update?.name, input);
+  return isNeeded ? relatedKey(writing, relation) : null;
 }
+
+/** The row that the input connects; undefined when it connects none. */
+async function linkedKey(writing: Writing, relation: Relation, nesting: Nesting): Promise<unknown> {
+  const { write, input } = nesting;
+  const other = relatedTo(writing, relation.field);
+  if (isAsked(write.connect, input)) {
+    const key = await namedKey(writing, relation, write, input[write.connect!]);
+    return existing(writing, other, key, write.name);
+  }
+  const { connectOrCreate } = write;
+  if (!isAsked(connectOrCreate?.name, input)) return undefined;
+  const item = input[connectOrCreate!.name] as Input;
+  return existing(
+    writing,
+    other,
+    (await connectedOrCreated(writing, nesting, item)).id,
+    write.name,
+  );
+}
+
+/** A single object is connected or created, not both. */
+function assertOneLink({ name, connect, create, connectOrCreate }: Nested, input: Input): void {
+  const parts = [connect, create?.name, connectOrCreate?.name];
+  const given = parts.filter((part) => isAsked(part, input));
+  if (given.length > 1)
+    throw failure.invalid(`${name} takes ${given.join(' or ')}, not both`, {
+      extensions: { field: name },
+    });
+}
+
+const isAsked = (part: string | undefined, input: Input): boolean =>
+  part !== undefined && isGiven(input[part]);
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== false;
 
-/** Writes the rows of the other side: first those that leave, then those that come. */
+/**
+ * Writes the rows of the other side: disconnect, delete, set, connect, connectOrCreate, update,
+ * create.
+ */
 export async function nestUnder(
   writing: Writing,
   relation: Relation,
   nesting: Nesting,
 ): Promise<void> {
-  const { write, input, create } = nesting;
+  const { write, input, rows } = nesting;
+  const { create, connectOrCreate } = write;
+  if (relation.field.source.kind === 'one') assertOneLink(write, input);
   await leave(writing, relation, nesting);
+  for (const item of listOf(write.delete, input)) {
+    const key = await ownKey(writing, relation, item, { by: write.deleteBy, at: 'delete' });
+    await removeRelated(writing, relation, nesting, key);
+  }
+  if (isAsked(write.set, input)) await setRows(writing, relation, nesting);
   for (const item of listOf(write.connect, input))
     await attach(writing, relation, [await namedKey(writing, relation, write, item)]);
-  for (const item of listOf(write.create?.name, input))
-    await createUnder(writing, relation, (preset) =>
-      create(writing, shapeOf(writing, write.create?.shape ?? ''), item as Input, { preset }),
-    );
-  for (const item of inOrder(write.connectOrCreate, listOf(write.connectOrCreate?.name, input))) {
+  for (const item of inOrder(connectOrCreate, listOf(connectOrCreate?.name, input))) {
     const { id, created } = await connectedOrCreated(writing, nesting, item as Input, relation);
     if (!created) await attach(writing, relation, [id]);
   }
+  await updateRows(writing, relation, nesting);
+  for (const item of listOf(create?.name, input))
+    await createUnder(writing, relation, (preset) =>
+      rows.create(writing, shapeOf(writing, create?.shape ?? ''), item as Input, { preset }),
+    );
+}
+
+/** `set: [{ id }]`: exactly these rows. */
+async function setRows(
+  writing: Writing,
+  relation: Relation,
+  { write, input }: Nesting,
+): Promise<void> {
+  const other = relatedTo(writing, relation.field);
+  const keys: unknown[] = [];
+  for (const item of listOf(write.set, input)) {
+    const key = await keyIn(writing, other, item, write.setBy);
+    if (key === null) throw missing(other, relation.at);
+    keys.push(key);
+  }
+  await replaceAll(writing, relation, keys);
+}
+
+async function updateRows(writing: Writing, relation: Relation, nesting: Nesting): Promise<void> {
+  const { update } = nesting.write;
+  if (!update) return;
+  for (const item of listOf(update.name, nesting.input)) {
+    const { where: at, data = '', by } = update;
+    const input = item as Input;
+    const where = at === undefined ? true : by ? input : input[at];
+    const key = await ownKey(writing, relation, where, { by, at: 'update' });
+    await updateRelated(writing, relation, nesting, {
+      key,
+      data: at === undefined ? input : input[data],
+    });
+  }
+}
+
+/**
+ * The key of a row that belongs to this row. `true` stands for the row of a to-one relation.
+ *
+ * @throws AppError `BAD_USER_INPUT` for any other row.
+ */
+async function ownKey(
+  writing: Writing,
+  relation: Relation,
+  item: unknown,
+  { by, at }: { readonly by: RowKey | undefined; readonly at: string },
+): Promise<Key> {
+  const other = relatedTo(writing, relation.field);
+  const named =
+    item === true
+      ? undefined
+      : by
+        ? await locate(writing, other, givenKey(by, item, `${relation.at}.${at}`))
+        : keyOf(writing, other, idOf(item), relation.at);
+  const key = named === null ? null : await relatedKey(writing, relation, named);
+  if (key === null) throw missing(other, relation.at);
+  return key;
+}
+
+/** @throws AppError `BAD_USER_INPUT` when there is no row */
+async function updateRelated(
+  writing: Writing,
+  relation: Relation,
+  { write, rows }: Nesting,
+  { key, data }: { readonly key: unknown; readonly data: unknown },
+): Promise<void> {
+  const shape = shapeOf(writing, write.update?.shape ?? '');
+  const input = (data ?? {}) as Input;
+  if (key === null || !(await rows.update(writing, shape, key, input)))
+    throw missing(relatedTo(writing, relation.field), write.name);
+}
+
+async function removeRelated(
+  writing: Writing,
+  relation: Relation,
+  { write, rows }: Nesting,
+  key: Key,
+): Promise<void> {
+  const other = relatedTo(writing, relation.field);
+  if (!(await rows.remove(writing, other, key))) throw missing(other, write.name);
 }
 
 async function leave(
@@ -128,7 +275,7 @@ function inOrder(nested: ConnectOrCreate | undefined, items: readonly unknown[])
 /** The row of a `connectOrCreate`. One that is created is linked to `relation`, if there is one. */
 async function connectedOrCreated(
   writing: Writing,
-  { write, create: createRow }: Nesting,
+  { write, rows }: Nesting,
   item: Input,
   relation?: Relation,
 ): Promise<Located> {
@@ -137,7 +284,7 @@ async function connectedOrCreated(
   const key = givenKey(by, item, `${write.name}.${name}.where`);
   const input = (item[create.name] ?? {}) as Input;
   const make = (inner: Writing, link: Pick<CreateOptions, 'preset'>) =>
-    createRow(inner, shapeOf(inner, create.shape), input, {
+    rows.create(inner, shapeOf(inner, create.shape), input, {
       ...link,
       fallback: keyColumns(other, key),
     });

@@ -11,10 +11,11 @@ import type { JoinKey } from '@twofold/schema';
 import type { Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { missing } from './belonging.ts';
+import { rowCondition } from './condition-sql.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { keyType, propertyOf, type EntityModel } from './model.ts';
 import { isHooked } from './row-hooks.ts';
-import { ofType } from './scope.ts';
+import { and, ofType, where } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
@@ -224,6 +225,21 @@ async function move(writing: Writing, relation: Relation, target: unknown): Prom
   if (!(await changeColumns(writing, other, target, values))) throw missing(other, relation.at);
 }
 
+/** The rows that the caller may read; undefined for all of them. */
+function seenCondition(writing: Writing, other: EntityModel, table: string): Sql | undefined {
+  const access = writing.rules.entity(other.entity, 'READ');
+  return rowCondition(scopeOf(writing), other.entity, access, table);
+}
+
+/** The pairs of a join table whose rows the caller may read: ` and …`. */
+function seenPairs(writing: Writing, other: EntityModel, join: JoinTable): Sql {
+  const table = tableOf(writing, other);
+  const seen = seenCondition(writing, other, table);
+  return seen
+    ? sql` and ${joinColumns(join.other)} in (select ${bare(reference(other, table, 'id'))} from ${table} where ${seen})`
+    : sql``;
+}
+
 /** Unlinks rows that belong to this row; each must be one that the caller may change. */
 async function release(
   writing: Writing,
@@ -236,9 +252,11 @@ async function release(
   const column = keyColumn(source);
   const type = ofType(keyType(source, parent.entity.name), other, table);
   const own = await ownValue(writing, { parent, id }, source);
+  // The former row of a one-to-one relation has to leave its place, whoever may see it.
+  const seen = source.kind === 'many' ? seenCondition(writing, other, table) : undefined;
   const rows = await run(
     writing,
-    sql`select ${keySql(writing, other)} from ${table} where ${reference(other, table, column)} = ${valueOf(writing, other, column, own)}${type ? sql` and ${type}` : ''}${which}`,
+    sql`select ${keySql(writing, other)} from ${table} where ${reference(other, table, column)} = ${valueOf(writing, other, column, own)}${type ? sql` and ${type}` : ''}${which}${seen ? sql` and ${seen}` : ''}`,
   );
   const owned = await ownedValues(writing, { parent, id }, source);
   const nothing = new Map([...owned.keys()].map((each) => [each, null]));
@@ -258,20 +276,70 @@ export async function detach(
   if (keys.length === 0) return;
   const source = sourceOf(relation);
   const join = joinOf(source);
+  const other = writing.model.entity(source.entity);
   const listed = joinSql(
-    keys.map((key) => valueOf(writing, writing.model.entity(source.entity), 'id', key)),
+    keys.map((key) => valueOf(writing, other, 'id', key)),
     ', ',
   );
   if (join)
     await run(
       writing,
-      sql`delete ${ownPairs(writing, relation, join)} and ${joinColumns(join.other)} in (${listed})`,
+      sql`delete ${ownPairs(writing, relation, join)} and ${joinColumns(join.other)} in (${listed})${seenPairs(writing, other, join)}`,
     );
   else {
-    const other = writing.model.entity(source.entity);
     const key = reference(other, tableOf(writing, other), 'id');
     await release(writing, relation, source, sql` and ${key} in (${listed})`);
   }
+}
+
+/**
+ * The key of a row that belongs to this row and that the caller may read, or null.
+ *
+ * @param key of the wanted row; any row of a to-one relation when absent.
+ */
+export async function relatedKey(
+  writing: Writing,
+  relation: Relation,
+  key?: unknown,
+): Promise<Key | null> {
+  const source = sourceOf(relation);
+  const other = writing.model.entity(source.entity);
+  if (writing.rules.entity(other.entity, 'READ').kind === 'none') return null;
+  const table = tableOf(writing, other);
+  const wanted =
+    key === undefined
+      ? undefined
+      : sql`${reference(other, table, 'id')} = ${valueOf(writing, other, 'id', key)}`;
+  const condition = and([
+    await belongsTo(writing, relation, source),
+    wanted,
+    seenCondition(writing, other, table),
+  ]);
+  const [row] = await run(
+    writing,
+    sql`select ${keySql(writing, other)} from ${table}${where(condition)}`,
+  );
+  return row ? String(row['id']) : null;
+}
+
+/** The condition that a row of the other table belongs to this row. */
+async function belongsTo(writing: Writing, relation: Relation, source: Source): Promise<Sql> {
+  const { parent, id } = relation;
+  const other = writing.model.entity(source.entity);
+  const theirs = (column: string) => reference(other, tableOf(writing, other), column);
+  const join = joinOf(source);
+  if (join)
+    return sql`${theirs('id')} in (select ${bare(joinColumns(join.other))} ${ownPairs(writing, relation, join)})`;
+  if (source.kind === 'one' && source.key === 'own') {
+    const table = tableOf(writing, parent);
+    const key = sql`${reference(parent, table, 'id')} = ${valueOf(writing, parent, 'id', id)}`;
+    return sql`${theirs(source.to ?? 'id')} in (select ${bare(reference(parent, table, source.column))} from ${table} where ${key})`;
+  }
+  const column = keyColumn(source);
+  const own = await ownValue(writing, relation, source);
+  const type = ofType(keyType(source, parent.entity.name), other, tableOf(writing, other));
+  const linked = sql`${theirs(column)} = ${valueOf(writing, other, column, own)}`;
+  return and([linked, type]) ?? linked;
 }
 
 /** Creates a row that is linked to this row. `create` gets the columns that link it. */
@@ -311,7 +379,7 @@ export async function replaceAll(
   if (join)
     await run(
       writing,
-      sql`delete ${ownPairs(writing, relation, join)}${kept ? sql` and ${joinColumns(join.other)} not in (${kept})` : ''}`,
+      sql`delete ${ownPairs(writing, relation, join)}${kept ? sql` and ${joinColumns(join.other)} not in (${kept})` : ''}${seenPairs(writing, other, join)}`,
     );
   else await release(writing, relation, source, kept && sql` and ${key} not in (${kept})`);
   await attach(writing, relation, targets);

@@ -102,6 +102,7 @@ function below(model: Model, { entity }: WriteShape, write: WriteShape['writes']
   if (write.kind === 'column' || write.kind === 'ignored') return { shapes: [] };
   const source = model.entity(entity).fields.get(write.field)?.source;
   const target = source?.kind === 'one' || source?.kind === 'many' ? source.entity : undefined;
-  const nested = write.kind === 'nested' ? [write.create, write.connectOrCreate?.create] : [];
-  return { entity: target, shapes: nested.flatMap((create) => create?.shape ?? []) };
+  const nested =
+    write.kind === 'nested' ? [write.create, write.connectOrCreate?.create, write.update] : [];
+  return { entity: target, shapes: nested.flatMap((part) => part?.shape ?? []) };
 }

@@ -283,6 +283,23 @@ async function assertStillOwned(
   if (!(await isWritable(writing, entity, id, access))) throw failure.forbidden();
 }
 
+/**
+ * Whether there is a row that the caller may write.
+ *
+ * @throws AppError `FORBIDDEN` for a row that they may only see.
+ */
+export async function isThere(
+  writing: Writing,
+  entity: EntityModel,
+  id: unknown,
+  access: Access,
+): Promise<boolean> {
+  if (access.kind === 'none') throw refusal(access.code);
+  return (
+    (await isWritable(writing, entity, id, access)) || explainAbsence(writing, entity, id, access)
+  );
+}
+
 /** Whether there is a row with this key that `access` allows. */
 export async function isWritable(
   writing: Writing,

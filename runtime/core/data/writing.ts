@@ -28,8 +28,17 @@ export interface Writing {
   readonly hooks?: WritingHooks;
   /** Called when everything is written, before the commit: a throw undoes all of it. */
   readonly checks: (() => Promise<void>)[];
+  /** Reads rows that are removed, for subscribers; absent for seeds. */
+  readonly removal?: Removal;
   /** Called after the commit, never after a rollback. */
   readonly committed: (() => void)[];
+}
+
+/** What is needed to tell subscribers of removed rows. */
+export interface Removal {
+  readonly reader: Reader;
+  /** Whether a subscription shows removed rows of the entity. */
+  watchesRemoval(entity: string): boolean;
 }
 
 /** What is needed to begin a transaction of writes: the caller, the model and the database. */
@@ -37,6 +46,8 @@ interface Beginning {
   readonly model: Model;
   readonly store: Store;
   readonly now: () => number;
+  readonly reader?: Reader;
+  readonly watchesRemoval?: Removal['watchesRemoval'];
 }
 
 interface Called {
@@ -46,7 +57,7 @@ interface Called {
 
 /** A transaction of writes without changes so far. */
 export function startWriting(
-  { model, store, now }: Beginning,
+  { model, store, now, reader, watchesRemoval }: Beginning,
   { rules, caller, context }: Pick<Writing, 'rules' | 'caller'> & Called,
   query: Query,
 ): Writing {
@@ -64,6 +75,7 @@ export function startWriting(
     changes: [],
     checks: [],
     committed: [],
+    ...(reader && watchesRemoval && { removal: { reader, watchesRemoval } }),
     ...(parts && { hooks: { ...parts, caller: context ?? parts.context() } }),
   };
 }
