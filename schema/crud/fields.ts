@@ -2,13 +2,14 @@ import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import type { CrudOperation } from '../directives/crud.ts';
 import { isFiltered } from './filters.ts';
-import { createInput, isReadOnly, updateInput } from './inputs.ts';
 import { signature } from './item.ts';
-import type { CrudItem } from './item.ts';
-import { keyInput } from './keys.ts';
-import { readNames, writeNames } from './names.ts';
+import type { CrudItem, FieldLine } from './item.ts';
+import { keyArguments } from './keys.ts';
+import { readNames } from './names.ts';
 import { crudOperations } from './operations.ts';
-import { orderItem } from './orders.ts';
+import { fieldItem, orderItem } from './orders.ts';
+import { relationFields } from './stored-fields.ts';
+import { writes } from './write-fields.ts';
 
 /** The types that the written fields extend. */
 export interface Roots {
@@ -23,7 +24,7 @@ export interface Roots {
  */
 export function rootFields(built: Built, entity: EntityFact, roots: Roots): CrudItem[] {
   const operations = crudOperations(built.facts, entity);
-  const item = (owner: string) => (line: Line) => ({
+  const item = (owner: string) => (line: FieldLine) => ({
     name: `${owner}.${line.name}`,
     keyword: 'type' as const,
     owner,
@@ -39,23 +40,20 @@ export function rootFields(built: Built, entity: EntityFact, roots: Roots): Crud
   ];
 }
 
-interface Line {
-  readonly name: string;
-  readonly args: readonly string[];
-  readonly type: string;
-  readonly directive?: string;
-}
-
-function reads(built: Built, entity: EntityFact, operations: ReadonlySet<CrudOperation>): Line[] {
+function reads(
+  built: Built,
+  entity: EntityFact,
+  operations: ReadonlySet<CrudOperation>,
+): FieldLine[] {
   const { name } = entity;
   const { list, connection } = readNames(entity);
   const chosen = [...whereOf(built, entity), ...orderOf(built, entity)];
-  const lines: (Line & { readonly operation: CrudOperation })[] = [
-    { operation: 'GET', name: entity.singular, args: keyInput(built, entity), type: name },
+  const lines: (FieldLine & { readonly operation: CrudOperation })[] = [
+    { operation: 'GET', name: entity.singular, args: keyArguments(built, entity), type: name },
     {
       operation: 'LIST',
       name: list,
-      args: [...chosen, 'limit: Int', 'offset: Int'],
+      args: [...chosen, ...distinctOf(built, entity), 'limit: Int', 'offset: Int'],
       type: `[${name}!]!`,
     },
     {
@@ -68,7 +66,7 @@ function reads(built: Built, entity: EntityFact, operations: ReadonlySet<CrudOpe
   return lines.filter(({ operation }) => operations.has(operation));
 }
 
-export const CURSORS = ['first: Int', 'after: String', 'last: Int', 'before: String'];
+const CURSORS = ['first: Int', 'after: String', 'last: Int', 'before: String'];
 
 const whereOf = (built: Built, entity: EntityFact): string[] =>
   isFiltered(built, entity) ? [`where: ${entity.name}Filter`] : [];
@@ -76,59 +74,32 @@ const whereOf = (built: Built, entity: EntityFact): string[] =>
 const orderOf = (built: Built, entity: EntityFact): string[] =>
   orderItem(built, entity) ? [`orderBy: [${entity.name}Order!]`] : [];
 
-function writes(built: Built, entity: EntityFact, operations: ReadonlySet<CrudOperation>): Line[] {
-  if (isReadOnly(entity)) return [];
-  const { name } = entity;
-  const names = writeNames(entity);
-  const key = keyInput(built, entity);
-  const lines: (Line & { readonly operation: CrudOperation })[] = [];
-  if (createInput(built, entity))
-    lines.push({
-      operation: 'CREATE',
-      name: names.create,
-      args: [`input: Create${name}Input!`],
-      type: `${name}!`,
-    });
-  if (updateInput(built, entity))
-    lines.push({
-      operation: 'UPDATE',
-      name: names.update,
-      args: [...key, `input: Update${name}Input!`],
-      type: name,
-    });
-  lines.push({ operation: 'DELETE', name: names.remove, args: key, type: 'Boolean!' });
-  return lines.filter(
-    ({ operation, name: field }) =>
-      operations.has(operation) && !isDoneElsewhere(built, entity, operation, field),
-  );
-}
-
-const ACTIONS: Partial<Record<CrudOperation, string>> = {
-  CREATE: 'create',
-  UPDATE: 'update',
-  DELETE: 'remove',
-  UPSERT: 'upsert',
-  CREATE_MANY: 'createMany',
-  UPDATE_MANY: 'updateMany',
-  DELETE_MANY: 'removeMany',
-};
+const distinctOf = (built: Built, entity: EntityFact): string[] =>
+  fieldItem(built, entity) ? [`distinct: [${entity.name}Field!]`] : [];
 
 /**
- * A mutation of the user under another name, as `addPost`, stands for the written one: beside it, a
- * second one would have none of its rules.
+ * A connection beside each list of entities, `User.postsConnection` beside `User.posts`.
+ *
+ * @example nestedFields(built, user).map(({ name }) => name) // ['User.postsConnection']
  */
-function isDoneElsewhere(
-  { operations, facts }: Built,
-  { name }: EntityFact,
-  operation: CrudOperation,
-  field: string,
-): boolean {
-  if (facts.schema.getMutationType()?.getFields()[field]) return false;
-  return operations.some(
-    ({ operation: { root, action } }) =>
-      root === 'mutation' &&
-      'entity' in action &&
-      action.entity === name &&
-      action.kind === ACTIONS[operation],
-  );
+export function nestedFields(built: Built, entity: EntityFact): CrudItem[] {
+  if (!crudOperations(built.facts, entity).has('CONNECTION')) return [];
+  return relationFields(built, entity).flatMap(({ field, target, many }) => {
+    if (!many || !field.type.list || !isConnected(built, target)) return [];
+    const args = [...whereOf(built, target), ...orderOf(built, target), ...CURSORS];
+    const name = `${field.name}Connection`;
+    return {
+      name: `${entity.name}.${name}`,
+      keyword: 'type' as const,
+      owner: entity.name,
+      of: entity,
+      text: signature(name, args, `${target.name}Connection!`),
+    };
+  });
 }
+
+/** A type whose own `@crud` leaves connections out has none below others either. */
+const isConnected = ({ facts }: Built, target: EntityFact): boolean =>
+  target.key?.length !== 0 &&
+  (crudOperations(facts, target).has('CONNECTION') ||
+    (!target.directives.crud && facts.manifest.values.api.crud === false));

@@ -1,15 +1,15 @@
-import { isEnumType } from 'graphql';
 import type { Built } from '../build/built.ts';
-import type { EntityFact } from '../build/facts.ts';
-import type { ColumnType } from '../model.ts';
+import type { EntityFact, FieldFact } from '../build/facts.ts';
+import { fieldFacts } from '../build/facts.ts';
+import { scalarType } from '../build/scalar-type.ts';
+import { heldEntity } from '../build/values.ts';
+import type { ClassifiedType } from '../build/classify.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
 import { isLeftOut } from './operations.ts';
-import { relationFields, valueFields } from './stored-fields.ts';
-import type { ValueField } from './stored-fields.ts';
-
-/** Words that are not the names of fields in a filter. */
-const LOGIC = ['and', 'or', 'not'];
+import { isCompared, wordFilterName } from './word-filters.ts';
+import { countedFields, isKnown, relationFields, storedFields } from './stored-fields.ts';
+import type { StoredField } from './stored-fields.ts';
 
 /**
  * `PostFilter`, if the type has anything to compare.
@@ -19,69 +19,97 @@ const LOGIC = ['and', 'or', 'not'];
 export function filterItem(built: Built, entity: EntityFact): CrudItem | undefined {
   if (!isFiltered(built, entity)) return undefined;
   const name = `${entity.name}Filter`;
-  const lines = [...entity.fields.keys()].flatMap((field) => comparisonOf(built, entity, field));
-  const logic = [`and: [${name}!]`, `or: [${name}!]`, `not: ${name}`];
-  return { name, keyword: 'input', of: entity, text: block('input', name, [...lines, ...logic]) };
+  const related = new Map(
+    relationFields(built, entity)
+      .filter(({ target }) => isFiltered(built, target))
+      .map(({ field, target, many }) => [field, `${target.name}${many ? 'List' : ''}Filter`]),
+  );
+  const stored = new Map(storedFields(built, entity).map((each) => [each.field, each]));
+  const lines = [...entity.fields.values()].flatMap((field) => {
+    const filter = related.get(field) ?? columnFilter(built, stored.get(field), field);
+    return filter === undefined ? keyOf(built, entity, field) : [`${field.name}: ${filter}`];
+  });
+  const words = groups(name, new Set(entity.fields.keys()));
+  return { name, keyword: 'input', of: entity, text: block('input', name, [...lines, ...words]) };
 }
 
 /** A filter that would only hold `and`, `or` and `not` is of no use. */
 export const isFiltered = (built: Built, entity: EntityFact): boolean =>
-  valueFields(built, entity).some(({ field }) => !LOGIC.includes(field.name));
+  storedFields(built, entity).some((stored) => isCompared(stored)) ||
+  countedFields(entity).length > 0;
 
-function comparisonOf(built: Built, entity: EntityFact, name: string): string[] {
-  if (LOGIC.includes(name)) return [];
-  const value = valueFields(built, entity).find(({ field }) => field.name === name);
-  if (value) return [`${name}: ${scalarFilterName(value)}`];
-  const relation = relationFields(built, entity).find(({ field }) => field.name === name);
-  if (!relation) return keyOf(built, entity, name);
-  const { target, many } = relation;
-  return isFiltered(built, target) ? [`${name}: ${target.name}${many ? 'List' : ''}Filter`] : [];
+/** A field of the type wins over a word of that name. */
+const groups = (name: string, fields: ReadonlySet<string>): string[] =>
+  Object.entries({ and: `[${name}!]`, or: `[${name}!]`, not: name }).flatMap(([word, type]) =>
+    fields.has(word) ? [] : [`${word}: ${type}`],
+  );
+
+function columnFilter(
+  built: Built,
+  stored: StoredField | undefined,
+  field: FieldFact,
+): string | undefined {
+  if (field.directives.count) return 'IntFilter';
+  if (field.directives.exists) return 'BooleanFilter';
+  if (!stored) return undefined;
+  if (isObject(built, field)) return field.type.list ? undefined : `${field.named.name}Filter`;
+  return isCompared(stored) ? wordFilterName(stored) : undefined;
+}
+
+const isObject = ({ facts }: Built, { named }: FieldFact): boolean =>
+  facts.types.get(named.name)?.role === 'value';
+
+/** A member of an object that is kept in a column. */
+function memberOf(built: Built, field: FieldFact): StoredField | undefined {
+  const { type, named, args, directives } = field;
+  if (args.length > 0 || directives.computed || !isKnown(built, field)) return undefined;
+  if (isObject(built, field)) return { field, type: 'json' };
+  const isValue = type.kind === 'scalar' || type.kind === 'enum';
+  return isValue ? { field, type: type.list ? 'json' : scalarType(named, built.facts) } : undefined;
 }
 
 /** A type that is left out is compared by its key alone. */
-function keyOf({ facts, links }: Built, entity: EntityFact, name: string): string[] {
-  const field = entity.fields.get(name);
-  const link = field && links.byField.get(field);
+function keyOf({ facts, links }: Built, entity: EntityFact, field: FieldFact): string[] {
+  const link = links.byField.get(field);
   const target = link && facts.entities.get(link.entity);
   const isKey = link?.kind === 'own' && !link.key.typeColumn && target && isLeftOut(target);
-  return isKey && !entity.fields.has(`${name}Id`) ? [`${name}Id: IDFilter`] : [];
+  return isKey && !entity.fields.has(`${field.name}Id`) ? [`${field.name}Id: IDFilter`] : [];
 }
 
 /** `PostListFilter`, for lists of posts in the filters of other types. */
 export function listFilterItem(built: Built, entity: EntityFact): CrudItem | undefined {
   if (!isFiltered(built, entity)) return undefined;
   const name = `${entity.name}ListFilter`;
-  const lines = ['some', 'every', 'none'].map((word) => `${word}: ${entity.name}Filter`);
+  const words = ['some', 'every', 'none'].map((word) => `${word}: ${entity.name}Filter`);
+  const lines = [...words, 'count: IntFilter'];
   return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }
 
-const scalarFilterName = ({ field }: ValueField): string => `${field.named.name}Filter`;
+/** The values that have filters of their own: those of entities, and of objects in their columns. */
+export function comparedFields(built: Built): StoredField[] {
+  const { entities, types } = built.facts;
+  const stored = [...entities.values()].flatMap((entity) => storedFields(built, entity));
+  const members = [...types.values()].flatMap(({ type, role }) =>
+    role === 'value' ? [...fieldFacts(type, types).values()] : [],
+  );
+  const inner = members.flatMap((field) => memberOf(built, field) ?? []);
+  return [...stored, ...inner].filter((each) => isCompared(each));
+}
 
-const ORDERED: ReadonlySet<ColumnType> = new Set([
-  'text',
-  'integer',
-  'bigint',
-  'real',
-  'decimal',
-  'timestamp',
-  'date',
-  'time',
-]);
-
-/** `StringFilter`, `StatusFilter`: the words for values of one scalar or enum. */
-export function scalarFilterItem({ field, type }: ValueField): CrudItem {
-  const name = `${field.named.name}Filter`;
-  const scalar = field.named.name;
-  const isText = type === 'text' && !isEnumType(field.named) && scalar !== 'ID';
-  const one = (words: string[]) => words.map((word) => `${word}: ${scalar}`);
-  const lines = [
-    ...one(['eq', 'ne']),
-    ...['in', 'notIn'].map((word) => `${word}: [${scalar}!]`),
-    ...(ORDERED.has(type) && !isEnumType(field.named) && scalar !== 'ID'
-      ? one(['lt', 'lte', 'gt', 'gte'])
-      : []),
-    ...(isText ? ['contains', 'startsWith', 'endsWith'].map((word) => `${word}: String`) : []),
-    'isNull: Boolean',
-  ];
-  return { name, keyword: 'input', text: block('input', name, lines) };
+/** `AddressFilter`, for an object without `id`. */
+export function objectFilterItem(
+  built: Built,
+  { type, role }: ClassifiedType,
+): CrudItem | undefined {
+  if (role !== 'value' || heldEntity(type.name, built.facts) !== undefined) return undefined;
+  const name = `${type.name}Filter`;
+  const fields = [...fieldFacts(type, built.facts.types).values()];
+  const lines = fields.flatMap((field) => {
+    const filter = columnFilter(built, memberOf(built, field), field);
+    return filter === undefined ? [] : [`${field.name}: ${filter}`];
+  });
+  const words = groups(name, new Set(Object.keys(type.getFields())));
+  const isThere = type.getFields()['isNull'] ? [] : ['isNull: Boolean'];
+  const text = block('input', name, [...lines, ...isThere, ...words]);
+  return { name, keyword: 'input', text };
 }

@@ -18,6 +18,14 @@ export interface CrudItem {
   readonly text: string;
 }
 
+/** The signature of a field of a root type. */
+export interface FieldLine {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly type: string;
+  readonly directive?: string;
+}
+
 /** @example block('input', 'CreateTagInput', ['name: String!']) // 'input CreateTagInput {\n  name: String!\n}' */
 export function block(keyword: string, name: string, lines: readonly string[]): string {
   return `${keyword} ${name} {\n${lines.map((line) => `  ${line}`).join('\n')}\n}`;

@@ -1,12 +1,15 @@
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
+import { uniqueKeys } from '../build/unique-keys.ts';
+import { block } from './item.ts';
+import type { CrudItem } from './item.ts';
 
 /**
  * The arguments that say which row: `id`, or the fields of the key.
  *
- * @example keyInput(built, post) // ['id: ID!']
+ * @example keyArguments(built, post) // ['id: ID!']
  */
-export function keyInput(built: Built, entity: EntityFact): string[] {
+export function keyArguments(built: Built, entity: EntityFact): string[] {
   const id = entity.fields.get('id');
   if (id) return [`id: ${id.named.name}!`];
   return (entity.key ?? []).flatMap((name) => {
@@ -14,4 +17,23 @@ export function keyInput(built: Built, entity: EntityFact): string[] {
     if (!field) return [];
     return built.links.byField.has(field) ? [`${name}Id: ID!`] : [`${name}: ${field.named.name}!`];
   });
+}
+
+/**
+ * `PostKey`: the fields that a row can be named by, of which a caller gives one key.
+ *
+ * @example keyItem(built, post).text // 'input PostKey {\n  id: ID\n  slug: String\n}'
+ */
+export function keyItem(built: Built, entity: EntityFact): CrudItem {
+  const key = keyArguments(built, entity).map((line) => line.replace(/!$/, ''));
+  const unique = uniqueKeys(built.shapes, entity).flat();
+  const others = [...entity.fields.values()].flatMap((field) => {
+    const link = built.links.byField.get(field);
+    if (link)
+      return link.kind === 'own' && unique.includes(link.key.column) ? [`${field.name}Id: ID`] : [];
+    return unique.includes(field.snakeName) ? [`${field.name}: ${field.named.name}`] : [];
+  });
+  const name = `${entity.name}Key`;
+  const lines = [...new Set([...key, ...others])];
+  return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }

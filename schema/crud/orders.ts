@@ -2,7 +2,8 @@ import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
-import { valueFields } from './stored-fields.ts';
+import { enumName } from './names.ts';
+import { countedFields, relationFields, valueFields } from './stored-fields.ts';
 
 /**
  * `PostOrder`, if the type has anything to sort by.
@@ -10,11 +11,51 @@ import { valueFields } from './stored-fields.ts';
  * @example orderItem(built, post)?.text // 'input PostOrder {\n  title: Direction …'
  */
 export function orderItem(built: Built, entity: EntityFact): CrudItem | undefined {
-  const lines = valueFields(built, entity).map(({ field }) => `${field.name}: Direction`);
+  if (!isOrdered(built, entity)) return undefined;
   const name = `${entity.name}Order`;
-  return lines.length === 0
+  const sorted = [
+    ...valueFields(built, entity).map(({ field }) => field),
+    ...countedFields(entity),
+  ];
+  const related = new Map(
+    relationFields(built, entity)
+      .filter(({ target, many }) => many || isOrdered(built, target))
+      .map(({ field, target, many }) => [field, `${target.name}${many ? 'ListOrder' : 'Order'}`]),
+  );
+  const lines = [...entity.fields.values()].flatMap((field) => {
+    const type = sorted.includes(field) ? 'Direction' : related.get(field);
+    return type === undefined ? [] : [`${field.name}: ${type}`];
+  });
+  const text = block('input', name, lines);
+  return { name, keyword: 'input', orEnum: true, of: entity, text };
+}
+
+const isOrdered = (built: Built, entity: EntityFact): boolean =>
+  valueFields(built, entity).length > 0 || countedFields(entity).length > 0;
+
+/** `PostListOrder`: by how many posts there are. */
+export function listOrderItem(entity: EntityFact): CrudItem {
+  const name = `${entity.name}ListOrder`;
+  const text = block('input', name, ['count: Direction']);
+  return { name, keyword: 'input', of: entity, text };
+}
+
+/**
+ * `PostField`: what rows may be distinct by, values and related rows.
+ *
+ * @example fieldItem(built, post)?.text // 'enum PostField {\n  TITLE\n  AUTHOR …'
+ */
+export function fieldItem(built: Built, entity: EntityFact): CrudItem | undefined {
+  const values = new Set(valueFields(built, entity).map(({ field }) => field));
+  const keys = new Set(
+    relationFields(built, entity).flatMap(({ field, link }) => (link.kind === 'own' ? field : [])),
+  );
+  const lines = [...entity.fields.values()].filter((field) => values.has(field) || keys.has(field));
+  const name = `${entity.name}Field`;
+  const names = [...new Set(lines.map((field) => enumName(field.name)))];
+  return names.length === 0
     ? undefined
-    : { name, keyword: 'input', orEnum: true, of: entity, text: block('input', name, lines) };
+    : { name, keyword: 'enum', of: entity, text: block('enum', name, names) };
 }
 
 export const DIRECTION: CrudItem = {

@@ -1,3 +1,4 @@
+import { aggregateUse } from '../build/aggregates.ts';
 import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/built.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
@@ -7,26 +8,36 @@ import { userEntity } from '../build/user.ts';
 import type { ColumnType } from '../model.ts';
 import { isLeftOut } from './operations.ts';
 
-/** A field that is one column with one value. */
-export interface ValueField {
+/** A field that is kept in one column. */
+export interface StoredField {
   readonly field: FieldFact;
   readonly type: ColumnType;
 }
 
 /**
- * The fields that rows can be compared and sorted by. Those that only the auth endpoints write are
- * in no input.
- *
- * @example valueFields(built, post).map(({ field }) => field.name) // ['id', 'title', 'createdAt']
+ * The fields that are columns, but for those that only the auth endpoints write: they are in no
+ * input.
  */
-export function valueFields(built: Built, entity: EntityFact): ValueField[] {
+export function storedFields(built: Built, entity: EntityFact): StoredField[] {
   const kept = keptBySignIn(built, entity);
   return [...entity.fields.values()].flatMap((field) => {
     const isOpen = isKnown(built, field) && !kept.has(field);
     const type = isOpen ? storedAs(field, built.facts) : undefined;
-    return type && type !== 'json' && type !== 'bytes' ? [{ field, type }] : [];
+    return type ? [{ field, type }] : [];
   });
 }
+
+/**
+ * The fields with one value that rows can be sorted by.
+ *
+ * @example valueFields(built, post).map(({ field }) => field.name) // ['id', 'title', 'createdAt']
+ */
+export const valueFields = (built: Built, entity: EntityFact): StoredField[] =>
+  storedFields(built, entity).filter(({ type }) => type !== 'json' && type !== 'bytes');
+
+/** Fields with `@count` or `@exists`. */
+export const countedFields = ({ fields }: EntityFact): FieldFact[] =>
+  [...fields.values()].filter((field) => aggregateUse(field) !== undefined);
 
 /** Fields that only the auth endpoints write. */
 export function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFact> {
@@ -41,12 +52,16 @@ export interface RelationField {
   readonly many: boolean;
 }
 
-/** The relations that filters, orders and connections may follow. */
+/**
+ * The relations that filters, orders and connections may follow. Further lists of a relation, as
+ * `@list(where:)` makes them, lead to the same rows.
+ */
 export function relationFields(built: Built, entity: EntityFact): RelationField[] {
+  const { links, facts } = built;
   return [...entity.fields.values()].flatMap((field) => {
-    const link = built.links.byField.get(field);
-    const target = link && built.facts.entities.get(link.entity);
-    if (!link || !target || isLeftOut(target)) return [];
+    const link = links.byField.get(field);
+    const target = link && facts.entities.get(link.entity);
+    if (!link || !target || isLeftOut(target) || links.views.of.has(field)) return [];
     return [{ field, link, target, many: isList(built, field) }];
   });
 }

@@ -2,11 +2,12 @@ import { isObjectType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { connectionItems, PAGE_INFO } from './connections.ts';
-import { filterItem, listFilterItem, scalarFilterItem } from './filters.ts';
+import { comparedFields, filterItem, listFilterItem, objectFilterItem } from './filters.ts';
 import { createInput, updateInput, valueInput } from './inputs.ts';
 import type { CrudItem } from './item.ts';
-import { DIRECTION, orderItem } from './orders.ts';
-import { valueFields } from './stored-fields.ts';
+import { keyItem } from './keys.ts';
+import { DIRECTION, fieldItem, listOrderItem, orderItem } from './orders.ts';
+import { CASE_MODE, wordFilter, wordFilterItem } from './word-filters.ts';
 
 /**
  * Every type that could be written, in the order of the API: those of each entity, then those that
@@ -18,9 +19,10 @@ export function typeItems(built: Built): CrudItem[] {
   const entities = [...built.facts.entities.values()];
   return [
     ...entities.flatMap((entity) => itemsOf(built, entity)),
-    ...valueInputs(built),
-    ...scalarFilters(built, entities),
+    ...objectItems(built),
+    ...wordFilters(built),
     DIRECTION,
+    CASE_MODE,
     PAGE_INFO,
   ];
 }
@@ -30,24 +32,33 @@ function itemsOf(built: Built, entity: EntityFact): CrudItem[] {
     filterItem(built, entity),
     listFilterItem(built, entity),
     orderItem(built, entity),
+    listOrderItem(entity),
+    fieldItem(built, entity),
     ...connectionItems(entity),
     createInput(built, entity),
     updateInput(built, entity),
+    keyItem(built, entity),
   ];
   return items.filter((item) => item !== undefined);
 }
 
-function valueInputs(built: Built): CrudItem[] {
-  return [...built.facts.types.values()].flatMap(({ type, role }) =>
-    role === 'value' && isObjectType(type) ? (valueInput(built, type) ?? []) : [],
-  );
+function objectItems(built: Built): CrudItem[] {
+  return [...built.facts.types.values()].flatMap((classified) => {
+    const { type, role } = classified;
+    if (role !== 'value' || !isObjectType(type)) return [];
+    return [objectFilterItem(built, classified), valueInput(built, type)].filter(
+      (item) => item !== undefined,
+    );
+  });
 }
 
-/** One for each scalar and enum, in the order of their first use. `ID` is also that of keys. */
-function scalarFilters(built: Built, entities: readonly EntityFact[]): CrudItem[] {
-  const fields = entities.flatMap((entity) => valueFields(built, entity));
+/** One for each scalar and enum, in the order of their first use, and those of numbers of rows. */
+function wordFilters(built: Built): CrudItem[] {
   const items = new Map<string, CrudItem>();
-  for (const item of fields.map(scalarFilterItem))
+  for (const item of [...comparedFields(built).map(wordFilterItem), ...COUNTS])
     if (!items.has(item.name)) items.set(item.name, item);
   return [...items.values()];
 }
+
+/** Filters that `@count`, `@exists` and the keys of related rows need without a field of that type. */
+const COUNTS: readonly CrudItem[] = [wordFilter('Int'), wordFilter('Boolean'), wordFilter('ID')];

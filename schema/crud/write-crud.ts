@@ -1,7 +1,7 @@
 import { isEnumType, isInputObjectType, isObjectType, isScalarType } from 'graphql';
 import type { GraphQLNamedType } from 'graphql';
 import type { Built } from '../build/built.ts';
-import { rootFields } from './fields.ts';
+import { nestedFields, rootFields } from './fields.ts';
 import type { Roots } from './fields.ts';
 import { namesIn } from './item.ts';
 import type { CrudItem } from './item.ts';
@@ -31,7 +31,11 @@ export function writeCrud(built: Built): CrudSdl {
     query: schema.getQueryType()?.name ?? 'Query',
     mutation: schema.getMutationType()?.name ?? 'Mutation',
   };
-  const fields = [...entities.values()].flatMap((entity) => rootFields(built, entity, roots));
+  const all = [...entities.values()];
+  const fields = [
+    ...all.flatMap((entity) => rootFields(built, entity, roots)),
+    ...all.flatMap((entity) => nestedFields(built, entity)),
+  ];
   const free = fields.filter((field) => !isOwnField(built, field));
   const types = typeItems(built);
   const undeclared = types.filter(({ name }) => !isDeclared(built, name));
