@@ -15,6 +15,8 @@ const resolvers = {
     shout: ({ title }) => title.toUpperCase(),
     fragile: () => { throw new Error('the cupboard of cups'); },
   },
+  PostEdge: { rank: ({ node }) => node.title.length },
+  CreatePostPayload: { loud: ({ post }) => post.title.toUpperCase() },
   Query: {
     slow: (_, { milliseconds }, { signal }) => new Promise((resolve) => {
       running += 1;

@@ -21,7 +21,11 @@ const uri = `${url}/graphql`;
 const cache = () =>
   new InMemoryCache({
     typePolicies: { Query: { fields: { posts: relayStylePagination(['orderBy', 'where']) } } },
-    possibleTypes: { Node: ['Author', 'Post', 'Tag', 'Diary'], Hit: ['Author', 'Tag'] },
+    possibleTypes: {
+      Node: ['Author', 'Post', 'Tag', 'Diary', 'User'],
+      Hit: ['Author', 'Tag'],
+      AddAuthorResult: ['Author', 'EmailTaken', 'InvalidAuthor'],
+    },
   });
 const connect = (link: ApolloLink = new HttpLink({ uri })) =>
   new ApolloClient({ link, cache: cache() });
@@ -184,4 +188,92 @@ it('stops the work of a query that is no longer wanted', async () => {
   await until(async () => (await running()) === 0);
   assert.ok(performance.now() - since < 1500, 'it ran to its end');
   await asked;
+});
+
+it('knows who is signed in, and that nobody is', async () => {
+  const query = gql`
+    query {
+      me { id email }
+      viewer { __typename me { firstName } author(id: "Author:1") { id name } }
+    }
+  `;
+  const nobody = await connect().query<any>({ query });
+  assert.equal(nobody.data.me, null);
+  const headers = { authorization: `Bearer ${await signIn()}` };
+  const { data } = await connect(new HttpLink({ uri, headers })).query<any>({ query });
+  assert.match(data.me.email, /@example.test$/);
+  assert.deepEqual(data.viewer, {
+    __typename: 'Query',
+    me: { __typename: 'User', firstName: 'Ada' },
+    author: { __typename: 'Author', id: 'Author:1', name: 'Ada' },
+  });
+});
+
+const ADD = gql`
+  mutation Add($name: String!, $email: String!) {
+    addAuthor(name: $name, email: $email) {
+      ... on Author { id name }
+      ... on EmailTaken { message field }
+      ... on InvalidAuthor { message fields }
+    }
+  }
+`;
+
+it('gets a member of a result union, and the row of it into its cache', async () => {
+  const client = connect();
+  const add = async (name: string, email: string) =>
+    (await client.mutate<any>({ mutation: ADD, variables: { name, email } })).data.addAuthor;
+  const made = await add('Cyd', `${crypto.randomUUID()}@example.test`);
+  assert.deepEqual((client.cache.extract() as any)[`Author:${made.id}`], made);
+  assert.deepEqual(await add('Eve', 'ada@example.test'), {
+    __typename: 'EmailTaken',
+    message: 'email already exists',
+    field: 'email',
+  });
+  assert.deepEqual((await add('E', 'e@example.test')).fields, ['name']);
+});
+
+it('gets lists, members and functions of connections and payloads beside what is standard', async () => {
+  const client = connect();
+  const { data, error } = await client.query<any>({
+    query: gql`{ posts(first: 2) { posts { id } edges { rank node { id title } } lastSyncId } }`,
+    errorPolicy: 'all',
+  });
+  const { posts, edges, lastSyncId } = data.posts;
+  assert.deepEqual(
+    posts.map(({ id }: any) => id),
+    edges.map(({ node }: any) => node.id),
+  );
+  assert.deepEqual(
+    edges.map(({ rank }: any) => rank),
+    edges.map(({ node }: any) => node.title.length),
+  );
+  assert.equal(lastSyncId, null);
+  assert.ok(CombinedGraphQLErrors.is(error));
+  assert.deepEqual(
+    error.errors.map(({ path, extensions }) => [path?.join('.'), extensions?.['code']]),
+    [['posts.lastSyncId', 'NOT_IMPLEMENTED']],
+  );
+  const created = await client.mutate<any>({
+    mutation: gql`mutation { createPost(input: { title: "Loud", mood: WILD, authorId: "Author:2" }) { success loud query { author(id: "Author:2") { name } } } }`,
+  });
+  assert.deepEqual(
+    [
+      created.data.createPost.success,
+      created.data.createPost.loud,
+      created.data.createPost.query.author.name,
+    ],
+    [true, 'LOUD', 'Bob'],
+  );
+});
+
+it('reads a 401 with its code', async () => {
+  const link = new HttpLink({ uri, headers: { authorization: 'Bearer wrong' } });
+  const thrown: any = await connect(link)
+    .query({ query: gql`{ me { id } }` })
+    .catch((error: unknown) => error);
+  const errors = CombinedGraphQLErrors.is(thrown)
+    ? thrown.errors
+    : JSON.parse(thrown.bodyText).errors;
+  assert.equal(errors[0].extensions.code, 'UNAUTHENTICATED');
 });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { it } from 'node:test';
 import { createClient } from 'graphql-sse';
 import relay from 'relay-runtime';
-import { createPost, until, url } from './session.ts';
+import { createPost, signIn, until, url } from './session.ts';
 
 const {
   commitMutation,
@@ -27,12 +27,15 @@ const load = createRequire(import.meta.url);
 const artifact = (name: string) => load(`./relay/__generated__/${name}.graphql.js`);
 
 /** The network as Relay's own guide writes it. */
-function connect(): any {
+function connect(token?: string): any {
   const events = createClient({ url: `${url}/graphql` });
   const ask = async ({ text: query }: { text: string }, variables: object) => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      },
       body: JSON.stringify({ query, variables }),
     });
     return response.json();
@@ -156,4 +159,44 @@ it('updates the store from events', async () => {
   });
   await until(async () => (await createPost('warm'), seen.length > 0));
   dispose();
+});
+
+it('knows who is signed in, and reads fragments of the root below it', async () => {
+  const query = artifact('postsCallerQuery');
+  const nobody = await read(connect(), query, {});
+  assert.equal(nobody.me, null);
+  const environment = connect(await signIn());
+  const { me, viewer } = await read(environment, query, {});
+  assert.match(me.email, /@example.test$/);
+  assert.equal(viewer.me.id, me.id);
+  const { posts } = look(environment, artifact('postsFirst'), viewer);
+  assert.equal(posts.edges[0].rank, posts.posts[0].title.length);
+});
+
+it('gets a member of a result union', async () => {
+  const environment = connect();
+  const add = (name: string, email: string) =>
+    new Promise<any>((resolve, reject) =>
+      commitMutation(environment, {
+        mutation: artifact('postsAddAuthorMutation'),
+        variables: { name, email },
+        onError: reject,
+        onCompleted: (done: any, errors: any) =>
+          errors ? reject(new Error(JSON.stringify(errors))) : resolve({ ...done.addAuthor }),
+      }),
+    );
+  assert.equal((await add('Dot', `${crypto.randomUUID()}@example.test`)).name, 'Dot');
+  assert.deepEqual(await add('Eve', 'ada@example.test'), {
+    __typename: 'EmailTaken',
+    message: 'email already exists',
+    field: 'email',
+  });
+  assert.deepEqual((await add('E', 'e@example.test')).fields, ['name']);
+});
+
+it('gets the errors of a 401', async () => {
+  const thrown: any = await read(connect('wrong'), artifact('postsCallerQuery'), {}).catch(
+    (error: unknown) => error,
+  );
+  assert.match(JSON.stringify(thrown.source ?? thrown.message), /UNAUTHENTICATED/);
 });

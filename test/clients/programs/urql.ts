@@ -107,6 +107,51 @@ it('subscribes through graphql-sse', async () => {
   );
 });
 
+it('knows who is signed in, and reads the root again below it', async () => {
+  const query = '{ me { id email } viewer { me { id } posts(first: 1) { posts { id } } } }';
+  const nobody = await connect().query(query, {}).toPromise();
+  assert.deepEqual([nobody.error, nobody.data.me, nobody.data.viewer.me], [undefined, null, null]);
+  const token = await signIn();
+  const { data } = await connect({ authorization: `Bearer ${token}` })
+    .query(query, {})
+    .toPromise();
+  assert.equal(data.me.id, data.viewer.me.id);
+  assert.match(data.me.email, /@example.test$/);
+});
+
+it('gets the members of a result union by their types, and no error', async () => {
+  const add = (name: string) =>
+    connect()
+      .mutation(
+        'mutation ($name: String!) { addAuthor(name: $name, email: "ada@example.test") { ... on EmailTaken { field } ... on InvalidAuthor { fields } } }',
+        { name },
+      )
+      .toPromise();
+  const [taken, invalid] = [await add('Eve'), await add('E')];
+  assert.deepEqual([taken.error, invalid.error], [undefined, undefined]);
+  assert.deepEqual({ ...taken.data.addAuthor }, { __typename: 'EmailTaken', field: 'email' });
+  assert.deepEqual(invalid.data.addAuthor.fields, ['name']);
+});
+
+it('gets members beside what is standard, and the error of one that is not written at its path', async () => {
+  const { data, error } = await connect()
+    .query('{ posts(first: 1) { edges { rank } posts { title } lastSyncId } }', {})
+    .toPromise();
+  assert.equal(data.posts.edges[0].rank, data.posts.posts[0].title.length);
+  assert.deepEqual(
+    error?.graphQLErrors.map(({ path }) => path),
+    [['posts', 'lastSyncId']],
+  );
+});
+
+it('reads a 401 with its code', async () => {
+  const { error } = await connect({ authorization: 'Bearer wrong' })
+    .query('{ me { id } }', {})
+    .toPromise();
+  assert.equal(error?.graphQLErrors[0]?.extensions['code'], 'UNAUTHENTICATED');
+  assert.equal(error?.response?.status, 401);
+});
+
 async function hear(client: Client): Promise<void> {
   const titles: string[] = [];
   const errors: unknown[] = [];

@@ -79,4 +79,52 @@ export const documents = () => [
       }
     }
   `,
+
+  graphql`
+    query postsCallerQuery {
+      me {
+        id
+        email
+      }
+      viewer {
+        me {
+          id
+        }
+        ...postsFirst
+      }
+    }
+  `,
+
+  graphql`
+    fragment postsFirst on Query {
+      posts(first: 1) {
+        posts {
+          id
+          title
+        }
+        edges {
+          rank
+        }
+      }
+    }
+  `,
+
+  graphql`
+    mutation postsAddAuthorMutation($name: String!, $email: String!) {
+      addAuthor(name: $name, email: $email) {
+        __typename
+        ... on Author {
+          id
+          name
+        }
+        ... on EmailTaken {
+          message
+          field
+        }
+        ... on InvalidAuthor {
+          fields
+        }
+      }
+    }
+  `,
 ];
