@@ -148,7 +148,7 @@ function schemaValue(reference: Sql, storedValues: Readonly<Record<string, strin
 function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
   if (column.storedValues) return schemaValue(sql`${reference}`, column.storedValues);
-  if (column.scalar === 'ID') return sql`cast(${reference} as text)`;
+  if (column.scalar === 'ID' && !column.list) return sql`cast(${reference} as text)`;
   switch (column.type) {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;
@@ -171,7 +171,7 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
 function postgresColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
   if (column.storedValues) return schemaValue(sql`${reference}::text`, column.storedValues);
-  if (column.scalar === 'ID') return sql`${reference}::text`;
+  if (column.scalar === 'ID' && !column.list) return sql`${reference}::text`;
   switch (column.type) {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`${reference}::text`;
