@@ -163,6 +163,9 @@ export function indexName(table: string, columns: readonly string[], unique: boo
   return shortened([table, ...columns, unique ? 'key' : 'index'].join('_'));
 }
 
+/** Of the index of full-text search of a table: `twofold_search_posts`. */
+export const searchName = (table: string): string => shortened(`twofold_search_${table}`);
+
 function shortened(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 9)}_${hash(name)}`;
 }

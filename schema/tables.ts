@@ -7,7 +7,7 @@ import type {
   OnDelete,
   Project,
 } from './model.ts';
-import { indexName } from './names.ts';
+import { indexName, searchName } from './names.ts';
 import { createMemory } from './remembered.ts';
 
 /**
@@ -51,6 +51,8 @@ export interface TableIndex {
   readonly columns: readonly string[];
   readonly unique: boolean;
   readonly fold?: Fold;
+  /** For full-text search: what PostgreSQL calls the language of the words in its columns. */
+  readonly search?: string;
 }
 
 /**
@@ -121,12 +123,29 @@ function entityTable(known: Entities, entity: KnownEntity): Table {
     ...(entity.schema !== undefined && { schema: entity.schema }),
     columns: columns.map((column) => (isWholeKey(column, primaryKey) ? asKey(column) : column)),
     primaryKey,
-    indexes: entity.indexes.map((index) => ({
-      ...index,
-      columns: index.columns.flatMap((column) => storedColumns(entity, column)),
-    })),
+    indexes: [
+      ...entity.indexes.map((index) => ({
+        ...index,
+        columns: index.columns.flatMap((column) => storedColumns(entity, column)),
+      })),
+      ...searchIndex(entity),
+    ],
     ...(entity.renamedFrom && { renamedFrom: entity.renamedFrom }),
   };
+}
+
+/** The index of `@search`, as one of its table. */
+function searchIndex(entity: KnownEntity): TableIndex[] {
+  if (!entity.search) return [];
+  const { columns, language } = entity.search;
+  return [
+    {
+      name: searchName(entity.table),
+      columns: columns.flatMap((column) => storedColumns(entity, column)),
+      unique: false,
+      search: language,
+    },
+  ];
 }
 
 const isWholeKey = ({ name }: TableColumn, primaryKey: readonly string[]): boolean =>

@@ -17,7 +17,8 @@ import { heldEntity } from './values.ts';
  */
 export function storedAs(field: FieldFact, facts: Facts): ColumnType | undefined {
   const { named, type, directives } = field;
-  if (directives.computed || directives.count || directives.exists) return undefined;
+  if (directives.computed || directives.count || directives.exists || directives.search)
+    return undefined;
   if (field.args.length > 0 && !directives.column) return undefined;
   if (type.kind === 'scalar' || type.kind === 'enum')
     return type.list ? 'json' : scalarType(named, facts);

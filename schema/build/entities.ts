@@ -3,6 +3,7 @@ import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
 import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
 import { aggregateOf } from './aggregates.ts';
+import { searchOf, searchSource } from './search.ts';
 import { authRules } from './access.ts';
 import { storedAs, uniqueName } from './columns.ts';
 import { isQueryRoot, QUERY_ROOT } from './facts.ts';
@@ -54,6 +55,7 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
       ...buildIndexes(shapes, fact),
       ...(userEntity(shapes.facts) === fact ? identityIndexes(shapes, fact) : []),
     ],
+    ...searchMember(shapes, fact),
     rules: [
       ...authRules(shapes, fact.directives.auth, fact.name),
       ...(userEntity(shapes.facts) === fact ? fellowRules(shapes.facts, defaultRules(fact)) : []),
@@ -65,6 +67,11 @@ export function buildEntity(shapes: Shapes, fact: EntityFact): BuiltEntity {
     ...(fact.directives.entity?.softDelete && { softDelete: 'deleted_at' }),
   };
   return { entity, refusals };
+}
+
+function searchMember(shapes: Shapes, fact: EntityFact): Pick<Entity, 'search'> {
+  const search = searchOf(shapes, fact);
+  return search ? { search } : {};
 }
 
 function buildField(
@@ -111,6 +118,8 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
       source: 'source' in counted ? counted.source : { kind: 'custom' },
       decidedBy: field.directives.count ? '@count' : '@exists',
     };
+  const searched = searchSource(shapes, field);
+  if (searched) return { source: searched, decidedBy: '@search' };
   const link = shapes.links.byField.get(field);
   if (link) return linkSource(shapes, field, link);
   const summed = aggregatedEntity(field, shapes.facts);

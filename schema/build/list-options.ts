@@ -9,6 +9,7 @@ import { readCondition } from './conditions.ts';
 import { DISTINCT, ORDER, PAGING, WHERE } from './list-arguments.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { columnForWord, orderShape } from './order-shapes.ts';
+import { isSearch } from './search.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -46,6 +47,10 @@ export function listOptions(
       entity && { filterable: filterable(shapes, field.directives.list.filter, entity) }),
   };
   for (const argument of field.args) {
+    if (isSearch(shapes, argument, { field, entity })) {
+      draft.search = argument.name;
+      continue;
+    }
     const refusal = PAGING.has(argument.name)
       ? addPaging(draft, argument)
       : argument.name === 'order_by' && !entity?.fields.has('order_by')

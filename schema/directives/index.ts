@@ -4,6 +4,7 @@ import { crudDirective } from './crud.ts';
 import { sharedDirectives } from './of-both.ts';
 import { fieldDirectives } from './of-fields.ts';
 import { typeDirectives } from './of-types.ts';
+import { searchDirectives, searchTypes } from './search.ts';
 
 /**
  * The types of directive arguments. Their names have a prefix, so that users can define a type
@@ -71,6 +72,8 @@ export const directivesSdl = [
   fieldDirectives,
   aggregateDirectives,
   errorDirectives,
+  searchDirectives,
   sharedDirectives,
   ARGUMENT_TYPES,
+  searchTypes,
 ].join('\n');

@@ -11,6 +11,7 @@ import {
 } from './arguments.ts';
 import { aggregate } from './aggregates.ts';
 import { auth, column, renamed } from './of-both.ts';
+import { search } from './search.ts';
 
 /** Directives for fields only. `read`, below, returns their values. */
 export const fieldDirectives = `"""
@@ -167,6 +168,7 @@ function read(uses: Uses) {
     })),
     ...uses.one('count', aggregate),
     ...uses.one('exists', aggregate),
+    ...uses.one('search', search),
     ...uses.one('column', column),
     ...uses.one('renamed', renamed),
   };

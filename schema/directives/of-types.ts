@@ -2,6 +2,7 @@ import { type Carrier, compact, flag, isBare, text, texts, Uses } from './argume
 import { error } from './errors.ts';
 import { crud } from './crud.ts';
 import { auth, renamed } from './of-both.ts';
+import { search } from './search.ts';
 
 /** Directives for types only. `read`, below, returns their values. */
 export const typeDirectives = `"""
@@ -89,6 +90,7 @@ function read(uses: Uses) {
     errors: uses.all('error', error),
     auth: uses.all('auth', auth),
     ...uses.one('crud', crud),
+    ...uses.one('search', search),
     ...uses.one('renamed', renamed),
   };
 }

@@ -25,6 +25,8 @@ export interface Entity {
    */
   readonly columns: readonly Column[];
   readonly indexes: readonly Index[];
+  /** Set for a type with `@search`. */
+  readonly search?: Search;
   readonly rules: readonly AuthRule[];
   /** Interfaces it implements, by name. */
   readonly interfaces: readonly string[];
@@ -52,7 +54,17 @@ export type FieldSource =
   | Many
   | Aggregate
   | AggregatedRelation
+  /** How well the row fits the search of its list, or the text of a column around the hits. */
+  | { readonly kind: 'search'; readonly of: 'rank' }
+  | { readonly kind: 'search'; readonly of: 'highlight'; readonly column: string }
   | { readonly kind: 'custom' };
+
+/** The columns whose words are found; hits in earlier ones count more. */
+export interface Search {
+  readonly columns: readonly string[];
+  /** Name of a text search configuration of PostgreSQL: `simple`, `english`. */
+  readonly language: string;
+}
 
 /** How many related rows there are, or whether there are any. */
 export interface Aggregate {

@@ -14,6 +14,8 @@ export interface ListOptions {
   };
   /** What every row must meet, whatever the caller asks for: `@list(where:)`. */
   readonly condition?: Condition;
+  /** The argument with the words that rows must have. */
+  readonly search?: string;
   readonly paging: Paging;
   /**
    * Set when the field returns a Relay connection; its fields are found by the connection's type.

@@ -22,6 +22,7 @@ import { lists } from './lists.ts';
 import { renames } from './renames.ts';
 import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
+import { search } from './search.ts';
 import { serverAddresses } from './server-addresses.ts';
 import { tableNames } from './table-names.ts';
 import { unusedInputs } from './unused-inputs.ts';
@@ -48,6 +49,7 @@ export const schemaRules: readonly Rule[] = [
   fieldLists,
   lists,
   aggregates,
+  search,
   renames,
   operations,
   errorMembers,

@@ -21,8 +21,9 @@ const SHORT_LIST = 1000;
  */
 export function isLong(scope: Scope, listed: Shown): boolean {
   const call = scope.calls[listed.call];
-  const { order = [], equals = [], page, where, distinct } = call ?? {};
+  const { order = [], equals = [], page, where, search, distinct } = call ?? {};
   return (
+    search !== undefined ||
     where !== undefined ||
     equals.length > 0 ||
     distinct !== undefined ||

@@ -13,6 +13,7 @@ import { rowsJson } from './rows.ts';
 import { conditionsSql, rowCondition } from './condition-sql.ts';
 import { and, marked, ofType, reference, ROW_KEY, TYPE_KEY, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
+import { highlightJson, rankJson } from './search.ts';
 import { tableSource, type Source } from './source.ts';
 
 /** One object of the answer. */
@@ -61,6 +62,13 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
       return oneJson(scope, field, source);
     case 'aggregate':
       return aggregateJson(scope, entity, field, source);
+    case 'rank':
+      return rankJson(scope, field.call, (column) => source.ref(column));
+    case 'highlight':
+      return highlightJson(scope, scope.model.entity(entity), {
+        call: field.call,
+        text: source.ref(field.column),
+      });
     case 'many':
       return rowsJson(scope, field, write, source);
     case 'aggregated':

@@ -7,6 +7,7 @@ import { endOf } from './order.ts';
 import { joinedRow, type OrderJoins } from './order-joins.ts';
 import type { Order } from './plan.ts';
 import { named, reference, rowOf, type Scope } from './scope.ts';
+import { rankOf } from './search.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
 
@@ -55,8 +56,8 @@ export function orderIndex(column: string): number | undefined {
 }
 
 /** Whether an order compares a column of the row itself. */
-export const isColumn = ({ path, aggregate }: Order): boolean =>
-  path === undefined && aggregate === undefined;
+export const isColumn = ({ path, aggregate, rank }: Order): boolean =>
+  path === undefined && aggregate === undefined && !rank;
 
 /** What the value of an order is like. */
 export interface Comparable {
@@ -68,6 +69,7 @@ export interface Comparable {
 }
 
 export function comparable(scope: Scope, entity: EntityModel, order: Order): Comparable {
+  if (order.rank) return { as: { type: 'integer' }, decimal: false };
   const at = endOf(scope.model, entity, order.path);
   if (order.aggregate !== undefined) {
     const { source } = found(at.fields.get(order.aggregate), `field ${order.aggregate}`);
@@ -107,7 +109,7 @@ export function sortValue(
   index: number,
 ): { readonly value: Sql; readonly nullable: boolean } {
   const own = isColumn(order) ? sort.ref(order.column) : '';
-  if (own === '') return { value: sort.computed(order, index), nullable: true };
+  if (own === '') return { value: sort.computed(order, index), nullable: !order.rank };
   const seen = seenWhen(scope, sort.entity, order.column, sort.ref);
   return {
     value: seen ? sql`case when ${seen} then ${own} end` : sql`${own}`,
@@ -122,7 +124,8 @@ function computedValue(
   order: Order,
   joins: OrderJoins,
 ): Sql {
-  const { path = [], aggregate } = order;
+  const { path = [], aggregate, rank } = order;
+  if (rank) return sql`${rankOf(from.alias)}`;
   const { entity, alias } = joinedRow(scope, joins, from, path);
   const ref = (column: string) => reference(entity, alias, column);
   if (aggregate === undefined) {

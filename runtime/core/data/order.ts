@@ -150,8 +150,8 @@ export function readDistinct(
 }
 
 /** What two orders compare by. */
-const nameOf = ({ path = [], column, aggregate }: Order): string =>
-  [...path, aggregate === undefined ? column : `#${aggregate}`].join('.');
+const nameOf = ({ path = [], column, aggregate, rank }: Order): string =>
+  rank ? '#' : [...path, aggregate === undefined ? column : `#${aggregate}`].join('.');
 
 /**
  * Drops repeated columns and adds the columns of the key as the last ones, so that no two rows are
@@ -174,7 +174,7 @@ export function wholeOrder(
   order: readonly Order[],
 ): readonly Order[] {
   return order.flatMap((each) => {
-    if (each.aggregate !== undefined) return [each];
+    if (each.aggregate !== undefined || each.rank) return [each];
     const at = endOf(model, entity, each.path);
     return at.partsOf(each.column).map((column) => ({ ...each, column }));
   });

@@ -6,6 +6,8 @@ import { found, type EntityModel, type Model } from './model.ts';
 import { assertFilterSize } from './filter-size.ts';
 import { readDistinct, readOrder, totalOrder } from './order.ts';
 import type { Call, Page } from './plan.ts';
+import { bestFirst } from './search.ts';
+import { readSearch } from './search-call.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -24,7 +26,13 @@ export function readListArguments(
   entity: EntityModel,
   args: Arguments,
 ): Call {
-  const order = totalOrder(model, entity, readOrder(model, rules, list, entity, args));
+  const search =
+    list.search === undefined ? undefined : readSearch(args[list.search], entity.entity.search);
+  const order = totalOrder(
+    model,
+    entity,
+    readOrder(model, rules, search ? bestFirst(list, search) : list, entity, args),
+  );
   const distinct = readDistinct(rules, list, entity, args);
   const equals = list.filters
     .filter(({ arg }) => args[arg] !== undefined)
@@ -37,6 +45,7 @@ export function readListArguments(
   return {
     equals,
     ...(where !== undefined && where !== null && { where }),
+    ...(search && { search }),
     order,
     ...(distinct && { distinct }),
     page: readPage(list.paging, args, order.length),

@@ -1,6 +1,7 @@
 import type { JoinKey } from '@twofold/schema';
 import type { Aggregate, ColumnType, Field, ListOptions, TimeUnit } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
+import type { SearchCall } from './search-call.ts';
 
 /**
  * What to read, as data: a tree of entities, columns and relations for each root field. It can be
@@ -83,6 +84,15 @@ export type Planned =
       readonly typeColumn: string;
       readonly column: string;
       readonly members: readonly Member[];
+      readonly only?: RowConditions;
+    }
+  /** How well the row fits the search of the list with this number. */
+  | { readonly kind: 'rank'; readonly key: string; readonly call: number; readonly only?: RowConditions }
+  | {
+      readonly kind: 'highlight';
+      readonly key: string;
+      readonly call: number;
+      readonly column: string;
       readonly only?: RowConditions;
     }
   | {
@@ -255,6 +265,7 @@ export type PageInfoField =
 export interface Call {
   readonly equals: readonly { readonly column: string; readonly value: unknown }[];
   readonly where?: unknown;
+  readonly search?: SearchCall;
   readonly order: readonly Order[];
   /** One row of each combination of these columns: the first in the order. */
   readonly distinct?: readonly string[];
@@ -298,6 +309,8 @@ export interface Order {
   readonly path?: readonly string[];
   /** In place of a column: a list whose rows are counted, or a field with @count or @exists. */
   readonly aggregate?: string;
+  /** In place of a column: how well the row fits the search. */
+  readonly rank?: true;
 }
 
 export interface Page {

@@ -25,6 +25,7 @@ import {
 } from './order-sql.ts';
 import type { Link, Order, Page, Rows } from './plan.ts';
 import { and, named, ofType, parameter, reference, tableName, where, type Scope } from './scope.ts';
+import { RANK, rankOf, searchCondition, searchedTable } from './search.ts';
 import { innerSource, type Source, type WriteObject } from './source.ts';
 import { stored } from './stored-as.ts';
 
@@ -85,8 +86,12 @@ function everyRow(
   const page = scope.calls[listed.call]?.page;
   const joins = orderJoins();
   const sort = tableSort(scope, entity, alias, joins);
+  const shown = selected();
+  const ranked = order.some(({ rank }) => rank) || shown.includes(RANK);
+  const table = searchedTable(scope, { entity, call: listed.call, alias, ranked });
   const condition = and([
     isLong(scope, listed) ? watched(scope, entity, alias) : undefined,
+    table.condition,
     listCondition(
       scope,
       listed,
@@ -96,8 +101,8 @@ function everyRow(
     ),
   ]);
   const by = orderBy(scope, order, sort, page?.backwards ?? false);
-  const values = selected().map((column) => selectedValue(scope, sort, order, { alias, column }));
-  return sql`select ${joinSql(values, ', ')} from ${tableName(entity.entity, scope.dialect)} ${alias}${joinSql(joins.sql, '')}${where(condition)}${by}`;
+  const values = shown.map((column) => selectedValue(scope, sort, order, { alias, column }));
+  return sql`select ${joinSql(values, ', ')} from ${table.from}${joinSql(joins.sql, '')}${where(condition)}${by}`;
 }
 
 /** A column of the table, or a value of the order, under its name in the query. */
@@ -107,6 +112,7 @@ function selectedValue(
   order: readonly Order[],
   { alias, column }: { readonly alias: string; readonly column: string },
 ): Sql {
+  if (column === RANK) return sql`${rankOf(alias)}`;
   const index = orderIndex(column);
   return index === undefined
     ? sql`${asNamed(sort.entity, alias, column)}`
@@ -123,14 +129,17 @@ function distinctRows(scope: Scope, rows: PageRows, distinct: readonly string[])
   const sort = tableSort(scope, entity, alias, joins);
   const keys = distinctKeys(scope, sort, distinct);
   const terms = orderTerms(scope, order, sort, false);
+  const shown = selected();
+  const ranked = order.some(({ rank }) => rank) || shown.includes(RANK);
+  const table = searchedTable(scope, { entity, call: listed.call, alias, ranked });
   const condition = and([
     watched(scope, entity, alias),
+    table.condition,
     listCondition(scope, listed, alias, parent),
   ]);
-  const shown = selected();
   const needed = new Set([...shown, ...order.map((_, index) => orderName(index))]);
   const values = [...needed].map((column) => selectedValue(scope, sort, order, { alias, column }));
-  const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${joinSql(joins.sql, '')}${where(condition)}`;
+  const from = sql`from ${table.from}${joinSql(joins.sql, '')}${where(condition)}`;
   const first = firstRows(scope, { keys, terms, values, from });
   const by = valueSort(entity, outer);
   const after = page && keyset(scope, page, { call: listed.call, order, sort: by });
@@ -172,7 +181,10 @@ function asNamed(entity: EntityModel, alias: string, column: string): string {
 export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   const alias = scope.alias();
   const entity = scope.model.entity(listed.entity);
-  const rows = listCondition(scope, listed, alias, parent);
+  const rows = and([
+    searchCondition(scope, entity, listed.call, alias),
+    listCondition(scope, listed, alias, parent),
+  ]);
   const step = watched(scope, entity, alias);
   // Without a condition SQLite counts pages, which is faster than any limit, so nothing has to end
   // it.
