@@ -24,7 +24,15 @@ export { identityWrites, identityWriteText } from './auth/identity-writes.ts';
 export type { IdentityWrite } from './auth/identity-writes.ts';
 export { shapeOwner } from './write-shape-ids.ts';
 export { isEmail, isPhone, isUsername } from './identity-values.ts';
-export { camelCase, indexName, pascalCase, pluralize, searchName, singularize, snakeCase } from './names.ts';
+export {
+  camelCase,
+  indexName,
+  pascalCase,
+  pluralize,
+  searchName,
+  singularize,
+  snakeCase,
+} from './names.ts';
 export { createKnown } from './known.ts';
 export { applyEdits } from './parse/changes.ts';
 export { parseManifest } from './parse/manifest.ts';

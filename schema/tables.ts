@@ -51,8 +51,8 @@ export interface TableIndex {
   readonly columns: readonly string[];
   readonly unique: boolean;
   readonly fold?: Fold;
-  /** For full-text search: what PostgreSQL calls the language of the words in its columns. */
-  readonly search?: string;
+  /** For full-text search: the language of the words in its columns, and the key of the table. */
+  readonly search?: { readonly language: string; readonly key: readonly string[] };
 }
 
 /**
@@ -143,7 +143,7 @@ function searchIndex(entity: KnownEntity): TableIndex[] {
       name: searchName(entity.table),
       columns: columns.flatMap((column) => storedColumns(entity, column)),
       unique: false,
-      search: language,
+      search: { language, key: keyColumns(entity).map(({ stored, name }) => stored ?? name) },
     },
   ];
 }

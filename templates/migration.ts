@@ -64,7 +64,7 @@ function renderStep(step: Step): Code {
     case 'createTable':
       return renderCreateTable(step.table);
     case 'dropTable':
-      return code`await db.schema.dropTable(${str(step.table.name)}).execute();`;
+      return renderDropTable(step.table);
     case 'renameTable':
       return code`await db.schema.alterTable(${str(step.from)}).renameTo(${str(step.to)}).execute();`;
     case 'renameColumn':
@@ -74,6 +74,7 @@ function renderStep(step: Step): Code {
     case 'createIndex':
       return renderCreateIndex(step.table, step.index);
     case 'dropIndex':
+      if (step.index.search) return renderDropSearch(step.table, step.index);
       return code`await db.schema.dropIndex(${str(step.index.name)}).execute();`;
     case 'alterTable':
       return renderAlterTable(step.table, step.changes);
@@ -92,7 +93,28 @@ function renderCreateTable(table: Table): Code {
   return join([create, ...table.indexes.map((index) => renderCreateIndex(table.name, index))]);
 }
 
-function renderCreateIndex(table: string, { name, columns, unique, fold }: TableIndex): Code {
+/** The index of a search is made of tables, which are not dropped with that of the rows. */
+function renderDropTable({ name, indexes }: Table): Code {
+  return join(
+    [
+      ...indexes
+        .filter(({ search }) => search)
+        .flatMap((index) => [renderDropSearch(name, index), raw('\n')]),
+      code`await db.schema.dropTable(${str(name)}).execute();`,
+    ],
+    '',
+  );
+}
+
+const renderDropSearch = (table: string, { name }: TableIndex): Code =>
+  code`await ${runtime('dropSearchIndex')}(db, ${literal({ name, table })});`;
+
+function renderCreateIndex(
+  table: string,
+  { name, columns, unique, fold, search }: TableIndex,
+): Code {
+  if (search)
+    return code`await ${runtime('createSearchIndex')}(db, ${literal({ name, table, key: [...search.key], columns: [...columns], language: search.language })});`;
   if (fold)
     return code`await ${runtime('createFoldedIndex')}(db, ${literal({ name, table, column: columns[0]!, fold })});`;
   const on =

@@ -38,6 +38,7 @@ function ofField(entity: Entity, { name, source, args }: Field, project: Project
   if (source.kind === 'custom') return placeholderMember(`${entity.name}.${name}`, name);
   if (source.kind === 'column' && name !== 'id')
     return { member: code`${propertyName(name)}: (parent) => parent${access(name)}`, imports: [] };
+  if (source.kind === 'search') return inferredMember(name, 'What the search found.');
   const about =
     source.kind === 'column'
       ? 'The key as the caller knows it.'

@@ -132,12 +132,15 @@ const WHAT = {
   many: 'relation to many',
   aggregate: 'of related rows, in the one statement',
   aggregated: 'numbers over related rows, in the one statement',
+  search: 'of a search: null outside of one',
   custom: UNWRITTEN,
 } as const;
 
 function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
   if (source.kind === 'custom') return undefined;
   if (source.kind === 'aggregate') return `${source.of} of ${source.relation}`;
+  if (source.kind === 'search')
+    return source.of === 'rank' ? 'no column' : `around the hits in ${table}.${source.column}`;
   if (source.kind === 'column') return `${table}.${source.column}`;
   const other = project.entities.find(({ name }) => name === source.entity)?.table ?? source.entity;
   if (source.kind === 'one') return `${source.key === 'own' ? table : other}.${source.column}`;

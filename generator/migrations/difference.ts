@@ -332,6 +332,7 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
       each.name === index.name &&
       each.unique === index.unique &&
       each.fold === index.fold &&
+      JSON.stringify(each.search) === JSON.stringify(index.search) &&
       each.columns.join() === index.columns.join(),
   );
 }

@@ -50,6 +50,8 @@ export {
   defineProject,
   duration,
   exists,
+  searchHighlight,
+  searchRank,
   get,
   groups,
   list,
@@ -106,6 +108,8 @@ export type { FailureOptions } from './errors.ts';
 export { alterTable } from './store/alter-table.ts';
 export type { TableAlterer } from './store/alter-table.ts';
 export { createFoldedIndex } from './store/folded-index.ts';
+export { createSearchIndex, dropSearchIndex } from './store/search/create-search-index.ts';
+export type { SearchIndexOptions } from './store/search/create-search-index.ts';
 export type { FoldedIndex } from './store/folded-index.ts';
 export { columnTypes } from './store/column-types.ts';
 export type { TableOf } from './schema-names/table-of.ts';

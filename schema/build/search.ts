@@ -68,7 +68,10 @@ export function searchOf(shapes: Shapes, entity: EntityFact): Search | undefined
   const language = use.language ?? 'simple';
   return columns.length === 0
     ? undefined
-    : { columns: [...new Set(columns)], language: LANGUAGES.includes(language) ? language : 'simple' };
+    : {
+        columns: [...new Set(columns)],
+        language: LANGUAGES.includes(language) ? language : 'simple',
+      };
 }
 
 /** What a field with `@search(as:)` shows; undefined for any other field. */

@@ -17,7 +17,7 @@ export const search: Rule = function* (built) {
   for (const entity of facts.entities.values()) {
     const use = entity.directives.search;
     if (use) yield* ofType(built, entity, use);
-    for (const field of entity.fields.values()) yield* ofField(built, entity, field);
+    for (const field of entity.fields.values()) yield* ofField(entity, field);
   }
   for (const { type, role, directives } of facts.types.values())
     if (role !== 'entity' && directives.search)
@@ -62,10 +62,9 @@ function unknownLanguage(entity: EntityFact, language: string, at: ASTNode): Fin
   return finding('SEARCH_LANGUAGE', `There is no language ${quoted(language)} to search in`, at, {
     why: 'it is the name of a text search configuration of PostgreSQL',
     fix: meant ?? `one of ${LANGUAGES.join(', ')}`,
-    changes:
-      LANGUAGES.includes(language.toLowerCase())
-        ? [onType(entity, 'search', { language: quoted(language.toLowerCase()) })]
-        : undefined,
+    changes: LANGUAGES.includes(language.toLowerCase())
+      ? [onType(entity, 'search', { language: quoted(language.toLowerCase()) })]
+      : undefined,
   });
 }
 
@@ -106,7 +105,7 @@ function textFields(built: Built, entity: EntityFact): string[] {
     .map(({ name }) => name);
 }
 
-function* ofField(built: Built, entity: EntityFact, field: FieldFact): Generator<Finding> {
+function* ofField(entity: EntityFact, field: FieldFact): Generator<Finding> {
   const use = field.directives.search;
   if (!use) return;
   const at = use.node;

@@ -185,6 +185,10 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
       ]);
     case 'aggregated':
       return aggregatedCall(source);
+    case 'search':
+      return source.of === 'rank'
+        ? call('searchRank', [])
+        : call('searchHighlight', [source.column]);
     case 'custom':
       return call('custom', []);
   }
@@ -218,6 +222,7 @@ function listWords({
   filters,
   where,
   orderBy,
+  search,
   paging,
   connection,
   filterable,
@@ -231,6 +236,7 @@ function listWords({
     filters: unlessEmpty(Object.fromEntries(filters.map(({ arg, column }) => [arg, column]))),
     where: where as LiteralValue,
     orderBy: orderBy as LiteralValue,
+    search,
     page: unlessEmpty(page),
     connection: connection as unknown as LiteralValue,
     filterable,

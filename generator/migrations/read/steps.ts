@@ -38,6 +38,8 @@ export type ReadStep =
 export function stepsOf(chain: Chain): ReadStep[] | null {
   if (chain.root === 'alterTable') return alterSteps(chain.links);
   if (chain.root === 'createFoldedIndex') return foldedSteps(chain.links);
+  if (chain.root === 'createSearchIndex') return searchSteps(chain.links);
+  if (chain.root === 'dropSearchIndex') return dropSearchSteps(chain.links);
   if (chain.links[0]?.name === 'schema' && chain.links[0].args === null)
     return schemaSteps(chain.links.slice(1));
   return changesTables(textsIn(chain)) ? null : [];
@@ -153,6 +155,31 @@ function foldedSteps([call]: readonly ChainLink[]): ReadStep[] | null {
   const [name, table, column, fold] = ['name', 'table', 'column', 'fold'].map(text);
   if (!name || !table || !column || (fold !== 'letters' && fold !== 'digits')) return null;
   return [{ kind: 'createIndex', table, index: { name, columns: [column], unique: true, fold } }];
+}
+
+/** `createSearchIndex(db, { name, table, key, columns, language })`, a function of the runtime. */
+function searchSteps([call]: readonly ChainLink[]): ReadStep[] | null {
+  const given = membersOf(call);
+  const text = (name: string) => textOf(given?.get(name));
+  const list = (name: string) => {
+    const each = given?.get(name);
+    return each?.kind === 'list' ? each.items.flatMap((item) => textOf(item) ?? []) : [];
+  };
+  const [name, table, language] = ['name', 'table', 'language'].map(text);
+  const [columns, key] = [list('columns'), list('key')];
+  if (!name || !table || !language || columns.length === 0 || key.length === 0) return null;
+  const index = { name, columns, unique: false, search: { language, key } };
+  return [{ kind: 'createIndex', table, index }];
+}
+
+function dropSearchSteps([call]: readonly ChainLink[]): ReadStep[] | null {
+  const name = textOf(membersOf(call)?.get('name'));
+  return name ? [{ kind: 'dropIndex', name }] : null;
+}
+
+function membersOf(call: ChainLink | undefined) {
+  const given = call?.args?.[1];
+  return given?.kind === 'object' ? given.members : undefined;
 }
 
 function kyselySteps(table: string, links: readonly ChainLink[]): ReadStep[] | null {

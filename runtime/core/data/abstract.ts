@@ -9,6 +9,7 @@ import { equalities, limit } from './rows.ts';
 import { rowCondition, seenWhen } from './condition-sql.ts';
 import type { EntityModel } from './model.ts';
 import { and, marked, parameter, reference, where, type Scope } from './scope.ts';
+import { RANK, rankOf, searchedTable } from './search.ts';
 import { stored } from './stored-as.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';
 
@@ -51,28 +52,36 @@ export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteO
   const call = scope.calls[root.call];
   const alias = scope.alias();
   const order = call?.order ?? [];
-  const members = root.members.map((member) => memberRows(scope, root, member, columnsOf(order)));
+  const columns = columnsOf(order, call?.search !== undefined);
+  const members = root.members.map((member) => memberRows(scope, root, member, columns));
   const query = sql`select * from (${joinSql(members, ' union all ')}) ${scope.alias()} order by ${unionOrder(order)}${limit(scope, root.call, call?.page, 0)}`;
+  const ranking: WriteObject = (selection, source) =>
+    write(selection, {
+      ...source,
+      ref: (column) => (column === RANK ? named(alias, RANK) : source.ref(column)),
+    });
   const object = membersJson(
     scope,
     root.members,
     named(alias, TYPE),
     named(alias, 'id'),
     false,
-    write,
+    ranking,
   );
   return sql`(select ${scope.json.list(object)} from (${query}) ${alias})`;
 }
 
-const columnsOf = (order: readonly Order[]) => [
-  ...new Set(['id', ...order.map(({ column }) => column)]),
+const columnsOf = (order: readonly Order[], searched: boolean) => [
+  ...new Set(['id', ...order.map(columnOf), ...(searched ? [RANK] : [])]),
 ];
+
+const columnOf = ({ column, rank }: Order): string => (rank ? RANK : column);
 
 const unionOrder = (order: readonly Order[]) =>
   [
     ...order.map(
-      ({ column, descending }) =>
-        `${name(column)}${descending ? ' desc nulls first' : ' nulls last'}`,
+      ({ descending, ...each }) =>
+        `${name(columnOf({ descending, ...each }))}${descending ? ' desc nulls first' : ' nulls last'}`,
     ),
     name(TYPE),
   ].join(', ');
@@ -87,8 +96,11 @@ function memberRows(
   const alias = scope.alias();
   const filter = scope.calls[root.call]?.where;
   const shape = root.list.where?.shape;
+  const ranked = scope.calls[root.call]?.search?.kind === 'words';
+  const table = searchedTable(scope, { entity: model, call: root.call, alias, ranked });
   const condition = and([
     watched(scope, model, alias),
+    table.condition,
     equalities(scope, entityName, root.call, alias),
     shape !== undefined && filter !== undefined
       ? filterCondition(scope, shape, filter, {
@@ -101,11 +113,16 @@ function memberRows(
     rowCondition(scope, model.entity, scope.rules.entity(model.entity, 'READ'), alias),
   ]);
   const selected = joinSql(
-    columns.map((column) => sortedColumn(scope, model, column, alias)),
+    columns.map((column) =>
+      column === RANK ? rankColumn(ranked, alias) : sortedColumn(scope, model, column, alias),
+    ),
     ', ',
   );
-  return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${tableName(model.entity, scope.dialect)} ${alias}${where(condition)}`;
+  return sql`select ${literal(entityName)} as ${name(TYPE)}, ${selected} from ${table.from}${where(condition)}`;
 }
+
+const rankColumn = (ranked: boolean, alias: string): Sql =>
+  sql`${ranked ? rankOf(alias) : '0'} as ${name(RANK)}`;
 
 /** A value that the caller may not see is none. */
 function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {

@@ -87,7 +87,12 @@ export type Planned =
       readonly only?: RowConditions;
     }
   /** How well the row fits the search of the list with this number. */
-  | { readonly kind: 'rank'; readonly key: string; readonly call: number; readonly only?: RowConditions }
+  | {
+      readonly kind: 'rank';
+      readonly key: string;
+      readonly call: number;
+      readonly only?: RowConditions;
+    }
   | {
       readonly kind: 'highlight';
       readonly key: string;

@@ -41,7 +41,10 @@ export function readSearch(given: unknown, search: Search | undefined): SearchCa
   if (given === undefined || given === null) return undefined;
   const query = search && parseSearch(String(given));
   if (!query) return NOTHING;
-  const known = { groups: query.groups.map((group) => group.filter(isIndexed)), without: query.without.filter(isIndexed) };
+  const known = {
+    groups: query.groups.map((group) => group.filter(isIndexed)),
+    without: query.without.filter(isIndexed),
+  };
   if (known.groups.some((group) => group.length === 0)) return NOTHING;
   if (known.groups.length + known.without.length === 0) return NOTHING;
   return callOf(known, Math.min(CLASSES, search!.columns.length));

@@ -84,9 +84,7 @@ function hits(scope: Scope, entity: EntityModel, call: number): Sql {
 }
 
 function rankedHits(scope: Scope, entity: EntityModel, call: number): Sql {
-  return scope.dialect === 'sqlite'
-    ? sqliteHits(scope, entity, call)
-    : postgresHits(entity, call);
+  return scope.dialect === 'sqlite' ? sqliteHits(scope, entity, call) : postgresHits(entity, call);
 }
 
 /**
@@ -152,11 +150,7 @@ interface Highlighted {
 }
 
 /** The text around the hits, as HTML; null outside a search. */
-export function highlightJson(
-  scope: Scope,
-  entity: EntityModel,
-  { call, text }: Highlighted,
-): Sql {
+export function highlightJson(scope: Scope, entity: EntityModel, { call, text }: Highlighted): Sql {
   if (!scope.calls[call]?.search) return sql`null`;
   if (scope.dialect === 'sqlite')
     return sql`${HIGHLIGHT_FUNCTION}(${text}, ${value(call, 'marks')}, ${literal(entity.entity.search?.language ?? 'simple')})`;

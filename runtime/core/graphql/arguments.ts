@@ -10,7 +10,7 @@ import {
 import { failure, InternalError } from '../errors.ts';
 import type { Rules } from '../data/access.ts';
 import { assertConstraint } from '../data/constraint.ts';
-import type { Model } from '../data/model.ts';
+import type { EntityModel, Model } from '../data/model.ts';
 import { readGrouping } from '../data/grouping.ts';
 import { readListArguments } from '../data/page.ts';
 import type { Call } from '../data/plan.ts';
@@ -113,7 +113,7 @@ function readCall(
     assertConstraint(constraint, args[name], name);
   switch (source.read) {
     case 'list': {
-      const entity = model.entities.get(source.entity);
+      const entity = searchedEntity(model, source);
       if (!entity) return { equals: [], order: [] };
       const call = readListArguments(model, rules, source.list, entity, args);
       return source.groups
@@ -125,6 +125,17 @@ function readCall(
     case 'node':
       return { equals: [], order: [], target: parseGlobalId(String(args[source.arg])) };
   }
+}
+
+/** Rows of several types are ranked by as many fields as any of them has. */
+function searchedEntity(
+  model: Model,
+  { entity: name, members = [] }: Extract<CallSource, { read: 'list' }>,
+): EntityModel | undefined {
+  const entity = model.entities.get(name);
+  const searches = members.flatMap((member) => model.entities.get(member)?.entity.search ?? []);
+  const [search] = searches.toSorted((a, b) => b.columns.length - a.columns.length);
+  return entity && search ? { ...entity, entity: { ...entity.entity, search } } : entity;
 }
 
 const callOfKey = (key: WrittenKey = ''): Call =>

@@ -30,6 +30,8 @@ export interface ListWords {
   readonly filters?: Readonly<Record<string, string>>;
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly orderBy?: { readonly arg: string; readonly shape: string };
+  /** The argument with the words that rows must have. */
+  readonly search?: string;
   /** Paging argument → its name in the schema. */
   readonly page?: Readonly<
     Partial<Record<'limit' | 'offset' | 'first' | 'after' | 'last' | 'before', string>>
@@ -249,6 +251,16 @@ const viaOf = (via: string | Many['via'] | undefined) =>
     ? {}
     : { via: typeof via === 'string' ? ({ kind: 'column', column: via } as const) : via };
 
+/** How well a row fits the search of its list, from 0 to 1. @example rank: searchRank() */
+export function searchRank(): Extract<FieldSource, { of: 'rank' }> {
+  return { kind: 'search', of: 'rank' };
+}
+
+/** The text of a column around the hits, as HTML. @example excerpt: searchHighlight('body') */
+export function searchHighlight(column: string): Extract<FieldSource, { of: 'highlight' }> {
+  return { kind: 'search', of: 'highlight', column };
+}
+
 /** How many related rows there are. @example commentsCount: count('Comment', 'comments') */
 export function count(entity: string, relation: string, where?: Condition): Aggregate {
   return { kind: 'aggregate', of: 'count', entity, relation, ...(where && { where }) };
@@ -294,6 +306,7 @@ function listOptions(words: ListWords): ListOptions {
     order = ['id'],
     where,
     orderBy,
+    search,
     connection,
     filterable,
     distinct,
@@ -303,6 +316,7 @@ function listOptions(words: ListWords): ListOptions {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
     ...(where && { where }),
     ...(orderBy && { orderBy }),
+    ...(search !== undefined && { search }),
     paging: { ...page, default: words.default ?? max, max },
     ...(connection && { connection }),
     ...(filterable && { filterable }),

@@ -6,6 +6,8 @@ export {
   createMany,
   custom,
   exists,
+  searchHighlight,
+  searchRank,
   get,
   groups,
   list,

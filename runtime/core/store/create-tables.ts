@@ -8,6 +8,7 @@ import {
 } from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
 import { createFoldedIndex } from './folded-index.ts';
+import { createSearchIndex } from './search/create-search-index.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -33,7 +34,10 @@ export async function createTables(
       for (const table of missing) await createTable(trx, table, ids);
       if (dialectOf(trx) === 'postgres')
         for (const table of missing) await addForeignKeys(trx, table);
-      for (const table of tables) await addColumns(trx, table, existing.get(table.name), ids);
+      for (const table of tables) {
+        await addColumns(trx, table, existing.get(table.name), ids);
+        if (existing.has(table.name)) await addSearch(trx, table, new Set(existing.keys()));
+      }
     }),
   );
 }
@@ -56,6 +60,8 @@ async function createIndex(
   table: Table,
   index: Table['indexes'][number],
 ): Promise<void> {
+  const { name, columns, search } = index;
+  if (search) return createSearchIndex(db, { name, table: table.name, columns, ...search });
   const [column] = index.columns;
   if (index.fold && column !== undefined)
     return createFoldedIndex(db, {
@@ -109,6 +115,16 @@ async function addColumns(
       )
       .execute();
   }
+}
+
+/** Other indexes only make queries faster, but nothing can be searched without this one. */
+async function addSearch(
+  db: Kysely<any>,
+  table: Table,
+  existing: ReadonlySet<string>,
+): Promise<void> {
+  for (const index of table.indexes)
+    if (index.search && !existing.has(index.name)) await createIndex(db, table, index);
 }
 
 const isKey = (table: Table, column: TableColumn) =>

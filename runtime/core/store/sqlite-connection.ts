@@ -4,6 +4,7 @@ import { addExactNumbers } from './exact-numbers.ts';
 import { addFolding } from './fold-text.ts';
 import { addJsonWords } from './json-words.ts';
 import { addKeyPart } from './key-part.ts';
+import { addHighlight } from './search/highlight.ts';
 import { STEP_FUNCTION } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
@@ -88,6 +89,7 @@ export function openSqlite(
   addFolding(database);
   addJsonWords(database);
   addExactNumbers(database);
+  addHighlight(database);
   let check: (() => void) | undefined;
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.

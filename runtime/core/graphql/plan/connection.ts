@@ -9,17 +9,24 @@ import { fieldNameOf, type Tree } from './planning.ts';
 
 type Connection = NonNullable<ListOptions['connection']>;
 
+/** The rows of a connection, and the number of its call. */
+interface Listed {
+  readonly entity: string;
+  readonly list: ListOptions;
+  readonly call: number;
+}
+
 /** Plans the selected parts of a Relay connection over rows of `entity`. */
 export function planConnection(
   tree: Tree,
-  { entity, list }: { readonly entity: string; readonly list: ListOptions },
+  { entity, list, call }: Listed,
   nodes: readonly FieldNode[],
 ): Pick<Linked, 'type' | 'fields'> {
   const connection = found(list.connection, 'connection');
   const fields: ConnectionPart[] = [];
   let own = false;
   for (const [key, selected] of collectFields(tree.planning.selecting, connection.type, nodes)) {
-    const part = planPart(tree, entity, connection, { key, nodes: selected });
+    const part = planPart(tree, { entity, call }, connection, { key, nodes: selected });
     if (part) fields.push(part);
     else tree.notes.pure = false;
     own ||= tree.planning.isCustom(connection.type, fieldNameOf(selected));
@@ -31,7 +38,7 @@ export function planConnection(
 /** @returns undefined for a field that user code answers. */
 function planPart(
   tree: Tree,
-  entity: string,
+  rows: Omit<Listed, 'list'>,
   connection: Connection,
   { key, nodes }: { readonly key: string; readonly nodes: readonly FieldNode[] },
 ): ConnectionPart | undefined {
@@ -40,14 +47,14 @@ function planPart(
   if (name === '__typename') return { kind: 'typename', key, value: connection.type };
   if (tree.planning.isCustom(connection.type, name)) return undefined;
   if (name === 'edges')
-    return { kind: 'edges', key, type: edge, fields: planEdge(tree, entity, edge, nodes) };
+    return { kind: 'edges', key, type: edge, fields: planEdge(tree, rows, edge, nodes) };
   if (name === 'pageInfo') return { kind: 'pageInfo', key, fields: planPageInfo(tree, nodes) };
   if (name === connection.nodes || connection.lists?.includes(name))
-    return { kind: 'nodes', key, selection: tree.selection(entity, nodes) };
+    return { kind: 'nodes', key, selection: tree.selection(rows.entity, nodes, rows.call) };
   if (name === connection.aggregate) {
     const { model, selecting } = tree.planning;
     const type = memberType(selecting.schema, connection.type, name);
-    const fields = planFigures(tree, model.entity(entity), type, nodes);
+    const fields = planFigures(tree, model.entity(rows.entity), type, nodes);
     return { kind: 'aggregate', key, type, fields };
   }
   return name === connection.totalCount ? { kind: 'totalCount', key } : undefined;
@@ -61,7 +68,7 @@ function memberType(schema: GraphQLSchema, type: string, field: string): string 
 
 function planEdge(
   tree: Tree,
-  entity: string,
+  { entity, call }: Omit<Listed, 'list'>,
   edge: string,
   nodes: readonly FieldNode[],
 ): EdgePart[] {
@@ -72,7 +79,7 @@ function planEdge(
     if (name === '__typename') parts.push({ kind: 'typename', key, value: edge });
     else if (tree.planning.isCustom(edge, name)) own = true;
     else if (name === 'node')
-      parts.push({ kind: 'node', key, selection: tree.selection(entity, selected) });
+      parts.push({ kind: 'node', key, selection: tree.selection(entity, selected, call) });
     else if (name === 'cursor') parts.push({ kind: 'cursor', key });
     else tree.notes.pure = false;
   }

@@ -11,18 +11,24 @@ import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './pla
 interface Asked {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
+  /** The number of the list whose row the object is. */
+  readonly call?: number | undefined;
 }
 
 export function startTree(planning: Planning): Tree {
   const tree: Tree = {
     planning,
     notes: newNotes(),
-    selection: (entity, nodes) => planSelection(tree, entity, nodes),
+    selection: (entity, nodes, call) => planSelection(tree, entity, { nodes, call }),
   };
   return tree;
 }
 
-function planSelection(tree: Tree, entityName: string, nodes: readonly FieldNode[]): Selection {
+function planSelection(
+  tree: Tree,
+  entityName: string,
+  { nodes, call }: Omit<Asked, 'key'>,
+): Selection {
   const { model, selecting, isCustom } = tree.planning;
   const entity = model.entity(entityName);
   const fields: Planned[] = [];
@@ -32,7 +38,7 @@ function planSelection(tree: Tree, entityName: string, nodes: readonly FieldNode
     const field = entity.fields.get(name);
     if (name === '__typename') fields.push({ kind: 'typename', key, value: entityName });
     else if (!field || field.source.kind === 'custom' || isCustom(entityName, name)) row = true;
-    else fields.push(planEntityField(tree, entity, field, { key, nodes: selected }));
+    else fields.push(planEntityField(tree, entity, field, { key, nodes: selected, call }));
   }
   if (row) tree.notes.pure = false;
   return { entity: entityName, fields, row };
@@ -80,10 +86,22 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
       };
     case 'aggregated':
       return planAggregated(tree, entity, field, asked);
+    case 'search':
+      return source.of === 'rank'
+        ? { kind: 'rank', key: asked.key, call: asked.call ?? NO_LIST }
+        : {
+            kind: 'highlight',
+            key: asked.key,
+            call: asked.call ?? NO_LIST,
+            column: source.column,
+          };
     case 'custom':
       return refuse(tree, asked.key, 'FORBIDDEN');
   }
 }
+
+/** No list has this number: an object outside of lists was not searched for. */
+const NO_LIST = -1;
 
 function refuse({ notes }: Tree, key: string, code: 'UNAUTHENTICATED' | 'FORBIDDEN'): Planned {
   notes.pure = false;
@@ -146,7 +164,7 @@ function planMany(
   const listed = { key, entity: source.entity, link: { ...via, ...(of && { of }) }, list, call };
   return list.connection
     ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
-    : { kind: 'many', ...listed, selection: tree.selection(source.entity, nodes) };
+    : { kind: 'many', ...listed, selection: tree.selection(source.entity, nodes, call) };
 }
 
 function planAggregated(
@@ -199,14 +217,23 @@ function planAbstract(
 }
 
 /** The members of an interface or union that the caller may read; rows of others are left out. */
-export function planMembers(tree: Tree, type: string, nodes: readonly FieldNode[]): Member[] {
-  const { model, rules } = tree.planning;
+export function planMembers(
+  tree: Tree,
+  type: string,
+  nodes: readonly FieldNode[],
+  call?: number,
+): Member[] {
   tree.notes.abstract = true;
-  return found(model.abstracts.get(type), `interface or union ${type}`)
-    .members.filter(
-      (member) =>
-        model.entities.has(member) &&
-        rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
-    )
-    .map((member) => ({ entity: member, selection: tree.selection(member, nodes) }));
+  return readableMembers(tree, type).map((member) => ({
+    entity: member,
+    selection: tree.selection(member, nodes, call),
+  }));
+}
+
+export function readableMembers({ planning: { model, rules } }: Tree, type: string): string[] {
+  return found(model.abstracts.get(type), `interface or union ${type}`).members.filter(
+    (member) =>
+      model.entities.has(member) &&
+      rules.entity(model.entity(member).entity, 'READ').kind !== 'none',
+  );
 }

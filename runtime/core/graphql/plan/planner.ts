@@ -5,7 +5,7 @@ import type { Planned, Root, Selection } from '../../data/plan.ts';
 import { planFigures } from './aggregated.ts';
 import { planConnection } from './connection.ts';
 import { rowOf } from './own-parent.ts';
-import { planEntityField, planMembers, startTree } from './object.ts';
+import { planEntityField, planMembers, readableMembers, startTree } from './object.ts';
 import { fieldNameOf, numberOf, type Plan, type Planning, planOf, type Tree } from './planning.ts';
 
 type Refused = Extract<Access, { kind: 'none' }>;
@@ -135,18 +135,15 @@ function planRoot(
       };
       return list.connection
         ? { kind: 'connection', ...listed, ...planConnection(tree, listed, nodes) }
-        : { kind: 'list', ...listed, selection: tree.selection(entity, nodes) };
+        : { kind: 'list', ...listed, selection: tree.selection(entity, nodes, listed.call) };
     }
     case 'aggregated':
       return planAggregated(tree, operation, own, nodes);
     case 'listAbstract': {
-      const members = planMembers(tree, action.type, nodes);
-      const call = numberOf(tree, {
-        ...source,
-        read: 'list',
-        entity: members[0]?.entity ?? '',
-        list: action.list,
-      });
+      const [entity = '', ...others] = readableMembers(tree, action.type);
+      const list = { entity, list: action.list, members: [entity, ...others] };
+      const call = numberOf(tree, { ...source, read: 'list', ...list });
+      const members = planMembers(tree, action.type, nodes, call);
       return { kind: 'abstractList', type: action.type, list: action.list, call, members };
     }
     case 'node':

@@ -40,6 +40,8 @@ export type CallSource = {
       readonly entity: string;
       readonly list: ListOptions;
       readonly groups?: Grouping;
+      /** The types of the rows of an interface or union. */
+      readonly members?: readonly string[];
     }
   | {
       readonly read: 'get';
@@ -56,9 +58,9 @@ export interface Tree {
   readonly notes: Notes;
   /**
    * Plans an object. It is passed to connections, because objects hold connections and connections
-   * hold objects.
+   * hold objects. `call`: the number of the list whose rows the objects are.
    */
-  selection(entity: string, nodes: readonly FieldNode[]): Selection;
+  selection(entity: string, nodes: readonly FieldNode[], call?: number): Selection;
 }
 
 interface Notes {

@@ -31,6 +31,8 @@ export type RecordedStep =
       readonly columns: readonly string[];
       readonly unique: boolean;
       readonly fold?: Fold;
+      /** For full-text search: the language, and the key of the table. */
+      readonly search?: { readonly language: string; readonly key: readonly string[] };
     }
   | { readonly kind: 'dropIndex'; readonly name: string }
   /** Every row with one value of a column gets another one: a value of an enum has a new name. */

@@ -4,7 +4,7 @@ import { dialectOf } from '../column-types.ts';
 import { asStep } from '../migration-run.ts';
 import { isRecorded } from '../plan/recording.ts';
 import { dropPostgresSearch, fillPostgres, ginIndex, postgresSearch } from './postgres-search.ts';
-import type { SearchedTable, SearchIndex } from './search-index.ts';
+import type { SearchIndex } from './search-index.ts';
 import { dropSqliteSearch, sqliteSearch } from './sqlite-search.ts';
 
 /** An index of full-text search, with the key of its table. */
@@ -19,12 +19,18 @@ export interface SearchIndexOptions extends SearchIndex {
  *
  * @example await createSearchIndex(db, { name: 'twofold_search_posts', table: 'posts', key: ['id'], columns: ['title', 'body'], language: 'english' });
  */
-export async function createSearchIndex(
-  db: Kysely<any>,
-  index: SearchIndexOptions,
-): Promise<void> {
+export async function createSearchIndex(db: Kysely<any>, index: SearchIndexOptions): Promise<void> {
   const { name, table, columns, language, key } = index;
-  if (isRecorded({ kind: 'createIndex', name, table, columns, unique: false, search: { language, key } }))
+  if (
+    isRecorded({
+      kind: 'createIndex',
+      name,
+      table,
+      columns,
+      unique: false,
+      search: { language, key },
+    })
+  )
     return;
   await asStep(name, async () => {
     if (dialectOf(db) === 'postgres' && (await isThere(db, name))) return;

@@ -1,5 +1,14 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { HIGHLIGHT_FUNCTION } from './postgres-search.ts';
 import { porterStem } from './porter.ts';
 import { foldWord, wordsIn } from './words.ts';
+
+/** Makes `twofold_search_highlight(text, marks, language)` known to a connection. */
+export function addHighlight(database: DatabaseSync): void {
+  database.function(HIGHLIGHT_FUNCTION, { deterministic: true }, (value, marks, language) =>
+    value === null ? null : highlight(String(value), String(marks), String(language)),
+  );
+}
 
 /** Characters of a highlight, with an ellipsis at each end. */
 const SHOWN = 298;
@@ -43,7 +52,7 @@ export function highlight(value: string, marks: string, language: string): strin
 
 function shortened(value: string): string {
   const text = value.length > LOOKED_AT ? value.slice(0, LOOKED_AT) : value;
-  return /^[\x00-\x7f]*$/.test(text) ? text : text.normalize('NFC');
+  return text.normalize('NFC');
 }
 
 type Mark = readonly [word: string, begins: boolean];

@@ -110,10 +110,7 @@ const longSuffixes = (word: string): string => replaced(word, LONG);
 const mediumSuffixes = (word: string): string => replaced(word, MEDIUM);
 
 /** Replaces the longest suffix of the table, where something is left before it. */
-function replaced(
-  word: string,
-  table: readonly (readonly [suffix: string, by: string])[],
-): string {
+function replaced(word: string, table: readonly (readonly [suffix: string, by: string])[]): string {
   const [suffix, by] = longest(table, ([each]) => word.endsWith(each)) ?? ['', ''];
   const stem = word.slice(0, word.length - suffix.length);
   return suffix !== '' && measure(stem) > 0 ? stem + by : word;
@@ -139,7 +136,8 @@ function shortSuffixes(word: string): string {
 /** Takes off a last `e`, and one of two `l`. */
 function tidied(word: string): string {
   const stem = word.slice(0, -1);
-  const short = word.endsWith('e') && (measure(stem) > 1 || (measure(stem) === 1 && !endsShort(stem)));
+  const short =
+    word.endsWith('e') && (measure(stem) > 1 || (measure(stem) === 1 && !endsShort(stem)));
   const left = short ? stem : word;
   return left.endsWith('ll') && measure(left.slice(0, -1)) > 1 ? left.slice(0, -1) : left;
 }

@@ -1,4 +1,12 @@
-import { CLASSES, indexedOf, keyColumn, keyParts, quote, SEARCH_PREFIX, text } from './search-index.ts';
+import {
+  CLASSES,
+  indexedOf,
+  keyColumn,
+  keyParts,
+  quote,
+  SEARCH_PREFIX,
+  text,
+} from './search-index.ts';
 import type { SearchedTable, SearchIndex } from './search-index.ts';
 import { VARIANTS, wordRanges } from './words.ts';
 

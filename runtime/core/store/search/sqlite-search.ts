@@ -47,7 +47,9 @@ function filled(index: SearchIndex, table: SearchedTable): string[] {
   const values = columns.map((column) => words(index, quote(column)));
   const into = `insert into ${quote(name)} (rowid, ${columns.map((_, at) => `c${at}`).join(', ')})`;
   if (table.byNumber)
-    return [`${into} select ${quote(table.key[0]!)}, ${values.join(', ')} from ${quote(index.table)}`];
+    return [
+      `${into} select ${quote(table.key[0]!)}, ${values.join(', ')} from ${quote(index.table)}`,
+    ];
   const keys = quote(keysTable(name));
   const same = table.key.map((column, at) => `k.${keyColumn(at)} = t.${quote(column)}`);
   return [

@@ -69,7 +69,8 @@ export function newSigns(): string {
   for (const [first, last] of SIGNS)
     for (let code = first; code <= last; code += 1) {
       const sign = String.fromCodePoint(code);
-      if (/[^\p{L}\p{Nd}\p{Cn}\p{M}]|[\u{FE00}-\u{FE0F}\u{20D0}-\u{20FF}]/u.test(sign)) signs += sign;
+      if (/[^\p{L}\p{Nd}\p{Cn}\p{M}]|[\u{FE00}-\u{FE0F}\u{20D0}-\u{20FF}]/u.test(sign))
+        signs += sign;
     }
   return signs;
 }
