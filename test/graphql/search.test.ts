@@ -17,6 +17,9 @@ const SDL = `
     heading: String @search(as: HIGHLIGHT, of: "title")
   }
   union Hit = User | Post
+  type PostAggregate { count: Int! sum: PostSums! }  type PostSums { views: Int }
+  type PostGroup { key: PostKey! count: Int! }  type PostKey { published: Boolean }
+  enum PostGroupBy { PUBLISHED }
   type PostEdge { node: Post! cursor: String! }
   type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String }
   type PostConnection { edges: [PostEdge!]! nodes: [Post!]! pageInfo: PageInfo! totalCount: Int! }
@@ -26,6 +29,8 @@ const SDL = `
     users(search: String): [User!]!
     hits(search: String, limit: Int): [Hit!]!
     post(id: ID!): Post
+    postsAggregate(search: String, where: PostFilter): PostAggregate!
+    postsGroups(search: String, by: [PostGroupBy!]!): [PostGroup!]!
   }
 `;
 
@@ -209,6 +214,21 @@ describe.each(databases)('a search on %s', (database) => {
     expect(errors).toBeUndefined();
     expect(data.posts).toEqual([{ id: '2', rank: 8 / 12, heading: 'Of <mark>cats</mark>' }]);
     expect(server.statements()).toHaveLength(1);
+  });
+
+  it('counts what it finds in aggregates and groups', async () => {
+    const query =
+      '{ postsAggregate(search: "cats") { count sum { views } } postsGroups(search: "cats", by: [PUBLISHED]) { key { published } count } }';
+    const { data, errors } = await server.query(query, {}, admin);
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      postsAggregate: { count: 3, sum: { views: 99 + 98 + 91 } },
+      postsGroups: [
+        { key: { published: false }, count: 1 },
+        { key: { published: true }, count: 2 },
+      ],
+    });
+    expect((await server.query(query)).data.postsAggregate.count).toBe(2);
   });
 
   it('searches lists of a parent and several types', async () => {

@@ -7,6 +7,7 @@ import type { EntityModel } from './model.ts';
 import type { Aggregated, AggregatePart, Figure, FigurePart, KeyPart, Shown } from './plan.ts';
 import { listCondition } from './rows.ts';
 import { and, marked, tableName, TYPE_KEY, where, type Scope } from './scope.ts';
+import { searchCondition } from './search.ts';
 import type { Source } from './source.ts';
 
 /** Where the numbers of an aggregate come from: from rows, or from columns of an inner query. */
@@ -41,7 +42,10 @@ export function rowsSql(
   parent?: Source,
 ): Sql {
   const entity = scope.model.entity(listed.entity);
-  const rows = listCondition(scope, listed, alias, parent);
+  const rows = and([
+    searchCondition(scope, entity, listed.call, alias),
+    listCondition(scope, listed, alias, parent),
+  ]);
   const step = watched(scope, entity, alias);
   // A bare count of all rows is fast, as `countJson` says.
   const bare = !rows && listed.fields.every(({ kind }) => kind === 'count' || kind === 'typename');

@@ -21,7 +21,17 @@ const isByKey = ([first, ...more]: Call['order']) =>
 const orderKey = ({ column, descending, nulls, path = [], aggregate = '' }: Order): string =>
   `${[...path, column].join('.')}${aggregate && `#${aggregate}`}${descending ? '-' : '+'}${nulls ?? ''}`;
 
-function callKey({ equals, where, order, search, page, target, keys, distinct, groups }: Call): string {
+function callKey({
+  equals,
+  where,
+  order,
+  search,
+  page,
+  target,
+  keys,
+  distinct,
+  groups,
+}: Call): string {
   let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) key += `;${valueKey(where)}`;
