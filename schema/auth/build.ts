@@ -29,7 +29,7 @@ export function authModel(
   organizations?: Organizations,
 ): AuthModel {
   const { user: _named, register: _fields, trustedProxies: _proxies, routes, ...others } = auth;
-  const { organizations: _organizations, ...rest } = others;
+  const { organizations: _organizations, extend: _claims, ...rest } = others;
   const { listeners: _file, ...events } = rest.events;
   return {
     ...rest,

@@ -59,6 +59,14 @@ export const authSchema = {
         },
       },
     },
+    extend: {
+      type: ['array', 'null'],
+      items: { type: 'string', pattern: '^[A-Za-z_$][\\w$-]*(\\.[A-Za-z_$][\\w$-]*)*$' },
+      uniqueItems: true,
+      default: null,
+      description:
+        'The values that src/extend.ts returns, by their paths: company.id. A claim in a rule must be one of them. Absent: any.',
+    },
     jwt: {
       type: 'object',
       additionalProperties: false,

@@ -7,6 +7,7 @@ import type { PagesModel } from './pages.ts';
 type Reworded =
   | 'user'
   | 'register'
+  | 'extend'
   | 'roles'
   | 'rateLimits'
   | 'routes'

@@ -16,10 +16,11 @@ export const authSection = {
     if (first !== 'oauth' || second !== 'providers' || provider === undefined) return undefined;
     return `${provider.replaceAll('-', '_').toUpperCase()}_CLIENT_SECRET`;
   },
-  signIn: ({ user, roles, organizations }: AuthValues) => ({
+  signIn: ({ user, roles, organizations, extend }: AuthValues) => ({
     ...(user !== undefined && { user }),
     ...(roles && { roles: roles.list }),
     ...(roles?.first && { first: roles.first }),
+    ...(extend && { claims: extend }),
     ...(organizations && { tenancy: tenancyOf(organizations) }),
   }),
   trustedProxies: ({ trustedProxies = [] }: AuthValues) => trustedProxies,

@@ -1,12 +1,9 @@
-import { isEnumType, Kind } from 'graphql';
-import type { ASTNode, ConstObjectValueNode, ConstValueNode } from 'graphql';
+import { Kind } from 'graphql';
+import type { ConstObjectValueNode, ConstValueNode, StringValueNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import type { ColumnType, Condition, Operand } from '../model.ts';
-import { scalarType } from './scalar-type.ts';
-import { allOf, refuse, type Reading } from './condition-reading.ts';
+import type { ColumnType, FilterOperator, Operand } from '../model.ts';
+import { refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact } from './facts.ts';
-import { knownWord, OPERATORS } from './filter-words.ts';
-import type { NamedColumn } from './shapes.ts';
 import { userEntity } from './user.ts';
 
 /** What a value is compared with. */
@@ -20,11 +17,6 @@ export interface Comparing {
   readonly values: readonly string[] | undefined;
 }
 
-interface Compared extends NamedColumn {
-  readonly entity: EntityFact;
-  readonly name: string;
-}
-
 /** `{ claim: "a.b" }`, unless the type that it stands for has a field of that name. */
 export function isClaim(value: ConstValueNode, target?: EntityFact): boolean {
   return (
@@ -33,50 +25,6 @@ export function isClaim(value: ConstValueNode, target?: EntityFact): boolean {
     value.fields[0]?.name.value === 'claim' &&
     !target?.fields.has('claim')
   );
-}
-
-/** The condition that a column meets the words, or equals the value. */
-export function compareColumn(
-  reading: Reading,
-  compared: Compared,
-  value: ConstValueNode,
-): Condition {
-  const words =
-    value.kind === Kind.OBJECT && !isClaim(value)
-      ? value.fields.map(({ name, value: of }) => ({ word: name.value, at: name, of }))
-      : [{ word: 'eq', at: value, of: value }];
-  const comparing = comparingOf(reading, compared);
-  return allOf(
-    words.map(({ word, at, of }) => {
-      const operator = OPERATORS.find((each) => each === word);
-      if (!operator) return unknownWord(reading, word, at);
-      const operand = readOperand(reading, comparing, operator, of);
-      return operand
-        ? { kind: 'compare', column: compared.column, operator, ...operand }
-        : { kind: 'all', of: [] };
-    }),
-  );
-}
-
-function unknownWord(reading: Reading, word: string, at: ASTNode) {
-  const ours = knownWord(word);
-  return refuse(reading, at, {
-    summary: `A filter has no word ${word}`,
-    fix: ours ? `write ${ours}` : (didYouMean(word, OPERATORS) ?? `one of ${OPERATORS.join(', ')}`),
-  });
-}
-
-function comparingOf(
-  { shapes: { facts } }: Reading,
-  { name, entity, key, field, scalar }: Compared,
-): Comparing {
-  const { named } = field;
-  return {
-    name: `${entity.name}.${name}`,
-    type: key || scalar === 'ID' ? 'id' : scalarType(named, facts),
-    key: key || scalar === 'ID',
-    values: !key && isEnumType(named) ? named.getValues().map((each) => each.name) : undefined,
-  };
 }
 
 const TEXT_WORDS = new Set<string>(['contains', 'startsWith', 'endsWith']);
@@ -131,11 +79,88 @@ function callerOperand(
   return undefined;
 }
 
+/** AUTH_CLAIM_UNKNOWN: a claim that the manifest does not name. A named object has any member. */
+function checkClaim(reading: Reading, node: StringValueNode): void {
+  const { value } = node;
+  const known = reading.shapes.facts.signIn?.claims;
+  if (!known || known.some((path) => value === path || value.startsWith(`${path}.`))) return;
+  refuse(reading, node, {
+    code: 'AUTH_CLAIM_UNKNOWN',
+    summary: `A token has no value ${value}`,
+    why: 'auth.extend of the manifest names the values that src/extend.ts returns',
+    fix: didYouMean(value, known) ?? `add ${value} to auth.extend, or one of ${known.join(', ')}`,
+  });
+}
+
+/** What a list or JSON is compared with. */
+export function readJsonOperand(
+  reading: Reading,
+  comparing: Comparing,
+  operator: FilterOperator,
+  { node, form }: { readonly node: ConstValueNode; readonly form: 'list' | 'json' },
+): Operand | undefined {
+  if (operator === 'isNull' || operator === 'isEmpty')
+    return booleanOperand(reading, comparing, operator, node);
+  if (node.kind === Kind.NULL && (operator === 'eq' || operator === 'ne')) return { value: null };
+  const ofItem = operator.startsWith('has');
+  if (node.kind === Kind.OBJECT && isClaim(node) && (form === 'json' || ofItem))
+    return claimOperand(reading, node);
+  const isList =
+    operator === 'hasSome' || operator === 'hasEvery' || operator === 'in' || operator === 'notIn';
+  const whole = isList || (form === 'list' && operator !== 'has');
+  const values = (whole ? itemsOf(node) : [node]).map((item) =>
+    form === 'json' ? jsonOf(item) : constant(comparing, item),
+  );
+  if (node.kind !== Kind.NULL && !values.includes(undefined))
+    return { value: whole ? values : values[0] };
+  return void refuse(reading, node, {
+    summary: `${comparing.name} cannot be compared like this`,
+    fix: `${operator}: ${whole ? `[${exampleOf(comparing)}]` : exampleOf(comparing)}`,
+    why: form === 'json' ? undefined : `it holds a list of ${describe(comparing)}`,
+  });
+}
+
+function booleanOperand(
+  reading: Reading,
+  { name }: Comparing,
+  operator: string,
+  node: ConstValueNode,
+): Operand | undefined {
+  if (node.kind === Kind.BOOLEAN) return { value: node.value };
+  return void refuse(reading, node, {
+    summary: `${name} cannot be compared like this`,
+    fix: `${operator}: true`,
+  });
+}
+
+/** A literal as JSON; undefined for the value of an enum, which JSON does not have. */
+function jsonOf(node: ConstValueNode): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null;
+    case Kind.INT:
+    case Kind.FLOAT:
+      return Number(node.value);
+    case Kind.STRING:
+    case Kind.BOOLEAN:
+      return node.value;
+    case Kind.LIST:
+      return node.values.map(jsonOf);
+    case Kind.OBJECT:
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, jsonOf(value)]));
+    default:
+      return undefined;
+  }
+}
+
 const CLAIM = /^[A-Za-z_$][\w$-]*(?:\.[A-Za-z_$][\w$-]*)*$/;
 
 function claimOperand(reading: Reading, node: ConstObjectValueNode): Operand | undefined {
   const value = node.fields[0]?.value;
-  if (value?.kind === Kind.STRING && CLAIM.test(value.value)) return { claim: value.value };
+  if (value?.kind === Kind.STRING && CLAIM.test(value.value)) {
+    checkClaim(reading, value);
+    return { claim: value.value };
+  }
   refuse(reading, node, {
     summary: 'A claim is named by its path',
     fix: '{ claim: "company.id" }',
@@ -185,6 +210,10 @@ function moment(type: ColumnType, text: string): string | undefined {
   if (type === 'date') return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
   return type === 'time' && /^\d\d:\d\d/.test(text) ? text : undefined;
 }
+
+/** The items of a list, or the one value that stands for it. */
+const itemsOf = (value: ConstValueNode): readonly ConstValueNode[] =>
+  value.kind === Kind.LIST ? value.values : [value];
 
 const EXAMPLES: Partial<Record<ColumnType, string>> = {
   id: '"7"',

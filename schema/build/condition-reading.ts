@@ -31,7 +31,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
 export function refuse(
   { problems, code }: Reading,
   at: ASTNode,
-  problem: Pick<ConditionProblem, 'summary' | 'fix' | 'why'>,
+  problem: Pick<ConditionProblem, 'summary' | 'fix' | 'why'> & { readonly code?: string },
 ): Condition {
   problems.push({ code, at, ...problem });
   return NOTHING;

@@ -10,7 +10,9 @@ import {
   type ConditionProblem,
   type Reading,
 } from './condition-reading.ts';
-import { compareColumn, isClaim, readOperand, type Comparing } from './comparisons.ts';
+import { compareColumn, groupOf, listOf, type Compared } from './condition-words.ts';
+import { isClaim, readOperand, type Comparing } from './comparisons.ts';
+import { isObjectValue, ofHeldObject } from './held-conditions.ts';
 import type { EntityFact } from './facts.ts';
 import { knownWord, OPERATORS } from './filter-words.ts';
 import type { Link } from './links.ts';
@@ -65,8 +67,12 @@ function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode
       : ofOne(reading, { target, link: related, node });
   }
   const column = namedColumn(shapes, entity, word);
-  if (!column || column.json) return unknownField(reading, entity, node);
-  return compareColumn(reading, { entity, name: word, ...column }, node.value);
+  if (!column) return unknownField(reading, entity, node);
+  const { value } = node;
+  const compared: Compared = { ...column, entity, name: word };
+  return isObjectValue(compared, value)
+    ? ofHeldObject(reading, compared, value)
+    : compareColumn(reading, compared, value);
 }
 
 function unknownField(
@@ -121,11 +127,10 @@ function combined(
   word: 'and' | 'or' | 'not',
   value: ConstValueNode,
 ): Condition {
-  const items = value.kind === Kind.LIST ? value.values : [value];
-  const of = items.map((item) => ofObject(reading, entity, item));
-  if (word === 'and') return allOf(of);
-  const any: Condition = of.length === 1 && of[0] ? of[0] : { kind: 'any', of };
-  return word === 'or' ? any : { kind: 'not', of: any };
+  return groupOf(
+    word,
+    listOf(value).map((item) => ofObject(reading, entity, item)),
+  );
 }
 
 /** Related rows, and what the condition says of them. */

@@ -39,6 +39,8 @@ export interface SignIn {
   readonly roles?: readonly string[];
   /** The role that holds everything, if there is one. */
   readonly first?: string;
+  /** The paths of the values of a token; absent when the manifest does not name them. */
+  readonly claims?: readonly string[];
   /** Organizations; absent without them. */
   readonly tenancy?: Tenancy;
 }

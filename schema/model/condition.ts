@@ -1,4 +1,4 @@
-import type { JoinKey } from './types.ts';
+import type { ColumnType, JoinKey } from './types.ts';
 import type { FilterOperator } from './filter-operator.ts';
 
 /**
@@ -17,7 +17,22 @@ export type Comparison = {
   readonly kind: 'compare';
   readonly column: string;
   readonly operator: FilterOperator;
+  /** Whether the case of letters counts for nothing: `mode: INSENSITIVE`. */
+  readonly insensitive?: true;
+  /** The way to a value within the column's JSON: `path`. */
+  readonly path?: readonly string[];
+  /** The member of an object without `id`, which the column holds. */
+  readonly member?: ComparedMember;
+  /** The type of what is compared, when it is not that of the column: of an item of its list. */
+  readonly item?: ColumnType;
 } & Operand;
+
+export interface ComparedMember {
+  /** The way to it, through the objects that hold it. */
+  readonly keys: readonly string[];
+  readonly type: ColumnType;
+  readonly list?: true;
+}
 
 export type Operand =
   | { readonly value: unknown }

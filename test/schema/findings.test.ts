@@ -733,6 +733,13 @@ const CASES: readonly Case[] = [
     severity: 'hint',
   },
   {
+    code: 'AUTH_CLAIM_UNKNOWN',
+    sdl: `${QUERY}type User { id: ID! email: String! } type A @auth(allow: [USER], where: { b: { claim: "compny.id" } }) { id: ID! b: String @unique }`,
+    manifest: 'name: x\nauth: { extend: [company.id, teams] }',
+    at: '2:87',
+    fix: 'Did you mean "company.id"?',
+  },
+  {
     code: 'FILTER_WORD',
     sdl: 'type Query { as(where: F): [A!]! } type A { id: ID! b: String } input F { b: W } input W { eq: String _neq: String }',
     at: '1:103',

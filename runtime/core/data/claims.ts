@@ -1,4 +1,4 @@
-import type { AuthRule, Condition, FilterOperator, IdKind } from '@twofold/schema';
+import type { AuthRule, Comparison, Condition, FilterOperator, IdKind } from '@twofold/schema';
 import type { Principal } from '../context/request-context.ts';
 import type { Model } from './model.ts';
 import { stored } from './stored-as.ts';
@@ -86,14 +86,20 @@ function readUses(model: Model, entity: string, condition: Condition): Uses {
       return joined([]);
     case 'compare': {
       const { operator } = condition;
-      const as = stored(model, model.entity(entity), condition.column);
+      const as = comparedAs(model, entity, condition);
       const claims = 'claim' in condition ? [{ claim: condition.claim, operator, as }] : [];
       return { caller: 'caller' in condition, claims };
     }
   }
 }
 
-const OF_LISTS = new Set<FilterOperator>(['eq', 'ne', 'in', 'notIn']);
+/** The type of what a condition compares. */
+function comparedAs(model: Model, entity: string, { column, member, item }: Comparison): Stored {
+  const type = item ?? member?.type;
+  return type === undefined ? stored(model, model.entity(entity), column) : { type };
+}
+
+const OF_LISTS = new Set<FilterOperator>(['eq', 'ne', 'in', 'notIn', 'has', 'hasSome', 'hasEvery']);
 
 /** Whether the value of a claim can be compared with the column. */
 function isComparable(value: unknown, { operator, as }: ClaimUse, ids: IdKind): boolean {
@@ -118,6 +124,7 @@ function isOfType(value: unknown, as: Stored, ids: IdKind): boolean {
     case 'timestamp':
       return typeof value === 'string' && !Number.isNaN(Date.parse(value));
     case 'json':
+      return isScalar(value) || typeof value === 'boolean';
     case 'bytes':
       return false;
     default:

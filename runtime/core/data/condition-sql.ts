@@ -15,6 +15,8 @@ import type {
 } from '@twofold/schema';
 import { refusal, type Access } from './access.ts';
 import { claimOf } from './claims.ts';
+import { columnCompared, memberCompared, type Compared } from './compared.ts';
+import type { Given } from './given.ts';
 import { binary, not } from './comparison.ts';
 import { literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
@@ -28,6 +30,7 @@ import {
 import { and, or, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
+import { wordSql } from './words.ts';
 
 /** Which rows the caller may see or change, before any filter; undefined when all. */
 export function rowCondition(
@@ -206,8 +209,48 @@ function countSql(
 }
 
 function comparisonSql(scope: Scope, entity: string, one: Comparison, ref: Ref): Sql {
-  const as = stored(scope.model, scope.model.entity(entity), one.column);
-  return compareSql(scope, sql`${ref(one.column)}`, one.operator, one, as);
+  const of = scope.model.entity(entity);
+  const column = sql`${ref(one.column)}`;
+  const compared = statedValue(scope, of, one, column);
+  if (compared.form === 'scalar' && !one.insensitive)
+    return compareSql(scope, compared.value, one.operator, one, compared.as);
+  return wordSql(scope, compared, wordOf(scope, one), givenBy(scope, one), {
+    fold: one.insensitive ?? false,
+    way: one.path && constantGiven(one.path),
+  });
+}
+
+/** What a condition compares: a column, or a member of the object that it holds. */
+function statedValue(scope: Scope, of: EntityModel, one: Comparison, column: Sql): Compared {
+  const { member } = one;
+  const nothing = () => sql`${column} is null`;
+  if (!member) return columnCompared(scope, of, one.column, { value: column, nothing });
+  const { keys, type, list } = member;
+  return memberCompared(scope, column, keys, { type, ...(list && { list }) });
+}
+
+/** A list of claims means any of them. */
+function wordOf({ rules }: Scope, one: Comparison): FilterOperator {
+  const isList = 'claim' in one && Array.isArray(claimOf(rules.claims, one.claim));
+  if (!isList) return one.operator;
+  if (one.operator === 'has') return 'hasSome';
+  return one.operator === 'eq' ? 'in' : one.operator === 'ne' ? 'notIn' : one.operator;
+}
+
+const constantGiven = (value: unknown): Given => ({
+  field: 'where',
+  value,
+  parameter: (as) => ({ from: 'value', value, as }),
+});
+
+/** The operand of a condition, as the words of filters take it. */
+function givenBy({ rules }: Scope, operand: Operand): Given {
+  if ('value' in operand) return constantGiven(operand.value);
+  if ('caller' in operand)
+    return { field: 'where', value: true, parameter: (as) => ({ from: 'caller', as }) };
+  const { claim } = operand;
+  const value = claimOf(rules.claims, claim);
+  return { field: 'where', value, parameter: (as) => ({ from: 'claim', claim, as }) };
 }
 
 /** A claim with several values means any of them. */

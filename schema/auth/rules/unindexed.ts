@@ -3,7 +3,7 @@ import { ownerOf } from '../../build/access.ts';
 import { readCondition } from '../../build/conditions.ts';
 import type { EntityFact } from '../../build/facts.ts';
 import type { AuthUse } from '../../directives/of-both.ts';
-import type { Condition, Entity, RelatedLink } from '../../model.ts';
+import type { Comparison, Condition, Entity, RelatedLink } from '../../model.ts';
 import type { Finding } from '../../parse/places.ts';
 import { finding, quoted } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
@@ -62,7 +62,7 @@ function isIndexed(built: Built, entity: string, column: string): boolean {
 function scans(built: Built, entity: string, condition: Condition): Unindexed[] {
   switch (condition.kind) {
     case 'compare':
-      return isIndexed(built, entity, condition.column)
+      return !isPlain(condition) || isIndexed(built, entity, condition.column)
         ? []
         : [{ entity, column: condition.column }];
     case 'all': {
@@ -85,6 +85,10 @@ function scans(built: Built, entity: string, condition: Condition): Unindexed[] 
       ];
   }
 }
+
+/** Whether the value of the column itself is compared, which an index of it would find. */
+const isPlain = ({ insensitive, path, member, item, operator }: Comparison): boolean =>
+  !insensitive && !path && !member && item === undefined && !/^is|With$|^contains$/.test(operator);
 
 /** The key by which related rows are found. */
 const linked = (built: Built, entity: string, link: RelatedLink): Unindexed[] =>

@@ -1,0 +1,68 @@
+import { Kind } from 'graphql';
+import type { ConstObjectValueNode, ConstValueNode, NameNode } from 'graphql';
+import { didYouMean } from '../did-you-mean.ts';
+import type { Condition } from '../model.ts';
+import { allOf, refuse, type Reading } from './condition-reading.ts';
+import { compareColumn, groupOf, listOf, type Compared } from './condition-words.ts';
+import { GROUPS, knownWord } from './filter-words.ts';
+import { membersOf } from './object-filters.ts';
+
+/** Whether a condition on an object without `id` goes on to its fields. */
+export const isObjectValue = (
+  { field }: Compared,
+  value: ConstValueNode,
+): value is ConstObjectValueNode =>
+  field.type.kind === 'object' && !field.type.list && value.kind === Kind.OBJECT;
+
+/** A condition on an object without `id`, which a column holds. */
+export function ofHeldObject(
+  reading: Reading,
+  holder: Compared,
+  node: ConstObjectValueNode,
+): Condition {
+  const members = membersOf(reading.shapes, holder.field.named.name);
+  return allOf(
+    node.fields.map((each) => {
+      const { name, value } = each;
+      const field = members.get(name.value);
+      const group = GROUPS.find((word) => word === name.value);
+      if (!field && group) return groupOf(group, heldItems(reading, holder, value));
+      if (!field && name.value === 'isNull')
+        return compareColumn(reading, holder, { ...node, fields: [each] });
+      if (!field) return noMember(reading, holder, name, [...members.keys()]);
+      const inner: Compared = {
+        ...holder,
+        name: `${holder.name}.${name.value}`,
+        key: false,
+        field,
+        keys: [...(holder.keys ?? []), name.value],
+      };
+      return isObjectValue(inner, value)
+        ? ofHeldObject(reading, inner, value)
+        : compareColumn(reading, inner, value);
+    }),
+  );
+}
+
+const heldItems = (reading: Reading, holder: Compared, value: ConstValueNode): Condition[] =>
+  listOf(value).map((item) =>
+    item.kind === Kind.OBJECT
+      ? ofHeldObject(reading, holder, item)
+      : refuse(reading, item, {
+          summary: `A condition on ${holder.name} is an object`,
+          fix: '{ city: "London" }',
+        }),
+  );
+
+function noMember(
+  reading: Reading,
+  { field, entity, name: holder }: Compared,
+  name: NameNode,
+  known: readonly string[],
+): Condition {
+  const ours = knownWord(name.value);
+  return refuse(reading, name, {
+    summary: `${field.named.name} of ${entity.name}.${holder} has no field ${name.value}`,
+    fix: ours ? `write ${ours}` : (didYouMean(name.value, known) ?? `one of ${known.join(', ')}`),
+  });
+}
