@@ -1,5 +1,6 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
+import { claimsSchema } from './claims.ts';
 import { pagesSchema } from './pages.ts';
 
 /**
@@ -59,14 +60,7 @@ export const authSchema = {
         },
       },
     },
-    extend: {
-      type: ['array', 'null'],
-      items: { type: 'string', pattern: '^[A-Za-z_$][\\w$-]*(\\.[A-Za-z_$][\\w$-]*)*$' },
-      uniqueItems: true,
-      default: null,
-      description:
-        'The values that src/extend.ts returns, by their paths: company.id. A claim in a rule must be one of them. Absent: any.',
-    },
+    extend: claimsSchema,
     jwt: {
       type: 'object',
       additionalProperties: false,

@@ -1,23 +1,11 @@
-import { valueSql } from './fragment.ts';
 import { tableName } from './scope.ts';
 import { joinColumns } from './scope.ts';
 import { bare } from './scope.ts';
 import type { JoinKey } from '@twofold/schema';
-import type {
-  Comparison,
-  Condition,
-  Entity,
-  FilterOperator,
-  Operand,
-  Related,
-  RelatedCount,
-  RelatedLink,
-} from '@twofold/schema';
+import type { Condition, Entity, Related, RelatedCount, RelatedLink } from '@twofold/schema';
 import { refusal, type Access } from './access.ts';
-import { claimOf } from './claims.ts';
-import { columnCompared, memberCompared, type Compared } from './compared.ts';
-import type { Given } from './given.ts';
-import { binary, not } from './comparison.ts';
+import { callerSql, compareSql, comparisonSql } from './comparison-sql.ts';
+import { not } from './comparison.ts';
 import { literal, name, sql, type Parameter, type Part, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
 import {
@@ -30,7 +18,6 @@ import {
 import { and, or, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
-import { wordSql } from './words.ts';
 
 /** Which rows the caller may see or change, before any filter; undefined when all. */
 export function rowCondition(
@@ -206,102 +193,6 @@ function countSql(
         : sql`${row('id')} in (select ${bare(joinColumns(link.other))} from ${tableName(link, scope.dialect)} where ${joinColumns(link.own)} = ${ref('id')})`;
   const count = sql`(select count(*) from ${tableName(entity, scope.dialect)} ${alias}${where(and([linked, live || undefined]))})`;
   return compareSql(scope, count, operator, { value }, { type: 'integer' });
-}
-
-function comparisonSql(scope: Scope, entity: string, one: Comparison, ref: Ref): Sql {
-  const of = scope.model.entity(entity);
-  const column = sql`${ref(one.column)}`;
-  const compared = statedValue(scope, of, one, column);
-  if (compared.form === 'scalar' && !one.insensitive)
-    return compareSql(scope, compared.value, one.operator, one, compared.as);
-  return wordSql(scope, compared, wordOf(scope, one), givenBy(scope, one), {
-    fold: one.insensitive ?? false,
-    way: one.path && constantGiven(one.path),
-  });
-}
-
-/** What a condition compares: a column, or a member of the object that it holds. */
-function statedValue(scope: Scope, of: EntityModel, one: Comparison, column: Sql): Compared {
-  const { member } = one;
-  const nothing = () => sql`${column} is null`;
-  if (!member) return columnCompared(scope, of, one.column, { value: column, nothing });
-  const { keys, type, list } = member;
-  return memberCompared(scope, column, keys, { type, ...(list && { list }) });
-}
-
-/** A list of claims means any of them. */
-function wordOf({ rules }: Scope, one: Comparison): FilterOperator {
-  const isList = 'claim' in one && Array.isArray(claimOf(rules.claims, one.claim));
-  if (!isList) return one.operator;
-  if (one.operator === 'has') return 'hasSome';
-  return one.operator === 'eq' ? 'in' : one.operator === 'ne' ? 'notIn' : one.operator;
-}
-
-const constantGiven = (value: unknown): Given => ({
-  field: 'where',
-  value,
-  parameter: (as) => ({ from: 'value', value, as }),
-});
-
-/** The operand of a condition, as the words of filters take it. */
-function givenBy({ rules }: Scope, operand: Operand): Given {
-  if ('value' in operand) return constantGiven(operand.value);
-  if ('caller' in operand)
-    return { field: 'where', value: true, parameter: (as) => ({ from: 'caller', as }) };
-  const { claim } = operand;
-  const value = claimOf(rules.claims, claim);
-  return { field: 'where', value, parameter: (as) => ({ from: 'claim', claim, as }) };
-}
-
-/** A claim with several values means any of them. */
-function compareSql(
-  scope: Scope,
-  column: Sql,
-  operator: FilterOperator,
-  operand: Operand,
-  as: Stored,
-): Sql {
-  if ('caller' in operand) return binary(scope, column, operator, callerSql(as), false);
-  if ('claim' in operand) return claimSql(scope, column, operator, operand, as);
-  const { value } = operand;
-  if (operator === 'isNull') return sql`${column} is ${value === true ? '' : 'not '}null`;
-  if (operator === 'in') return or(listOf(value).map((item) => equalSql(scope, column, item, as)));
-  if (operator === 'notIn')
-    return not(or(listOf(value).map((item) => equalSql(scope, column, item, as))));
-  if (value === null) return sql`${column} is ${operator === 'eq' ? '' : 'not '}null`;
-  return binary(scope, column, operator, constant(value, as), as.type === 'decimal');
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
-
-const constant = (value: unknown, as: Stored) =>
-  valueSql(as, (part) => ({ from: 'value', value, as: part }));
-
-const callerSql = (as: Stored) => valueSql(as, (part) => ({ from: 'caller', as: part }));
-
-const equalSql = (scope: Scope, column: Sql, item: unknown, as: Stored): Sql =>
-  item === null
-    ? sql`${column} is null`
-    : binary(scope, column, 'eq', constant(item, as), as.type === 'decimal');
-
-function claimSql(
-  scope: Scope,
-  column: Sql,
-  operator: FilterOperator,
-  { claim }: { readonly claim: string },
-  as: Stored,
-): Sql {
-  const isList = Array.isArray(claimOf(scope.rules.claims, claim));
-  const parameter: Parameter = { from: 'claim', claim, as: { ...as, many: isList } };
-  if (!isList) {
-    const one = operator === 'in' ? 'eq' : operator === 'notIn' ? 'ne' : operator;
-    return binary(scope, column, one, sql`${parameter}`, as.type === 'decimal');
-  }
-  const listed =
-    scope.dialect === 'sqlite'
-      ? sql`${column} in (select value from json_each(${parameter}))`
-      : sql`${column} = any(${parameter})`;
-  return operator === 'ne' || operator === 'notIn' ? not(listed) : listed;
 }
 
 const KEY: Stored = { type: 'id' };
