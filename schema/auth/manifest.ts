@@ -1,7 +1,7 @@
 import type { Shape } from '../manifest/shape.ts';
 import type { ValuesOf } from '../manifest/values-of.ts';
-import { claimsSchema } from './claims.ts';
 import { pagesSchema } from './pages.ts';
+import { claimsSchema, jwtSchema } from './tokens.ts';
 
 /**
  * The JSON Schema of the section `auth:`. Types, defaults, checks and emitted settings are all
@@ -61,19 +61,7 @@ export const authSchema = {
       },
     },
     extend: claimsSchema,
-    jwt: {
-      type: 'object',
-      additionalProperties: false,
-      default: {},
-      description: 'Access tokens. Their secret is the setting JWT_SECRET.',
-      properties: {
-        ttl: { $ref: '#/definitions/duration', default: '24h' },
-        leeway: { $ref: '#/definitions/duration', default: '0s' },
-        issuer: { type: ['string', 'null'], default: null },
-        audience: { type: ['string', 'null'], default: null },
-        max_bytes: { type: 'integer', minimum: 512, maximum: 16384, default: 8192 },
-      },
-    },
+    jwt: jwtSchema,
     refresh: {
       type: 'object',
       additionalProperties: false,
