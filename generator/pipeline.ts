@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly allowLoss?: readonly string[];
   /** Whether the next migration is a draft: under `dev` and `generate --watch`. */
   readonly draft?: boolean;
+  /** The statements that make the database as others made it (`generator import db --managed`). */
+  readonly baseline?: readonly string[];
   /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
   /** What each run keeps for the next one (`createKnown`): for a process that runs many times. */
@@ -151,8 +153,15 @@ async function planNext(
   { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
 ): Promise<PlannedMigration> {
   const { allowDrop = [], allowLoss = [], draft = false, foresee } = options;
+  const baseline = options.baseline ?? (await baselineOfAdopted(project, sources, disk));
   const plan = (more: { readonly again?: string; readonly lastModel?: string | null }) =>
-    planMigration(project, sources, { allowDrop, allowLoss, draft, ...more });
+    planMigration(project, sources, {
+      allowDrop,
+      allowLoss,
+      draft,
+      ...(baseline && { baseline }),
+      ...more,
+    });
   // The file is large, and only the question about a rename needs it.
   const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
@@ -165,6 +174,22 @@ async function planNext(
     foresee,
     plan: (again) => plan({ lastModel, ...(again !== undefined && { again }) }),
   });
+}
+
+/**
+ * The statements that make the database, when the manifest said `managed: false` until now: its
+ * tables are there already.
+ */
+async function baselineOfAdopted(
+  project: Project,
+  { root, migrations }: Sources,
+  disk: Disk,
+): Promise<readonly string[] | undefined> {
+  if (project.unmanaged || migrations.length > 0) return undefined;
+  const last = await disk.read(join(root, LAST_MODEL));
+  if (!last?.includes('unmanaged: true')) return undefined;
+  const { baselineOfProject } = await import('./import/database/read-database.ts');
+  return baselineOfProject(root);
 }
 
 /** The model of the previous run. */

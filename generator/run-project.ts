@@ -105,6 +105,7 @@ interface RuntimeFailure {
 const DECISIONS: ReadonlySet<string> = new Set([
   'DATABASE_GUARDED',
   'DATABASE_NOT_EMPTY',
+  'MIGRATION_BASELINE_DIFFERS',
   'MIGRATION_NEEDS_CONSENT',
   'ROWS_IN_THE_WAY',
   'TARGET_HAS_ROWS',

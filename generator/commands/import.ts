@@ -12,6 +12,8 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 interface ImportedSource {
   readonly imported: Imported;
   readonly source: string;
+  /** The statements of the first migration. */
+  readonly baseline?: readonly string[];
   /** Called when the files are written. */
   readonly written?: () => Promise<void>;
 }
@@ -40,7 +42,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       `one of ${Object.keys(KINDS).join(', ')}`,
     );
   const root = resolve(call.cwd);
-  const { imported, source, written } = await read(root, call);
+  const { imported, source, written, baseline } = await read(root, call);
   const { options } = call;
   const plan = await planImport(root, imported, {
     source,
@@ -50,7 +52,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (options['dry-run']) return report(plan, imported, call, EXIT.done);
   for (const { file, text } of plan.files) await disk.write(resolve(root, file), text);
   await written?.();
-  const run = await runPipeline(root, {}, disk);
+  const run = await runPipeline(root, baseline ? { baseline } : {}, disk);
   reportFindings(
     run,
     call,

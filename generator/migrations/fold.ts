@@ -100,6 +100,7 @@ function follow(state: FoldState, file: string, { statements, leaves }: Migratio
 function applyLeavesLine(state: FoldState, line: string): void {
   const read = readTableLine(line);
   if (!read) return;
+  if (read.kind === 'whole') return takeTable(state, read.table);
   const table = state.tables.get(read.table);
   if (read.kind === 'gone') {
     if (read.column === undefined) state.tables.delete(read.table);
@@ -107,6 +108,11 @@ function applyLeavesLine(state: FoldState, line: string): void {
   } else if (read.kind === 'column') table?.columns.set(read.column.name, read.column);
   else
     state.tables.set(read.table, { columns: new Map(), primaryKey: read.primaryKey, indexes: [] });
+}
+
+function takeTable({ tables }: FoldState, { name, columns, primaryKey, indexes }: Table): void {
+  const known = new Map(columns.map((column) => [column.name, column]));
+  tables.set(name, { columns: known, primaryKey, indexes });
 }
 
 interface LineOfFile {

@@ -5,6 +5,7 @@ import {
   type SourceText,
   type Table,
 } from '@twofold/schema';
+import { renderBaseline } from '../../templates/baseline.ts';
 import { renderMigration } from '../../templates/migration.ts';
 import type { Step } from '../../templates/steps.ts';
 import type { Sources } from '../files.ts';
@@ -48,6 +49,10 @@ export interface MigrationOptions {
   readonly lastModel?: string | null;
   /** Whether the next migration is a draft, which later runs write again. */
   readonly draft?: boolean;
+  /**
+   * The statements that make the database as it is, for the first migration of one that others made.
+   */
+  readonly baseline?: readonly string[];
   /** Path of a saved migration that no database has applied, and that is written again. */
   readonly again?: string;
 }
@@ -72,8 +77,18 @@ export function planMigration(
     ...idsFinding(folded, project),
   ];
   if (refused.length > 0) return { ...NOTHING, findings: refused };
+  if (options.baseline && merged.length === 0) return baselineOf(project, options.baseline);
   return nextMigration(project, { saved, draft, mended, folded, sources, options });
 }
+
+/** The first migration of a database that others made. */
+const BASELINE = 'migrations/0000_baseline.ts';
+
+const baselineOf = (project: Project, statements: readonly string[]): PlannedMigration => ({
+  ...NOTHING,
+  files: [{ path: BASELINE, text: renderBaseline(statements, buildTables(project)) }],
+  findings: [],
+});
 
 const NOTHING = { files: [], removed: [], missing: [], transition: null } as const;
 

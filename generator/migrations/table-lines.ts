@@ -3,6 +3,7 @@ import type { Table, TableColumn } from '@twofold/schema';
 /** The meaning of one line of `export const leaves` in a migration. */
 export type TableLine =
   | { readonly kind: 'table'; readonly table: string; readonly primaryKey: readonly string[] }
+  | { readonly kind: 'whole'; readonly table: Table }
   | { readonly kind: 'column'; readonly table: string; readonly column: TableColumn }
   | { readonly kind: 'gone'; readonly table: string; readonly column?: string };
 
@@ -26,7 +27,7 @@ export function printColumn(
 }
 
 /**
- * Null for a line that is not valid. `gone posts.title` and `gone posts`: a statement has dropped
+ * Null for a line that is not valid. A table as JSON is the line of a baseline. `gone posts.title` and `gone posts`: a statement has dropped
  * them.
  */
 export function readTableLine(line: string): TableLine | null {
@@ -34,6 +35,7 @@ export function readTableLine(line: string): TableLine | null {
     /^(table|column|gone) (\S+)(?: (.*))?$/.exec(line) ?? [];
   const [table = '', name] = subject.split('.');
   try {
+    if (line.startsWith('{')) return { kind: 'whole', table: JSON.parse(line) as Table };
     if (kind === 'gone') return { kind, table, ...(name !== undefined && { column: name }) };
     if (kind === 'table')
       return { kind, table, primaryKey: (JSON.parse(json) as Table).primaryKey };

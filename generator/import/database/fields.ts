@@ -155,17 +155,22 @@ function idField(type: TypeInProgress, column: CatalogColumn, importing: Importi
   return {
     name: 'id',
     type: 'ID!',
-    directives: columnDirective('id', column.name, givenKey(column)),
+    directives: columnDirective('id', column.name, givenKey(column, importing)),
     unique: false,
     ...described(column),
   };
 }
 
 /** A key of text that the database does not make stands in the input of create: its type says so. */
-const givenKey = ({ type, typeName, default: value }: CatalogColumn) =>
-  value === null && /char|text/i.test(typeName.name)
-    ? { column: typeName.schema === 'pg_catalog' ? type : 'text' }
-    : {};
+function givenKey(
+  { type, typeName, default: value }: CatalogColumn,
+  { catalog, wishes }: Importing,
+): { readonly column?: string } {
+  const isText = /char|text/i.test(typeName.name);
+  const isOther = wishes.typedKeys && !/^(integer|serial)$/i.test(type);
+  if (!(isText && value === null) && !isOther) return {};
+  return { column: catalog.dialect === 'postgres' ? type : isText ? 'text' : type };
+}
 
 const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
   comment === null ? {} : { description: comment };

@@ -22,12 +22,14 @@ import {
  * The schema that serves a database as it is.
  *
  * @param wanted whether a table is part of the import.
+ * @param typedKeys whether the schema says of what type each key is.
  * @example importDatabase(catalog, () => true).types.map(({ name }) => name) // ['Actor', 'Film']
  */
 export const importDatabase = (
   catalog: Catalog,
   wanted: (table: CatalogTable) => boolean,
-): Imported => importedOf(importTables(catalog, { wanted }));
+  typedKeys = false,
+): Imported => importedOf(importTables(catalog, { wanted, typedKeys }));
 
 /** The types of the tables, their fields and relations, before they are written. */
 export function importTables(catalog: Catalog, wishes: Wishes): Importing {

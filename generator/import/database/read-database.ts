@@ -7,6 +7,7 @@ import { CommandError, EXIT } from '../../failure.ts';
 import { askRuntime } from '../../run-project.ts';
 import { disk } from '../../write/disk.ts';
 import type { Imported, ReportItem } from '../imported.ts';
+import { baselineStatements } from './baseline.ts';
 import { fits } from './glob.ts';
 import { importDatabase } from './import-database.ts';
 
@@ -18,6 +19,8 @@ export interface DatabaseSource {
   readonly source: string;
   /** Writes the address to `.env` where that has none, and nowhere else. */
   readonly written: () => Promise<void>;
+  /** The statements of the first migration, with `--managed`. */
+  readonly baseline?: readonly string[];
 }
 
 /**
@@ -28,13 +31,38 @@ export interface DatabaseSource {
 export async function importDatabaseAt(root: string, call: CommandCall): Promise<DatabaseSource> {
   const { options, positionals } = call;
   const url = await urlOf(root, positionals[1]);
+  const managed = options['managed'] === true;
+  if (managed) assertOneSchema(options);
   const catalog = await readCatalog(root, url, options);
-  const imported = importDatabase(catalog, wantedBy(options));
+  const imported = importDatabase(catalog, wantedBy(options), managed);
   return {
     imported: { ...imported, items: [...roleItems(catalog), ...imported.items] },
     source: nameOf(url),
     written: () => keepUrl(root, url),
+    ...(managed && { baseline: baselineStatements(catalog) }),
   };
+}
+
+/** @throws CommandError because migrations keep the tables of one schema, that of the connection */
+function assertOneSchema({ schema = ['public'] }: OptionValues): void {
+  const others = [schema].flat().filter((each) => each !== 'public');
+  if (others.length === 0) return;
+  throw new CommandError(
+    EXIT.usage,
+    'SCHEMA_UNMANAGED',
+    `migrations keep the tables of the schema public, not those of ${others.join(', ')}; nothing was written`,
+    'leave --managed out: the tables are served as they are',
+  );
+}
+
+/**
+ * The statements that make the database of the project as it is.
+ *
+ * @throws CommandError when there is no such database
+ */
+export async function baselineOfProject(root: string): Promise<readonly string[]> {
+  const url = await urlOf(root, undefined);
+  return baselineStatements(await catalogAt(root, url, ['public']));
 }
 
 async function urlOf(root: string, given: string | undefined): Promise<string> {

@@ -32,6 +32,8 @@ export interface Wishes {
   readonly wanted: (table: CatalogTable) => boolean;
   /** Why the other tables are not. */
   readonly unwanted?: string;
+  /** Whether the schema says of what type a key is: no catalog does where migrations keep it. */
+  readonly typedKeys?: boolean;
   /** Whether a table of two keys and nothing else becomes a type, as every other table does. */
   readonly joinsAreTypes?: boolean;
   readonly typeName?: (table: CatalogTable) => string | undefined;

@@ -30,6 +30,10 @@ export interface CatalogTable extends CatalogName {
   readonly partitionOf: CatalogName | null;
   /** Whether the table itself is split into partitions. */
   readonly partitioned: boolean;
+  /** How: `RANGE (payment_date)`. */
+  readonly partitionKey: string | null;
+  /** Which rows a partition has: `FOR VALUES FROM (1) TO (9)`. */
+  readonly bound: string | null;
   /** The extension that made it; null for one of the user's. */
   readonly extension: string | null;
   /** Whether row-level security is on, whether or not it has policies. */
@@ -150,6 +154,8 @@ export interface CatalogFunction extends CatalogName {
   readonly kind: 'function' | 'procedure' | 'aggregate' | 'window';
   /** As PostgreSQL writes them: `p_id integer, OUT total numeric`. */
   readonly parameters: string;
+  /** The statement that makes it; null for an aggregate. */
+  readonly definition: string | null;
   readonly extension: string | null;
 }
 

@@ -18,6 +18,8 @@ export const TABLES = `
   select c.oid::text as id, n.nspname::text as schema, c.relname::text as name, c.relkind::text as kind,
     obj_description(c.oid, 'pg_class') as comment, c.relrowsecurity as secured,
     case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as definition,
+    case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end as partition_key,
+    case when c.relispartition then pg_get_expr(c.relpartbound, c.oid) end as bound,
     case when c.relispartition then (select json_build_object('schema', pn.nspname, 'name', p.relname)
       from pg_inherits i join pg_class p on p.oid = i.inhparent join pg_namespace pn on pn.oid = p.relnamespace
       where i.inhrelid = c.oid limit 1) end as parent,
@@ -121,6 +123,7 @@ export const SEQUENCES = `
 
 export const FUNCTIONS = `
   select n.nspname::text as schema, p.proname::text as name, p.prokind::text as kind, pg_get_function_arguments(p.oid) as parameters,
+    case when p.prokind in ('f', 'p') then pg_get_functiondef(p.oid) end as definition,
     ${extension('pg_proc', 'p.oid')} as extension
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where ${IN_SCHEMAS}

@@ -90,6 +90,8 @@ function describe(row: Row) {
     comment: row['comment'] as string | null,
     partitionOf: row['parent'] as CatalogName | null,
     partitioned: row['kind'] === 'p',
+    partitionKey: row['partition_key'] as string | null,
+    bound: row['bound'] as string | null,
     extension: row['extension'] as string | null,
     rowSecurity: row['secured'] as boolean,
     definition: row['definition'] as string | null,
@@ -221,6 +223,8 @@ const FUNCTION_KINDS: Readonly<Record<string, CatalogFunction['kind']>> = {
   w: 'window',
 };
 
-function functionOf({ schema, name, kind, parameters, extension }: Row): CatalogFunction {
-  return { schema, name, kind: FUNCTION_KINDS[kind] ?? 'function', parameters, extension };
+function functionOf({ kind, ...row }: Row): CatalogFunction {
+  const { schema, name, parameters, definition, extension } = row;
+  const of = FUNCTION_KINDS[kind] ?? 'function';
+  return { schema, name, kind: of, parameters, definition, extension };
 }

@@ -101,6 +101,8 @@ function tableOf({ name, type }: Row, parts: Parts): CatalogTable {
     comment: null,
     partitionOf: null,
     partitioned: false,
+    partitionKey: null,
+    bound: null,
     extension: null,
     rowSecurity: false,
     definition: text,

@@ -1,0 +1,37 @@
+import type { Table } from '@twofold/schema';
+import { code, file, join, raw, runtime, runtimeType } from './code.ts';
+import { str } from './literal.ts';
+
+/**
+ * `migrations/0000_baseline.ts`: the statements that make a database as others made it, and what the
+ * schema says of its tables.
+ */
+export function renderBaseline(statements: readonly string[], tables: readonly Table[]): string {
+  const lines = (texts: readonly string[]) => join(texts.map((text) => raw(`${text},`)));
+  return file(
+    '',
+    code`
+      /** What the schema says of these tables. The next migration is the difference to it. */
+      export const leaves = [
+        ${lines(tables.map((table) => str(JSON.stringify(table, withoutRenames))))}
+      ];
+
+      const statements = [
+        ${lines(statements.map(sqlText))}
+      ];
+
+      /** Makes everything in an empty database. Where all of it is there, it is only recorded. */
+      export async function up(db: ${runtimeType('Kysely')}<any>): Promise<void> {
+        for (const statement of statements) await ${runtime('sql')}.raw(statement).execute(db);
+      }
+    `,
+  );
+}
+
+/** What a table or column was called before means nothing to a later migration. */
+const withoutRenames = (key: string, value: unknown): unknown =>
+  key === 'renamedFrom' ? undefined : value;
+
+/** A text of several lines keeps them. */
+const sqlText = (text: string): string =>
+  text.includes('\n') ? `\`${text.replace(/[\\`]|\$\{/g, (part) => `\\${part}`)}\`` : str(text);
