@@ -33,7 +33,10 @@ export function knownCodec(name: string, type: ColumnType): ScalarCodec {
     };
   if (name === 'BigInt') {
     const digits = (value: unknown) => String(convert(value));
-    return { input: digits, output: digits, plain: true };
+    // A sum may be larger than the 64 bits that a column has.
+    const output = (value: unknown) =>
+      typeof value === 'string' && /^-?\d+$/.test(value) ? value : digits(value);
+    return { input: digits, output, plain: true };
   }
   return { input: convert, output: convert, plain: true };
 }
