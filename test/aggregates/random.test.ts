@@ -62,7 +62,8 @@ async function compare(
     const statements = server.statements().length;
     const about = { seed, caller, text, variables };
     const found = (answer.errors ?? []).map(
-      ({ path, extensions, message }) => `${path?.join('.')} ${path ? (extensions?.code ?? message) : message}`,
+      ({ path, extensions, message }) =>
+        `${path?.join('.')} ${path ? (extensions?.code ?? message) : message}`,
     );
     expect({ ...about, errors: found.toSorted() }).toEqual({ ...about, errors });
     expect({ ...about, data: plainDecimals(answer.data) }).toEqual({

@@ -88,7 +88,7 @@ const growing = times(16, (index) => {
   );
 });
 
-const filters = times(24, (index) => {
+const filters = times(18, (index) => {
   const wide = { or: times(100 + 30 * index, (each) => ({ body: none(each) })) };
   const deep = times(index, String).reduce<object>((inner) => ({ not: inner }), {
     body: none(index),
@@ -101,7 +101,7 @@ const filters = times(24, (index) => {
   );
 });
 
-const orders = times(24, (index) => {
+const orders = times(18, (index) => {
   const arguments_ = [
     'orderBy: [{ body: ASC }, { title: DESC }], limit: 100, offset: 39000',
     `where: { body: { contains: "nothing ${index}" } }, orderBy: [{ views: ASC }]`,
@@ -114,6 +114,20 @@ const orders = times(24, (index) => {
     );
   return graphql('an order without an index', `{ posts(${arguments_[index % 3]}) { id } }`);
 });
+
+/** Numbers over all rows: of every parent, of as many groups as there are rows, and of hops. */
+const numbers = times(12, (index) =>
+  graphql(
+    'aggregates and groups',
+    [
+      `{ postsGroups(by: [TITLE, BODY], orderBy: [{ sum: { views: DESC } }, { key: { body: ASC } }], offset: ${index * 1000}) { key { title body } count sum { views } } }`,
+      `query ($where: PostFilter) { postsAggregate(where: $where) { count countDistinct { body title author } sum { views } avg { views } min { body } max { body } } }`,
+      `{ authors(limit: 100) { postsAggregate { countDistinct { body } max { body } } postsGroups(by: [BODY]) { key { body author { name postsAggregate { count } } } count } } }`,
+      `query ($where: PostFilter) { postsGroups(by: [AUTHOR], where: $where, having: { or: [{ count: { gte: ${index} } }, { max: { body: { lt: "b" } } }] }) { key { author { name posts(limit: 2) { body } } } max { body } } }`,
+    ][index % 4] as string,
+    index % 2 ? { where: hops(1 + (index % 3), 'none', { body: none(index) }) } : undefined,
+  ),
+);
 
 const writes = times(8, (index) =>
   graphql(
@@ -165,6 +179,7 @@ export const CORPUS: readonly Shot[] = [
   ...growing,
   ...filters,
   ...orders,
+  ...numbers,
   ...writes,
   ...batches,
   ...rest,

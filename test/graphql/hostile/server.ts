@@ -7,7 +7,7 @@ import { newFolder, type Program, run } from '../../server/program.ts';
 
 /** A small blog as many have it: filters through all its relations, orders, pages, REST. */
 export const SDL = `
-  type Author { id: ID! name: String! posts(where: PostFilter, orderBy: [PostOrder!], limit: Int, offset: Int): [Post!]! }
+  type Author { id: ID! name: String! posts(where: PostFilter, orderBy: [PostOrder!], limit: Int, offset: Int): [Post!]! postsAggregate: PostAggregate! postsGroups(by: [PostGroupBy!]!): [PostGroup!]! }
   type Post {
     id: ID! title: String! body: String! views: Int! author: Author!
     comments(where: CommentFilter, limit: Int): [Comment!]! tags(limit: Int): [Tag!]!
@@ -28,10 +28,24 @@ export const SDL = `
   type PostConnection { edges: [PostEdge!]! nodes: [Post!]! pageInfo: PageInfo! totalCount: Int! }
   type PostEdge { node: Post! cursor: String! }
   type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type PostAggregate { count: Int! countDistinct: PostCounts! sum: PostSums! avg: PostSums! min: PostValues! max: PostValues! }
+  type PostGroup { key: PostKey! count: Int! sum: PostSums! max: PostValues! }
+  type PostCounts { body: Int! title: Int! author: Int! }
+  type PostSums { views: Float }
+  type PostValues { body: String }
+  type PostKey { title: String body: String author: Author }
+  enum PostGroupBy { TITLE BODY AUTHOR }
+  input PostGroupFilter { count: NumberFilter max: PostValuesFilter or: [PostGroupFilter!] }
+  input PostValuesFilter { body: OrderFilter }
+  input OrderFilter { lt: String }
+  input PostGroupOrder { sum: PostSumsOrder key: PostOrder }
+  input PostSumsOrder { views: Direction }
   type Query {
     authors(where: AuthorFilter, limit: Int): [Author!]!
     posts(where: PostFilter, orderBy: [PostOrder!], limit: Int, offset: Int): [Post!]!
     postsConnection(where: PostFilter, orderBy: [PostOrder!], first: Int, after: String, last: Int, before: String): PostConnection!
+    postsAggregate(where: PostFilter): PostAggregate!
+    postsGroups(where: PostFilter, by: [PostGroupBy!]!, having: PostGroupFilter, orderBy: [PostGroupOrder!], limit: Int, offset: Int): [PostGroup!]!
     comments(where: CommentFilter, limit: Int): [Comment!]!
     tags(where: TagFilter, limit: Int): [Tag!]!
     post(id: ID!): Post
