@@ -3,10 +3,17 @@ import { createRest } from '../../runtime/core/rest/index.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `
-  type Author { id: ID! name: String! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
-  type Post { id: ID! title: String! author: Author! comments(first: Int): CommentConnection! }
+  type Author { id: ID! name: String! postsAggregate: PostAggregate! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
+  type Post { id: ID! title: String! views: Int author: Author! comments(first: Int): CommentConnection! }
   type Comment { id: ID! text: String! post: Post! @relation(inverse: "comments") author: Author! }
-  type CommentConnection { edges: [CommentEdge!]! nodes: [Comment!]! pageInfo: PageInfo! totalCount: Int! }
+  type CommentConnection { edges: [CommentEdge!]! nodes: [Comment!]! pageInfo: PageInfo! totalCount: Int! aggregate: CommentAggregate! }
+  type CommentAggregate { count: Int! }
+  type PostAggregate { count: Int! sum: PostSums! }
+  type PostSums { views: BigInt }
+  type PostGroup { count: Int! key: PostKey! }
+  type PostKey { author: Author }
+  enum PostGroupBy { AUTHOR }
+  scalar BigInt
   type CommentEdge { node: Comment! cursor: String! }
   type PageInfo { hasNextPage: Boolean! }
   input AuthorFilter { name: TextFilter posts: PostListFilter and: [AuthorFilter!] or: [AuthorFilter!] not: AuthorFilter }
@@ -18,6 +25,8 @@ const SDL = `
     ten(limit: Int = 10): [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
     few: [Author!]! @list(default: 20, max: 50) @resolve(as: LIST)
     post(id: ID!): Post
+    postsAggregate(where: PostFilter): PostAggregate!
+    postsGroups(by: [PostGroupBy!]!, limit: Int): [PostGroup!]!
     own(take: Int): [Author!]!
   }
   type Mutation { createAuthor(name: String!): Author! }
@@ -104,6 +113,36 @@ const PRICES: readonly [string, string, number, string, Record<string, unknown>?
     1,
     'Query.post',
     { no: false },
+  ],
+  [
+    'an aggregate, and an object of it',
+    '{ postsAggregate { count sum { views } } }',
+    101,
+    'Query.postsAggregate',
+  ],
+  [
+    'an aggregate of each parent',
+    '{ authors(limit: 3) { postsAggregate { count } } }',
+    3 + 3 * 100,
+    'Author.postsAggregate',
+  ],
+  [
+    'the aggregate of a connection, once',
+    '{ post(id: 1) { comments(first: 5) { nodes { id } aggregate { count } } } }',
+    1 + 5 + 100,
+    'CommentConnection.aggregate',
+  ],
+  [
+    'groups, whatever their number, with their keys',
+    '{ postsGroups(by: [AUTHOR], limit: 2) { count key { author { name } } } }',
+    100 * 3,
+    'Query.postsGroups',
+  ],
+  [
+    'hops in the filter of an aggregate',
+    '{ postsAggregate(where: { author: { posts: { some: {} } } }) { count } }',
+    100 + 101,
+    'Query.postsAggregate',
   ],
   ['a mutation', 'mutation { createAuthor(name: "x") { posts { id } } }', 101, 'Author.posts'],
 ];

@@ -59,6 +59,33 @@ const CASES: readonly Case[] = [
     at: '1:18',
     fix: 'scalar DateTime',
   },
+  {
+    code: 'AGGREGATE_FIELD',
+    severity: 'warning',
+    sdl: `type Query { postsAggregate: PostAggregate! }\ntype Post { id: ID! views: Int } type PostAggregate { count: Int! sum: Sums! } type Sums { vews: Int }`,
+    at: '2:92',
+    fix: 'Did you mean "views"?   or write it yourself:  postsAggregate: PostAggregate! @resolve(as: CUSTOM)',
+  },
+  {
+    code: 'AGGREGATE_FIELD',
+    severity: 'warning',
+    sdl: `type Query { postsAggregate: PostAggregate! }\ntype Post { id: ID! title: String } type PostAggregate { sum: Sums! } type Sums { title: Int }`,
+    at: '2:83',
+  },
+  {
+    code: 'AGGREGATE_FIELD',
+    severity: 'warning',
+    sdl: `type Query { postsGroups(by: [By!]!): [PostGroup!]! }\ntype Post { id: ID! day: Int } enum By { DAY DAI } type PostGroup { count: Int! }`,
+    at: '2:46',
+    fix: 'Did you mean "DAY"?   or write it yourself:  postsGroups(by: [By!]!): [PostGroup!]! @resolve(as: CUSTOM)',
+  },
+  {
+    code: 'AGGREGATE_FIELD',
+    severity: 'warning',
+    sdl: `type Query { postsAggregate: PostAggregate! }\ntype Post { id: ID! } type PostAggregate { count: Int! cuont: Int }`,
+    at: '2:56',
+    fix: 'Did you mean "count"?   or write it yourself:  postsAggregate: PostAggregate! @resolve(as: CUSTOM)',
+  },
   { code: 'NAME_DUPLICATE', sdl: 'type Query { a: Int a: Int }', at: '1:21' },
   { code: 'NAME_DUPLICATE', sdl: `${QUERY}type A { b: Int } type A { c: Int }`, at: '2:24' },
   {
