@@ -101,6 +101,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'insertWithHooks',
     'isLastOwner',
     'prepareDatabase',
+    'renderFamilies',
     'systemContext',
     'uuid7',
   ],

@@ -38,6 +38,7 @@ import { createRegister } from './sign-in/register.ts';
 import { startRetention } from './events/retention.ts';
 import { seedRoles } from './users/roles.ts';
 import { limited } from './limits/route-limits.ts';
+import { sessionMetrics } from './sessions/session-metrics.ts';
 import { createSetup } from './setup/setup.ts';
 import { noteStart } from './setup/start-notes.ts';
 import { authMigrations } from './tables.ts';
@@ -98,6 +99,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       parts.limits.enforce(koa, [{ policy, subject, rate: { count, window } }]),
     ...createPages(parts, routes, { guards, texts: options.texts }),
     validator,
+    ...(kernel.metrics && { metrics: (context) => sessionMetrics(kernel, context) }),
     start: async () => {
       if (parts.users) parts.policy.warm();
       await prepareTables(parts);

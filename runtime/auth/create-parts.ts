@@ -88,7 +88,7 @@ export function createParts(options: AuthOptions): AuthParts {
       limits: model.rateLimits,
       windows,
       events,
-      now,
+      kernel,
     }),
     alerts: createAlerts(kernel, events, windows),
     signIn: createSignIn({

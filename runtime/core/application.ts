@@ -3,6 +3,8 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
 import type { Booted } from './boot.ts';
+import { httpMetrics } from './metrics/http-metrics.ts';
+import type { Kernel, ServerModule } from './module.ts';
 import { logFormat } from './config/logger.ts';
 import type { RequestContext } from './context/request-context.ts';
 import { crossOrigin } from './http/cross-origin.ts';
@@ -12,6 +14,7 @@ import { mountRoutes } from './http/mount.ts';
 import { requestContext } from './http/request-context.ts';
 import { requestLines } from './http/request-lines.ts';
 import type { BoundRoute } from './http/route.ts';
+import { createRouteOf } from './http/route-of.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { batchByTick } from './http/tick-batch.ts';
 import { guardStreams } from './http/response-stream.ts';
@@ -54,6 +57,23 @@ export function createApplication(
   middleware: readonly Middleware[],
 ): RequestListener {
   const { kernel } = booted;
+  const routers: Router[] = [];
+  const chain = booted.jobsOnly
+    ? jobsChain(booted, routers)
+    : fullChain(app, booted, middleware, routers);
+  return listenerOf(kernel, [...observing(kernel, routers), ...chain]);
+}
+
+/** Serves the page of figures on a port of its own. */
+export function createMetricsApplication(booted: Booted): RequestListener {
+  return listenerOf(
+    booted.kernel,
+    keptChain(booted, () => true, []),
+  );
+}
+
+/** Makes one handler of all middleware. */
+function listenerOf(kernel: Kernel, chain: readonly Middleware[]): RequestListener {
   const koa = new Koa();
   koa.silent = true;
   koa.on('error', (error: NodeJS.ErrnoException) => {
@@ -63,7 +83,6 @@ export function createApplication(
   });
   exposeContext(koa);
   guardStreams(koa);
-  const chain = booted.jobsOnly ? healthOnly(booted) : fullChain(app, booted, middleware);
   for (const layer of chain) koa.use(layer);
   const listener = koa.callback();
   return batchByTick(
@@ -72,16 +91,38 @@ export function createApplication(
   );
 }
 
+/** Counts requests. It stands before everything else. */
+function observing({ metrics, project }: Kernel, routers: readonly Router[]): Middleware[] {
+  if (!metrics) return [];
+  return [httpMetrics(metrics, createRouteOf(project.api.path, routers))];
+}
+
 /** The server runs jobs, and a balancer or an orchestrator asks how it is. */
-function healthOnly(booted: Booted): Middleware[] {
+function jobsChain(booted: Booted, routers: Router[]): Middleware[] {
   const { kernel, modules } = booted;
+  const onMain = ({ port }: ServerModule) => typeof port !== 'number';
+  return keptChain(booted, onMain, routers, [healthRoute(kernel, modules)]);
+}
+
+/** A few routes, and those of modules that are always served, for callers that those need to know. */
+function keptChain(
+  { kernel, modules }: Booted,
+  isServed: (module: ServerModule) => boolean,
+  routers: Router[],
+  routes: readonly BoundRoute[] = [],
+): Middleware[] {
+  const kept = modules.filter((module) => module.always && isServed(module));
   const router = new Router();
-  mountRoutes(router, [healthRoute(kernel, modules)], {});
+  routers.push(router);
+  mountRoutes(router, [...routes, ...kept.flatMap((module) => module.routes ?? [])], {});
   return [
     errorBoundary(kernel.log, []),
     requestContext(kernel),
+    ...kept.flatMap((module) => module.before ?? []),
+    ...(kept.length > 0 ? modules.flatMap((module) => module.middleware ?? []) : []),
     securityHeaders(),
     router.routes() as unknown as Middleware,
+    router.allowedMethods() as unknown as Middleware,
   ];
 }
 
@@ -89,8 +130,10 @@ function fullChain(
   app: App,
   booted: Booted,
   middleware: readonly Middleware[],
+  routers: Router[],
 ): readonly Middleware[] {
-  const { kernel, modules } = booted;
+  const { kernel } = booted;
+  const modules = booted.modules.filter(({ port }) => typeof port !== 'number');
   return [
     errorBoundary(
       kernel.log,
@@ -99,6 +142,7 @@ function fullChain(
     requestContext(kernel),
     ...(logFormat(kernel.settings) === 'pretty' ? [requestLines()] : []),
     ...crossOrigin(kernel.project.server.cors),
+    ...modules.flatMap((module) => module.before ?? []),
     ...beforeAuthentication(app),
     ...modules.flatMap((module) => module.middleware ?? []),
     ...(app.plugins ?? []).flatMap((plugin) => pluginMiddleware(plugin)),
@@ -106,7 +150,7 @@ function fullChain(
     ...serveOwnRoutes(kernel, modules, booted.routes),
     ...modules.flatMap((module) => (module.endpoint ? [module.endpoint] : [])),
     securityHeaders(),
-    ...routesOf(booted),
+    ...routesOf({ ...booted, modules }, routers),
   ];
 }
 
@@ -145,8 +189,9 @@ function beforeAuthentication({ plugins = [], middleware = [] }: App): readonly 
   return [...plugins.flatMap(({ before = [] }) => before), ...middleware] as Middleware[];
 }
 
-function routesOf({ kernel, modules }: Booted): Middleware[] {
+function routesOf({ kernel, modules }: Booted, routers: Router[]): Middleware[] {
   const router = new Router();
+  routers.push(router);
   const routes: BoundRoute[] = [
     healthRoute(kernel, modules),
     ...modules.flatMap((module) => module.routes ?? []),

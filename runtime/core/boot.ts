@@ -9,6 +9,9 @@ import { createSettings, type Environment, type Settings } from './config/settin
 import { ConfigError } from './errors.ts';
 import { createGraphql } from './graphql/index.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
+import { createMetricsModule } from './metrics/index.ts';
+import { createMetrics } from './metrics/registry.ts';
+import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
@@ -25,6 +28,7 @@ import { assertTables } from './store/missing-columns.ts';
 import type { Migration } from './store/migration.ts';
 import { exploreBefore } from './store/plan/plan-migrations.ts';
 import { openStore } from './store/open-store.ts';
+import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres-store.ts';
 import type { Store } from './store/store.ts';
 import { unreachable } from './store/unreachable.ts';
@@ -60,9 +64,10 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
   const log = createLogger(settings, options.logTo);
+  const metrics = app.project.observability?.metrics ? createMetrics() : undefined;
   const store = open(settings, root, {
     timeout: app.project.transactionTimeout,
-    note: statementNote(settings, log),
+    note: noteAll([statementNote(settings, log), metrics && statementMetrics(metrics)]),
     foreign: app.project.unmanaged,
   });
   const kernel: Kernel = {
@@ -73,6 +78,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     now: options.now ?? Date.now,
     root,
     credentials: credentialsOf(app, settings),
+    ...(metrics && { metrics }),
   };
   try {
     const adopted = await reachingDatabase(kernel, () => adoptedBy(kernel));
@@ -154,6 +160,7 @@ async function createModules(
     const { createRest } = await import('./rest/index.ts');
     modules.push(createRest({ kernel, ...own, routes: () => routes, jobs: hasJobs(app) }));
   }
+  if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
   return { modules, routes, jobsOnly: mode === 'only' };
 }

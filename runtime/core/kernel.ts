@@ -16,6 +16,8 @@ export { SCOPE, hasScope } from './context/scopes.ts';
 export { createValues } from './context/values.ts';
 export { insertWithHooks } from './data/insert-with-hooks.ts';
 export { followRows } from './data/made-rows.ts';
+export type { Family, Sample } from './metrics/family.ts';
+export { renderFamilies } from './metrics/render.ts';
 export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
 export { createBoundedCache } from './store/bounded-cache.ts';
 export { columnTypes, dialectOf } from './store/column-types.ts';

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
@@ -12,6 +12,7 @@ import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Credential } from './context/credential.ts';
+import type { Metrics } from './metrics/registry.ts';
 import type { Store } from './store/store.ts';
 
 /** What every module gets. Clock and store are passed in, so that a test can replace them. */
@@ -24,6 +25,8 @@ export interface Kernel {
   readonly now: () => number;
   /** Ways to sign in of the project's own, asked before all others. */
   readonly credentials?: readonly Credential<any>[];
+  /** Figures of this process; absent when the manifest asks for none. */
+  readonly metrics?: Metrics;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
 }
@@ -58,6 +61,16 @@ export interface ServerModule {
    * Runs for every request, after the request context is made and before routes: sets `principal`.
    */
   readonly middleware?: readonly Middleware[];
+  /** Runs before authentication, and before the middleware of the project. */
+  readonly before?: readonly Middleware[];
+  /** Whether a process that only runs jobs serves its routes too. */
+  readonly always?: boolean;
+  /** A port on loopback that it has for itself: its routes are not on the port of the server. */
+  readonly port?: number | null;
+  /** Listens on that port, when the server listens. */
+  listen?(listener: RequestListener): Promise<void>;
+  /** Its part of the page of figures, as text of Prometheus. */
+  metrics?(context: RequestContext): Promise<string>;
   /** The input types of the schema, for own routes. */
   readonly inputs?: InputTypes;
   /** Counts a hit against the rate limit of an own route, for all processes. */

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
-import { createApplication } from './application.ts';
+import { createApplication, createMetricsApplication } from './application.ts';
 import {
   boot,
   type Booted,
@@ -128,6 +128,7 @@ async function start(
 ): Promise<Started> {
   const booted = await boot(app, options);
   const { kernel, modules } = booted;
+  let http: HttpServer | undefined;
   try {
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
     await rememberProduction(app, kernel);
@@ -137,15 +138,17 @@ async function start(
     for (const module of modules) if (!(booted.jobsOnly && module.listens)) await module.start?.();
     for (const plugin of app.plugins ?? []) await plugin.hooks?.start?.(kernel);
     await handOver();
-    const http = await listen(
+    http = await listen(
       createApplication(app, booted, middleware),
       booted.jobsOnly ? [] : modules,
       addressOf(booted, address),
     );
-    kernel.log.info(`listening on ${urlOf(http)}${onAllAddresses(http)}`);
-    return { url: urlOf(http), close: once(() => stop(app, booted, http)), log: kernel.log };
+    for (const module of modules) await module.listen?.(createMetricsApplication(booted));
+    const served = http;
+    kernel.log.info(`listening on ${urlOf(served)}${onAllAddresses(served)}`);
+    return { url: urlOf(served), close: once(() => stop(app, booted, served)), log: kernel.log };
   } catch (error) {
-    await stop(app, booted);
+    await stop(app, booted, http);
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { readEnvironment } from './config/environment.ts';
 import { relayChanges } from './data/worker-announcements.ts';
 import { ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
+import { relayMetrics } from './metrics/worker-metrics.ts';
 import type { Running } from './running.ts';
 
 const GIVE_UP_WITHIN = 5_000;
@@ -32,6 +33,7 @@ export function workerCount(text: string | undefined): number {
 async function supervise(cluster: Cluster, count: number): Promise<Running> {
   await handOver();
   relayChanges(cluster);
+  relayMetrics(cluster);
   let stopping = false;
   const fork = () => {
     const born = Date.now();

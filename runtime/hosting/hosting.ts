@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { hostingRoutes, type HostingModel } from '@twofold/schema';
-import { bindRoutes } from '@twofold/runtime/http';
-import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
+import type { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import { hostingRoutes, type HostingModel, type RouteSpec } from '@twofold/schema';
+import { bindRoutes, type Call } from '@twofold/runtime/http';
+import type { Kernel, RequestContext, ServerModule } from '@twofold/runtime/kernel';
 import { createAuditLog } from './audit.ts';
 import type { HostedPart } from './hosted-part.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
-import { createOperator } from './operator/operator.ts';
+import { createOperator, type Operator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { createIngressRecords } from './records/ingress-records.ts';
 import { createSeal } from './records/seal.ts';
@@ -42,7 +44,8 @@ export async function createHosting({
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
   const audit = createAuditLog({ store, now });
-  const specs = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
+  const served = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
+  const specs = [...served, FIGURES];
   const operator = createOperator({
     kernel,
     specs,
@@ -53,7 +56,8 @@ export async function createHosting({
     name: 'hosting',
     listens: true,
     migrations: hostingMigrations,
-    routes: bindRoutes(specs, operator.handlers),
+    routes: bindRoutes(served, operator.handlers),
+    ...(kernel.metrics && { metrics: (context) => figuresOf(operator, context) }),
     validator,
     async health() {
       const seen = operator.operates()
@@ -67,6 +71,23 @@ export async function createHosting({
     start: () => operator.start(),
     stop: () => operator.stop(),
   };
+}
+
+/** The part of the page of figures, which the leader makes. It is no route of its own. */
+const FIGURES: RouteSpec = {
+  id: 'figures',
+  method: 'GET',
+  path: '/figures',
+  access: 'public',
+  tag: 'system',
+  summary: 'Returns the usage of all apps',
+  responses: { 200: { description: 'Prometheus text', type: 'text/plain' } },
+};
+
+async function figuresOf({ handlers }: Operator, context: RequestContext): Promise<string> {
+  const call = { route: FIGURES, params: {}, query: {}, body: undefined, context, koa: undefined };
+  const { body } = await handlers[FIGURES.id]!(call as unknown as Call);
+  return typeof body === 'string' ? body : readText(body as Readable);
 }
 
 /** The state of the ingress as the leader has stored it. */

@@ -10,7 +10,7 @@ import { linkRelations } from './links.ts';
 import { buildLoaders } from './loaders.ts';
 import { inferOperations } from './operations.ts';
 import type { OperationFact } from './operations.ts';
-import { buildApi, buildServer } from './settings.ts';
+import { buildApi, buildObservability, buildServer } from './settings.ts';
 import { errorTypes } from './result-types.ts';
 import { createShapes } from './shapes.ts';
 import type { Shapes } from './shapes.ts';
@@ -70,6 +70,7 @@ function assemble(
     ...transactionTimeout(values),
     ...migrationSettings(values),
     ...jobs(values),
+    ...observability(values),
     entities,
     ...buildTypes(facts),
     operations: operations.map(({ operation }) => operation),
@@ -108,6 +109,11 @@ function jobs({ jobs: { concurrency, keep, keepFailed } }: ManifestValues): Pick
   return concurrency === 10 && keep === DAY && keepFailed === 30 * DAY
     ? {}
     : { jobs: { concurrency, keep, keepFailed } };
+}
+
+function observability(values: ManifestValues): Pick<Project, 'observability'> {
+  const settings = buildObservability(values);
+  return settings ? { observability: settings } : {};
 }
 
 /** The model of each capability that has its section at the top of the manifest. */

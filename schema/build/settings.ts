@@ -1,4 +1,4 @@
-import type { Api, ServerOptions } from '../model.ts';
+import type { Api, MetricsSettings, Observability, ServerOptions } from '../model.ts';
 import { sections, type ManifestValues } from '../sections.ts';
 import type { SignIn } from '../manifest/section.ts';
 
@@ -14,6 +14,21 @@ export function buildApi(values: ManifestValues): Api {
   const { path, access, ...rest } = values.api;
   return { path, access: access ?? (signInOf(values) ? 'user' : 'public'), ...rest };
 }
+
+/** The model of `observability:`; undefined when all of it is off. */
+export function buildObservability({
+  observability: { traces, metrics },
+}: ManifestValues): Observability | undefined {
+  if (!traces && metrics === false) return undefined;
+  return {
+    ...(traces && { traces }),
+    ...(metrics !== false && {
+      metrics: metrics === true ? METRICS : (metrics as MetricsSettings),
+    }),
+  };
+}
+
+const METRICS: MetricsSettings = { path: '/metrics', port: null };
 
 /** The sign-in settings; null if the manifest does not enable sign-in. */
 export function signInOf(values: ManifestValues): SignIn | null {

@@ -228,16 +228,6 @@ export const hostingRoutes = [
   },
   {
     ...{
-      id: 'allMetrics',
-      method: 'GET',
-      path: '/metrics',
-      ...readsSystem,
-      summary: 'Returns the usage of all apps for Prometheus',
-    },
-    responses: { 200: { description: 'Prometheus text', type: 'text/plain' }, ...refused },
-  },
-  {
-    ...{
       id: 'execInApp',
       method: 'POST',
       path: '/api/apps/:name/exec',

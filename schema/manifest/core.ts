@@ -114,6 +114,41 @@ export const coreSchema = {
       },
     },
   },
+  observability: {
+    type: 'object',
+    additionalProperties: false,
+    default: {},
+    description: 'What the server tells of itself to other programs.',
+    properties: {
+      traces: {
+        type: 'boolean',
+        default: false,
+        description: 'true: spans for the OpenTelemetry provider that the project registers.',
+      },
+      metrics: {
+        type: ['boolean', 'object'],
+        additionalProperties: false,
+        default: false,
+        description:
+          'true: figures for Prometheus, for callers with METRICS_TOKEN or an API key with metrics:read.',
+        properties: {
+          path: {
+            type: 'string',
+            pattern: '^/[A-Za-z0-9/_.-]+$',
+            default: '/metrics',
+            description: 'Where the page is.',
+          },
+          port: {
+            type: ['integer', 'null'],
+            minimum: 1,
+            maximum: 65535,
+            default: null,
+            description: 'A port on loopback that the page has for itself.',
+          },
+        },
+      },
+    },
+  },
   api: {
     type: 'object',
     additionalProperties: false,

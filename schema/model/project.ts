@@ -2,7 +2,13 @@ import type { Entity, Loader } from './entity.ts';
 import type { FilterShape, OrderShape } from './lists.ts';
 import type { ErrorType, Operation, WriteShape } from './operations.ts';
 import type { SectionModels } from '../sections.ts';
-import type { Api, JobSettings, MigrationSettings, ServerOptions } from './settings.ts';
+import type {
+  Api,
+  JobSettings,
+  MigrationSettings,
+  Observability,
+  ServerOptions,
+} from './settings.ts';
 import type { AbstractType, Constraint, EnumType, ObjectType, ScalarType } from './types.ts';
 
 /** The whole project, with the settings of each capability. */
@@ -24,6 +30,8 @@ export interface Project extends SectionModels {
   readonly migrations?: MigrationSettings;
   /** Times in milliseconds; the defaults of the manifest when absent. */
   readonly jobs?: JobSettings;
+  /** Absent when all of it is off. */
+  readonly observability?: Observability;
   readonly entities: readonly Entity[];
   readonly objects: readonly ObjectType[];
   readonly abstracts: readonly AbstractType[];

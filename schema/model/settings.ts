@@ -11,6 +11,18 @@ export type When = Api['introspection'];
 
 export type ApiLimits = Api['limits'];
 
+/** `observability:` of the manifest, without what is off. */
+export interface Observability {
+  readonly traces?: true;
+  readonly metrics?: MetricsSettings;
+}
+
+/** The page of figures. `port` is null where it is on the port of the server. */
+export interface MetricsSettings {
+  readonly path: string;
+  readonly port: number | null;
+}
+
 /** `jobs:` of the manifest, with times in milliseconds. */
 export type JobSettings = CoreValues['jobs'];
 

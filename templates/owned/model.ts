@@ -49,6 +49,9 @@ function compactModel(project: Project): LiteralValue {
       },
     }),
     ...(project.jobs && { jobs: settings('jobs', project.jobs) }),
+    ...(project.observability && {
+      observability: settings('observability', project.observability),
+    }),
     entities: new Tall(
       byName(project.entities, (entity) =>
         printed(entity, [project.ids, project.enums], () => member(compactEntity(entity, project))),

@@ -9,7 +9,7 @@ import { ConfigError } from '../../runtime/core/errors.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { needCommand } from '../engines/command.ts';
 import { importImage } from '../engines/import-image.ts';
-import { startServer, type TestServer } from './server.ts';
+import { scraper, startServer, type TestServer } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-domains-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -163,7 +163,7 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     expect(
       own.body.match(/app="([a-z]+)"/g).every((label: string) => label === 'app="gauge"'),
     ).toBe(true);
-    expect((await server.api('GET', '/metrics')).body).toContain('app="gauge"');
+    expect((await server.api('GET', '/metrics', undefined, scraper)).body).toContain('app="gauge"');
     expect((await server.api('GET', '/api/apps/nobody/metrics')).status).toBe(404);
   }, 60_000);
 

@@ -93,7 +93,6 @@ describeEachEngine('a secret', ({ socket }) => {
       '/api/system/info',
       '/api/system/config',
       '/api/system/audit',
-      '/metrics',
     ])
       await call('GET', path);
     const { deployments } = (await call('GET', '/api/apps/vault/deployments')).body;

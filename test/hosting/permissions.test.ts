@@ -44,7 +44,6 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   rollbackApp: ['apps:write', {}],
   appStats: ['apps:read'],
   appMetrics: ['apps:read'],
-  allMetrics: ['system:read'],
   execInApp: ['apps:exec', { command: ['id'] }],
   putEnv: ['apps:write', { A: '1' }],
   putSecret: ['apps:write', { value: 'x' }],

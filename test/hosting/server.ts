@@ -11,6 +11,8 @@ import type { RequestContext } from '../../runtime/core/context/request-context.
 import { failure } from '../../runtime/core/errors.ts';
 import { createHosting, type HostingOptions } from '../../runtime/hosting/hosting.ts';
 import { drain, listen } from '../../runtime/core/listener.ts';
+import { createMetricsModule } from '../../runtime/core/metrics/index.ts';
+import { createMetrics } from '../../runtime/core/metrics/registry.ts';
 import type { Kernel, ServerModule } from '../../runtime/core/module.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
@@ -84,29 +86,40 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
   };
 }
 
+const METRICS_TOKEN = 'a-token-of-prometheus';
+
+/** The headers of a caller who may read the page of figures. */
+export const scraper = { authorization: `Bearer ${METRICS_TOKEN}` };
+
 /** Starts a server on a folder of its own. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tf-hosting-'));
   const settings = createSettings({
     JWT_SECRET: 'a secret of thirty-two bytes or more',
+    METRICS_TOKEN,
     ...options.env,
   });
   const store = openStore(options.database ?? 'file:data/app.db', folder);
   const project = {
+    api: { path: '/graphql' },
+    observability: { metrics: { path: '/metrics', port: null } },
     server: { port: 0, host: '127.0.0.1', cors: [], trustedProxies: [], bodyLimit: 1024 * 1024 },
   } as unknown as Project;
   const log = createLog(
     { level: options.logTo || process.env['TEST_LOG'] ? 'debug' : 'silent' },
     options.logTo ?? process.stderr,
   );
-  const kernel: Kernel = { project, settings, store, log, now: Date.now, root: folder };
+  const metrics = createMetrics();
+  const kernel: Kernel = { project, settings, store, log, metrics, now: Date.now, root: folder };
   const hosting = await createHosting({
     kernel,
     model: testModel(options),
     ...(options.onStep && { onStep: options.onStep }),
     ...(options.parts && { parts: options.parts }),
   });
-  const modules = [auth, hosting];
+  const modules: ServerModule[] = [auth, hosting];
+  const figures = createMetricsModule(kernel, () => modules);
+  modules.push(figures);
   await migrate(store, hosting.migrations ?? []);
   await hosting.start?.();
   const http = await listen(
@@ -125,6 +138,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const stop = async () => {
     await drain(http);
     await hosting.stop?.();
+    await figures.stop?.();
     await store.close();
   };
   return {

@@ -3,7 +3,7 @@ import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { startLoad } from './load.ts';
-import { startServer, type TestServer } from './server.ts';
+import { scraper, startServer, type TestServer } from './server.ts';
 
 describeEachEngine('supervision', ({ socket }) => {
   let server: TestServer;
@@ -233,7 +233,7 @@ describeEachEngine('supervision', ({ socket }) => {
     expect(body.memory_bytes).toBeGreaterThan(10_000);
     expect(body.replicas[0].memory_limit_bytes).toBe(128 * 1024 * 1024);
     expect(body.cpu_percent).toBeGreaterThanOrEqual(0);
-    expect((await server.api('GET', '/metrics')).body).toMatch(
+    expect((await server.api('GET', '/metrics', undefined, scraper)).body).toMatch(
       /^twofold_app_memory_bytes\{app="meter",replica="0"\} \d+$/m,
     );
     await server.api('DELETE', '/api/apps/meter');

@@ -1,7 +1,14 @@
 import type { Kysely } from 'kysely';
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { Caller } from '../requests/caller.ts';
 import { ulid, type UserId } from '../ids.ts';
 import { maskIdentifier } from '../sign-in/identity-rules.ts';
+
+const COUNTED = {
+  name: 'auth_attempts_total',
+  help: 'Attempts to sign in',
+  labels: ['outcome'],
+} as const;
 
 export type AttemptOutcome = 'success' | 'failure' | 'blocked';
 
@@ -21,13 +28,15 @@ export interface Attempt {
   readonly sessionId: string | null;
 }
 
-/** Adds a row to `auth_login_attempts`. */
+/** Adds a row to `auth_login_attempts`, and counts the attempt. */
 export async function recordAttempt(
   db: Kysely<any>,
-  now: number,
+  { now: clock, metrics }: Pick<Kernel, 'now' | 'metrics'>,
   caller: Caller,
   attempt: Attempt,
 ): Promise<void> {
+  const now = clock();
+  metrics?.counter(COUNTED).add([attempt.outcome]);
   await db
     .insertInto('auth_login_attempts')
     .values({

@@ -11,6 +11,7 @@ const OWN_AREAS: ReadonlySet<string> = new Set([
   'host',
   'jobs',
   'mcp',
+  'metrics',
   'models',
   'system',
 ]);

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa';
 import type { RateLimit } from '@twofold/schema';
-import { type RequestContext, createBoundedCache } from '@twofold/runtime/kernel';
+import { type Kernel, type RequestContext, createBoundedCache } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { andThen, type NowOrLater } from '../requests/and-then.ts';
 import { recordAttempt } from '../events/attempts.ts';
@@ -68,16 +68,17 @@ export function createRateLimits(parts: {
   readonly limits: Readonly<Record<string, RateLimit>>;
   readonly windows: Windows;
   readonly events: Events;
-  readonly now: () => number;
+  readonly kernel: Pick<Kernel, 'now' | 'metrics'>;
 }): RateLimits {
-  const { windows, now } = parts;
+  const { windows, kernel } = parts;
+  const { now } = kernel;
   const policies = new Map(
     Object.entries<RateLimit>({ ...DEFAULT_LIMITS, ...parts.limits }).map(([name, rate]) => [
       name,
       toPolicy(name, rate),
     ]),
   );
-  const report = createReporter(parts.events, now);
+  const report = createReporter(parts.events, kernel);
   const rated = (limits: readonly Limit[]): RatedCharge[] =>
     limits
       .map((limit) =>
@@ -191,7 +192,8 @@ const rateLimitFields = ({ policies, tightest }: RequestCharges) => ({
 });
 
 /** Emits an event when a limit is exceeded, at most once a minute for each key. */
-function createReporter(events: Events, now: () => number) {
+function createReporter(events: Events, kernel: Pick<Kernel, 'now' | 'metrics'>) {
+  const { now } = kernel;
   const reported = createBoundedCache<number>({ entries: 10_000, bytes: Infinity });
   return async (context: RequestContext | undefined, policy: string, key: string) => {
     const last = reported.get(key);
@@ -202,7 +204,7 @@ function createReporter(events: Events, now: () => number) {
     await events.transact(caller, async (trx, emit) => {
       emit('rate_limit.exceeded', userId, { policy });
       if (policy.startsWith('login-'))
-        await recordAttempt(trx, now(), caller, {
+        await recordAttempt(trx, kernel, caller, {
           kind: 'password',
           outcome: 'blocked',
           reason: 'rate_limited',

@@ -187,7 +187,7 @@ export async function noteRefusal(
   );
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, {
+    await recordAttempt(trx, parts.kernel, caller, {
       kind: 'oauth',
       outcome: 'failure',
       reason,

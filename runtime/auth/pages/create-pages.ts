@@ -105,6 +105,7 @@ export function createPages(
   const endpoint: Middleware = async (koa, next) => {
     if (koa.path.startsWith('/.well-known/') && wellKnown(site, koa)) return;
     if (koa.path !== base && !koa.path.startsWith(`${base}/`)) return next();
+    koa.state['route'] = `${base}/*`;
     await serve(site, koa);
   };
   return { endpoint, errorForm: callbackErrors(base, site.cookies) };

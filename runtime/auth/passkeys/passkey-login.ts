@@ -72,7 +72,7 @@ async function refuse(
 ): Promise<never> {
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, {
+    await recordAttempt(trx, parts.kernel, caller, {
       kind: 'passkey',
       outcome: 'failure',
       reason,

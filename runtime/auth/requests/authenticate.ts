@@ -176,7 +176,7 @@ async function noteBadKey(
   text: string,
 ): Promise<void> {
   await events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, kernel.now(), caller, {
+    await recordAttempt(trx, kernel, caller, {
       kind: 'api_key',
       outcome: 'failure',
       reason: 'bad_api_key',

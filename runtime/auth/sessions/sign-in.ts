@@ -102,7 +102,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   const extendOrNote = (context: RequestContext, entry: PassedEntry) =>
     extendFor(context, entry.account).catch(async (error: unknown) => {
       const caller = asUser(callerOf(context), entry.account.id);
-      await recordAttempt(kernel.store.db, kernel.now(), caller, {
+      await recordAttempt(kernel.store.db, kernel, caller, {
         ...attemptOf(parts, entry),
         outcome: 'failure',
         reason: 'extend_failed',
@@ -174,7 +174,7 @@ async function openSession(
   });
   const shown = toProfile(account, account.last_login ?? now, parts.model.roles !== null);
   await afterLogin(parts, context, { ...shown, email_verified: account.emailVerified });
-  await recordAttempt(trx, now, caller, {
+  await recordAttempt(trx, parts.kernel, caller, {
     ...attemptOf(parts, entry),
     outcome: 'success',
     reason: null,
@@ -200,7 +200,7 @@ async function renewSession(
     lifetimesOf(parts, client),
   );
   if (!session) throw failure.unauthenticated();
-  await recordAttempt(trx, parts.kernel.now(), caller, {
+  await recordAttempt(trx, parts.kernel, caller, {
     ...attemptOf(parts, entry),
     outcome: 'success',
     reason: 'reauthenticated',

@@ -129,7 +129,7 @@ async function note(
 ): Promise<void> {
   const caller = callerOf(context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, {
+    await recordAttempt(trx, parts.kernel, caller, {
       kind: 'host',
       outcome,
       reason,
@@ -155,7 +155,7 @@ async function openHostSession(
       lifetimes: hostLifetimes(parts, client),
       ...(client !== null && { client }),
     });
-    await recordAttempt(trx, parts.kernel.now(), caller, {
+    await recordAttempt(trx, parts.kernel, caller, {
       kind: 'host',
       outcome: 'success',
       reason: null,

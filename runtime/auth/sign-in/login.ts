@@ -244,7 +244,7 @@ async function note(
   events?: (emit: Emit) => void,
 ): Promise<void> {
   await recordKept(parts, attempt.caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), attempt.caller, {
+    await recordAttempt(trx, parts.kernel, attempt.caller, {
       kind: 'password',
       outcome,
       reason,

@@ -101,7 +101,7 @@ async function insertAndOpen(
   within?: Insertion['within'],
 ): Promise<Reply> {
   const { context } = call;
-  const { store, now } = parts.kernel;
+  const { store } = parts.kernel;
   const { email } = user.patch;
   const identifierHash = identifierOf(parts, email);
   try {
@@ -117,7 +117,7 @@ async function insertAndOpen(
     });
   } catch (error) {
     if (error instanceof ExtendError)
-      await recordAttempt(store.db, now(), callerOf(context), {
+      await recordAttempt(store.db, parts.kernel, callerOf(context), {
         kind: 'password',
         outcome: 'failure',
         reason: 'extend_failed',

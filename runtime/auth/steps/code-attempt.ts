@@ -89,7 +89,7 @@ async function note(
   const { outcome, reason, locked } = result;
   const caller = callerOf(call.context);
   await parts.events.transact(caller, async (trx, emit) => {
-    await recordAttempt(trx, parts.kernel.now(), caller, {
+    await recordAttempt(trx, parts.kernel, caller, {
       kind,
       outcome,
       reason,

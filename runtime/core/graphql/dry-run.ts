@@ -199,6 +199,7 @@ function notingStore(dialect: Dialect, { ids }: Project, noted: string[]): Store
     transactionLater: (work) => work(),
     transactionIfNeeded: (work) => work(),
     untouched: true,
+    connections: () => ({ used: 0, idle: 0, waiting: 0 }),
     structuralTransaction: refuseToRun,
     afterCommit: (work) => work(),
     keep: refuseToRun,

@@ -27,6 +27,7 @@ import type { EntityHooks } from '../context/entity-hooks.ts';
 import { addServices } from '../own-context/services.ts';
 import { systemContext } from '../own-context/system-context.ts';
 import { contextServices } from './context-services.ts';
+import { operationMetrics } from './operation-metrics.ts';
 import { isFed } from './publish.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
@@ -126,16 +127,18 @@ function createServices(
     suggestions: isOnIn(kernel, api.suggestions),
   };
   const plain: Service = { engine, api, source, documents: createDocumentCache(rules) };
+  const observer = kernel.metrics && operationMetrics(kernel.metrics, source);
+  const surroundings = surround(hooks, observer);
   const { read } = hooks;
   if (hooks.rules.length === 0 && !read)
-    return { service: { ...plain, ...surround(hooks) }, own: plain };
+    return { service: { ...plain, ...surroundings }, own: plain };
   const hooked = { ...rules, own: hooks.rules };
   const documents = createDocumentCache({
     ...hooked,
     accepted: acceptedTexts(source, hooked),
     ...(read && { read }),
   });
-  return { service: { ...plain, documents, ...surround(hooks) }, own: plain };
+  return { service: { ...plain, documents, ...surroundings }, own: plain };
 }
 
 /**

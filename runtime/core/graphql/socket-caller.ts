@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../errors.ts';
+import { markInternal } from '../http/internal-request.ts';
 import { markRevalidation } from '../http/revalidation.ts';
 import type { RequestContext } from '../context/request-context.ts';
 
@@ -40,6 +41,7 @@ export function createSocketCallers(): SocketCallers {
         headers: { value: { ...opening.headers, ...headers } },
         method: { value: 'GET' },
       });
+      markInternal(request);
       if (options?.revalidate) markRevalidation(request);
       const response = new ServerResponse(request);
       return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import type { Kernel, ServerModule } from '../module.ts';
 import { addServices } from '../own-context/services.ts';
 import { type Definitions, readDefinitions } from './definitions.ts';
 import { jobHandlers } from './handlers.ts';
+import { jobMetrics } from './metrics.ts';
 import { createRecords, type JobRecords } from './records.ts';
 import { createRunning, runHere } from './running.ts';
 import { createSender, type Sender } from './send.ts';
@@ -57,6 +58,7 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
     ...(guarded && {
       routes: jobHandlers({ definitions, records, api, cancel, onWaiting: () => telling.due(0) }),
     }),
+    ...(kernel.metrics && { metrics: (context) => jobMetrics(kernel, definitions, context) }),
     ...running,
     records,
     definitions,

@@ -15,6 +15,7 @@ import type {
   OrderShape,
   ScalarType,
   MigrationSettings,
+  Observability,
   ServerOptions,
 } from '@twofold/schema';
 
@@ -32,6 +33,7 @@ export interface Model {
   /** 5 s and 10,000 rows when absent. */
   readonly migrations?: MigrationSettings;
   readonly jobs?: JobSettings;
+  readonly observability?: Observability;
   readonly entities: Readonly<Record<string, EntityWords>>;
   /** Object types that are not tables. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;

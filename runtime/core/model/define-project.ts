@@ -62,6 +62,7 @@ export function defineProject(parts: ProjectParts): Project {
     ...(model.transactionTimeout !== undefined && { transactionTimeout: model.transactionTimeout }),
     ...(model.migrations && { migrations: model.migrations }),
     ...(model.jobs && { jobs: model.jobs }),
+    ...(model.observability && { observability: model.observability }),
     entities: Object.entries(model.entities).map(([name, words]) =>
       readEntity(name, words, reading),
     ),

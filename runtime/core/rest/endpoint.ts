@@ -25,6 +25,7 @@ export function createEndpoint(service: RestService): Middleware {
     const target = targetOf(offers, ctx.path);
     if (!target) return next();
     keepPrivate(ctx);
+    ctx.state['route'] = target.route;
     const verb = target.methods[ctx.method];
     if (!verb) return refuseMethod(ctx, Object.keys(target.methods));
     const key =
@@ -59,6 +60,8 @@ function offerOf(served: ServedModule): Offer {
 interface Target {
   readonly served: ServedModule;
   readonly methods: Methods;
+  /** The pattern of the path. */
+  readonly route: string;
   /** The key in the path; absent for the collection. */
   readonly segment?: string;
 }
@@ -69,7 +72,11 @@ function targetOf(offers: ReadonlyMap<string, Offer>, path: string): Target | un
   const offer = offers.get(name);
   if (!offer || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
   const methods = segment === '' ? offer.collection : offer.item;
-  return methods && { served: offer.served, methods, ...(segment !== '' && { segment }) };
+  if (!methods) return undefined;
+  const route = `${PREFIX}${name}`;
+  return segment === ''
+    ? { served: offer.served, methods, route }
+    : { served: offer.served, methods, route: `${route}/:id`, segment };
 }
 
 function refuseMethod(ctx: Context, methods: readonly string[]): void {

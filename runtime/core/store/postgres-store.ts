@@ -121,6 +121,11 @@ export function postgresStore(
       answerRows: (statement, values, bounds) =>
         inAnswerBounds(answering, statement, bounds, () => query(statement.text, values, bounds)),
       memory: answering.memory,
+      connections: () => ({
+        used: pool.totalCount - pool.idleCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount + answering.long.waiting,
+      }),
       lock: reentrant(locks.lock),
       close: async () => {
         await locks.close();

@@ -15,6 +15,8 @@ export interface Semaphore {
   run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whether all permits are taken. */
   readonly held: boolean;
+  /** How many wait for one. */
+  readonly waiting: number;
 }
 
 /** A semaphore with one permit. */
@@ -71,6 +73,9 @@ export function createSemaphore(places: number, queue = Infinity): Semaphore {
   return {
     get held() {
       return taken >= places;
+    },
+    get waiting() {
+      return waiting.length;
     },
     tryAcquire,
     acquire,

@@ -22,7 +22,7 @@ import { beginDirectly, runAlone, sqliteDialect, type SqliteHandles } from './sq
 import { sqliteThreads } from './sqlite-threads.ts';
 import { createTransact, type Transact } from './sqlite-transact.ts';
 import type { PostgresOptions } from './postgres-store.ts';
-import type { Store } from './store.ts';
+import type { Connections, Store } from './store.ts';
 import { kyselyLog } from './statement-log.ts';
 import { createScopes } from './transaction-scope.ts';
 
@@ -36,7 +36,8 @@ export function sqliteStore(
   { note, foreign }: Pick<PostgresOptions, 'note' | 'foreign'> = {},
 ): Store {
   const memory = createAnswerMemory();
-  const { handles, shared, answers, transact, close } = openHandles(file, { memory, foreign });
+  const opened = openHandles(file, { memory, foreign });
+  const { handles, shared, answers, transact, close } = opened;
   const writes = sharedWrites(handles.writer, handles.mutex);
   const scopes = createScopes();
   const plain = new Kysely<any>({
@@ -64,6 +65,7 @@ export function sqliteStore(
         firstOf((await runAlone(handles, sql, parameters)).rows) as string | null,
       ...answers,
       memory,
+      connections: () => connectionsOf(handles.mutex, opened.connections()),
       // In memory there is one handle, on which another transaction may be open.
       ...(shared && {
         valueNow: shared.value,
@@ -94,6 +96,8 @@ interface Opened {
   readonly transact: Transact;
   /** Undefined in memory. */
   readonly shared: SharedReads | undefined;
+  /** Those besides the writer. */
+  connections(): Connections;
   /** Closes everything except the handles. */
   close(): Promise<void>;
 }
@@ -107,6 +111,7 @@ function openHandles(file: string, { memory, foreign }: Opening): Opened {
     answers: memoryAnswers(one, mutex, memory),
     transact: createTransact({ writer: one, mutex }),
     shared: undefined,
+    connections: () => ({ used: 0, idle: 0, waiting: 0 }),
     close: async () => {},
   };
 }
@@ -130,6 +135,9 @@ function openFile(file: string, mutex: Mutex, { memory, foreign }: Opening): Ope
     transact: createTransact({ ...handles, apart, renew: shared.renew }),
     answers: fileAnswers({ reader: answering, shared, threads }),
     shared,
+    // The two readers answer at once, so that nothing is seen while they are used.
+    connections: () =>
+      sumOf([{ used: 0, idle: 2, waiting: 0 }, threads.connections(), apart.connections()]),
     close: async () => {
       await threads.close();
       await apart.close();
@@ -137,6 +145,16 @@ function openFile(file: string, mutex: Mutex, { memory, foreign }: Opening): Ope
     },
   };
 }
+
+const sumOf = (all: readonly Connections[]): Connections => ({
+  used: all.reduce((sum, { used }) => sum + used, 0),
+  idle: all.reduce((sum, { idle }) => sum + idle, 0),
+  waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
+});
+
+/** Together with the writer, which a transaction holds. */
+const connectionsOf = ({ held, waiting }: Mutex, others: Connections): Connections =>
+  sumOf([others, { used: Number(held), idle: Number(!held), waiting }]);
 
 /** Wraps the writer so that the next read sees what it wrote. */
 function renewing(writer: SqliteConnection, { renew }: SharedReads): SqliteConnection {

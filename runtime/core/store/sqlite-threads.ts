@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { type AnswerMemory, bytesOf } from './answer-memory.ts';
 import { type Bounds, resultTooLarge, unwanted } from './bounds.ts';
+import type { Connections } from './store.ts';
 import type { ThreadAnswer, ThreadJob, ThreadSetup } from './sqlite-worker.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { ThreadAnswer, ThreadJob, ThreadSetup } from './sqlite-worker.ts';
 export interface SqliteThreads {
   /** Runs a statement when a thread is free, and ends it when its client is gone. */
   run(job: Pick<ThreadJob, 'text' | 'values' | 'kind'>, bounds: Bounds): Promise<unknown>;
+  connections(): Connections;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,11 @@ class Threads implements SqliteThreads {
       this.#timer ??= setInterval(() => this.#look(), CHECK_EVERY).unref();
       this.#dispatch();
     });
+  }
+
+  connections(): Connections {
+    const used = this.#threads.filter(({ running }) => running).length;
+    return { used, idle: this.#threads.length - used, waiting: this.#queue.length };
   }
 
   async close(): Promise<void> {

@@ -1,14 +1,33 @@
 import type { LogEvent } from 'kysely';
 import type { Query, Store } from './store.ts';
 
-/** Is called with each statement that has run, its parameters and its milliseconds. */
-export type NoteStatement = (sql: string, parameters: readonly unknown[], ms: number) => void;
+/** Is called with each statement that has run, its parameters, its milliseconds and its error. */
+export type NoteStatement = (
+  sql: string,
+  parameters: readonly unknown[],
+  ms: number,
+  error?: unknown,
+) => void;
+
+/** Calls several. Undefined when there is none. */
+export function noteAll(notes: readonly (NoteStatement | undefined)[]): NoteStatement | undefined {
+  const present = notes.filter((note) => note !== undefined);
+  if (present.length < 2) return present[0];
+  return (...statement) => {
+    for (const note of present) note(...statement);
+  };
+}
 
 /** What Kysely calls after each statement of its builder. */
 export const kyselyLog =
   (note: NoteStatement) =>
-  ({ query, queryDurationMillis }: LogEvent): void =>
-    note(query.sql, query.parameters, queryDurationMillis);
+  ({ query, queryDurationMillis, ...event }: LogEvent): void =>
+    note(
+      query.sql,
+      query.parameters,
+      queryDurationMillis,
+      event.level === 'error' ? event.error : undefined,
+    );
 
 /**
  * The store with a note of each statement that does not go through Kysely, which has a log of its
@@ -17,26 +36,46 @@ export const kyselyLog =
 export function notingStore(store: Store, note: NoteStatement): Store {
   const measure = <T>(sql: string, parameters: readonly unknown[], run: () => T): T => {
     const begun = performance.now();
-    const done = () => note(sql, parameters, performance.now() - begun);
-    const result = run();
-    if (result instanceof Promise) result.then(done, done);
-    else done();
-    return result;
+    const done = (error?: unknown) => note(sql, parameters, performance.now() - begun, error);
+    try {
+      const result = run();
+      if (result instanceof Promise) result.then(() => done(), done);
+      else done();
+      return result;
+    } catch (error) {
+      done(error);
+      throw error;
+    }
   };
   const { valueNow, writeTogether } = store;
-  return {
-    ...store,
+  // Some members are getters, which a spread would read only once.
+  return Object.assign(Object.defineProperties({}, Object.getOwnPropertyDescriptors(store)), {
     query: (sql, parameters) => measure(sql, parameters, () => store.query(sql, parameters)),
     answer: (statement, parameters, bounds) =>
       measure(statement.text, parameters, () => store.answer(statement, parameters, bounds)),
     answerRows: (statement, parameters, bounds) =>
       measure(statement.text, parameters, () => store.answerRows(statement, parameters, bounds)),
-    valueNow: valueNow && ((sql, values) => measure(sql, values, () => valueNow(sql, values))),
+    ...(valueNow && {
+      valueNow: (sql, values) => measure(sql, values, () => valueNow(sql, values)),
+    }),
     valueLater: (sql, values) => measure(sql, values, () => store.valueLater(sql, values)),
-    writeTogether:
-      writeTogether && ((sql, values) => measure(sql, values, () => writeTogether(sql, values))),
-    transact: (work, bounds) =>
-      store.transact((query) => work(notingQuery(query, measure)), bounds),
+    ...(writeTogether && { writeTogether: notingWrites(writeTogether, note) }),
+    transact: (work, bounds, known) =>
+      store.transact((query) => work(notingQuery(query, measure)), bounds, known),
+  } satisfies Partial<Store>) as Store;
+}
+
+/** A write that would have to wait is not run, and its caller runs it in another way. */
+function notingWrites(
+  write: NonNullable<Store['writeTogether']>,
+  note: NoteStatement,
+): NonNullable<Store['writeTogether']> {
+  return (sql, parameters) => {
+    const begun = performance.now();
+    const done = (error?: unknown) => note(sql, parameters, performance.now() - begun, error);
+    const rows = write(sql, parameters);
+    rows?.then(() => done(), done);
+    return rows;
   };
 }
 

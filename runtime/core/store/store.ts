@@ -20,6 +20,12 @@ export interface TransactionOptions {
 
 export type Dialect = 'sqlite' | 'postgres';
 
+export interface Connections {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /**
  * Runs one statement, see `Store.query`. With bounds, it is a read for an answer, with the limits
  * of answers.
@@ -105,6 +111,8 @@ export interface Store {
     parameters: readonly unknown[],
     bounds: Bounds,
   ): Promise<readonly Record<string, unknown>[]>;
+  /** The connections of this process, and how many callers wait for one. */
+  connections(): Connections;
   /** Memory of the answers in progress. */
   readonly memory: AnswerMemory;
   /**

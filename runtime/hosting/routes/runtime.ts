@@ -38,7 +38,7 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
       return reply(200, renderMetrics([{ app, replicas: await stats.read(app) }]), PROMETHEUS);
     },
 
-    async allMetrics() {
+    async figures() {
       const apps = core.connection.info() === null ? [] : core.apps.all();
       return reply(
         200,
