@@ -41,7 +41,7 @@ async function refuse(
   const caller = asUser(callerOf(context), id);
   await parts.kernel.store.keep(() =>
     parts.events.transact(caller, async (trx, emit) => {
-      await recordAttempt(trx, parts.kernel.now(), caller, {
+      await recordAttempt(trx, parts.kernel, caller, {
         ...attemptOf(parts, entry),
         outcome: 'blocked',
         reason: client,
