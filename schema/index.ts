@@ -57,6 +57,7 @@ export { restAnswer, restModules, REST_VERBS } from './rest/modules.ts';
 export type { RestAnswer, RestModule, RestVerb } from './rest/modules.ts';
 export {
   defaultPageSize,
+  isSearched,
   memberOperators,
   RESERVED,
   restFilters,

@@ -140,6 +140,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isComparable',
     'isEmail',
     'isPhone',
+    'isSearched',
     'isUsername',
     'jobRoutes',
     'memberOperators',

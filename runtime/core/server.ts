@@ -13,6 +13,7 @@ import {
 } from './boot.ts';
 import type { Capability } from './capability.ts';
 import type { Logger } from './config/log.ts';
+import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { catchUnhandled } from './last-resort.ts';
@@ -132,6 +133,8 @@ async function start(
   try {
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
     await rememberProduction(app, kernel);
+    for (const missing of missingLanguages(kernel.project, kernel.store.dialect))
+      kernel.log.warn(missing);
     // A server that hosts apps listens on further ports, which the previous server must release
     // first.
     if (modules.some(({ listens }) => listens)) await handOver();

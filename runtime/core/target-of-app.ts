@@ -16,6 +16,7 @@ import { migrate } from './store/migrate.ts';
 import type { Store } from './store/store.ts';
 import type { RowWriter } from './store/transfer/database.ts';
 import { type MovedRows, moveRows, type TableRows } from './store/transfer/move-rows.ts';
+import { isOfSearch } from './store/search/search-index.ts';
 import { movedTables, openRowReader, openRowWriter } from './store/transfer/open-rows.ts';
 
 /** A database that is to get the rows of another one. */
@@ -122,7 +123,7 @@ async function migrateTarget(target: Target): Promise<Made> {
 
 const tableNames = async ({ db }: Store): Promise<string[]> =>
   (await readCatalog(catalogSource(db))).tables
-    .filter(({ kind }) => kind === 'table')
+    .filter(({ kind, name }) => kind === 'table' || (kind === 'virtual table' && isOfSearch(name)))
     .map(({ name }) => name);
 
 async function removeAll({ app, url, root, options }: Target, fresh: boolean): Promise<void> {

@@ -5,7 +5,7 @@ export interface RestMember {
   readonly name: string;
   readonly field: Field;
   readonly kind:
-    /** The value of a column, or a number of related rows. */
+    /** The value of a column, a number of related rows, or what a search found. */
     | 'value'
     /** The key of a to-one relation: `authorId`. */
     | 'key'
@@ -34,7 +34,8 @@ export function restMembers(entity: Entity): ReadonlyMap<string, RestMember> {
         kind: 'value',
         ...one('column', columns.get(source.column)),
       });
-    else if (source.kind === 'aggregate') members.set(name, { name, field, kind: 'value' });
+    else if (source.kind === 'aggregate' || source.kind === 'search')
+      members.set(name, { name, field, kind: 'value' });
     else if (source.kind === 'custom') addCustom(members, field);
     else if (source.kind === 'aggregated') continue;
     else {

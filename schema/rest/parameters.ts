@@ -55,8 +55,9 @@ export function restFilters(
     .filter(isComparable)
     .filter((member) => isFilterable(list, member));
   const add = (parameter: string, member: RestMember, operator: FilterOperator) => {
-    if (!RESERVED.has(parameter) && !filters.has(parameter))
-      filters.set(parameter, { parameter, member, operator });
+    const taken =
+      RESERVED.has(parameter) || (parameter === SEARCH && isSearched({ entity, list }, own));
+    if (!taken && !filters.has(parameter)) filters.set(parameter, { parameter, member, operator });
   };
   if (own) return (addArguments(list, members, add), filters);
   // A field may be called `price_in`: a field's own name takes precedence over the suffix of
@@ -97,6 +98,17 @@ export function memberOperators({ kind, field, column }: RestMember): readonly F
     ...operatorsOf(column?.type ?? 'text', closed),
     ...(nullable ? (['isNull'] as const) : []),
   ];
+}
+
+/** The parameter with the words that rows must have. */
+export const SEARCH = 'search';
+
+/** Whether the list of a module is searched: a function of the user would not know how. */
+export function isSearched(
+  { entity, list }: Pick<RestModule, 'entity' | 'list'>,
+  own = false,
+): boolean {
+  return !own && entity.search !== undefined && list?.action.kind === 'list';
 }
 
 /** Names of the members that a list may be sorted by. */

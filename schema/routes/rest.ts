@@ -4,7 +4,7 @@ import type { AuthRule, FilterOperator, Operation, Project, Verb } from '../mode
 import { pascalCase } from '../names.ts';
 import { restMembers } from '../rest/members.ts';
 import { restAnswer, restModules, type RestModule } from '../rest/modules.ts';
-import { defaultPageSize, restFilters, restSorts } from '../rest/parameters.ts';
+import { defaultPageSize, restFilters, isSearched, restSorts } from '../rest/parameters.ts';
 import { errorName, paginationName, restBody } from '../rest/schemas.ts';
 import { leafSchema, reference } from '../rest/value-schemas.ts';
 import type { JsonSchema, RouteSpec } from './route.ts';
@@ -67,6 +67,7 @@ function listRoute(making: Making, operation: Operation): RouteSpec {
     query: {
       ...pageQuery(operation),
       ...sortQuery(making),
+      ...searchQuery(making),
       ...shapeQuery(making),
       ...filterQuery(making),
     },
@@ -311,6 +312,11 @@ function sortQuery({ module, own }: Making): Record<string, JsonSchema> {
     sort: { type: 'string', enum: names },
     order: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
   };
+}
+
+function searchQuery({ module, own }: Making): Record<string, JsonSchema> {
+  if (!isSearched(module, own(`Query.${module.list?.name}`))) return {};
+  return { search: { type: 'string', description: 'Words that the objects must have' } };
 }
 
 const listOf = (description: string): JsonSchema => ({

@@ -32,6 +32,7 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
         .join(' | ')};
       one: ${relations(entity, 'one', { project, names })};
       many: ${relations(entity, 'many', { project, names })};
+      ${entity.search && 'search: true;'}
     }
   `;
 }

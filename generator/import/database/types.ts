@@ -52,7 +52,7 @@ const TAKEN = [
 ];
 
 /** Tables that the server makes for itself. */
-const OWN = /^twofold_(migrations|seeds|jobs\w*)$/;
+const OWN = /^twofold_(migrations|seeds|jobs\w*|search_\w+)$/;
 
 export const isServed = ({ kind, partitionOf, extension, name }: CatalogTable): boolean =>
   kind !== 'virtual table' && !partitionOf && extension === null && !OWN.test(name);

@@ -22,6 +22,7 @@ type Where = Readonly<Record<string, unknown>>;
 export interface ListArguments {
   readonly where?: Where;
   readonly orderBy?: unknown;
+  readonly search?: string | null;
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -94,11 +95,14 @@ export class EntityData {
     return (await this.findMany({ ...args, limit: 1 }))[0] ?? null;
   }
 
-  async count(args: { readonly where?: Where } = {}): Promise<number> {
-    this.#input(args, 'where').assertValid();
-    const { where } = args;
+  async count(args: Pick<ListArguments, 'where' | 'search'> = {}): Promise<number> {
+    const { where, search } = args;
+    this.#input(args, 'where', 'search').assertValid();
     const root = this.#plan.root('count', this.#caller.rules);
-    const call = this.#listCall(where ? { where } : {});
+    const call = this.#listCall({
+      ...(where && { where }),
+      ...(search !== undefined && { search }),
+    });
     return Number(await this.#plan.parts.reader.read(root, [call], this.#reading()));
   }
 
@@ -226,12 +230,14 @@ export class EntityData {
 
   #listCall(args: ListArguments): Call {
     const { entity, list, parts } = this.#plan;
-    const { where, orderBy, limit, offset } = args;
+    const { where, orderBy, search, limit, offset } = args;
     this.#assertReadable();
-    const input = this.#input(args, 'where', 'orderBy', 'limit', 'offset');
+    const searched = entity.entity.search ? ['search'] : [];
+    const input = this.#input(args, 'where', 'orderBy', 'limit', 'offset', ...searched);
     const read = {
       ...(where && { where: input.where(entity.entity.name, where, 'where') }),
       ...(orderBy !== undefined && { orderBy: input.orderBy(entity, orderBy, 'orderBy') }),
+      ...(search !== undefined && { search }),
       limit,
       offset,
     };

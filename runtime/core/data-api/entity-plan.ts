@@ -73,6 +73,7 @@ export class EntityPlan {
       filters: [],
       where: { arg: 'where', shape: filterShape(name) },
       orderBy: { arg: 'orderBy', shape: orderShape(name) },
+      ...(entity.entity.search && { search: 'search' }),
       paging: { limit: 'limit', offset: 'offset', default: UNLIMITED, max: UNLIMITED },
       order: [{ column: 'id', descending: false }],
     };

@@ -7,6 +7,8 @@ export interface EntityShape {
   readonly one: object;
   /** The shapes of to-many relations. */
   readonly many: object;
+  /** Whether its rows can be searched. */
+  readonly search?: true;
 }
 
 type Id = number | string;
@@ -76,9 +78,13 @@ export type OrderInput<S extends EntityShape> = {
 export interface ListInput<S extends EntityShape> {
   readonly where?: WhereInput<S>;
   readonly orderBy?: OrderInput<S> | readonly OrderInput<S>[];
+  /** Words that the rows must have, the best rows first: for types with `@search`. */
+  readonly search?: SearchInput<S>;
   readonly limit?: number;
   readonly offset?: number;
 }
+
+type SearchInput<S extends EntityShape> = S['search'] extends true ? string | null : never;
 
 /**
  * `ctx.data.<entity>`: rows with the checks, rules and events of the API.
@@ -94,7 +100,7 @@ export interface EntityData<S extends EntityShape> {
   findFirst(args?: ListInput<S>): Promise<S['row'] | null>;
   /** All rows when there is no `limit`: the limits of the API are for callers. */
   findMany(args?: ListInput<S>): Promise<S['row'][]>;
-  count(args?: { readonly where?: WhereInput<S> }): Promise<number>;
+  count(args?: Pick<ListInput<S>, 'where' | 'search'>): Promise<number>;
   /** @returns null when there is no such row */
   update(args: { readonly where: S['key']; readonly data: DataInput<S> }): Promise<S['row'] | null>;
   /** Updates the row with the key, or makes it: one row, however many do so at once. */

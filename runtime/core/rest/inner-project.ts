@@ -101,12 +101,13 @@ function listOperation(
   const type = sdl.addConnection(entity.name);
   const name = names.list(entity);
   sdl.addQuery(
-    `${name}(where: ${where[0]?.id}, orderBy: ${order.id}, limit: Int, offset: Int): ${type}`,
+    `${name}(where: ${where[0]?.id}, orderBy: ${order.id}${entity.search ? ', search: String' : ''}, limit: Int, offset: Int): ${type}`,
   );
   const options: ListOptions = {
     filters: [],
     where: { arg: 'where', shape: where[0]?.id ?? '' },
     orderBy: { arg: 'orderBy', shape: order.id },
+    ...(entity.search && { search: 'search' }),
     paging: {
       limit: 'limit',
       offset: 'offset',

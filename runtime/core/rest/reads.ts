@@ -20,7 +20,8 @@ export async function list(request: RestRequest): Promise<RestAnswer> {
     (name) =>
       PAGE_WORDS.has(name) ||
       served.filters.has(name) ||
-      (sortable && (name === 'sort' || name === 'order')),
+      (sortable && (name === 'sort' || name === 'order')) ||
+      (served.searched && name === 'search'),
   );
   const page = readPage(query, served);
   const { total, data } = served.isOwn('list')
@@ -47,16 +48,21 @@ async function askList(
   const variables = {
     where: readWhere(service, query, served, rules),
     ...(orderBy && { orderBy }),
+    ...(served.searched && query['search'] !== undefined && { search: readText(query['search']) }),
     limit,
     offset: (page - 1) * limit,
   };
   const selection = selectionOf(request, entity.name, readFieldSelection(query));
   const types = `$where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $limit: Int, $offset: Int`;
-  const document = `query(${types}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
+  const [declared, given] = served.searched ? [', $search: String', ', search: $search'] : ['', ''];
+  const document = `query(${types}${declared}) { ${ROOT_KEY}: ${names.list(entity)}(where: $where, orderBy: $orderBy${given}, limit: $limit, offset: $offset) { total: totalCount data: nodes ${selection} } }`;
   return split(
     await readRootText(service, { document, variables, context, failed: request.failed }),
   );
 }
+
+/** A parameter that is given twice is searched for as one text. */
+const readText = (value: unknown): string => [value].flat().join(' ');
 
 /**
  * The database returns the count and the rows as one text. The text of the rows is sent unchanged.

@@ -7,6 +7,7 @@ import {
   type RestMember,
   restModules,
   type RestModule,
+  isSearched,
   restSorts,
   type RestVerb,
 } from '@twofold/schema';
@@ -35,6 +36,8 @@ export interface ServedModule {
   readonly module: RestModule;
   readonly filters: ReadonlyMap<string, RestFilter>;
   readonly sorts: readonly string[];
+  /** Whether `search=` finds rows. */
+  readonly searched: boolean;
   /**
    * Whether the user's own resolver answers the operation; it is then called, and nothing is read
    * or written without it.
@@ -86,6 +89,7 @@ function serve(module: RestModule, engine: Engine): ServedModule {
     module,
     filters: restFilters(module, own.has('list')),
     sorts: restSorts(module, own.has('list')),
+    searched: isSearched(module, own.has('list')),
     isOwn: (verb) => own.has(verb),
   };
 }

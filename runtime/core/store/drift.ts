@@ -1,3 +1,4 @@
+import { isOfSearch } from './search/search-index.ts';
 import type { Catalog, CatalogColumn, CatalogIndex, CatalogTable } from './catalog/catalog.ts';
 
 /** One difference between what migrations make and what the database has. */
@@ -20,15 +21,23 @@ export function compareCatalogs(expected: Catalog, found: Catalog): Drift[] {
   const present = new Map(tablesOf(found).map((table) => [table.name, table]));
   return tablesOf(expected).flatMap((table) => {
     const there = present.get(table.name);
-    return there ? compareTables(table, there) : [drift(table.name, 'table', null)];
+    return there
+      ? compareTables({ table, catalog: expected }, { table: there, catalog: found })
+      : [drift(table.name, 'table', null)];
   });
 }
 
 export const tablesOf = ({ tables }: Catalog): readonly CatalogTable[] =>
   tables.filter(({ kind, name }) => kind === 'table' && !name.startsWith('twofold_'));
 
-function compareTables(expected: CatalogTable, found: CatalogTable): Drift[] {
-  const { name } = expected;
+/** A table, with what else is there. */
+interface Found {
+  readonly table: CatalogTable;
+  readonly catalog: Catalog;
+}
+
+function compareTables(expected: Found, found: Found): Drift[] {
+  const { name } = expected.table;
   return [factsOf(expected), factsOf(found)]
     .reduce<string[]>((all, facts) => [...new Set([...all, ...facts.keys()])], [])
     .flatMap((key) => {
@@ -53,7 +62,7 @@ const FIX: Readonly<Record<Drift['kind'], string>> = {
 };
 
 /** What counts of a table: a kind and the columns as key, the definition as text. */
-function factsOf(table: CatalogTable): Map<string, string> {
+function factsOf({ table, catalog }: Found): Map<string, string> {
   const { schema, columns, primaryKey, uniques, foreignKeys, checks, indexes } = table;
   const plain = (text: string) => normal(text, schema);
   return new Map([
@@ -72,7 +81,23 @@ function factsOf(table: CatalogTable): Map<string, string> {
     ),
     ...checks.map((each) => [`check ${plain(each.expression)}`, 'check'] as const),
     ...indexes.map((each) => [`index ${indexText(each, plain)}`, 'index'] as const),
+    ...searchFacts(table, catalog, plain),
   ]);
+}
+
+/** The triggers that keep the index of a search say what it has; without its table they fail. */
+function searchFacts(
+  { triggers }: CatalogTable,
+  { tables }: Catalog,
+  plain: (text: string) => string,
+): [string, string][] {
+  const names = new Set(tables.map(({ name }) => name));
+  return triggers
+    .filter(({ name }) => isOfSearch(name))
+    .map(({ name, definition }) => {
+      const index = [...names].find((each) => isOfSearch(each) && name.startsWith(each));
+      return [`search ${name}`, index === undefined ? 'without its table' : plain(definition)];
+    });
 }
 
 function columnText(

@@ -7,6 +7,7 @@ import { migrate, type MigrationNote } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { createRescue, type Rescue } from './rescue.ts';
 import { catalogAfter } from './scratch.ts';
+import { isOfSearch } from './search/search-index.ts';
 import type { Store } from './store.ts';
 
 export interface ResetOptions {
@@ -65,7 +66,7 @@ interface Dropping {
 
 async function dropAll(trx: Transaction<any>, { made, ledger, rescue }: Dropping): Promise<void> {
   const tables = await ownTables(trx, made, ledger);
-  for (const table of tables) await rescue.save(trx, { table });
+  for (const table of tables.filter((name) => !isOfSearch(name))) await rescue.save(trx, { table });
   const cascade = made.dialect === 'postgres' ? sql` cascade` : sql``;
   for (const table of [...tables, SEEDS])
     await sql`drop table if exists ${sql.table(table)}${cascade}`.execute(trx);
@@ -90,5 +91,8 @@ async function ownTables(db: Kysely<any>, made: Catalog, ledger: Ledger): Promis
   return tablesOf(present).filter((name) => names.has(name));
 }
 
+/** On SQLite the index of a search is a virtual table. */
 const tablesOf = ({ tables }: Catalog) =>
-  tables.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+  tables
+    .filter(({ kind, name }) => kind === 'table' || (kind === 'virtual table' && isOfSearch(name)))
+    .map(({ name }) => name);

@@ -9,7 +9,7 @@ import { readyName } from './ready.ts';
  * Names of tables and columns are those before the migration.
  */
 export interface Preparation {
-  readonly does: 'add' | 'require' | 'unique' | 'check' | 'reference' | 'index';
+  readonly does: 'add' | 'require' | 'unique' | 'check' | 'reference' | 'index' | 'search';
   readonly table: string;
   /** `posts.rating`, as the migration names it. */
   readonly object: string;

@@ -16,7 +16,12 @@ import {
 import { aspectsOf, checkText } from './aspects.ts';
 import type { Preparation } from '../online/preparation.ts';
 import type { Does, FoundStep } from './plan-step.ts';
-import { prepareAdded, prepareAltered, prepareCreatedIndex } from './prepare-steps.ts';
+import {
+  prepareAdded,
+  prepareAltered,
+  prepareCreatedIndex,
+  prepareSearch,
+} from './prepare-steps.ts';
 import {
   type PlannedColumn,
   type PlannedTable,
@@ -277,7 +282,15 @@ function defined(
 }
 
 async function createIndex(at: Exploring, step: StepOf<'createIndex'>): Promise<FoundStep[]> {
-  const { table, name, columns, unique, fold } = step;
+  const { table, name, columns, unique, fold, search } = step;
+  if (search)
+    return [
+      await found(at, table, {
+        does: 'search',
+        object: `${table} (${columns.join(', ')})`,
+        preparations: prepareSearch(at, step),
+      }),
+    ];
   const source = unique ? sourceFor(at, table) : null;
   const parts = columns.map((column) =>
     fold ? folded(dialectOf(at.db), fold, column) : sql`${sql.ref(column)}`,

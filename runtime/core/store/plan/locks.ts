@@ -27,6 +27,7 @@ const POSTGRES: Readonly<Record<Does, readonly [lock: string | null, blocks: Blo
   check: ['ACCESS EXCLUSIVE', 'everything'],
   reference: ['SHARE ROW EXCLUSIVE', 'writes'],
   index: ['SHARE', 'writes'],
+  search: ['SHARE ROW EXCLUSIVE', 'writes'],
   value: ['ROW EXCLUSIVE', 'writes'],
   unknown: [null, 'everything'],
 };
@@ -38,6 +39,7 @@ export const ONLINE: ReadonlySet<Does> = new Set([
   'check',
   'reference',
   'index',
+  'search',
 ]);
 const ONLINE_LOCK = 'SHARE UPDATE EXCLUSIVE';
 

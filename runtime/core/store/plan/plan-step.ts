@@ -15,6 +15,7 @@ export type Does =
   | 'check'
   | 'reference'
   | 'index'
+  | 'search'
   | 'value'
   | 'unknown';
 

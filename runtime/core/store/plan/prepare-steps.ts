@@ -11,6 +11,7 @@ import {
   prepareRequired,
   prepareUnique,
 } from '../online/preparation.ts';
+import { searchPreparations } from '../online/search-preparations.ts';
 import { checkText } from './aspects.ts';
 import type { Does } from './plan-step.ts';
 import type { PlannedColumn, PlannedTables } from './planned-tables.ts';
@@ -112,4 +113,16 @@ export function prepareCreatedIndex(
     return [];
   const preparing = { db, table, origin: { table: planned.origin, column: '' } };
   return [prepareIndex(preparing, { name, columns: origins as string[], unique, fold })];
+}
+
+/** The index of a search; none when its columns are not there yet, or not under these names. */
+export function prepareSearch(
+  { tables }: Pick<At, 'tables'>,
+  { table, name, columns, search }: Extract<RecordedStep, { readonly kind: 'createIndex' }>,
+): Preparation[] {
+  const planned = tables.get(table);
+  const named = [...columns, ...(search?.key ?? [])];
+  const same = named.every((column) => planned?.columns.get(column)?.origin === column);
+  if (!search || planned?.origin !== table || !same) return [];
+  return searchPreparations({ name, table, columns, language: search.language }, search.key);
 }

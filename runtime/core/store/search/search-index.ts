@@ -19,6 +19,9 @@ export interface SearchedTable {
 /** Begins the name of everything that a search index makes. */
 export const SEARCH_PREFIX = 'twofold_search_';
 
+/** Whether a table or a trigger belongs to an index: the triggers fill it, so no rows are moved. */
+export const isOfSearch = (name: string): boolean => name.startsWith(SEARCH_PREFIX);
+
 /** Fields count in four classes: the first, the second, the third, and the others. */
 export const CLASSES = 4;
 

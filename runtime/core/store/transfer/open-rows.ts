@@ -2,6 +2,7 @@ import { ConfigError } from '../../errors.ts';
 import { databaseAddress } from '../address.ts';
 import type { LoadOptions, RowReader, RowWriter } from './database.ts';
 import { foreignKeysFirst } from './load-order.ts';
+import { isOfSearch } from '../search/search-index.ts';
 import { type MovedTable, movedTable } from './moved-table.ts';
 import type { TableRows } from './move-rows.ts';
 import { readPostgresRows, writePostgresRows } from './postgres-rows.ts';
@@ -40,7 +41,8 @@ export function movedTables(
   names: ReadonlySet<string>,
 ): MovedTable[] {
   const tables = catalog.tables.filter(
-    ({ kind, name, partitionOf }) => kind === 'table' && names.has(name) && !partitionOf,
+    ({ kind, name, partitionOf }) =>
+      kind === 'table' && names.has(name) && !partitionOf && !isOfSearch(name),
   );
   return foreignKeysFirst(tables, catalog).map((table) => movedTable(table, dialect));
 }

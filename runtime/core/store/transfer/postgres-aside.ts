@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Catalog } from '../catalog/catalog.ts';
+import { isOfSearch } from '../search/search-index.ts';
 import type { LoadOptions } from './database.ts';
 import type { MovedTable } from './moved-table.ts';
 import { named, quoted } from './postgres-names.ts';
@@ -36,8 +37,7 @@ function changedTables(client: pg.Client): Aside {
       keys = await foreignKeysOf(client, tables);
       for (const { table, name } of keys)
         await client.query(`alter table ${table} drop constraint ${quoted(name)}`);
-      for (const table of tables)
-        await client.query(`alter table ${named(table)} disable trigger user`);
+      for (const table of tables) await disableTriggers(client, table);
     },
     bringBack: async (tables) => {
       for (const { table, name, definition } of keys)
@@ -46,6 +46,17 @@ function changedTables(client: pg.Client): Aside {
         await client.query(`alter table ${named(table)} enable trigger user`);
     },
   };
+}
+
+/** Those that keep the index of a search go on: it has no other way to get the rows. */
+async function disableTriggers(client: pg.Client, table: MovedTable): Promise<void> {
+  await client.query(`alter table ${named(table)} disable trigger user`);
+  const { rows } = await client.query<{ name: string }>(
+    'select tgname as name from pg_trigger where tgrelid = $1::text::regclass and not tgisinternal',
+    [named(table)],
+  );
+  for (const { name } of rows.filter((each) => isOfSearch(each.name)))
+    await client.query(`alter table ${named(table)} enable trigger ${quoted(name)}`);
 }
 
 async function foreignKeysOf(

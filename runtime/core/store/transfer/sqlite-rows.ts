@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { type LoadOptions, type RowReader, RowRefused, type RowWriter } from './database.ts';
 import type { MovedTable, ValueKind } from './moved-table.ts';
+import { isOfSearch } from '../search/search-index.ts';
 import { quoted } from './postgres-names.ts';
 import { type Batch, integerValue, type Row, type Value } from './value.ts';
 
@@ -121,6 +122,8 @@ function createTriggers(
       const names = new Set(tables.map(({ name }) => name));
       for (const { triggers } of catalog.tables.filter(({ name }) => names.has(name)))
         for (const { name, definition } of triggers) {
+          // The index of a search has no other way to get the rows.
+          if (isOfSearch(name)) continue;
           database.exec(`drop trigger ${quoted(name)}`);
           dropped.push(definition);
         }

@@ -1,0 +1,40 @@
+import {
+  dropPostgresSearch,
+  fillPostgres,
+  ginIndex,
+  postgresSearch,
+} from '../search/postgres-search.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import type { Preparation } from './preparation.ts';
+
+/** Rows that are indexed in one transaction. */
+const ROWS = 5000;
+
+/**
+ * The index of a search without blocking writes: first the triggers, which keep the rows that
+ * change from then on, then the other rows, some at a time, then the index over their words.
+ */
+export function searchPreparations(index: SearchIndex, key: readonly string[]): Preparation[] {
+  const { name, table } = index;
+  const searched = { key, byNumber: false };
+  const of = { table, object: `${table} (${index.columns.join(', ')})` };
+  return [
+    {
+      ...of,
+      does: 'search',
+      name,
+      first: postgresSearch(index, searched),
+      fill: fillPostgres(index, searched, ROWS),
+      undo: dropPostgresSearch(index).join('; '),
+    },
+    {
+      ...of,
+      does: 'index',
+      table: name,
+      name: `${name}_index`,
+      first: [],
+      long: ginIndex(index, 'concurrently '),
+      undo: `drop index if exists "${`${name}_index`.replaceAll('"', '""')}"`,
+    },
+  ];
+}
