@@ -1,10 +1,11 @@
 /**
- * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers]`, all of them without a name.
+ * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers] [lists]`, all of them without a name.
  * `--requests 1000000` for a longer look at memory.
  */
 import { parseArgs } from 'node:util';
 import { coldStart } from './cold-start.ts';
 import { growth } from './growth.ts';
+import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { type Aside, printAsides } from './report.ts';
 import { workerScaling } from './worker-scaling.ts';
@@ -14,6 +15,7 @@ export const asides: Readonly<Record<string, (requests?: number) => Promise<Asid
   memory,
   growth,
   workers: workerScaling,
+  lists,
 };
 
 if (import.meta.main) {

@@ -24,6 +24,8 @@ export interface Counted {
   readonly aggregate: Pick<Aggregate, 'of' | 'entity' | 'where'>;
   /** The relation whose rows are counted. */
   readonly relation: Field;
+  /** Whether the rows of the parent are watched each, so that a count by an index alone need not be. */
+  readonly isWatched?: boolean;
 }
 
 /**
@@ -33,20 +35,23 @@ export interface Counted {
 export function aggregateSql(
   scope: Scope,
   parent: string,
-  { aggregate, relation }: Counted,
+  { aggregate, relation, isWatched = false }: Counted,
   source: Pick<Source, 'ref'>,
 ): Sql {
   const entity = scope.model.entity(aggregate.entity);
   const alias = scope.alias();
   const access = scope.rules.entity(entity.entity, 'READ');
-  const condition = and([
-    watched(scope, entity, alias),
+  const more = and([
     relationReadable(scope, parent, relation, source),
-    linkCondition(scope, relation, { entity, alias }, source),
     ofType(keyType(relation.source, parent), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
     shownBy(scope, relation, alias),
     aggregate.where && statedCondition(scope, entity.entity.name, aggregate.where, alias),
+  ]);
+  const condition = and([
+    more || !isWatched ? watched(scope, entity, alias) : undefined,
+    linkCondition(scope, relation, { entity, alias }, source),
+    more,
   ]);
   const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
   return aggregate.of === 'count' ? sql`(select count(*) ${from})` : sql`exists (select 1 ${from})`;

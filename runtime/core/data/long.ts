@@ -90,6 +90,18 @@ export function watched(scope: Scope, entity: EntityModel, alias: string): Sql |
     : sql`${STEP_FUNCTION}()`;
 }
 
+/** The same for rows that are sorted: a count for each of them takes longer than a call. */
+export function watchedInOrder(
+  scope: Scope,
+  entity: EntityModel,
+  { alias, order }: { readonly alias: string; readonly order: readonly Order[] },
+): Sql | undefined {
+  const plain = watched(scope, entity, alias);
+  return plain && order.some(({ aggregate }) => aggregate !== undefined)
+    ? sql`${STEP_FUNCTION}()`
+    : plain;
+}
+
 function hasIntegerKey({ model }: Scope, { key, columns }: EntityModel): boolean {
   const id = columns.get('id');
   return key[0] === 'id' && (id?.key ?? model.ids) === 'integer' && !model.project.unmanaged;

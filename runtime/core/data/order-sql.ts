@@ -40,11 +40,22 @@ export const querySort = (entity: EntityModel, alias: string): Sort => ({
   computed: (_, index) => sql`${named(alias, orderName(index))}`,
 });
 
-/** Sorts rows of an inner query that has every value of the order, also those of columns. */
-export const valueSort = (entity: EntityModel, alias: string): Sort => ({
-  ...querySort(entity, alias),
-  ref: () => '',
+/** Sorts rows of an inner query that has every value of the order under a name of its own. */
+export const valueSort = (entity: EntityModel, alias: string, names: readonly string[]): Sort => ({
+  entity,
+  ref: (column) => (names.includes(column) ? named(alias, column) : ''),
+  computed: (_, index) => sql`${named(alias, names[index]!)}`,
 });
+
+/** The names of the values of an order in an inner query: of columns, where the caller sees all of them. */
+export const valueNames = (
+  scope: Scope,
+  { entity, ref }: Sort,
+  order: readonly Order[],
+): readonly string[] =>
+  order.map((each, index) =>
+    isColumn(each) && !seenWhen(scope, entity, each.column, ref) ? each.column : orderName(index),
+  );
 
 /** The name of a value of the order in an inner query. No column of an entity can have it. */
 export const orderName = (index: number): string => `$order${index}`;
@@ -109,12 +120,42 @@ export function sortValue(
   index: number,
 ): { readonly value: Sql; readonly nullable: boolean } {
   const own = isColumn(order) ? sort.ref(order.column) : '';
-  if (own === '') return { value: sort.computed(order, index), nullable: !order.rank };
+  if (own === '')
+    return {
+      value: sort.computed(order, index),
+      nullable: !order.rank && !isAlwaysThere(scope, sort.entity, order),
+    };
   const seen = seenWhen(scope, sort.entity, order.column, sort.ref);
   return {
     value: seen ? sql`case when ${seen} then ${own} end` : sql`${own}`,
     nullable: seen !== undefined || !sort.entity.column(order.column).required,
   };
+}
+
+/**
+ * Whether every row has a value that the caller sees. SQLite compares faster where it need not look
+ * for nulls.
+ */
+function isAlwaysThere(
+  { model, rules }: Scope,
+  entity: EntityModel,
+  { path = [], column, aggregate }: Order,
+): boolean {
+  const isSeen = (at: EntityModel, name: string) => {
+    const field = at.fields.get(name);
+    return field !== undefined && rules.field(at.entity, field, 'READ').kind === 'all';
+  };
+  let at = entity;
+  for (const step of path) {
+    const source = at.fields.get(step)?.source;
+    if (source?.kind !== 'one' || source.key !== 'own' || !isSeen(at, step)) return false;
+    if (!at.columns.get(source.column)?.required || model.project.unmanaged) return false;
+    at = model.entity(source.entity);
+    if (at.entity.softDelete || rules.entity(at.entity, 'READ').kind !== 'all') return false;
+  }
+  if (aggregate !== undefined) return isSeen(at, aggregate);
+  const { required, references, field } = at.column(column);
+  return required && !references && (field === undefined || isSeen(at, field));
 }
 
 /** A column of a related row, or the number of its related rows. */
@@ -157,7 +198,7 @@ function aggregateValue(
           aggregate: { of: 'count' as const, entity: source.kind === 'many' ? source.entity : '' },
           relation: field,
         };
-  const value = aggregateSql(scope, entity.entity.name, counted, { ref });
+  const value = aggregateSql(scope, entity.entity.name, { ...counted, isWatched: true }, { ref });
   return readableValue(scope, entity, { field, ref, value });
 }
 

@@ -7,7 +7,7 @@ import { isAmong, joinedCondition } from './key-conditions.ts';
 import { keyset } from './keyset.ts';
 import { statedCondition } from './list-condition.ts';
 import type { Listed } from './listed.ts';
-import { isLong, watched } from './long.ts';
+import { isLong, watched, watchedInOrder } from './long.ts';
 import { wholeOrder } from './order.ts';
 import { orderJoins } from './order-joins.ts';
 import {
@@ -20,6 +20,7 @@ import {
   sortKey,
   sortValue,
   tableSort,
+  valueNames,
   valueSort,
   type Sort,
 } from './order-sql.ts';
@@ -90,7 +91,7 @@ function everyRow(
   const ranked = order.some(({ rank }) => rank) || shown.includes(RANK);
   const table = searchedTable(scope, { entity, call: listed.call, alias, ranked });
   const condition = and([
-    isLong(scope, listed) ? watched(scope, entity, alias) : undefined,
+    isLong(scope, listed) ? watchedInOrder(scope, entity, { alias, order }) : undefined,
     table.condition,
     listCondition(
       scope,
@@ -133,15 +134,16 @@ function distinctRows(scope: Scope, rows: PageRows, distinct: readonly string[])
   const ranked = order.some(({ rank }) => rank) || shown.includes(RANK);
   const table = searchedTable(scope, { entity, call: listed.call, alias, ranked });
   const condition = and([
-    watched(scope, entity, alias),
+    watchedInOrder(scope, entity, { alias, order }),
     table.condition,
     listCondition(scope, listed, alias, parent),
   ]);
-  const needed = new Set([...shown, ...order.map((_, index) => orderName(index))]);
+  const names = valueNames(scope, sort, order);
+  const needed = new Set([...shown, ...names]);
   const values = [...needed].map((column) => selectedValue(scope, sort, order, { alias, column }));
   const from = sql`from ${table.from}${joinSql(joins.sql, '')}${where(condition)}`;
   const first = firstRows(scope, { keys, terms, values, from });
-  const by = valueSort(entity, outer);
+  const by = valueSort(entity, outer, names);
   const after = page && keyset(scope, page, { call: listed.call, order, sort: by });
   const isFirst = scope.dialect === 'sqlite' ? sql`${named(outer, FIRST)} = 1` : undefined;
   return sql`select ${shown.map((column) => named(outer, column)).join(', ')} from (${first}) ${outer}${where(and([isFirst, after]))}${orderBy(scope, order, by, page?.backwards ?? false)}`;
