@@ -1,9 +1,11 @@
+import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
+import { crudOperations } from './operations.ts';
 
-/** `PostConnection` and `PostEdge`. */
-export function connectionItems(of: EntityFact): CrudItem[] {
+/** `PostConnection` and `PostEdge`. The aggregate is that of all rows, not of the page. */
+export function connectionItems({ facts }: Built, of: EntityFact): CrudItem[] {
   const [connection, edge] = [`${of.name}Connection`, `${of.name}Edge`];
   return [
     {
@@ -15,6 +17,7 @@ export function connectionItems(of: EntityFact): CrudItem[] {
         `nodes: [${of.name}!]!`,
         'pageInfo: PageInfo!',
         'totalCount: Int!',
+        ...(crudOperations(facts, of).has('AGGREGATE') ? [`aggregate: ${of.name}Aggregate!`] : []),
       ]),
     },
     {

@@ -46,8 +46,9 @@ function reads(
   operations: ReadonlySet<CrudOperation>,
 ): FieldLine[] {
   const { name } = entity;
-  const { list, connection } = readNames(entity);
-  const chosen = [...whereOf(built, entity), ...orderOf(built, entity)];
+  const { list, connection, aggregate, groups } = readNames(entity);
+  const found = [...whereOf(built, entity), ...searchOf(entity)];
+  const chosen = [...found, ...orderOf(built, entity)];
   const lines: (FieldLine & { readonly operation: CrudOperation })[] = [
     { operation: 'GET', name: entity.singular, args: keyArguments(built, entity), type: name },
     {
@@ -62,11 +63,27 @@ function reads(
       args: [...chosen, ...CURSORS],
       type: `${name}Connection!`,
     },
+    { operation: 'AGGREGATE', name: aggregate, args: found, type: `${name}Aggregate!` },
+    {
+      operation: 'GROUP',
+      name: groups,
+      args: [...found, ...groupingOf(name), 'limit: Int', 'offset: Int'],
+      type: `[${name}Group!]!`,
+    },
   ];
   return lines.filter(({ operation }) => operations.has(operation));
 }
 
 const CURSORS = ['first: Int', 'after: String', 'last: Int', 'before: String'];
+
+const groupingOf = (name: string): string[] => [
+  `by: [${name}GroupBy!]!`,
+  `having: ${name}GroupFilter`,
+  `orderBy: [${name}GroupOrder!]`,
+];
+
+const searchOf = ({ directives }: EntityFact): string[] =>
+  directives.search ? ['search: String'] : [];
 
 const whereOf = (built: Built, entity: EntityFact): string[] =>
   isFiltered(built, entity) ? [`where: ${entity.name}Filter`] : [];
@@ -86,7 +103,8 @@ export function nestedFields(built: Built, entity: EntityFact): CrudItem[] {
   if (!crudOperations(built.facts, entity).has('CONNECTION')) return [];
   return relationFields(built, entity).flatMap(({ field, target, many }) => {
     if (!many || !field.type.list || !isConnected(built, target)) return [];
-    const args = [...whereOf(built, target), ...orderOf(built, target), ...CURSORS];
+    const found = [...whereOf(built, target), ...searchOf(target)];
+    const args = [...found, ...orderOf(built, target), ...CURSORS];
     const name = `${field.name}Connection`;
     return {
       name: `${entity.name}.${name}`,

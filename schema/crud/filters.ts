@@ -2,7 +2,6 @@ import type { Built } from '../build/built.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { fieldFacts } from '../build/facts.ts';
 import { scalarType } from '../build/scalar-type.ts';
-import { heldEntity } from '../build/values.ts';
 import type { ClassifiedType } from '../build/classify.ts';
 import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
@@ -87,21 +86,32 @@ export function listFilterItem(built: Built, entity: EntityFact): CrudItem | und
 
 /** The values that have filters of their own: those of entities, and of objects in their columns. */
 export function comparedFields(built: Built): StoredField[] {
-  const { entities, types } = built.facts;
-  const stored = [...entities.values()].flatMap((entity) => storedFields(built, entity));
-  const members = [...types.values()].flatMap(({ type, role }) =>
-    role === 'value' ? [...fieldFacts(type, types).values()] : [],
-  );
-  const inner = members.flatMap((field) => memberOf(built, field) ?? []);
-  return [...stored, ...inner].filter((each) => isCompared(each));
+  const stored = [...built.facts.entities.values()].flatMap((each) => storedFields(built, each));
+  const members = heldTypes(built).flatMap((held) => membersOf(built, held));
+  return [...stored, ...members].filter((each) => isCompared(each));
 }
 
+/** The objects without `id` that columns hold, those within them included. */
+export function heldTypes(built: Built): ClassifiedType[] {
+  const { entities, types } = built.facts;
+  const found = new Set<ClassifiedType>();
+  const open = [...entities.values()].flatMap((entity) => storedFields(built, entity));
+  for (let next = open.pop(); next; next = open.pop()) {
+    const held = types.get(next.field.named.name);
+    if (held?.role !== 'value' || found.has(held)) continue;
+    found.add(held);
+    open.push(...membersOf(built, held));
+  }
+  return [...types.values()].filter((each) => found.has(each));
+}
+
+const membersOf = (built: Built, { type }: ClassifiedType): StoredField[] =>
+  [...fieldFacts(type, built.facts.types).values()].flatMap(
+    (field) => memberOf(built, field) ?? [],
+  );
+
 /** `AddressFilter`, for an object without `id`. */
-export function objectFilterItem(
-  built: Built,
-  { type, role }: ClassifiedType,
-): CrudItem | undefined {
-  if (role !== 'value' || heldEntity(type.name, built.facts) !== undefined) return undefined;
+export function objectFilterItem(built: Built, { type }: ClassifiedType): CrudItem {
   const name = `${type.name}Filter`;
   const fields = [...fieldFacts(type, built.facts.types).values()];
   const lines = fields.flatMap((field) => {
@@ -111,5 +121,5 @@ export function objectFilterItem(
   const words = groups(name, new Set(Object.keys(type.getFields())));
   const isThere = type.getFields()['isNull'] ? [] : ['isNull: Boolean'];
   const text = block('input', name, [...lines, ...isThere, ...words]);
-  return { name, keyword: 'input', text };
+  return { name, keyword: 'input', of: { name: type.name, node: type.astNode?.name }, text };
 }

@@ -120,5 +120,10 @@ export function valueInput(built: Built, type: GraphQLObjectType): CrudItem | un
   const name = valueInputName(type);
   return lines.length === 0
     ? undefined
-    : { name, keyword: 'input', text: block('input', name, lines) };
+    : {
+        name,
+        keyword: 'input',
+        of: { name: type.name, node: type.astNode?.name },
+        text: block('input', name, lines),
+      };
 }

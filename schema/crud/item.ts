@@ -13,7 +13,7 @@ export interface CrudItem {
   /** Whether it is a mutation. */
   readonly writes?: true;
   /** The type that it is written for; absent for what all types share. */
-  readonly of?: EntityFact;
+  readonly of?: Pick<EntityFact, 'name' | 'node'>;
   /** The definition, or the line of a field. */
   readonly text: string;
 }

@@ -20,9 +20,9 @@ export function keyArguments(built: Built, entity: EntityFact): string[] {
 }
 
 /**
- * `PostKey`: the fields that a row can be named by, of which a caller gives one key.
+ * `PostKeyInput`: the fields that a row can be named by, of which a caller gives one key.
  *
- * @example keyItem(built, post).text // 'input PostKey {\n  id: ID\n  slug: String\n}'
+ * @example keyItem(built, post).text // 'input PostKeyInput {\n  id: ID\n  slug: String\n}'
  */
 export function keyItem(built: Built, entity: EntityFact): CrudItem {
   const key = keyArguments(built, entity).map((line) => line.replace(/!$/, ''));
@@ -33,7 +33,7 @@ export function keyItem(built: Built, entity: EntityFact): CrudItem {
       return link.kind === 'own' && unique.includes(link.key.column) ? [`${field.name}Id: ID`] : [];
     return unique.includes(field.snakeName) ? [`${field.name}: ${field.named.name}`] : [];
   });
-  const name = `${entity.name}Key`;
+  const name = `${entity.name}KeyInput`;
   const lines = [...new Set([...key, ...others])];
   return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }

@@ -8,11 +8,13 @@ import type { CrudSdl } from './write-crud.ts';
  * CRUD_NAME_TAKEN, at both places: the definition that has a name, and the type that needs it for
  * what is written.
  */
-export function takenNames(built: Built, { taken }: Pick<CrudSdl, 'taken'>): Finding[] {
+export function takenNames(built: Built, { taken, items }: CrudSdl): Finding[] {
   return taken.flatMap((item) => {
     const definition = built.facts.schema.getType(item.name)?.astNode;
-    const places = [definition?.name, item.of?.node].filter((node) => node !== undefined);
-    return places.map((node) => nameTaken(item, node, definition ? 'definition' : 'repeated'));
+    const needing = items.filter(({ name }) => name === item.name).map(({ of }) => of?.node);
+    const places = [definition?.name, ...needing].filter((node) => node !== undefined);
+    const by = definition ? 'definition' : 'repeated';
+    return (places.length > 0 ? places : [undefined]).map((node) => nameTaken(item, node, by));
   });
 }
 

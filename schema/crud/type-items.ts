@@ -1,8 +1,14 @@
-import { isObjectType } from 'graphql';
 import type { Built } from '../build/built.ts';
 import type { EntityFact } from '../build/facts.ts';
+import { aggregateItems } from './aggregates.ts';
 import { connectionItems, PAGE_INFO } from './connections.ts';
-import { comparedFields, filterItem, listFilterItem, objectFilterItem } from './filters.ts';
+import {
+  comparedFields,
+  filterItem,
+  heldTypes,
+  listFilterItem,
+  objectFilterItem,
+} from './filters.ts';
 import { createInput, updateInput, valueInput } from './inputs.ts';
 import type { CrudItem } from './item.ts';
 import { keyItem } from './keys.ts';
@@ -21,6 +27,7 @@ export function typeItems(built: Built): CrudItem[] {
     ...entities.flatMap((entity) => itemsOf(built, entity)),
     ...objectItems(built),
     ...wordFilters(built),
+    BIG_INT,
     DIRECTION,
     CASE_MODE,
     PAGE_INFO,
@@ -34,7 +41,8 @@ function itemsOf(built: Built, entity: EntityFact): CrudItem[] {
     orderItem(built, entity),
     listOrderItem(entity),
     fieldItem(built, entity),
-    ...connectionItems(entity),
+    ...connectionItems(built, entity),
+    ...aggregateItems(built, entity),
     createInput(built, entity),
     updateInput(built, entity),
     keyItem(built, entity),
@@ -43,12 +51,9 @@ function itemsOf(built: Built, entity: EntityFact): CrudItem[] {
 }
 
 function objectItems(built: Built): CrudItem[] {
-  return [...built.facts.types.values()].flatMap((classified) => {
-    const { type, role } = classified;
-    if (role !== 'value' || !isObjectType(type)) return [];
-    return [objectFilterItem(built, classified), valueInput(built, type)].filter(
-      (item) => item !== undefined,
-    );
+  return heldTypes(built).flatMap((held) => {
+    const input = valueInput(built, held.type);
+    return [objectFilterItem(built, held), ...(input ? [input] : [])];
   });
 }
 
@@ -60,5 +65,10 @@ function wordFilters(built: Built): CrudItem[] {
   return [...items.values()];
 }
 
-/** Filters that `@count`, `@exists` and the keys of related rows need without a field of that type. */
-const COUNTS: readonly CrudItem[] = [wordFilter('Int'), wordFilter('Boolean'), wordFilter('ID')];
+/** Filters of numbers of rows, of keys and of aggregates, which need no field of that type. */
+const COUNTS: readonly CrudItem[] = (['Int', 'Boolean', 'ID', 'Float', 'BigInt'] as const).map(
+  (scalar) => wordFilter(scalar),
+);
+
+/** Exact sums of whole numbers need it, whether a field has that type or not. */
+const BIG_INT: CrudItem = { name: 'BigInt', keyword: 'scalar', text: 'scalar BigInt' };

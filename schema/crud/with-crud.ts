@@ -37,7 +37,7 @@ export function withCrud(
   const text = printCrud(crud, isDefined);
   const all = text === '' ? files : [...files, parseFile({ file: CRUD_FILE, text }, unused)];
   const whole = understandFiles(all);
-  if (!whole.parsed) return { parsed, diagnostics };
+  if (!whole.parsed) return { parsed, diagnostics: whole.diagnostics };
   const sdl = servedWithCrud(files, crud, all);
   return {
     parsed: { ...parsed, schema: { ...whole.parsed, sdl, ...(text !== '' && { crudSdl: text }) } },

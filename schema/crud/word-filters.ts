@@ -37,10 +37,10 @@ export function wordFilterItem(stored: StoredField): CrudItem {
   return { name, keyword: 'input', text: block('input', name, lines) };
 }
 
-/** The filter of a scalar of GraphQL's own, whether a field has its type or not. */
-export function wordFilter(scalar: 'Int' | 'Boolean' | 'ID'): CrudItem {
+/** The filter of a scalar, whether a field has its type or not. */
+export function wordFilter(scalar: 'Int' | 'Float' | 'BigInt' | 'Boolean' | 'ID'): CrudItem {
   const name = `${scalar}Filter`;
-  const lines = valueWords(scalar, scalar === 'Int' ? 'ordered' : 'equal');
+  const lines = valueWords(scalar, /^(?:Boolean|ID)$/.test(scalar) ? 'equal' : 'ordered');
   return { name, keyword: 'input', text: block('input', name, lines) };
 }
 

@@ -44,12 +44,13 @@ export function writeCrud(built: Built): CrudSdl {
     reached([...fields, ...own], types, parsed.unknown),
     reached(free, undeclared, parsed.unknown),
   ];
+  const named = new Set([...used].map(({ name }) => name));
   return {
-    items: [...fields, ...types.filter((item) => used.has(item) || own.includes(item))],
+    items: [...fields, ...types.filter((item) => named.has(item.name) || own.includes(item))],
     written: [...free, ...undeclared.filter((item) => needed.has(item))],
     taken: [
       ...own.filter((item) => used.has(item) && !isOfKind(schema.getType(item.name), item)),
-      ...repeated([...fields, ...types]),
+      ...repeated([...fields, ...types.filter((item) => named.has(item.name))]),
     ],
     ...rootDefinition(built, fields),
   };

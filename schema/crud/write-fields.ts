@@ -52,7 +52,7 @@ function writesOfOne(built: Built, entity: EntityFact): WriteLine[] {
     lines.push({
       operation: 'UPSERT',
       name: names.upsert,
-      args: [`where: ${type}Key!`, `create: ${create}!`, `update: ${update}!`],
+      args: [`where: ${type}KeyInput!`, `create: ${create}!`, `update: ${update}!`],
       type: `${type}!`,
     });
   return lines;

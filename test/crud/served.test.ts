@@ -78,6 +78,9 @@ describe.each(databases)('what api.crud writes, served on %s', (database) => {
 
   test('serves what the directive of a type says, and nothing else of it', async () => {
     expect(await run('{ tag(id: 1) { id } }')).toEqual({ tag: null });
+    expect(await run('{ regionsAggregate { __typename } }')).toEqual({
+      regionsAggregate: { __typename: 'RegionAggregate' },
+    });
     expect(await run('mutation { deleteTag(id: 1) }')).toEqual({ deleteTag: false });
     for (const query of ['{ tags { id } }', '{ secret(id: 1) { id } }', '{ secrets { id } }'])
       expect((await server.query(query)).errors?.[0]?.message).toContain('Cannot query field');

@@ -31,8 +31,17 @@ export function aggregateJson(
     figure: (of, column, as) => figureSql(scope, { entity, alias }, { of, column, as }),
   };
   const object = figuresJson(scope, entity, listed, figures);
-  return sql`(select ${object} from ${rowsSql(scope, listed, alias, parent)})`;
+  // Without an aggregate function the statement would give one object for each row, or none.
+  return listed.fields.every(isConstant)
+    ? sql`(select ${object})`
+    : sql`(select ${object} from ${rowsSql(scope, listed, alias, parent)})`;
 }
+
+/** Whether a member is the same whatever the rows are: `__typename`, and what is forbidden. */
+const isConstant = (part: AggregatePart): boolean =>
+  part.kind === 'typename' ||
+  (part.kind === 'figures' &&
+    part.fields.every(({ kind }) => kind === 'typename' || kind === 'refused'));
 
 /** `posts t1 where …`: the rows that are counted. */
 export function rowsSql(
