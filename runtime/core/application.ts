@@ -16,6 +16,7 @@ import { requestLines } from './http/request-lines.ts';
 import type { BoundRoute } from './http/route.ts';
 import { createRouteOf } from './http/route-of.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { httpTraces } from './traces/http-traces.ts';
 import { batchByTick } from './http/tick-batch.ts';
 import { guardStreams } from './http/response-stream.ts';
 import { serveOwnRoutes } from './routes/index.ts';
@@ -91,10 +92,17 @@ function listenerOf(kernel: Kernel, chain: readonly Middleware[]): RequestListen
   );
 }
 
-/** Counts requests. It stands before everything else. */
-function observing({ metrics, project }: Kernel, routers: readonly Router[]): Middleware[] {
-  if (!metrics) return [];
-  return [httpMetrics(metrics, createRouteOf(project.api.path, routers))];
+/** Counts and traces requests. It stands before everything else. */
+function observing(
+  { metrics, tracing, project }: Kernel,
+  routers: readonly Router[],
+): Middleware[] {
+  if (!metrics && !tracing) return [];
+  const routeOf = createRouteOf(project.api.path, routers);
+  return [
+    ...(metrics ? [httpMetrics(metrics, routeOf)] : []),
+    ...(tracing ? [httpTraces(tracing, routeOf)] : []),
+  ];
 }
 
 /** The server runs jobs, and a balancer or an orchestrator asks how it is. */

@@ -8,6 +8,7 @@ import { statementNote } from './config/statement-note.ts';
 import { createSettings, type Environment, type Settings } from './config/settings.ts';
 import { ConfigError } from './errors.ts';
 import { createGraphql } from './graphql/index.ts';
+import { traceResolvers } from './graphql/traced-resolvers.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import { createMetricsModule } from './metrics/index.ts';
 import { createMetrics } from './metrics/registry.ts';
@@ -32,6 +33,7 @@ import { noteAll } from './store/statement-log.ts';
 import type { PostgresOptions as StoreOptions } from './store/postgres-store.ts';
 import type { Store } from './store/store.ts';
 import { unreachable } from './store/unreachable.ts';
+import { openTracing } from './traces/open-tracing.ts';
 
 /** Replacements for the process's own environment, clock and output. */
 export interface BootOptions {
@@ -63,11 +65,16 @@ const DATABASE = 'file:data/app.db';
 export async function boot(app: App, options: BootOptions = {}): Promise<Booted> {
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
   const settings = createSettings(readEnvironment(root, options.env ?? process.env));
-  const log = createLogger(settings, options.logTo);
+  const tracing = await openTracing(app.project.observability?.traces === true);
+  const log = createLogger(settings, options.logTo, tracing?.logFields);
   const metrics = app.project.observability?.metrics ? createMetrics() : undefined;
   const store = open(settings, root, {
     timeout: app.project.transactionTimeout,
-    note: noteAll([statementNote(settings, log), metrics && statementMetrics(metrics)]),
+    note: noteAll([
+      statementNote(settings, log),
+      metrics && statementMetrics(metrics),
+      tracing?.statements(systemOf(settings)),
+    ]),
     foreign: app.project.unmanaged,
   });
   const kernel: Kernel = {
@@ -79,6 +86,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     root,
     credentials: credentialsOf(app, settings),
     ...(metrics && { metrics }),
+    ...(tracing && { tracing }),
   };
   try {
     const adopted = await reachingDatabase(kernel, () => adoptedBy(kernel));
@@ -120,6 +128,10 @@ function open(settings: Settings, root: string, options: StoreOptions): Store {
   }
 }
 
+/** The name that the semantic conventions give to the database. */
+const systemOf = (settings: Settings): string =>
+  /^postgres/.test(databaseUrl(settings)) ? 'postgresql' : 'sqlite';
+
 /** The address of the database, by the settings. */
 export const databaseUrl = (settings: Settings): string => settings.text('DATABASE_URL', DATABASE);
 
@@ -146,7 +158,10 @@ async function createModules(
 ): Promise<Required<Pick<Booted, 'modules' | 'routes' | 'jobsOnly'>>> {
   const modules = await createCapabilities(kernel, app.capabilities ?? []);
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
-  const own = { resolvers: resolversOf(app), ...(app.scalars && { scalars: app.scalars }) };
+  const resolvers = kernel.tracing
+    ? traceResolvers(kernel.tracing, resolversOf(app))
+    : resolversOf(app);
+  const own = { resolvers, ...(app.scalars && { scalars: app.scalars }) };
   const entityHooks = [app, ...(app.plugins ?? [])].flatMap((each) =>
     each.entityHooks ? [each.entityHooks] : [],
   );

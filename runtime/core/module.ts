@@ -14,6 +14,7 @@ import type { Migration } from './store/migration.ts';
 import type { Credential } from './context/credential.ts';
 import type { Metrics } from './metrics/registry.ts';
 import type { Store } from './store/store.ts';
+import type { Tracing } from './traces/tracing.ts';
 
 /** What every module gets. Clock and store are passed in, so that a test can replace them. */
 export interface Kernel {
@@ -27,6 +28,8 @@ export interface Kernel {
   readonly credentials?: readonly Credential<any>[];
   /** Figures of this process; absent when the manifest asks for none. */
   readonly metrics?: Metrics;
+  /** Spans; absent where traces are off, or no provider is registered. */
+  readonly tracing?: Tracing;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
   readonly root: string;
 }

@@ -10,6 +10,7 @@ export const FOLDERS = [
   'runtime/core/jobs/docs',
   'runtime/core/metrics/docs',
   'runtime/core/rest/docs',
+  'runtime/core/traces/docs',
   'runtime/core/routes/docs',
   'runtime/auth/docs',
   'generator/docs',

@@ -34,10 +34,15 @@ export interface LogOptions {
   readonly level: Level | 'silent';
   /** Keys whose values are not written, at the top level of a line and one level below. */
   readonly secret?: readonly string[];
+  /** Fields that the place of a line gives, as the middle of a JSON object: `,"trace_id":"…"`. */
+  readonly around?: () => string;
 }
 
 /** Writes lines of `level` and of more severe levels. */
-export function createLog({ level, secret = [] }: LogOptions, destination: Destination): Logger {
+export function createLog(
+  { level, secret = [], around }: LogOptions,
+  destination: Destination,
+): Logger {
   const least = level === 'silent' ? Infinity : LEVELS[level];
   const fieldsOf = createWriter(new Set(secret));
   const bind = (bound: string, known: ReadonlySet<string>): Logger => {
@@ -48,7 +53,8 @@ export function createLog({ level, secret = [] }: LogOptions, destination: Desti
             const { fields, message } = partsOf(first, rest);
             const said = message === undefined ? '' : `,"msg":${JSON.stringify(message)}`;
             const time = `{"level":${LEVELS[name]},"time":${Date.now()}`;
-            destination.write(`${time}${bound}${fieldsOf(fields, known)}${said}}\n`);
+            const place = around ? around() : '';
+            destination.write(`${time}${bound}${place}${fieldsOf(fields, known)}${said}}\n`);
           };
     return {
       trace: write('trace'),

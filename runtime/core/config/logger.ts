@@ -27,13 +27,19 @@ export type LogFormat = 'json' | 'pretty';
 /**
  * The server's log, in the format of `logFormat`. `LOG_LEVEL` sets how much. `destination` is for
  * tests.
+ *
+ * @param around see `LogOptions`.
  */
-export function createLogger(settings: Settings, destination?: Destination): Logger {
+export function createLogger(
+  settings: Settings,
+  destination?: Destination,
+  around?: LogOptions['around'],
+): Logger {
   const level = settings.text('LOG_LEVEL', 'info');
   if (!isLevel(level)) settings.problem(`LOG_LEVEL must be one of ${NAMES.join(', ')}`);
   const output = destination ?? standardOutput();
   return createLog(
-    { level: isLevel(level) ? level : 'info', secret: SECRET },
+    { level: isLevel(level) ? level : 'info', secret: SECRET, ...(around && { around }) },
     logFormat(settings, destination !== undefined) === 'pretty'
       ? { ...output, ...prettyLines((text) => output.write(text)) }
       : output,

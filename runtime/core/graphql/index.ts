@@ -32,8 +32,9 @@ import { isFed } from './publish.ts';
 import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
-import { surround } from './surroundings.ts';
-import { acceptedTexts, createDocumentSource } from './trusted-documents.ts';
+import { operationTraces } from './operation-traces.ts';
+import { surround, type Surroundings } from './surroundings.ts';
+import { acceptedTexts, createDocumentSource, type DocumentSource } from './trusted-documents.ts';
 import { createSockets } from './web-socket.ts';
 
 export interface GraphqlOptions {
@@ -66,8 +67,8 @@ export function createGraphql({
   const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
   const isOn = (when: When) => isOnIn(kernel, when);
-  const { service, own } = createServices(kernel, engine, createHooks(hooks));
-  addServices(kernel.store, contextServices(own, kernel));
+  const { service, inner } = createServices(kernel, engine, createHooks(hooks));
+  addServices(kernel.store, contextServices(inner, kernel));
   addEntityHooks(engine, entityHooks, () => systemContext(kernel));
   const callers = createSocketCallers();
   const sockets = createSockets({
@@ -109,6 +110,13 @@ export function createGraphql({
 const isOnIn = ({ settings }: Kernel, when: When): boolean =>
   when === 'always' || (when === 'development' && !settings.production);
 
+function observersOf({ metrics, tracing }: Kernel, source: DocumentSource): Surroundings[] {
+  return [
+    ...(metrics ? [operationMetrics(metrics, source)] : []),
+    ...(tracing ? [operationTraces(tracing)] : []),
+  ];
+}
+
 /**
  * The service of `/graphql`, and that of `ctx.graphql`, whose operations are the project's own: no
  * plugin looks at them.
@@ -117,7 +125,7 @@ function createServices(
   kernel: Kernel,
   engine: Engine,
   hooks: ServiceHooks,
-): { readonly service: Service; readonly own: Service } {
+): { readonly service: Service; readonly inner: Service } {
   const { api } = kernel.project;
   const source = createDocumentSource(api.trustedDocuments, kernel.root);
   const rules = {
@@ -127,18 +135,17 @@ function createServices(
     suggestions: isOnIn(kernel, api.suggestions),
   };
   const plain: Service = { engine, api, source, documents: createDocumentCache(rules) };
-  const observer = kernel.metrics && operationMetrics(kernel.metrics, source);
-  const surroundings = surround(hooks, observer);
+  const surroundings = surround(hooks, observersOf(kernel, source));
   const { read } = hooks;
   if (hooks.rules.length === 0 && !read)
-    return { service: { ...plain, ...surroundings }, own: plain };
+    return { service: { ...plain, ...surroundings }, inner: plain };
   const hooked = { ...rules, own: hooks.rules };
   const documents = createDocumentCache({
     ...hooked,
     accepted: acceptedTexts(source, hooked),
     ...(read && { read }),
   });
-  return { service: { ...plain, documents, ...surroundings }, own: plain };
+  return { service: { ...plain, documents, ...surroundings }, inner: plain };
 }
 
 /**

@@ -5,13 +5,25 @@ import type { Companion, Service } from './service.ts';
 export type Surroundings = Pick<Service, 'around' | 'leave' | 'accompany'>;
 
 /** Joins observers and hooks. A member that neither has is absent. */
-export function surround(hooks: ServiceHooks, observer: Surroundings = {}): Surroundings {
+export function surround(
+  hooks: ServiceHooks,
+  observers: readonly Surroundings[] = [],
+): Surroundings {
+  const observer = observers.reduce(joinObservers, {});
   const around = outside(observer.around, hooks.around);
   const leave =
     hooks.leave && observer.leave
       ? joinedLeave(hooks.leave, observer.leave)
       : (hooks.leave ?? observer.leave);
   const accompany = joinedAccompany(hooks, observer, leave);
+  return { ...(around && { around }), ...(leave && { leave }), ...(accompany && { accompany }) };
+}
+
+/** `inner` is called within `outer`. One of them at most looks at what leaves. */
+function joinObservers(outer: Surroundings, inner: Surroundings): Surroundings {
+  const around = outside(outer.around, inner.around);
+  const leave = outer.leave ?? inner.leave;
+  const accompany = joinedAccompany(inner, outer, undefined);
   return { ...(around && { around }), ...(leave && { leave }), ...(accompany && { accompany }) };
 }
 
@@ -29,7 +41,7 @@ const joinedLeave =
     then(await first(response, context), context);
 
 function joinedAccompany(
-  hooks: ServiceHooks,
+  hooks: { readonly accompany?: Service['accompany'] | undefined },
   observer: Surroundings,
   leave: Leave | undefined,
 ): Service['accompany'] {
@@ -39,7 +51,10 @@ function joinedAccompany(
     const hooked = await hooks.accompany?.(call, transport);
     return {
       event: throughEvent(observed, throughEvent(hooked, undefined, leave)),
-      end: () => observed?.end?.(),
+      end: () => {
+        hooked?.end?.();
+        observed?.end?.();
+      },
     };
   };
 }

@@ -56,6 +56,8 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
     },
     'request failed',
   );
+  // For the span of the request.
+  ctx.state['masked'] = error;
   return (
     known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error', { cause: error })
   );

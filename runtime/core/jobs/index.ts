@@ -10,6 +10,7 @@ import { createSender, type Sender } from './send.ts';
 import type { JobsMode } from './settings.ts';
 import { jobMigrations } from './tables.ts';
 import { createTelling } from './telling.ts';
+import { rememberPlace } from './traces.ts';
 import type { JobOf, JobsApi } from './types.ts';
 
 export interface JobsOptions {
@@ -48,7 +49,11 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
     if (outcome === 'asked') kernel.store.afterCommit(() => telling.cancel(id));
     return outcome !== false;
   };
-  const api = createApi(sender, records, cancel);
+  const sent = (ids: number[]) => {
+    rememberPlace(kernel.store, kernel.tracing, ids);
+    return ids;
+  };
+  const api = createApi(sender, records, { cancel, sent });
   addServices(kernel.store, { jobs: () => api });
   const running =
     mode === 'off' ? undefined : createRunning({ kernel, definitions, sender, telling });
@@ -71,13 +76,19 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
 function createApi(
   { send }: Sender,
   records: JobRecords,
-  cancel: (id: number) => Promise<boolean>,
+  {
+    cancel,
+    sent,
+  }: {
+    readonly cancel: (id: number) => Promise<boolean>;
+    readonly sent: (ids: number[]) => number[];
+  },
 ): JobsApi {
   return {
     send: async (name: string, data?: unknown, options?: object) =>
-      (await send(name, [data], options))[0]!,
-    sendMany: (name: string, list: readonly unknown[], options?: object) =>
-      send(name, list, options),
+      sent(await send(name, [data], options))[0]!,
+    sendMany: async (name: string, list: readonly unknown[], options?: object) =>
+      sent(await send(name, list, options)),
     get: (id: number) => records.get(id),
     cancel,
   } as JobsApi;

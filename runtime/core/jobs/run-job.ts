@@ -4,6 +4,8 @@ import type { Taken } from './claim.ts';
 import { type Call, createCall, Left } from './call.ts';
 import { type Definition, waitAfter } from './definitions.ts';
 import type { Queue } from './queue.ts';
+import type { Tracing } from '../traces/tracing.ts';
+import { traceJob } from './traces.ts';
 
 /** One attempt of a job, which runs. */
 export interface Attempt {
@@ -21,8 +23,13 @@ export interface Attempt {
 
 export type Ended = 'done' | 'settled' | 'left';
 
+/** What a job needs of the server. */
+export interface JobParts extends ContextParts {
+  readonly tracing?: Tracing;
+}
+
 interface Running {
-  readonly parts: ContextParts;
+  readonly parts: JobParts;
   readonly queue: Queue;
   readonly taken: Taken;
   readonly definition: Definition;
@@ -37,7 +44,7 @@ class Lost extends Error {}
 
 /** Begins the attempt. */
 export function runJob(
-  parts: ContextParts,
+  parts: JobParts,
   queue: Queue,
   definition: Definition,
   taken: Taken,
@@ -61,7 +68,7 @@ async function settle(running: Running): Promise<Ended> {
   const { taken, definition, log } = running;
   if (taken.exhausted) return failFinally(running, new Error('its server ended while it ran'));
   try {
-    await attempt(running);
+    await traceJob(running.parts, taken, () => attempt(running));
     return definition.transaction ? 'settled' : 'done';
   } catch (error) {
     if (error instanceof Left) return 'left';
