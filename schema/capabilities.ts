@@ -1,5 +1,6 @@
 import { authCapability } from './auth/index.ts';
 import type { CapabilitySpec } from './capability.ts';
+import { consoleCapability } from './console/index.ts';
 import { hostingCapability } from './hosting/index.ts';
 import type { Project } from './model.ts';
 import { modelsCapability } from './models/index.ts';
@@ -13,6 +14,7 @@ export const capabilities: readonly CapabilitySpec[] = [
   authCapability,
   hostingCapability,
   modelsCapability,
+  consoleCapability,
 ];
 
 /**

@@ -1,5 +1,6 @@
 export type * from './model.ts';
 export type * from './auth/model.ts';
+export type * from './console/model.ts';
 export type * from './hosting/model.ts';
 export type { AuthValues } from './auth/manifest.ts';
 export type * from './diagnostic.ts';
@@ -43,6 +44,7 @@ export { shade } from './auth/contrast.ts';
 export { isAuthRouteServed } from './auth/served-routes.ts';
 export { MEMBERS } from './auth/organizations.ts';
 export { authRoutes } from './auth/routes.ts';
+export { consoleRoutes } from './console/routes.ts';
 export { hostingRoutes } from './hosting/routes.ts';
 export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';

@@ -2,6 +2,7 @@ import { capabilitiesOf, type Project } from '@twofold/schema';
 import { authTemplate } from './auth/index.ts';
 import { company } from './auth/starter.ts';
 import type { CapabilityTemplate, GeneratedFile, Starter } from './capability.ts';
+import { consoleTemplate } from './console/index.ts';
 import { hostingTemplate } from './hosting/index.ts';
 import { hosting } from './hosting/starter.ts';
 import { modelsTemplate } from './models/index.ts';
@@ -12,6 +13,7 @@ export const templates: readonly CapabilityTemplate[] = [
   authTemplate,
   hostingTemplate,
   modelsTemplate,
+  consoleTemplate,
 ];
 
 /** Starter projects of capabilities, by their name in `init --template`. */

@@ -16,6 +16,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   auth: ['core'],
   hosting: ['core'],
   models: ['core', '(hosting)'],
+  console: ['core'],
 };
 
 /** Inside the core, a layer may import those listed, and files of its own layer. */

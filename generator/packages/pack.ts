@@ -20,6 +20,10 @@ interface PackageFolders {
   readonly home: string;
   /** Which folders of the repo it ships; they keep their place below `home`. */
   readonly folders: readonly string[];
+  /** Parts of them that are only sources of what `build` makes. */
+  readonly sources?: readonly string[];
+  /** The module whose `buildAssets` makes the files of `dist/`. */
+  readonly build?: string;
 }
 
 const PACKAGES: readonly PackageFolders[] = [
@@ -29,6 +33,13 @@ const PACKAGES: readonly PackageFolders[] = [
   { name: 'auth', home: 'runtime/auth', folders: ['runtime/auth'] },
   { name: 'hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
   { name: 'models', home: 'runtime/models', folders: ['runtime/models'] },
+  {
+    name: 'console',
+    home: 'runtime/console',
+    folders: ['runtime/console'],
+    sources: ['runtime/console/web/', 'runtime/console/build.'],
+    build: 'runtime/console/build.ts',
+  },
 ];
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
@@ -96,7 +107,9 @@ async function compile(out: string): Promise<void> {
       extends: base,
       compilerOptions,
       include: ['generator', 'templates', 'schema', 'runtime'].map((folder) => join(repo, folder)),
-      exclude: [],
+      exclude: PACKAGES.flatMap(({ sources = [] }) => sources)
+        .filter((path) => path.endsWith('/'))
+        .map((path) => join(repo, path)),
     }),
   );
   await runProgram(
@@ -107,7 +120,7 @@ async function compile(out: string): Promise<void> {
 }
 
 async function pack(
-  { name, home, folders }: PackageFolders,
+  { name, home, folders, sources: unshipped = [], build: maker }: PackageFolders,
   out: string,
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
@@ -121,12 +134,15 @@ async function pack(
       !path.endsWith('/package.json'),
   );
   const compiled = (await readFolders(join(out, 'js'), folders)).map(withPlainMap);
-  const placed = [...compiled, ...assets].map((entry) => ({
-    ...entry,
-    path: inPackage(entry.path),
-    executable: entry.path.endsWith('/bin.js'),
-  }));
-  const entries = [...(await sharedFiles(home)), ...placed];
+  const placed = [...compiled, ...assets]
+    .filter(({ path }) => !unshipped.some((start) => path.startsWith(start)))
+    .map((entry) => ({
+      ...entry,
+      path: inPackage(entry.path),
+      executable: entry.path.endsWith('/bin.js'),
+    }));
+  const built = maker === undefined ? [] : await buildDist(maker);
+  const entries = [...(await sharedFiles(home)), ...placed, ...built];
   const unique = new Map<string, TarEntry>(entries.map((entry) => [entry.path, entry]));
   const shipped = shippedManifest(manifest, { home, repository, files: [...unique.keys()] });
   const bytes = createTarball([
@@ -134,6 +150,14 @@ async function pack(
     { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped, null, 2)}\n`) },
   ]);
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
+}
+
+/** What a package builds from its sources, as its `dist/`. */
+async function buildDist(module: string): Promise<TarEntry[]> {
+  const { buildAssets } = (await import(join(repo, module))) as {
+    buildAssets(): Promise<ReadonlyMap<string, Buffer>>;
+  };
+  return [...(await buildAssets())].map(([path, bytes]) => ({ path: `dist/${path}`, bytes }));
 }
 
 const readManifest = async (home: string) =>

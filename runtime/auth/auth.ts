@@ -39,8 +39,8 @@ export function auth(functions: AuthFunctions = {}): AuthCapability {
       createAuth({
         kernel,
         model: kernel.project.auth,
-        host: kernel.project.hosting !== null,
-        applications: all.flatMap((each) => each.application?.(kernel.project) ?? []),
+        host: kernel.project.hosting !== null || kernel.project.console !== null,
+        applications: all.flatMap((each) => each.application?.(kernel) ?? []),
         ...functions,
       }),
   };

@@ -33,6 +33,8 @@ import { totpHandlers } from './second-factor/totp-handlers.ts';
 import { createRevalidation } from './requests/revalidate.ts';
 import { passkeyHandlers } from './passkeys/handlers.ts';
 import { recoveryHandlers } from './passwords/recovery.ts';
+import { clientOf } from './sessions/client.ts';
+import { assertSecureEntry } from './sessions/secure-entry.ts';
 import { createRefresh } from './sessions/refresh.ts';
 import { createRegister } from './sign-in/register.ts';
 import { startRetention } from './events/retention.ts';
@@ -188,6 +190,7 @@ function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
   const asUser = createLogin(parts);
   const asHost = createHostLogin(parts);
   return (call) => {
+    assertSecureEntry(parts, call, clientOf(call.body));
     const { email, password } = call.body as { email?: string; password?: string };
     if (!email && (!host || !password))
       throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');

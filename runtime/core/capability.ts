@@ -13,8 +13,12 @@ export interface OwnApplication {
   readonly access: number;
   readonly idle: number;
   readonly absolute: number;
-  /** Whether the operator, or a user with this role, may enter. */
-  admits(caller: { readonly kind: 'host' | 'user'; readonly role: string | null }): boolean;
+  /** Whether anybody may sign in to it at the moment. */
+  readonly open: boolean;
+  /** Whether the operator may. */
+  readonly host: boolean;
+  /** The roles whose users may, and the permissions that each has in addition to its own. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -27,7 +31,7 @@ export interface Capability {
   /** Its name in the manifest, which is also the name of its folders. */
   readonly name: string;
   /** The application that it serves in this project. */
-  application?(project: Project): OwnApplication | null;
+  application?(kernel: Kernel): OwnApplication | null;
   /**
    * Makes its module; null when it is a part of another capability's module, which finds it in
    * `all`.

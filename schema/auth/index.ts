@@ -18,8 +18,9 @@ import { isAuthRouteServed } from './served-routes.ts';
 export const authCapability: CapabilitySpec = {
   name: 'auth',
   package: '@twofold/auth',
-  // The operator of a hosting server signs in too.
-  isWanted: ({ auth, hosting }) => auth !== null || hosting !== null,
+  // The operator of a hosting server or of the console signs in too.
+  isWanted: (project) =>
+    project.auth !== null || project.hosting !== null || project.console !== null,
   signsIn: ({ auth }) => auth !== null,
   build: buildAuth,
   schemaRules: [access, unindexed, tenants, identityColumns, openTypes],

@@ -17,8 +17,9 @@ const APPLICATION = {
   access: HOUR / 4,
   idle: 8 * HOUR,
   absolute: 24 * HOUR,
-  admits: ({ kind, role }: { kind: string; role: string | null }) =>
-    kind === 'host' || role === 'Owner',
+  open: true,
+  host: true,
+  roles: { Owner: ['*'] },
 };
 const ROLES = { list: ['Owner', 'Member'], first: 'Owner', default: 'Member' };
 

@@ -281,6 +281,7 @@ function makeProject({
       ...server,
     },
     auth: auth === null ? null : makeAuth(auth ?? {}, entity),
+    console: null,
     hosting: hosting ? ({ access: 'host', ...hosting } as HostingModel) : null,
   };
 }

@@ -25,7 +25,7 @@ function changed(name: string, files: Readonly<Record<string, string | null>>): 
 
 describe('the packs', () => {
   it('are those of every package that a project can ask for', () => {
-    const names = ['auth', 'generator', 'hosting', 'models', 'runtime', 'schema'];
+    const names = ['auth', 'console', 'generator', 'hosting', 'models', 'runtime', 'schema'];
     expect(packs.map(({ manifest }) => manifest.name)).toEqual(
       names.map((name) => `@twofold/${name}`),
     );

@@ -8,6 +8,7 @@ import { addressKey, type Caller, callerOf } from './caller.ts';
 import type { KnownKey } from '../keys/api-keys.ts';
 import type { UserId } from '../ids.ts';
 import type { AuthModel } from '@twofold/schema';
+import { isOperated, permissionsWith } from '../sessions/client.ts';
 import { narrowRequest } from '../organizations/narrow.ts';
 import { askCredentials } from '../own/credentials.ts';
 import type { AuthParts } from '../parts.ts';
@@ -220,7 +221,7 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
 
 /** Sets the principal to the user of a token. Returns false when the token is not valid. */
 export function readUser(
-  { users, accessTokens, sessions }: AuthParts,
+  { users, accessTokens, sessions, applications }: AuthParts,
   token: string,
   context: RequestContext,
 ): NowOrLater<boolean> {
@@ -233,7 +234,7 @@ export function readUser(
       kind: 'user',
       id,
       role: session.role,
-      permissions: session.permissions,
+      permissions: permissionsWith(applications, session),
       sessionId,
       extend,
       ...(session.organizations && { organizations: session.organizations }),
@@ -250,7 +251,7 @@ export function readUser(
 
 /** Like `readUser`, for a token of the operator. */
 export function readHost(
-  { hostTokens, sessions }: AuthParts,
+  { hostTokens, sessions, applications }: AuthParts,
   token: string,
   context: RequestContext,
 ): NowOrLater<boolean> {
@@ -258,12 +259,18 @@ export function readHost(
   if (!claims) return false;
   return andThen(sessions.check(claims), (session) => {
     if (session?.principal !== 'host') return false;
-    context.principal = { kind: 'host', sessionId: claims.sid };
+    context.principal = {
+      kind: 'host',
+      sessionId: claims.sid,
+      ...(isOperated(applications) && { permissions: EVERYTHING }),
+    };
     context.values.set('session_id', claims.sid);
     context.values.set('auth_method', 'host');
     return true;
   });
 }
+
+const EVERYTHING: readonly string[] = ['*'];
 
 type RouteLimit = {
   readonly policy: string;

@@ -1,4 +1,5 @@
-import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { type Principal, type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { rolePermissions } from '../sessions/client.ts';
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Guard } from '@twofold/runtime/http';
 import { heldBy } from '../users/authority.ts';
@@ -108,18 +109,23 @@ function assertAdmin(context: RequestContext, sufficient: readonly string[]): vo
   throw failure.unauthenticated('API key required');
 }
 
+/** Users may host where the manifest says so, and those of an application's roles may everywhere. */
+const mayOperate = (
+  { kernel, applications }: AuthParts,
+  { role }: Extract<Principal, { kind: 'user' }>,
+): boolean =>
+  kernel.project.hosting?.access === 'users' ||
+  (role !== null && rolePermissions(applications, role.name).length > 0);
+
 /** Accepts the operator, a key with the scope, or a user with the permission if users may host. */
-function assertHost(
-  { kernel, config }: AuthParts,
-  context: RequestContext,
-  permission: string,
-): void {
+function assertHost(parts: AuthParts, context: RequestContext, permission: string): void {
+  const { kernel, config } = parts;
   const { principal } = context;
   const scopes = presentedKey(context)?.scopes ?? [];
   if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
     return;
   if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);
-  if (principal.kind === 'user' && kernel.project.hosting?.access === 'users') {
+  if (principal.kind === 'user' && mayOperate(parts, principal)) {
     if (
       hasScope(principal.permissions, permission) ||
       hasScope(principal.permissions, 'host:manage')
@@ -127,7 +133,7 @@ function assertHost(
       return;
     throw failure.forbidden(`Permission ${permission} is required`);
   }
-  if (config.host === null && kernel.project.hosting?.access !== 'users')
+  if (config.host === null && kernel.project.hosting && kernel.project.hosting.access !== 'users')
     throw failure.forbidden('Setup required');
   throw unauthorized(context);
 }

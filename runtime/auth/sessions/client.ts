@@ -1,6 +1,7 @@
 import type { AuthModel } from '@twofold/schema';
 import type { OwnApplication } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
+import type { CheckedSession } from './session-check.ts';
 import type { Lifetimes } from './sessions.ts';
 import type { Account } from '../users/user-directory.ts';
 
@@ -59,7 +60,8 @@ export function admits(
   account: Pick<Account, 'role'>,
 ): boolean {
   const application = client === null ? undefined : applications.get(client);
-  return application?.admits({ kind: 'user', role: account.role?.name ?? null }) ?? true;
+  if (!application) return true;
+  return application.open && Object.hasOwn(application.roles, account.role?.name ?? '');
 }
 
 /** The same for the operator. */
@@ -68,5 +70,27 @@ export function admitsHost(
   client: string | null,
 ): boolean {
   const application = client === null ? undefined : applications.get(client);
-  return application?.admits({ kind: 'host', role: null }) ?? true;
+  return application === undefined || (application.open && application.host);
 }
+
+/** Whether the operator uses an application of this server, and not only its hosting. */
+export const isOperated = (applications: ClientParts['applications']): boolean =>
+  applications.size > 0 && [...applications.values()].some(({ host }) => host);
+
+/** The permissions of a user: those of their role, and those that applications give to the role. */
+export function permissionsWith(
+  applications: ClientParts['applications'],
+  { role, permissions }: Pick<CheckedSession, 'role' | 'permissions'>,
+): readonly string[] {
+  const given = applications.size > 0 && role ? rolePermissions(applications, role.name) : [];
+  return given.length > 0 ? [...permissions, ...given] : permissions;
+}
+
+/** What applications give to the users with a role. */
+export const rolePermissions = (
+  applications: ClientParts['applications'],
+  role: string,
+): readonly string[] =>
+  [...applications.values()].flatMap(({ roles }) =>
+    Object.hasOwn(roles, role) ? roles[role]! : [],
+  );

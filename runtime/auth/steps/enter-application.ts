@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { recordAttempt } from '../events/attempts.ts';
 import { asUser, callerOf } from '../requests/caller.ts';
 import { admits, clientOf } from '../sessions/client.ts';
+import { assertSecureEntry } from '../sessions/secure-entry.ts';
 import { attemptOf } from '../sessions/sign-in.ts';
 import type { Entry } from './entry.ts';
 import type { AuthParts } from '../parts.ts';
@@ -15,7 +16,9 @@ import type { AuthParts } from '../parts.ts';
  */
 export async function enterApplication(parts: AuthParts, call: Call, entry: Entry): Promise<void> {
   const client = entry.goal.kind === 'session' ? entry.goal.client : undefined;
-  if (client === undefined || admits(parts, client, entry.account)) return;
+  if (client === undefined) return;
+  assertSecureEntry(parts, call, client);
+  if (admits(parts, client, entry.account)) return;
   await refuse(parts, call, entry, client);
 }
 

@@ -7,10 +7,14 @@ import type { AuthParts } from '../parts.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
-/** The permissions of the user's role, the scopes of the key, or both if a request has both. */
+/**
+ * The permissions of the user's role or of the operator, the scopes of the key, or both if a request
+ * has both.
+ */
 export function heldBy(context: RequestContext): readonly string[] {
   const { principal } = context;
-  const permissions = principal.kind === 'user' ? principal.permissions : [];
+  const permissions =
+    principal.kind === 'user' || principal.kind === 'host' ? (principal.permissions ?? []) : [];
   return [...permissions, ...(presentedKey(context)?.scopes ?? [])];
 }
 

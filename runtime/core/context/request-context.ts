@@ -36,7 +36,12 @@ export type Principal =
       /** Whether the request names one organization, or the key is bound to one. */
       readonly narrowed?: boolean;
     }
-  | { readonly kind: 'host'; readonly sessionId: string }
+  | {
+      readonly kind: 'host';
+      readonly sessionId: string;
+      /** What the operator may do besides hosting. Absent where no application of theirs is served. */
+      readonly permissions?: readonly string[];
+    }
   /** The server itself, where no request is answered: jobs, listeners, seeds. No rules apply. */
   | { readonly kind: 'system' };
 

@@ -9,6 +9,7 @@ import type {
   FieldSource,
   Filter,
   FilterShape,
+  ConsoleModel,
   HostingModel,
   Loader,
   ObjectType,
@@ -39,6 +40,7 @@ export interface ProjectParts {
   readonly loaders?: Readonly<Record<string, LoaderWords<any>>>;
   readonly auth?: AuthModel;
   readonly hosting?: HostingModel;
+  readonly console?: ConsoleModel;
 }
 
 /**
@@ -88,6 +90,7 @@ export function defineProject(parts: ProjectParts): Project {
     server: model.server,
     auth: parts.auth ?? null,
     hosting: parts.hosting ?? null,
+    console: parts.console ?? null,
   };
 }
 

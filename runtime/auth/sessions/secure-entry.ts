@@ -1,0 +1,26 @@
+import type { Context as KoaContext } from 'koa';
+import type { RequestContext } from '@twofold/runtime/kernel';
+import { failure } from '@twofold/runtime/errors';
+import { addressMatcher } from '@twofold/runtime/http';
+import type { AuthParts } from '../parts.ts';
+
+const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
+
+/**
+ * In production an application of this server is entered by https only: its cookie could be read on
+ * the way otherwise.
+ *
+ * @throws AppError 403 `The console needs https`
+ */
+export function assertSecureEntry(
+  { kernel, applications }: AuthParts,
+  { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
+  client: string | null,
+): void {
+  if (client === null || !applications.has(client) || !kernel.settings.production) return;
+  const proxies = addressMatcher(kernel.project.server.trustedProxies);
+  const peer = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
+  const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
+  const isSecure = koa.secure || (proxies(peer) && proto === 'https');
+  if (!isSecure && !isLoopback(context.ip)) throw failure.forbidden(`The ${client} needs https`);
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const web = join(import.meta.dirname, 'web');
+
+/**
+ * Builds the application from `web/`: the document and its files, whose names have a hash of their
+ * content. Two builds of the same sources give the same bytes.
+ */
+export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
+  const scripts = await buildScripts();
+  const style = await readFile(join(web, 'console.css'));
+  const styleName = `assets/console-${hashOf(style)}.css`;
+  const entry = scripts.find(({ isEntry }) => isEntry)!.name;
+  const html = (await readFile(join(web, 'index.html'), 'utf8'))
+    .replace('%SCRIPT%', entry)
+    .replace('%STYLE%', styleName);
+  return new Map<string, Buffer>([
+    ['index.html', Buffer.from(html)],
+    [styleName, style],
+    ...scripts.map(({ name, code }) => [name, Buffer.from(code)] as const),
+  ]);
+}
+
+async function buildScripts() {
+  const bundle = await rolldown({
+    input: { console: join(web, 'main.tsx') },
+    platform: 'browser',
+    logLevel: 'warn',
+  });
+  try {
+    const { output } = await bundle.generate({
+      format: 'esm',
+      minify: true,
+      entryFileNames: 'assets/[name]-[hash].js',
+      chunkFileNames: 'assets/[name]-[hash].js',
+    });
+    return output.flatMap((chunk) =>
+      chunk.type === 'chunk'
+        ? [{ name: chunk.fileName, code: chunk.code, isEntry: chunk.isEntry }]
+        : [],
+    );
+  } finally {
+    await bundle.close();
+  }
+}
+
+const hashOf = (bytes: Buffer): string =>
+  createHash('sha256').update(bytes).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 8);

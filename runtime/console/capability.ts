@@ -1,0 +1,38 @@
+import type { Capability, OwnApplication } from '@twofold/runtime/kernel';
+import type { ConsoleModel } from '@twofold/schema';
+import { createConsole } from './console.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/**
+ * The console, configured by the manifest's `console` section. It is not called `console`, because
+ * that name is Node's.
+ *
+ * @example defineApp({ project, capabilities: [auth(), webConsole()] });
+ */
+export function webConsole(): Capability {
+  return {
+    name: 'console',
+    application: ({ project: { console: model }, settings: { production } }) =>
+      model && applicationOf(model, isOpen(model, production)),
+    create: (kernel) => {
+      const model = kernel.project.console;
+      return model && createConsole(kernel, model, isOpen(model, kernel.settings.production));
+    },
+  };
+}
+
+/** Whether its pages answer and anybody may sign in to it. */
+const isOpen = ({ enabled }: ConsoleModel, production: boolean): boolean =>
+  enabled === 'always' || (enabled === 'development' && !production);
+
+const applicationOf = ({ host, roles }: ConsoleModel, open: boolean): OwnApplication => ({
+  client: 'console',
+  access: 15 * MINUTE,
+  idle: 8 * HOUR,
+  absolute: 24 * HOUR,
+  open,
+  host,
+  roles,
+});

@@ -1,0 +1,26 @@
+import type { Project } from '@twofold/schema';
+
+/** A page of the console, and who has it. */
+export interface ConsolePage {
+  readonly id: string;
+  readonly title: string;
+  /** Its path below that of the console. */
+  readonly at: string;
+  /** The permission without which it is not listed. */
+  readonly needs: string | null;
+  isThere(project: Project): boolean;
+}
+
+const always = () => true;
+
+/** Every page, in the order of the navigation. */
+export const PAGES: readonly ConsolePage[] = [
+  {
+    id: 'data',
+    title: 'Data',
+    at: '/data',
+    needs: null,
+    isThere: ({ api }) => api.rest,
+  },
+  { id: 'schema', title: 'Schema', at: '/schema', needs: 'system:read', isThere: always },
+];

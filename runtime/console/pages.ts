@@ -1,0 +1,77 @@
+import type { Kernel } from '@twofold/runtime/kernel';
+import type { Middleware } from 'koa';
+import { type Asset, readAssets } from './assets.ts';
+
+/** Nothing inline, nothing from elsewhere, no frame, and no text that becomes markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), usb=()',
+} as const;
+
+const A_YEAR = 'public, max-age=31536000, immutable';
+
+/** Serves the document at every path below `path`, and its files below `path/assets/`. */
+export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middleware {
+  // Read on the first request, because most servers never get one.
+  let read: ReturnType<typeof readAssets> | undefined;
+  const assets = () => (read ??= readAssets(path));
+  return async function pages(ctx, next) {
+    if (ctx.path !== path && !ctx.path.startsWith(`${path}/`)) return next();
+    ctx.set(HEADERS);
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      ctx.status = 405;
+      ctx.body = { error: 'Method not allowed' };
+      return;
+    }
+    const files = await assets().catch((error: unknown) => {
+      read = undefined;
+      log.error({ error: String(error) }, 'the files of the console cannot be read');
+      return null;
+    });
+    if (!files) return unavailable(ctx);
+    const name = ctx.path.slice(path.length + 1);
+    if (name.startsWith('assets/')) return send(ctx, files.get(name), A_YEAR);
+    return send(ctx, files.get('index.html'), 'no-cache');
+  };
+}
+
+function unavailable(ctx: Parameters<Middleware>[0]): void {
+  ctx.status = 503;
+  ctx.body = { error: 'The console is not complete: run npm install @twofold/console' };
+}
+
+function send(ctx: Parameters<Middleware>[0], asset: Asset | undefined, cache: string): void {
+  if (!asset) {
+    ctx.status = 404;
+    ctx.body = { error: 'Not found' };
+    return;
+  }
+  ctx.set({ 'Cache-Control': cache, ETag: asset.tag, Vary: 'Accept-Encoding' });
+  ctx.status = 200;
+  if (ctx.fresh) return void (ctx.status = 304);
+  const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity');
+  const packed = encoding === 'br' || encoding === 'gzip' ? asset[encoding] : undefined;
+  if (packed) ctx.set('Content-Encoding', encoding as string);
+  ctx.type = asset.type;
+  ctx.body = packed ?? asset.bytes;
+}

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConsoleModel } from '@twofold/schema';
+import { failure } from '@twofold/runtime/errors';
+import { type Handler, reply } from '@twofold/runtime/http';
+import type { Kernel, Principal, RequestContext } from '@twofold/runtime/kernel';
+import { hasScope } from '@twofold/runtime/kernel';
+import { PAGES } from '../page-list.ts';
+
+/** The caller as the console shows them. */
+interface ConsoleCaller {
+  readonly kind: 'host' | 'user';
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly role: string | null;
+  readonly permissions: readonly string[];
+}
+
+/**
+ * `GET /api/console`: what the console has, and what of it the caller may read. Anybody may ask, so
+ * that the page knows how to sign in.
+ */
+export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
+  const { project, settings } = kernel;
+  let version: Promise<string> | undefined;
+  return async ({ context }) => {
+    const caller = await callerOf(kernel, model, context);
+    version ??= versionOf(kernel.root);
+    return reply(200, {
+      name: project.name,
+      version: await version,
+      environment: settings.production ? 'production' : 'development',
+      path: model.path,
+      sign_in: {
+        host: model.host && operatorCanSignIn(kernel),
+        users: Object.keys(model.roles).length > 0,
+        providers: [],
+      },
+      caller,
+      pages: caller === null ? [] : pagesOf(model.path, project, caller),
+    });
+  };
+}
+
+/** Whether the operator has a password. */
+export const operatorCanSignIn = ({ settings }: Kernel): boolean =>
+  settings.text('HOST_PASSWORD') !== undefined || settings.text('HOST_PASSWORD_HASH') !== undefined;
+
+async function callerOf(
+  kernel: Kernel,
+  model: ConsoleModel,
+  { principal }: RequestContext,
+): Promise<ConsoleCaller | null> {
+  if (principal.kind === 'anonymous') return null;
+  if (principal.kind === 'host' && model.host)
+    return { kind: 'host', id: null, name: null, email: null, role: null, permissions: ['*'] };
+  if (principal.kind !== 'user' || !isLetIn(model, principal)) throw failure.forbidden();
+  return {
+    kind: 'user',
+    id: String(principal.id),
+    ...(await profileOf(kernel, principal.id)),
+    role: principal.role?.name ?? null,
+    permissions: principal.permissions,
+  };
+}
+
+const isLetIn = ({ roles }: ConsoleModel, { role }: Extract<Principal, { kind: 'user' }>) =>
+  role !== null && Object.hasOwn(roles, role.name);
+
+async function profileOf(
+  { store, project }: Kernel,
+  id: number | string,
+): Promise<Pick<ConsoleCaller, 'name' | 'email'>> {
+  const row = await store.db
+    .selectFrom('auth_users')
+    .select(['first_name', 'last_name', 'username', 'email'])
+    .where('user_id', '=', id)
+    .executeTakeFirst();
+  const user = project.auth?.user;
+  const column = user?.entity == null ? null : user.table;
+  const email =
+    (row?.['email'] as string | null | undefined) ?? (await emailIn(store, column, id)) ?? null;
+  const name = [row?.['first_name'], row?.['last_name']].filter(Boolean).join(' ');
+  return { name: name || ((row?.['username'] as string | null) ?? null), email };
+}
+
+async function emailIn(store: Kernel['store'], table: string | null, id: number | string) {
+  if (table === null) return null;
+  const row = await store.db.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst();
+  return row?.['email'] as string | undefined;
+}
+
+const pagesOf = (
+  path: string,
+  project: Kernel['project'],
+  { permissions }: ConsoleCaller,
+): { id: string; title: string; path: string }[] =>
+  PAGES.filter(
+    ({ isThere, needs }) => isThere(project) && (needs === null || hasScope(permissions, needs)),
+  ).map(({ id, title, at }) => ({ id, title, path: `${path}${at}` }));
+
+/** The version that the project gives itself. */
+async function versionOf(root: string): Promise<string> {
+  try {
+    const text = await readFile(join(root, 'package.json'), 'utf8');
+    return (JSON.parse(text) as { version?: string }).version ?? '0.0.0';
+  } catch {
+    return '0.0.0';
+  }
+}

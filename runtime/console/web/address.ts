@@ -1,0 +1,45 @@
+import { computed, signal } from '@preact/signals';
+
+/** The path of the console on this server, without a slash at its end. */
+export const base =
+  document.querySelector<HTMLMetaElement>('meta[name="console-path"]')?.content ?? '/console';
+
+const current = signal(new URL(location.href));
+
+/** The path below the console: `/data/posts`. */
+export const path = computed(() => current.value.pathname.slice(base.length) || '/');
+
+/** The parameters of the address. What is seen follows from them, so that a copied link shows the same. */
+export const query = computed(() => current.value.searchParams);
+
+/** Goes to a path of the server. With `replace` the browser's back button does not return here. */
+export function navigate(to: string, { replace = false } = {}): void {
+  history[replace ? 'replaceState' : 'pushState'](null, '', to);
+  current.value = new URL(location.href);
+}
+
+/** Changes parameters of the address; null takes one away. */
+export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  navigate(url.href);
+}
+
+addEventListener('popstate', () => (current.value = new URL(location.href)));
+
+/** Follows links of the console without loading the document again. */
+export function followLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest('a');
+  const modified = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  if (!link || event.button !== 0 || modified || link.target || link.hasAttribute('download'))
+    return;
+  const to = new URL(link.href);
+  if (to.origin !== location.origin || !isOurs(to.pathname)) return;
+  event.preventDefault();
+  navigate(to.href);
+}
+
+const isOurs = (pathname: string) => pathname === base || pathname.startsWith(`${base}/`);

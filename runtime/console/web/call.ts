@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals';
+import { accessToken, refresh } from './session.ts';
+
+/** A refusal of the server, with its own words. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  /** The text of the answer. */
+  readonly error: string;
+  readonly requestId: string | null;
+
+  constructor(status: number, error: string, requestId: string | null) {
+    super(error);
+    this.status = status;
+    this.error = error;
+    this.requestId = requestId;
+  }
+}
+
+/** A request of this page, as `Show as curl` lists it. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+const MAX_SENT = 50;
+
+/** The requests of this page, the newest first. */
+export const sent = signal<readonly Sent[]>([]);
+
+/**
+ * Calls the server as the caller who is signed in. An access token that has ended is renewed once.
+ *
+ * @throws ApiError when the server refuses
+ */
+export async function call<Answer = any>(
+  method: string,
+  path: string,
+  body?: unknown,
+  { signal: until }: { readonly signal?: AbortSignal } = {},
+): Promise<Answer> {
+  sent.value = [{ method, path, body }, ...sent.value].slice(0, MAX_SENT);
+  const first = await send(method, path, body, until);
+  if (first.status !== 401 || !(await refresh())) return read(first);
+  return read(await send(method, path, body, until));
+}
+
+function send(method: string, path: string, body: unknown, signal?: AbortSignal) {
+  const token = accessToken();
+  return fetch(new URL(path, location.origin), {
+    method,
+    credentials: 'omit',
+    headers: {
+      Accept: 'application/json',
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(token !== null && { Authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+}
+
+async function read(response: Response): Promise<any> {
+  const text = await response.text();
+  const answer = text === '' ? null : parse(text);
+  if (response.ok) return answer;
+  const error = (answer as { error?: string } | null)?.error ?? `HTTP ${response.status}`;
+  throw new ApiError(response.status, error, response.headers.get('X-Request-Id'));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

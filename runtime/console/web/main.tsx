@@ -1,0 +1,8 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { takeCode } from './sign-in.ts';
+import { resume } from './session.ts';
+
+const code = takeCode();
+await resume(code);
+render(<App />, document.getElementById('console')!);

@@ -1,0 +1,13 @@
+import { useEffect } from 'preact/hooks';
+import { navigate } from '../address.ts';
+import { t } from '../messages.ts';
+import { description } from '../session.ts';
+
+/** Goes on to the first page that the caller has. */
+export function HomePage() {
+  const first = description.value?.pages[0]?.path;
+  useEffect(() => {
+    if (first !== undefined) navigate(first, { replace: true });
+  }, [first]);
+  return first === undefined ? <h1>{t('Nothing here that you may see')}</h1> : null;
+}

@@ -1,0 +1,37 @@
+import type { Shape } from '../manifest/shape.ts';
+import type { ValuesOf } from '../manifest/values-of.ts';
+
+const permissions = { type: 'array', items: { type: 'string', minLength: 1 } } as const;
+
+/** The JSON Schema of the manifest's `console:` section. */
+export const consoleSchema = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  description:
+    'A web application for the people who run this server. Present, even empty, means on.',
+  properties: {
+    path: {
+      type: 'string',
+      pattern: '^/[A-Za-z0-9/_.-]*$',
+      default: '/console',
+      description: 'Where it answers.',
+    },
+    enabled: { $ref: '#/definitions/when', default: 'development' },
+    host: {
+      type: 'boolean',
+      default: true,
+      description: 'Whether the operator, who knows HOST_PASSWORD, may enter.',
+    },
+    roles: {
+      anyOf: [
+        { type: 'array', items: { type: 'string', minLength: 1 } },
+        { type: 'object', additionalProperties: permissions },
+      ],
+      description:
+        'Roles whose users may enter, with every permission or with those listed. Default: auth.roles.first.',
+    },
+  },
+} as const satisfies Shape;
+
+/** The `console:` section with its defaults. */
+export type ConsoleValues = NonNullable<ValuesOf<typeof consoleSchema>>;

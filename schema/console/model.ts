@@ -1,0 +1,9 @@
+/** The console: where it answers, and whom it lets in. */
+export interface ConsoleModel {
+  readonly path: string;
+  readonly enabled: 'always' | 'development' | 'never';
+  /** Whether the operator may enter. */
+  readonly host: boolean;
+  /** What each role may do there: permissions by name of the role. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+}

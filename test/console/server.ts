@@ -1,0 +1,73 @@
+import { createServer, type Running } from '@twofold/runtime';
+import { readProject } from '@twofold/schema';
+import { auth } from '@twofold/auth';
+import { webConsole } from '@twofold/console/server';
+
+export const OPERATOR = 'the operator knows this';
+export const GOOD = 'correct horse battery staple';
+
+const SETTINGS = {
+  DATABASE_URL: ':memory:',
+  LOG_LEVEL: 'silent',
+  JWT_SECRET: 'a test secret that is long enough to be one',
+  API_KEY: 'key-of-the-console-0123456789abcdef',
+  SETUP_TOKEN: 'setup-of-the-console-0123456789abcdef',
+  RATE_LIMIT_ENABLED: 'false',
+};
+
+export const SDL = `
+  type User { id: ID! email: String! @unique }
+  type Author @auth(allow: [PUBLIC]) { id: ID! name: String! posts: [Post!]! }
+  type Post @auth(allow: [PUBLIC]) { id: ID! title: String! secret: String @auth(allow: [ROLE], roles: ["Owner"]) author: Author }
+  type Query { authors: [Author!]! author(id: ID!): Author posts(limit: Int, offset: Int): [Post!]! post(id: ID!): Post }
+  type Mutation { createAuthor(name: String!): Author! createPost(title: String!, secret: String, authorId: ID): Post! }
+`;
+
+const MANIFEST = `
+name: shop
+api: { rest: true, access: public }
+auth: { roles: { list: [Owner, Support, Member], first: Owner, default: Member } }
+console: { roles: { Owner: ["*"], Support: ["data:read"] } }
+`;
+
+export interface ConsoleServer extends Running {
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: any; headers: Headers }>;
+}
+
+/** A server with a console, users and an operator, over a database in memory. */
+export async function startConsole(
+  options: { sdl?: string; manifest?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<ConsoleServer> {
+  const { project, diagnostics } = readProject({
+    schema: [{ file: 'schema.graphql', text: options.sdl ?? SDL }],
+    manifest: { file: 'manifest.yaml', text: options.manifest ?? MANIFEST },
+  });
+  if (!project) throw new Error(JSON.stringify(diagnostics));
+  const running = await createServer({ project, capabilities: [auth(), webConsole()] }).start(
+    '127.0.0.1:0',
+    { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...options.env } },
+  );
+  return { ...running, call: callTo(running.url) };
+}
+
+const callTo =
+  (url: string): ConsoleServer['call'] =>
+  async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('Content-Type') ?? '');
+    return {
+      status: response.status,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+      headers: response.headers,
+    };
+  };
