@@ -122,6 +122,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'checkManifest',
     'checkSchema',
     'columnChecks',
+    'consoleRoutes',
     'createKnown',
     'createMemory',
     'defaultAuth',

@@ -21,7 +21,7 @@ export interface Import {
 export function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file).split(sep).join('/'))
-    .filter((file) => file.endsWith('.ts') && !/(^|\/)(node_modules|generated|dist)\//.test(file));
+    .filter((file) => /\.tsx?$/.test(file) && !/(^|\/)(node_modules|generated|dist)\//.test(file));
 }
 
 /** The imports of one file. A name of ours (`@twofold/…`) becomes the folder it stands for. */
