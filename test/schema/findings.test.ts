@@ -20,6 +20,7 @@ function parses(sdl: string): boolean {
   return read(sdl).diagnostics.every(({ code }) => code !== 'SDL_SYNTAX');
 }
 
+const AUTH_ROLES = 'name: x\nauth: { roles: { list: [Owner, Member], first: Owner } }';
 const AUTH = 'name: x\nauth:\n  roles: { list: [Admin, Member] }';
 const ORGANIZATIONS = 'name: x\nauth: { organizations: { type: Company } }';
 const USER = 'type User { id: ID! email: String! }';
@@ -481,7 +482,7 @@ const CASES: readonly Case[] = [
     code: 'AUTH_OWNER_UNKNOWN',
     sdl: `${QUERY}${USER} type P { id: ID! owner: User } type A @auth(allow: [OWNER], owner: "p.ownr") { id: ID! p: P }`,
     manifest: AUTH,
-    at: '2:75',
+    at: '2:76',
     fix: 'Did you mean "owner"?',
   },
   {
@@ -495,7 +496,7 @@ const CASES: readonly Case[] = [
     code: 'AUTH_OWNER_NOT_USER',
     sdl: `${QUERY}${USER} type P { id: ID! owner: User } type A @auth(allow: [OWNER], owner: "p") { id: ID! p: P }`,
     manifest: AUTH,
-    at: '2:75',
+    at: '2:76',
     fix: '@auth(allow: [OWNER], owner: "p.owner")',
   },
   {
@@ -701,6 +702,33 @@ const CASES: readonly Case[] = [
     manifest:
       'name: x\nauth: { oauth: { providers: { exchange: { preset: oidc, issuer: https://id.test } } } }',
     at: 'm2:31',
+  },
+  {
+    code: 'CONSOLE_PATH_TAKEN',
+    sdl: QUERY,
+    manifest: 'name: x\nconsole: { path: /api/ops }',
+    at: 'm2:18',
+    fix: 'path: /console',
+  },
+  {
+    code: 'CONSOLE_ROLES_WITHOUT_AUTH',
+    sdl: QUERY,
+    manifest: 'name: x\nconsole: { roles: [Owner] }',
+    at: 'm2:12',
+  },
+  {
+    code: 'CONSOLE_ROLE_UNKNOWN',
+    sdl: QUERY,
+    manifest: `${AUTH_ROLES}\nconsole: { roles: [Ownr] }`,
+    at: 'm3:12',
+    fix: 'Did you mean "Owner"?',
+  },
+  {
+    code: 'CONSOLE_PERMISSION_INVALID',
+    sdl: QUERY,
+    manifest: `${AUTH_ROLES}\nconsole: { roles: { Owner: [everything] } }`,
+    at: 'm3:21',
+    fix: 'data:read',
   },
   {
     code: 'ADDRESS_INVALID',
