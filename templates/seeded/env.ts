@@ -27,10 +27,10 @@ export function secretsNeeded(
   project: Project,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  return templatesOf(project)
+  const missing = templatesOf(project)
     .flatMap(({ secrets = [] }) => secrets)
-    .filter(({ name, or }) => !env[name]?.trim() && !(or !== undefined && env[or]))
-    .map(({ name }) => name);
+    .filter(({ name, or }) => !env[name]?.trim() && !(or !== undefined && env[or]));
+  return [...new Set(missing.map(({ name }) => name))];
 }
 
 function settingsOf(project: Project, database: DatabaseKind): EnvSetting[] {

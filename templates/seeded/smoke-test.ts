@@ -10,7 +10,8 @@ import { rootNames } from '../root-names.ts';
  * may be enabled later.
  */
 export function renderSmokeTest(project: Project): string {
-  const secrets = templates.flatMap((each) => (each.secrets ?? []).map(({ name }) => name));
+  const names = templates.flatMap((each) => (each.secrets ?? []).map(({ name }) => name));
+  const secrets = [...new Set(names)];
   return file(
     '',
     code`
