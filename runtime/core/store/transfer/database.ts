@@ -1,10 +1,13 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Dialect } from '../store.ts';
 import type { MovedTable } from './moved-table.ts';
+import type { CopiedLines } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
 
 /** A database whose rows are read: all of them as they were at one moment, while others write. */
 export interface RowReader {
+  /** Absent where the rows have to be read to be copied. */
+  readonly lines?: LineReader;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
   /** The names of the tables of the list that have rows. */
@@ -18,8 +21,33 @@ export interface LoadOptions {
   readonly managed: boolean;
 }
 
+/** Rows in the text of one database, for another of the same kind. */
+export interface LineReader {
+  /** What has to be equal on both sides: the release, and so the text of values. */
+  readonly version: string;
+  /** The types of the columns, as the database writes them. */
+  types(table: MovedTable): readonly string[];
+  read(table: MovedTable): AsyncIterable<CopiedLines>;
+  /** The count of the rows and a sum over them, which the database computes. */
+  checksum(table: MovedTable): Promise<LineSum>;
+}
+
+/** The sum does not depend on the order of the rows. */
+export interface LineSum {
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/** A database that takes the lines of another one. */
+export interface LineWriter extends Omit<LineReader, 'read'> {
+  /** @throws RowRefused for a value that the table cannot hold. */
+  load(table: MovedTable, lines: AsyncIterable<CopiedLines>): Promise<void>;
+}
+
 /** A database that takes rows, all of them or none. */
 export interface RowWriter {
+  /** Absent where every row has to be written by itself. */
+  readonly lines?: LineWriter;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
   /**

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { type RowSum, rowSum } from './canonical.ts';
-import { RowRefused, type RowWriter } from './database.ts';
+import { type LineReader, RowRefused, type RowWriter } from './database.ts';
 import type { MovedTable } from './moved-table.ts';
 import type { Batch, Row, Value } from './value.ts';
 
@@ -9,6 +9,8 @@ export interface TableRows {
   readonly name: string;
   readonly columns: readonly string[];
   read(): AsyncIterable<Batch>;
+  /** The rows in the text of their database, for another of the same kind. */
+  readonly lines?: { readonly of: LineReader; readonly table: MovedTable };
   /** A row that was read, counted from 0; undefined when it is not known any more. */
   find(at: number): Promise<Row | undefined>;
 }
@@ -67,29 +69,68 @@ export async function moveRows(
   writer: RowWriter,
   { sources, targets, progress = () => {} }: Moving,
 ): Promise<MovedRows[]> {
-  const sums = new Map<MovedTable, RowSum>();
+  const sums = new Map<MovedTable, Compare>();
   let done = 0;
+  const count = (rows: number) => progress((done += rows));
   await writer.begin(targets);
   for await (const source of sources) {
     const table = targetOf(source, targets);
-    const sum = rowSum(table.columns);
-    sums.set(table, sum);
-    const noted = noting(source.read(), (batch) => {
-      for (const row of batch) sum.add(row);
-      progress((done += batch.length));
-    });
-    await writer.load(table, noted).catch((error) => refused(error, table, source));
+    const load =
+      asLines(writer, table, { source, count }) ?? asRows(writer, table, { source, count });
+    sums.set(table, await load().catch((error) => refused(error, table, source)));
   }
   await writer.finish([...sums.keys()]);
   const moved: MovedRows[] = [];
-  for (const [table, sum] of sums) moved.push(await compare(writer, table, sum));
+  for (const compare of sums.values()) moved.push(await compare());
   return moved;
 }
 
-async function* noting(
-  batches: AsyncIterable<Batch>,
-  note: (batch: Batch) => void,
-): AsyncGenerator<Batch> {
+/** Compares a table of both sides, when all tables are written. */
+type Compare = () => Promise<MovedRows>;
+
+interface Loading {
+  readonly source: TableRows;
+  /** Called with the number of rows of each batch. */
+  readonly count: (rows: number) => void;
+}
+
+/** Undefined when the text of the one side does not mean the same to the other. */
+function asLines(
+  { lines: to }: RowWriter,
+  table: MovedTable,
+  { source: { lines: from }, count }: Loading,
+): (() => Promise<Compare>) | undefined {
+  if (!from || !to || from.of.version !== to.version) return undefined;
+  if (from.of.types(from.table).join() !== to.types(table).join()) return undefined;
+  return async () => {
+    await to.load(
+      table,
+      noting(from.of.read(from.table), ({ rows }) => count(rows)),
+    );
+    return async () => {
+      const [given, kept] = await Promise.all([from.of.checksum(from.table), to.checksum(table)]);
+      const equal = given.rows === kept.rows && given.digest === kept.digest;
+      return { name: table.name, rows: given.rows, equal };
+    };
+  };
+}
+
+function asRows(writer: RowWriter, table: MovedTable, { source, count }: Loading) {
+  return async (): Promise<Compare> => {
+    const sum = rowSum(table.columns);
+    const noted = noting(source.read(), (batch) => {
+      for (const row of batch) sum.add(row);
+      count(batch.length);
+    });
+    await writer.load(table, noted);
+    return () => compare(writer, table, sum);
+  };
+}
+
+async function* noting<Part>(
+  batches: AsyncIterable<Part>,
+  note: (batch: Part) => void,
+): AsyncGenerator<Part> {
   for await (const batch of batches) {
     note(batch);
     yield batch;

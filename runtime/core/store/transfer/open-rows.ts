@@ -53,6 +53,7 @@ export function tableRows(reader: RowReader, table: MovedTable): TableRows {
     name: table.name,
     columns: table.columns.map(({ name }) => name),
     read: () => reader.read(table),
+    ...(reader.lines && { lines: { of: reader.lines, table } }),
     find: async (at) => {
       let before = 0;
       for await (const batch of reader.read(table)) {

@@ -8,6 +8,8 @@ import { foreignKeysFirst } from './load-order.ts';
 import type { MovedTable } from './moved-table.ts';
 import { createAside } from './postgres-aside.ts';
 import { named, quoted } from './postgres-names.ts';
+import { refusalOf } from './postgres-refusal.ts';
+import { lineReader, lineWriter } from './postgres-lines.ts';
 import { CopyIn, CopyOut } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
 
@@ -45,9 +47,11 @@ export async function readPostgresRows(
 ): Promise<RowReader> {
   const client = await connect(url);
   await client.query('begin isolation level repeatable read read only');
+  const catalog = await catalogOf(client, schemas);
   return {
     dialect: 'postgres',
-    catalog: await catalogOf(client, schemas),
+    catalog,
+    lines: await lineReader(client, catalog),
     filled: (tables) => filled(client, tables),
     read: (table) => rowsOf(client, table),
     close: () => client.end(),
@@ -81,6 +85,7 @@ export async function writePostgresRows(
   return {
     dialect: 'postgres',
     catalog,
+    lines: await lineWriter(client, catalog),
     filled: async (tables) => {
       for (const table of tables)
         await client.query(`lock table ${named(table)} in share row exclusive mode`);
@@ -162,26 +167,6 @@ class NulText extends Error {
     super('PostgreSQL keeps no text with the character U+0000');
     this.column = column;
   }
-}
-
-/** `COPY films, line 3, column id: "x"`: where PostgreSQL was when it refused a row. */
-function refusalOf(error: unknown, table: MovedTable): unknown {
-  const {
-    where,
-    message,
-    detail,
-    constraint,
-    column: missing,
-  } = error as Record<string, string | undefined>;
-  const [, line, column] =
-    /^COPY .*?, line (\d+)(?:, column ([^:]+?))?(?::|$)/m.exec(where ?? '') ?? [];
-  if (line === undefined) return error;
-  const said = `${message}${detail === undefined ? '' : ` (${detail})`}`;
-  return new RowRefused(said, {
-    row: Number(line) - 1,
-    column: missing ?? column ?? table.columns.find(({ name }) => constraint?.includes(name))?.name,
-    cause: error,
-  });
 }
 
 /** Lets each counted column go on above its highest value. */

@@ -59,36 +59,36 @@ const BATCH_BYTES = 1_000_000;
 const WAITING = 4;
 
 /**
- * `COPY … TO STDOUT`: the lines in batches. The connection is paused while the reader is slower, so
- * that memory has a limit whatever the size of the table.
+ * `COPY … TO STDOUT` in batches. The connection is paused while the reader is slower, so that memory
+ * has a limit whatever the size of the table.
  */
-export class CopyOut extends CopyQuery implements AsyncIterable<readonly string[]> {
-  #lines: string[] = [];
-  #bytes = 0;
-  readonly #batches: (readonly string[])[] = [];
+abstract class CopyBatches<Batch> extends CopyQuery implements AsyncIterable<Batch> {
+  readonly #batches: Batch[] = [];
   #over = false;
   #wire: Wire | undefined;
   #wake: (() => void) | undefined;
 
   handleCopyData({ chunk }: { readonly chunk: Buffer }, connection: unknown): void {
     this.#wire = connection as Wire;
-    this.#lines.push(chunk.toString('utf8', 0, chunk.length - 1));
-    this.#bytes += chunk.length;
-    if (this.#lines.length < BATCH && this.#bytes < BATCH_BYTES) return;
-    this.#hand();
+    const batch = this.take(chunk);
+    if (batch === undefined) return;
+    this.#hand(batch);
     if (this.#batches.length >= WAITING) this.#wire.stream.pause();
   }
 
-  #hand(): void {
-    if (this.#lines.length > 0) this.#batches.push(this.#lines);
-    this.#lines = [];
-    this.#bytes = 0;
+  /** Takes a row. The driver uses its memory again. @returns a batch that is full */
+  protected abstract take(chunk: Buffer): Batch | undefined;
+  /** What is left when the statement is over. */
+  protected abstract rest(): Batch | undefined;
+
+  #hand(batch: Batch | undefined): void {
+    if (batch !== undefined) this.#batches.push(batch);
     this.#wake?.();
   }
 
   protected override ended(): void {
     this.#over = true;
-    this.#hand();
+    this.#hand(this.rest());
   }
 
   protected override failed(): void {
@@ -96,7 +96,7 @@ export class CopyOut extends CopyQuery implements AsyncIterable<readonly string[
     this.#wake?.();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<readonly string[]> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     try {
       for (;;) {
         const batch = this.#batches.shift();
@@ -120,6 +120,59 @@ export class CopyOut extends CopyQuery implements AsyncIterable<readonly string[
   }
 }
 
+/** The lines, without their ends. */
+export class CopyOut extends CopyBatches<readonly string[]> {
+  #lines: string[] = [];
+  #bytes = 0;
+
+  protected override take(chunk: Buffer): readonly string[] | undefined {
+    this.#lines.push(chunk.toString('utf8', 0, chunk.length - 1));
+    this.#bytes += chunk.length;
+    return this.#lines.length < BATCH && this.#bytes < BATCH_BYTES ? undefined : this.rest();
+  }
+
+  protected override rest(): readonly string[] | undefined {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#bytes = 0;
+    return lines.length > 0 ? lines : undefined;
+  }
+}
+
+/** Lines as PostgreSQL wrote them, with their ends, and how many they are. */
+export interface CopiedLines {
+  readonly bytes: Buffer;
+  readonly rows: number;
+}
+
+/** One batch of bytes: large enough that few of them cost little, and small beside the memory. */
+const RAW_BYTES = 256 * 1024;
+
+/** The lines as they are, for another PostgreSQL. */
+export class CopyOutRaw extends CopyBatches<CopiedLines> {
+  #bytes = Buffer.allocUnsafe(RAW_BYTES);
+  #used = 0;
+  #rows = 0;
+
+  protected override take(chunk: Buffer): CopiedLines | undefined {
+    const full = this.#used + chunk.length > this.#bytes.length ? this.rest() : undefined;
+    if (chunk.length > this.#bytes.length) this.#bytes = Buffer.allocUnsafe(chunk.length);
+    chunk.copy(this.#bytes, this.#used);
+    this.#used += chunk.length;
+    this.#rows += 1;
+    return full;
+  }
+
+  protected override rest(): CopiedLines | undefined {
+    if (this.#used === 0) return undefined;
+    const lines = { bytes: this.#bytes.subarray(0, this.#used), rows: this.#rows };
+    this.#bytes = Buffer.allocUnsafe(RAW_BYTES);
+    this.#used = 0;
+    this.#rows = 0;
+    return lines;
+  }
+}
+
 /** `COPY … FROM STDIN`: takes lines with their ends. */
 export class CopyIn extends CopyQuery {
   readonly #ready = Promise.withResolvers<Wire>();
@@ -135,12 +188,21 @@ export class CopyIn extends CopyQuery {
   }
 
   /** Sends lines; waits while the connection is full. @throws the database's refusal, if it has one */
-  async send(lines: string): Promise<void> {
+  async send(lines: string | Buffer): Promise<void> {
     const wire = await this.#ready.promise;
     if (this.problem) throw this.problem;
-    wire.sendCopyFromChunk(Buffer.from(lines));
-    if (wire.stream.writableNeedDrain)
-      await Promise.race([once(wire.stream, 'drain'), once(wire.stream, 'close'), this.done]);
+    wire.sendCopyFromChunk(typeof lines === 'string' ? Buffer.from(lines) : lines);
+    if (wire.stream.writableNeedDrain) await this.#drained(wire.stream);
+  }
+
+  async #drained(stream: Socket): Promise<void> {
+    const over = new AbortController();
+    const next = (event: string) => once(stream, event, { signal: over.signal }).catch(() => {});
+    try {
+      await Promise.race([next('drain'), next('close'), this.done]);
+    } finally {
+      over.abort();
+    }
   }
 
   /** @throws the database's refusal of any of the lines. */

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { LineReader, LineSum, LineWriter } from './database.ts';
+import type { MovedTable } from './moved-table.ts';
+import { named, quoted } from './postgres-names.ts';
+import { refusalOf } from './postgres-refusal.ts';
+import { type CopiedLines, CopyIn, CopyOutRaw } from './postgres-wire.ts';
+
+/**
+ * Rows from PostgreSQL to PostgreSQL go as the text that the one writes and the other reads. Neither
+ * side makes values of them, and each computes its own checksum.
+ */
+export async function lineReader(client: pg.Client, catalog: Catalog): Promise<LineReader> {
+  return {
+    ...(await comparing(client, catalog)),
+    read: (table) => linesOf(client, table),
+  };
+}
+
+export async function lineWriter(client: pg.Client, catalog: Catalog): Promise<LineWriter> {
+  return {
+    ...(await comparing(client, catalog)),
+    load: (table, lines) => load(client, table, lines),
+  };
+}
+
+async function comparing(client: pg.Client, { tables }: Catalog) {
+  const { rows } = await client.query(`select current_setting('server_version_num') as version`);
+  const typeOf = ({ schema, name }: MovedTable, column: string) =>
+    tables
+      .find((each) => each.schema === schema && each.name === name)
+      ?.columns.find((each) => each.name === column)?.type ?? '';
+  return {
+    version: String(rows[0].version),
+    types: (table: MovedTable) => table.columns.map(({ name }) => typeOf(table, name)),
+    checksum: (table: MovedTable) => checksum(client, table),
+  };
+}
+
+const columnsOf = ({ columns }: MovedTable) => columns.map(({ name }) => quoted(name)).join(', ');
+
+async function* linesOf(client: pg.Client, table: MovedTable): AsyncGenerator<CopiedLines> {
+  const query = new CopyOutRaw(`copy (select ${columnsOf(table)} from ${named(table)}) to stdout`);
+  client.query(query);
+  yield* query;
+  await query.done;
+}
+
+async function load(
+  client: pg.Client,
+  table: MovedTable,
+  lines: AsyncIterable<CopiedLines>,
+): Promise<void> {
+  const copy = new CopyIn(`copy ${named(table)} (${columnsOf(table)}) from stdin`);
+  client.query(copy);
+  try {
+    for await (const { bytes } of lines) await copy.send(bytes);
+    await copy.end();
+  } catch (error) {
+    await copy.abandon();
+    throw refusalOf(error, table);
+  }
+}
+
+/** Two sums of hashes of 64 bits, so that the order of the rows means nothing. */
+async function checksum(client: pg.Client, table: MovedTable): Promise<LineSum> {
+  const text = `row(${columnsOf(table)})::text collate "C"`;
+  const sum = (seed: number) => `coalesce(sum(hashtextextended(line, ${seed})), 0)::text`;
+  const { rows } = await client.query(
+    `select count(*)::text as rows, ${sum(1)} || ':' || ${sum(2)} as digest from (select ${text} as line from ${named(table)}) l`,
+  );
+  return { rows: Number(rows[0].rows), digest: rows[0].digest };
+}
