@@ -37,8 +37,9 @@ export async function backupApp(
   { database }: BackupInput,
   { channel, progress = () => {}, ...options }: BackupOptions,
 ): Promise<BackupReport> {
-  const { tables: names } = await ownedBy(app, options);
-  const reader = await openRowReader(database ?? databaseOf(app, options), rootOf(app));
+  const { tables: names, schemas } = await ownedBy(app, options);
+  const url = database ?? databaseOf(app, options);
+  const reader = await openRowReader(url, rootOf(app), schemas);
   try {
     const migrations = await appliedIn(reader);
     const { dialect } = reader;
@@ -66,7 +67,7 @@ async function sendTable(
   table: MovedTable,
   { channel, progress }: Required<Pick<BackupOptions, 'channel' | 'progress'>>,
 ): Promise<BackupTable> {
-  const { name } = table;
+  const { label: name } = table;
   const print = rowPrinter(table.columns);
   const hash = createHash('sha256');
   let rows = 0;

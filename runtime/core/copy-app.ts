@@ -32,7 +32,7 @@ export async function copyApp(
 ): Promise<CopyReport> {
   const root = rootOf(app);
   const owned = await ownedBy(app, options);
-  const reader = await openRowReader(from, root);
+  const reader = await openRowReader(from, root, owned.schemas);
   try {
     const migrations = await appliedIn(reader);
     const tables = movedTables(reader, owned.tables);

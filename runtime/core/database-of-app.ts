@@ -6,7 +6,7 @@ import { createSettings } from './config/settings.ts';
 import type { Catalog } from './store/catalog/catalog.ts';
 import { LEDGER, PRODUCTION } from './store/ledger.ts';
 import type { RowReader } from './store/transfer/database.ts';
-import { movedTables } from './store/transfer/open-rows.ts';
+import { labelOf, movedTables } from './store/transfer/open-rows.ts';
 
 /** The project's folder. */
 export const rootOf = ({ root }: App): string => (root ? fileURLToPath(root) : process.cwd());
@@ -30,7 +30,7 @@ export async function appliedIn(reader: RowReader): Promise<readonly string[]> {
 /** Views, functions and tables of others: they are named, and not copied. */
 export function leftIn(catalog: Catalog, owned: ReadonlySet<string>): readonly string[] {
   const tables = catalog.tables
-    .filter(({ name, kind }) => kind !== 'table' || !owned.has(name))
+    .filter((each) => each.kind !== 'table' || !labelOf(each, { catalog, names: owned }))
     .filter(({ name, partitionOf }) => name !== LEDGER && partitionOf === null)
     .map(({ kind, name }) => `${kind} ${name}`);
   const functions = catalog.functions

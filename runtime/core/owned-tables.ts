@@ -5,12 +5,15 @@ import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
 import { createTables } from './store/create-tables.ts';
 import { LEDGER } from './store/ledger.ts';
 import { migrate } from './store/migrate.ts';
+import type { ReadSchemas } from './store/transfer/database.ts';
 
 /** What a server has in its database, whichever database that is. */
 export interface Owned {
   /** Tables of entities, join tables and the tables of modules; without the
    * ledger and rows that last for minutes. */
   readonly tables: ReadonlySet<string>;
+  /** Schemas of PostgreSQL that tables are in by name, besides those of the search path. */
+  readonly schemas: ReadSchemas;
   /** Names of all migrations, those of the project first. */
   readonly migrations: readonly string[];
 }
@@ -27,13 +30,19 @@ export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
   const { kernel, modules } = await boot(app, { ...options, env });
   const { store, project } = kernel;
   try {
-    await createTables(store, buildTables(project), project.ids);
+    const all = buildTables(project);
+    const placed = all.filter(({ schema }) => schema !== undefined);
+    const plain = all.filter((table) => !placed.includes(table));
+    await createTables(store, plain, project.ids);
     for (const { migrations = [] } of modules) await migrate(store, migrations);
     const { tables } = await readCatalog(catalogSource(store.db));
     const lists = await migrationsOf(app, modules);
     const left = new Set([LEDGER, ...modules.flatMap(({ passing = [] }) => passing)]);
+    const names = tables.map(({ name }) => name).filter((each) => !left.has(each));
+    const others = placed.map(({ schema, name }) => `${schema}.${name}`);
     return {
-      tables: new Set([SEEDS, ...tables.map(({ name }) => name).filter((each) => !left.has(each))]),
+      tables: new Set([SEEDS, ...names, ...others]),
+      schemas: { besides: [...new Set(placed.map(({ schema }) => schema!))] },
       migrations: lists.flat().map(({ name }) => name),
     };
   } finally {

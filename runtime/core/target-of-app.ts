@@ -73,7 +73,7 @@ const isThere = ({ url, root }: Target): boolean => {
 async function assertEmpty(target: Target): Promise<void> {
   const { url, root, owned, replace } = target;
   if (replace || !isThere(target)) return;
-  const reader = await openRowReader(url, root);
+  const reader = await openRowReader(url, root, owned.schemas);
   try {
     refuseRows(await reader.filled(movedTables(reader, owned.tables)));
   } finally {
@@ -108,6 +108,7 @@ async function migrateTarget(target: Target): Promise<Made> {
   try {
     if (replace)
       assertConfirmed(await guardOfDatabase(kernel), confirm, 'All its rows would be replaced.');
+    if (project.unmanaged) return NOTHING;
     const empty = fresh || (await tableNames(store)).length === 0;
     const known = new Set(target.migrations);
     for (const { name } of (await readLedger(store.db)).applied) known.add(name);
@@ -150,7 +151,10 @@ async function writeAll(
   target: Target,
   sources: AsyncIterable<TableRows>,
 ): Promise<readonly MovedRows[]> {
-  const writer = await openRowWriter(target.url, target.root, { managed: true });
+  const writer = await openRowWriter(target.url, target.root, {
+    managed: !target.app.project.unmanaged,
+    schemas: target.owned.schemas,
+  });
   try {
     const tables = await write(writer, target, sources);
     await (tables.every(({ equal }) => equal) ? writer.commit() : writer.rollback());

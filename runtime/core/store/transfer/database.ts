@@ -16,7 +16,11 @@ export interface RowReader {
   close(): Promise<void>;
 }
 
+/** The schemas of PostgreSQL that are read, or those besides the ones of the search path. */
+export type ReadSchemas = readonly string[] | { readonly besides: readonly string[] };
+
 export interface LoadOptions {
+  readonly schemas?: ReadSchemas;
   /** Whether statements that change tables are allowed: not with `managed: false`. */
   readonly managed: boolean;
 }

@@ -31,7 +31,7 @@ export type Progress = (done: number) => void;
  * @throws AppError `TARGET_DIFFERS` for a table or column that the target lacks.
  */
 function targetOf({ name, columns }: TableRows, targets: readonly MovedTable[]): MovedTable {
-  const target = targets.find((each) => each.name === name);
+  const target = targets.find((each) => each.label === name);
   if (!target) throw differs(`the target has no table ${name}`);
   // A table without rows has no columns in a backup.
   if (columns.length === 0) return target;
@@ -110,7 +110,7 @@ function asLines(
     return async () => {
       const [given, kept] = await Promise.all([from.of.checksum(from.table), to.checksum(table)]);
       const equal = given.rows === kept.rows && given.digest === kept.digest;
-      return { name: table.name, rows: given.rows, equal };
+      return { name: table.label, rows: given.rows, equal };
     };
   };
 }
@@ -141,7 +141,7 @@ async function compare(writer: RowWriter, table: MovedTable, given: RowSum): Pro
   const kept = rowSum(table.columns);
   for await (const batch of writer.read(table)) for (const row of batch) kept.add(row);
   return {
-    name: table.name,
+    name: table.label,
     rows: given.rows(),
     equal: kept.rows() === given.rows() && kept.digest() === given.digest(),
   };
@@ -152,14 +152,14 @@ async function refused(error: unknown, table: MovedTable, source: TableRows): Pr
   if (!(error instanceof RowRefused) || error.row === undefined) throw error;
   const row = await source.find(error.row);
   const key = row ? keyOf(table, row) : `row ${error.row + 1}`;
-  const place = [table.name, key, error.column].filter((part) => part !== undefined);
+  const place = [table.label, key, error.column].filter((part) => part !== undefined);
   throw new AppError(
     500,
     'VALUE_NOT_HELD',
     `${place.join(', ')}: the target cannot hold ${shown(row, table, error.column)}: ${error.message}\nNothing was written.\n   fix  change the value in the source`,
     {
       cause: error,
-      extensions: { table: table.name, key: key ?? null, column: error.column ?? null },
+      extensions: { table: table.label, key: key ?? null, column: error.column ?? null },
     },
   );
 }

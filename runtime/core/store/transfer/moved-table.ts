@@ -28,15 +28,18 @@ export interface MovedColumn {
 export interface MovedTable {
   readonly schema: string;
   readonly name: string;
+  /** What it is called in reports and backups: with its schema, where the search path has not that. */
+  readonly label: string;
   readonly columns: readonly MovedColumn[];
   /** The primary key, which names a row in messages. */
   readonly key: readonly string[];
 }
 
-export function movedTable(table: CatalogTable, dialect: Dialect): MovedTable {
+export function movedTable(table: CatalogTable, label: string, dialect: Dialect): MovedTable {
   return {
     schema: table.schema,
     name: table.name,
+    label,
     columns: table.columns
       .filter(({ generated }) => generated === null)
       .map((column) => ({

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.ts';
 import { databaseAddress } from '../address.ts';
-import type { LoadOptions, RowReader, RowWriter } from './database.ts';
+import type { Catalog, CatalogName } from '../catalog/catalog.ts';
+import type { LoadOptions, ReadSchemas, RowReader, RowWriter } from './database.ts';
 import { foreignKeysFirst } from './load-order.ts';
 import { isOfSearch } from '../search/search-index.ts';
 import { type MovedTable, movedTable } from './moved-table.ts';
@@ -12,7 +13,7 @@ import { readSqliteRows, writeSqliteRows } from './sqlite-rows.ts';
 export async function openRowReader(
   url: string,
   root: string,
-  schemas?: readonly string[],
+  schemas?: ReadSchemas,
 ): Promise<RowReader> {
   const address = databaseAddress(url, root);
   if (address.dialect === 'postgres') return readPostgresRows(address.url, schemas);
@@ -35,22 +36,46 @@ function fileOf(file: string): string {
   throw new ConfigError(['a database in memory ends with its server: there are no rows to move']);
 }
 
+/**
+ * What a table is called among `names`: of several with one name, the first of the search path has
+ * the plain one. Undefined for a table that is not among them.
+ */
+export function labelOf(
+  { schema, name }: CatalogName,
+  { catalog, names }: { readonly catalog: Catalog; readonly names: ReadonlySet<string> },
+): string | undefined {
+  // SQLite has no schemas: the table is there under its plain name.
+  if (catalog.dialect === 'sqlite' && !names.has(name))
+    return [...names].find((each) => each.endsWith(`.${name}`));
+  if (names.has(`${schema}.${name}`)) return `${schema}.${name}`;
+  if (!names.has(name)) return undefined;
+  const placed = catalog.schemas.find((each) =>
+    catalog.tables.some((table) => table.schema === each && table.name === name),
+  );
+  return placed === schema ? name : undefined;
+}
+
 /** The tables of a database that are among `names`, each after those that it refers to. */
 export function movedTables(
   { catalog, dialect }: Pick<RowReader, 'catalog' | 'dialect'>,
   names: ReadonlySet<string>,
 ): MovedTable[] {
   const tables = catalog.tables.filter(
-    ({ kind, name, partitionOf }) =>
-      kind === 'table' && names.has(name) && !partitionOf && !isOfSearch(name),
+    (table) =>
+      table.kind === 'table' &&
+      !table.partitionOf &&
+      !isOfSearch(table.name) &&
+      labelOf(table, { catalog, names }) !== undefined,
   );
-  return foreignKeysFirst(tables, catalog).map((table) => movedTable(table, dialect));
+  return foreignKeysFirst(tables, catalog).map((table) =>
+    movedTable(table, labelOf(table, { catalog, names })!, dialect),
+  );
 }
 
 /** The rows of a table of an open database. */
 export function tableRows(reader: RowReader, table: MovedTable): TableRows {
   return {
-    name: table.name,
+    name: table.label,
     columns: table.columns.map(({ name }) => name),
     read: () => reader.read(table),
     ...(reader.lines && { lines: { of: reader.lines, table } }),

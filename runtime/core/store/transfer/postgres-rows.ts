@@ -3,7 +3,13 @@ import type pg from 'pg';
 import type { Catalog } from '../catalog/catalog.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
 import { parseCopyLine, printCopyLine } from './copy-text.ts';
-import { type LoadOptions, type RowReader, RowRefused, type RowWriter } from './database.ts';
+import {
+  type LoadOptions,
+  type ReadSchemas,
+  type RowReader,
+  RowRefused,
+  type RowWriter,
+} from './database.ts';
 import { foreignKeysFirst } from './load-order.ts';
 import type { MovedTable } from './moved-table.ts';
 import { createAside } from './postgres-aside.ts';
@@ -31,20 +37,23 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-const catalogOf = (client: pg.Client, schemas: readonly string[] | undefined): Promise<Catalog> =>
-  readCatalog(
-    {
-      dialect: 'postgres',
-      rows: async (sql, values) => (await client.query(sql, values as unknown[])).rows,
-    },
-    schemas && { schemas },
-  );
+async function catalogOf(client: pg.Client, schemas: ReadSchemas | undefined): Promise<Catalog> {
+  const rows = async (sql: string, values: readonly unknown[]) =>
+    (await client.query(sql, values as unknown[])).rows;
+  const asked = schemas && 'besides' in schemas ? await withPath(client, schemas) : schemas;
+  return readCatalog({ dialect: 'postgres', rows }, asked && { schemas: asked });
+}
+
+async function withPath(
+  client: pg.Client,
+  { besides }: { readonly besides: readonly string[] },
+): Promise<readonly string[]> {
+  const { rows } = await client.query('select current_schemas(false)::text[] as path');
+  return [...new Set([...(rows[0].path as readonly string[]), ...besides])];
+}
 
 /** Opens a snapshot of PostgreSQL. */
-export async function readPostgresRows(
-  url: string,
-  schemas?: readonly string[],
-): Promise<RowReader> {
+export async function readPostgresRows(url: string, schemas?: ReadSchemas): Promise<RowReader> {
   const client = await connect(url);
   await client.query('begin isolation level repeatable read read only');
   const catalog = await catalogOf(client, schemas);
@@ -69,14 +78,10 @@ async function* rowsOf(client: pg.Client, table: MovedTable): AsyncGenerator<Bat
   await query.done;
 }
 
-export interface PostgresTarget extends LoadOptions {
-  readonly schemas?: readonly string[] | undefined;
-}
-
 /** Opens PostgreSQL for rows, in one transaction. */
 export async function writePostgresRows(
   url: string,
-  { managed, schemas }: PostgresTarget,
+  { managed, schemas }: LoadOptions,
 ): Promise<RowWriter> {
   const client = await connect(url);
   await client.query(`begin; set local lock_timeout = '${LOCK_TIMEOUT}'`);
@@ -112,7 +117,7 @@ async function filled(client: pg.Client, tables: readonly MovedTable[]): Promise
   const found: string[] = [];
   for (const table of tables) {
     const { rows } = await client.query(`select exists (select from ${named(table)}) as filled`);
-    if (rows[0].filled) found.push(table.name);
+    if (rows[0].filled) found.push(table.label);
   }
   return found;
 }

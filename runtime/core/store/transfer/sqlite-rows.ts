@@ -32,7 +32,7 @@ export async function readSqliteRows(file: string): Promise<RowReader> {
 const filled = (database: DatabaseSync, tables: readonly MovedTable[]): string[] =>
   tables
     .filter(({ name }) => database.prepare(`select 1 from ${quoted(name)} limit 1`).get())
-    .map(({ name }) => name);
+    .map(({ label }) => label);
 
 const catalogOf = (database: DatabaseSync): Promise<Catalog> =>
   readCatalog({
