@@ -165,7 +165,10 @@ function firstRows({ dialect }: Scope, { keys, terms, values, from }: First): Sq
   const order = terms.length > 0 ? sql` order by ${listed(terms)}` : sql``;
   if (dialect === 'sqlite')
     return sql`select ${listed(values)}, row_number() over (partition by ${listed(keys)}${order}) as ${name(FIRST)} ${from}`;
-  return sql`select distinct on (${listed(keys)}) ${listed(values)} ${from} order by ${listed([...keys, ...terms])}`;
+  // PostgreSQL takes two expressions with parameters for different ones, so that they need names.
+  const names = keys.map((_, index) => sql`${name(`$key${index}`)}`);
+  const keyed = keys.map((key, index) => sql`${key} as ${names[index]!}`);
+  return sql`select distinct on (${listed(names)}) ${listed([...keyed, ...values])} ${from} order by ${listed([...names, ...terms])}`;
 }
 
 const distinctKeys = (scope: Scope, sort: Sort, distinct: readonly string[]): Sql[] =>
