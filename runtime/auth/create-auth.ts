@@ -39,6 +39,7 @@ import { createRefresh } from './sessions/refresh.ts';
 import { createRegister } from './sign-in/register.ts';
 import { startRetention } from './events/retention.ts';
 import { seedRoles } from './users/roles.ts';
+import { takeSeededUsers } from './users/seeded-users.ts';
 import { limited } from './limits/route-limits.ts';
 import { sessionMetrics } from './sessions/session-metrics.ts';
 import { createSetup } from './setup/setup.ts';
@@ -74,6 +75,7 @@ export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   if (parts.users) refuseIdentityWrites(parts.kernel);
   followOrganizations(parts);
+  takeSeededUsers(parts, () => prepareTables(parts));
   const { kernel, model } = parts;
   const guards = createGuards(parts);
   const stops: (() => void | Promise<void>)[] = [];

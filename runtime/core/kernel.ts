@@ -20,6 +20,7 @@ export type { Family, Sample } from './metrics/family.ts';
 export { renderFamilies } from './metrics/render.ts';
 export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';
 export { createBoundedCache } from './store/bounded-cache.ts';
+export { takeSeedValues } from './seed/seed-values.ts';
 export { columnTypes, dialectOf } from './store/column-types.ts';
 export { createFoldedIndex, folded } from './store/folded-index.ts';
 export { LAST_OWNER, isLastOwner } from './store/last-owner.ts';

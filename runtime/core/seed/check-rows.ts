@@ -56,11 +56,16 @@ function checkRow(
   }
   const columns: Record<string, unknown> = {};
   const links: Link[] = [];
+  const taken: Record<string, string> = {};
+  const takes = checking.takes(row.type);
   for (const [name, value] of Object.entries(row.values)) {
     const add = (message: string, fix?: string) =>
       findings.push({ row: index, field: name, message, ...(fix !== undefined && { fix }) });
     const field = fieldNamed(entity, name);
-    if (!field)
+    if (!field && takes?.names.includes(name)) {
+      if (typeof value === 'string') taken[name] = value;
+      else add(`${name} has to be a text`);
+    } else if (!field)
       add(
         `${row.type} has no field ${name}`,
         `one of ${[...entity.fields.values()]
@@ -82,7 +87,9 @@ function checkRow(
   const demanded = checking.completes(row.type) ? [] : missing(entity, row.values);
   for (const name of demanded)
     findings.push({ row: index, message: `${row.type}.${name} is required` });
-  return { index, type: row.type, hash: hashOf(row.values), columns, links };
+  const digests = Object.entries(taken).map(([name, value]) => [name, takes?.digest(name, value)]);
+  const hash = hashOf({ ...row.values, ...Object.fromEntries(digests) });
+  return { index, type: row.type, hash, columns, links, taken };
 }
 
 /** `author`, or its key `authorId`. */

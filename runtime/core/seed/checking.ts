@@ -1,6 +1,7 @@
 import type { Model } from '../data/model.ts';
 import type { GraphQLSchema } from 'graphql';
 import type { KnownRows } from './known-rows.ts';
+import type { SeedValues } from './seed-values.ts';
 
 /** What rows are checked against. */
 export interface Checking {
@@ -9,4 +10,6 @@ export interface Checking {
   readonly known: KnownRows;
   /** Whether a hook completes the new rows of an entity: it may set what the file leaves out. */
   completes(entity: string): boolean;
+  /** The values of an entity's rows that a capability takes. */
+  takes(entity: string): SeedValues | undefined;
 }

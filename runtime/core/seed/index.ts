@@ -1,4 +1,5 @@
 import { buildSchema } from 'graphql';
+import { AppError } from '../errors.ts';
 import { attachScalars } from '../data/scalars/attach.ts';
 import { NONE } from '../data/made-rows.ts';
 import { indexModel } from '../data/model.ts';
@@ -11,7 +12,8 @@ import { checkRows } from './check-rows.ts';
 import { readLedger } from './ledger.ts';
 import { orderRows } from './order-rows.ts';
 import { knownRows } from './read-targets.ts';
-import type { SeedReport, SeedRow } from './seed-row.ts';
+import type { CheckedRow, SeedFinding, SeedReport, SeedRow } from './seed-row.ts';
+import { seedValuesOf } from './seed-values.ts';
 import { OPERATOR, type Progress, SeedRefused, writeRows } from './write-rows.ts';
 
 export type { SeedFinding, SeedReport, SeedRow } from './seed-row.ts';
@@ -37,8 +39,11 @@ export async function seedRows(
   const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
   attachScalars(schema, project, scalars);
   let committed: readonly (() => void)[] = [];
+  const takes = (entity: string) => seedValuesOf(store, entity);
+  const takers = new Set(rows.flatMap(({ type }) => takes(type) ?? []));
+  for (const taker of takers) await taker.prepare();
   const work = () =>
-    inTransaction(store, async (query) => {
+    inTransaction(store, takers.size > 0, async (query) => {
       const begun = startWriting({ model, store, now }, { rules: OPERATOR, caller: null }, query);
       const writing = { ...begun, made: NONE };
       committed = writing.committed;
@@ -54,11 +59,12 @@ export async function seedRows(
         schema,
         known: knownRows(rows, earlier),
         completes: (entity) => completesInput(store, entity),
+        takes,
       });
       const ordered = orderRows(checked);
-      if (findings.length + ordered.findings.length > 0)
-        throw new SeedRefused([...findings, ...ordered.findings]);
-      return { ...(await writeRows(writing, ordered, { ledger, progress })), findings: [] };
+      const refused = [...findings, ...ordered.findings, ...(await untaken(store, checked))];
+      if (refused.length > 0) throw new SeedRefused(refused);
+      return { ...(await writeRows(writing, ordered, { ledger, progress, takes })), findings: [] };
     });
   try {
     const report = await store.lock('seed', work);
@@ -77,8 +83,26 @@ function completesInput(store: Store, entity: string): boolean {
   return parts !== undefined && hasHook(parts, entity, 'resolveInput', 'create');
 }
 
-/** Hooks take part in the transaction; without them it needs no scope. */
-const inTransaction = <T>(store: Store, work: (query: Query) => Promise<T>): Promise<T> =>
-  hooksOf(store)
+/** The findings of values that a capability takes. */
+async function untaken(store: Store, rows: readonly CheckedRow[]): Promise<SeedFinding[]> {
+  const findings: SeedFinding[] = [];
+  for (const { index, type, taken, columns } of rows)
+    try {
+      if (Object.keys(taken).length > 0) await seedValuesOf(store, type)?.check(taken, columns);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const field = String(error.extensions['field']);
+      findings.push({ row: index, field, message: error.message });
+    }
+  return findings;
+}
+
+/** Hooks and capabilities take part in the transaction; without them it needs no scope. */
+const inTransaction = <T>(
+  store: Store,
+  shared: boolean,
+  work: (query: Query) => Promise<T>,
+): Promise<T> =>
+  shared || hooksOf(store)
     ? store.transaction(() => work((text, values) => store.query(text, values)))
     : store.transact(work);

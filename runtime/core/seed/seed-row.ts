@@ -1,3 +1,5 @@
+import type { GivenValues } from './seed-values.ts';
+
 /** One row of a seed file. */
 export interface SeedRow {
   readonly type: string;
@@ -35,6 +37,8 @@ export interface CheckedRow {
   readonly hash: string;
   readonly columns: Readonly<Record<string, unknown>>;
   readonly links: readonly Link[];
+  /** Values that are no fields of the type, see `SeedValues`. */
+  readonly taken: GivenValues;
 }
 
 /** The value of a relation in a row. */

@@ -10,6 +10,7 @@ import { run, valueOf, type Writing } from '../data/writer.ts';
 import { keep, type Ledger } from './ledger.ts';
 import type { Ordered } from './order-rows.ts';
 import type { CheckedRow, Link, SeedFinding, SeedReport } from './seed-row.ts';
+import type { SeedValues } from './seed-values.ts';
 
 /** Rolls the transaction back. */
 export class SeedRefused extends Error {
@@ -41,6 +42,13 @@ export const OPERATOR: Rules = {
   operation: () => ({ ...ALL, explicit: false }),
 };
 
+export interface Loading {
+  readonly ledger: Ledger;
+  readonly progress: Progress;
+  /** The values of an entity's rows that a capability takes. */
+  takes(entity: string): SeedValues | undefined;
+}
+
 /**
  * Writes the rows as mutations do. A row of an earlier run is left alone while it is unchanged in
  * the file, updated when the file has changed, and created again when it is gone.
@@ -50,14 +58,14 @@ export const OPERATOR: Rules = {
 export async function writeRows(
   writing: Writing,
   { order, later }: Ordered,
-  { ledger, progress }: { ledger: Ledger; progress: Progress },
+  { ledger, progress, takes }: Loading,
 ): Promise<Omit<SeedReport, 'findings'>> {
   const counts = { inserted: 0, updated: 0, unchanged: 0 };
   const ids = new Map<number, string>();
   const written: { readonly row: CheckedRow; readonly id: string }[] = [];
   for (const [at, row] of order.entries()) {
     const done = await refusing(row, () =>
-      writeRow(writing, row, { ledger, ids, waiting: later.get(row.index) ?? [] }),
+      writeRow(writing, row, { ledger, ids, waiting: later.get(row.index) ?? [], takes }),
     );
     ids.set(row.index, done.id);
     counts[done.kind] += 1;
@@ -79,12 +87,13 @@ interface RowWriting {
   readonly ledger: Ledger;
   readonly ids: ReadonlyMap<number, string>;
   readonly waiting: readonly Link[];
+  readonly takes?: Loading['takes'];
 }
 
 async function writeRow(
   writing: Writing,
   row: CheckedRow,
-  { ledger, ids, waiting }: RowWriting,
+  { ledger, ids, waiting, takes }: RowWriting,
 ): Promise<{ readonly id: string; readonly kind: 'inserted' | 'updated' | 'unchanged' }> {
   const seeded = ledger.get(row.type)?.get(row.identity);
   const there =
@@ -100,6 +109,7 @@ async function writeRow(
   const shape = shapeOf(writing, row.type);
   const id = there ? seeded.id : await createFrom(fresh(writing), shape, input);
   if (there) await updateFrom(fresh(writing), shape, id, input);
+  if (Object.keys(row.taken).length > 0) await takes?.(row.type)?.write(id, row.taken);
   return { id, kind: there ? 'updated' : 'inserted' };
 }
 
