@@ -16,7 +16,7 @@ const PASSWORD = 'a loom weaves twelve rows';
 describe.each(databases)('a seed row of the user on %s', (database) => {
   const ends: (() => unknown)[] = [];
   afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
+    for (const end of ends.splice(0).toReversed()) await end();
   });
 
   async function start() {
