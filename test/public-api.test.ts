@@ -103,6 +103,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'prepareDatabase',
     'renderFamilies',
     'systemContext',
+    'takeSeedValues',
     'uuid7',
   ],
   schema: [
