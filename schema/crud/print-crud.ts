@@ -8,17 +8,20 @@ export const CRUD_FILE = 'src/generated/crud.graphql';
 const HEADER = `# Written from your types, because of api.crud in manifest.yaml or @crud. What schema.graphql declares is yours
 # and is not written again: \`npm run generator -- eject PostFilter\` moves a definition there, \`eject crud\` all.`;
 
+const OPEN = `# The manifest has no auth section: all of it is open to everyone who reaches the server.`;
+
 /**
  * The text of `src/generated/crud.graphql`; empty when the schema declares everything.
  *
  * @example printCrud(crud, (type) => type === 'Query') // 'extend type Query {\n  post(id: ID!): Post …'
  */
 export function printCrud(
-  { written, rootDefinition }: CrudSdl,
+  { written, rootDefinition, isOpen }: CrudSdl,
   isDefined: (type: string) => boolean,
 ): string {
   if (written.length === 0 && rootDefinition === undefined) return '';
-  const parts = [HEADER, printItems(written, isDefined), rootDefinition];
+  const header = isOpen ? `${HEADER}\n${OPEN}` : HEADER;
+  const parts = [header, printItems(written, isDefined), rootDefinition];
   return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`;
 }
 

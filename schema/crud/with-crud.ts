@@ -39,8 +39,10 @@ export function withCrud(
   const whole = understandFiles(all);
   if (!whole.parsed) return { parsed, diagnostics: whole.diagnostics };
   const sdl = servedWithCrud(files, crud, all);
+  const crudFields = new Set(crud.written.map(({ name }) => name));
+  const written = text === '' ? {} : { crudSdl: text, crudFields };
   return {
-    parsed: { ...parsed, schema: { ...whole.parsed, sdl, ...(text !== '' && { crudSdl: text }) } },
+    parsed: { ...parsed, schema: { ...whole.parsed, sdl, ...written } },
     diagnostics: whole.diagnostics,
   };
 }

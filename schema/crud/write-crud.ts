@@ -15,6 +15,8 @@ export interface CrudSdl {
   readonly written: readonly CrudItem[];
   /** Those whose name has another meaning in the schema. */
   readonly taken: readonly CrudItem[];
+  /** Whether everybody may call it, because there is no sign-in. */
+  readonly isOpen: boolean;
   /** The extension of the schema definition that a new type Mutation needs. */
   readonly rootDefinition?: string;
 }
@@ -52,6 +54,7 @@ export function writeCrud(built: Built): CrudSdl {
       ...own.filter((item) => used.has(item) && !isOfKind(schema.getType(item.name), item)),
       ...repeated([...fields, ...types.filter((item) => named.has(item.name))]),
     ],
+    isOpen: built.facts.signIn === null,
     ...rootDefinition(built, fields),
   };
 }

@@ -35,6 +35,8 @@ export interface ParsedSchema {
   readonly unknown: ReadonlySet<string>;
   /** The SDL that `api.crud` has added. */
   readonly crudSdl?: string;
+  /** The fields in it: `Query.posts`. */
+  readonly crudFields?: ReadonlySet<string>;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isInputObjectType } from 'graphql';
+import type { Built } from '../build/built.ts';
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { ownMembers } from '../build/own-members.ts';
@@ -15,6 +17,10 @@ export const operations: Rule = function* (built) {
   const { operations: all, entities } = built;
   for (const { field, refusal } of all) {
     if (!refusal) continue;
+    if (isWritten(built, field)) {
+      yield notServed(built, field, refusal);
+      continue;
+    }
     const written = field.directives.resolve;
     if (written)
       yield finding(
@@ -31,12 +37,40 @@ export const operations: Rule = function* (built) {
   }
   for (const { refusals } of entities)
     for (const { field, refusal } of refusals)
-      if (!refusal.words) yield notInferred(field, refusal, onField(field, 'computed'));
+      if (isWritten(built, field)) yield notServed(built, field, refusal);
+      else if (!refusal.words) yield notInferred(field, refusal, onField(field, 'computed'));
   for (const field of ownMembers(built)) {
     const why = `nothing says what it holds; the other members of ${field.owner} are served`;
     yield notInferred(field, { why }, onField(field, 'computed'));
   }
 };
+
+const isWritten = ({ facts }: Built, field: FieldFact): boolean =>
+  facts.parsed.crudFields?.has(coordinate(field)) === true;
+
+/** A field of `api.crud` that uses an input of the user with a member that means nothing any more. */
+function notServed(built: Built, field: FieldFact, { code, why, fix, node }: Refusal): Finding {
+  return finding(
+    code ?? 'NOT_INFERRED',
+    `${coordinate(field)}, which api.crud writes, cannot be served`,
+    node ?? memberNamed(built, why) ?? field.node,
+    {
+      why,
+      fix:
+        fix ??
+        'take it out or mend it; eject and change the field; or leave its operation out of @crud',
+    },
+    'warning',
+  );
+}
+
+/** The member of an input that a reason begins with: `PostFilter.views is no field of Post …`. */
+function memberNamed({ facts }: Built, why: string) {
+  const [, type = '', name = ''] = /^(\w+)\.(\w+)/.exec(why) ?? [];
+  const input = facts.schema.getType(type);
+  const member = isInputObjectType(input) ? input.getFields()[name] : undefined;
+  return member?.astNode?.name;
+}
 
 function resolving(field: FieldFact, { forced, resolve }: Refusal): Change | undefined {
   const args = resolve ?? (forced === undefined ? undefined : { as: forced });

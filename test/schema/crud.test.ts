@@ -55,6 +55,7 @@ describe('api.crud', () => {
       tag: 'get',
       tags: 'list',
       tagsConnection: 'list',
+      tagsAggregate: 'aggregated',
     });
   });
 
@@ -83,7 +84,9 @@ describe('api.crud', () => {
     const sdl =
       'type Query { x: Int } type Tag @crud(operations: [GET, DELETE]) { id: ID! } type Post @crud { id: ID! text: String } type Log @crud(operations: []) { id: ID! } type Other { id: ID! }';
     expect(Object.keys(kinds(sdl, 'name: x'))).toEqual(
-      'x tag post posts postsConnection deleteTag createPost updatePost deletePost'.split(' '),
+      'x tag post posts postsConnection postsAggregate deleteTag createPost updatePost deletePost'.split(
+        ' ',
+      ),
     );
     expect(Object.keys(kinds(sdl, 'name: x\napi: { crud: [LIST] }'))).toEqual(
       'x tag posts others deleteTag'.split(' '),
@@ -91,6 +94,58 @@ describe('api.crud', () => {
     expect(read(sdl, 'name: x\napi: { crud: [LIST, READ] }').diagnostics).toMatchObject([
       { code: 'MANIFEST_SHAPE', severity: 'error' },
     ]);
+  });
+
+  it('reports a name that means something else at both places, and writes nothing', () => {
+    const { project, diagnostics } = read(
+      'type Query { x: Int }\ntype Post { id: ID! title: String! }\ntype PostFilter { id: ID! a: Int }',
+      ON,
+    );
+    expect(project).toBeNull();
+    expect(diagnostics.map(({ code, at }) => `${code} ${at.line}:${at.column}`)).toEqual([
+      'CRUD_NAME_TAKEN 2:6',
+      'CRUD_NAME_TAKEN 3:6',
+    ]);
+    const two =
+      'type Query { x: Int }\ntype Post { id: ID! }\ntype PostList { id: ID! posts: [Post!]! }\ntype Other { id: ID! lists: [PostList!]! posts: [Post!]! }';
+    expect(read(two, ON).diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
+      {
+        code: 'CRUD_NAME_TAKEN',
+        at: { line: 2 },
+        summary: expect.stringContaining('PostListFilter'),
+      },
+      { code: 'CRUD_NAME_TAKEN', at: { line: 2 } },
+      { code: 'CRUD_NAME_TAKEN', at: { line: 3 } },
+      { code: 'CRUD_NAME_TAKEN', at: { line: 3 } },
+    ]);
+    expect(
+      kinds('type Query { x: Int } type Post { id: ID! } enum PostOrder { ID_DESC }'),
+    ).toMatchObject({ posts: 'list' });
+  });
+
+  it('reports a member of an input of yours whose field is gone, at its place', () => {
+    const sdl =
+      'type Query { x: Int }\ntype Post { id: ID! title: String! }\ninput PostFilter {\n  title: StringFilter\n  views: IntFilter\n}';
+    const { project, diagnostics } = read(sdl, ON);
+    expect(project).not.toBeNull();
+    const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+    expect(warnings.map(({ at }) => `${at.file}:${at.line}`)).toEqual(
+      warnings.map(() => 'schema.graphql:5'),
+    );
+    expect(warnings.map(({ summary }) => summary)).toContain(
+      'Query.posts, which api.crud writes, cannot be served',
+    );
+    expect(project!.crudSdl).not.toContain('views');
+  });
+
+  it('warns with auth of each type that every account may change, and says so without it', () => {
+    const sdl =
+      'type Query { x: Int } type User { id: ID! email: String! } type Post { id: ID! title: String! }';
+    expect(read(sdl, `${ON}\nauth:`).diagnostics.map(({ code }) => code)).toContain(
+      'AUTH_TYPE_OPEN',
+    );
+    expect(projectOf(sdl, ON).crudSdl).toContain('open to everyone');
+    expect(projectOf(sdl, `${ON}\nauth:`).crudSdl).not.toContain('open to everyone');
   });
 
   it('adds nothing unless asked', () => {
