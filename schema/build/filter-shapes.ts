@@ -25,18 +25,22 @@ export function filterShape(
   entity: EntityFact,
 ): FilterShape | Refusal {
   const shape = shapeOf(shapes, name, entity);
-  return isRefusal(shape) ? shape : (refusedBelow(shapes, shape, new Set()) ?? shape);
+  if (isRefusal(shape) || shapes.understood.has(shape)) return shape;
+  const seen = new Set<FilterShape>();
+  const refusal = refusedBelow(shapes, shape, seen);
+  if (!refusal) for (const each of seen) shapes.understood.add(each);
+  return refusal ?? shape;
 }
 
 /** A filter that leads to one which is not understood is not understood either. */
 function refusedBelow(
   shapes: Shapes,
-  { id, filters }: FilterShape,
-  seen: Set<string>,
+  shape: FilterShape,
+  seen: Set<FilterShape>,
 ): Refusal | undefined {
-  if (seen.has(id)) return undefined;
-  seen.add(id);
-  for (const filter of filters) {
+  if (seen.has(shape) || shapes.understood.has(shape)) return undefined;
+  seen.add(shape);
+  for (const filter of shape.filters) {
     if (!('shape' in filter) || filter.shape === '') continue;
     const inner = shapes.filters.get(filter.shape);
     const refused =

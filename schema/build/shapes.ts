@@ -37,6 +37,8 @@ export interface Shapes {
   readonly facts: Facts;
   readonly links: Links;
   readonly filters: Map<string, FilterShape>;
+  /** Filters whose whole graph was walked: those of a large schema lead to most of its others. */
+  readonly understood: Set<FilterShape>;
   readonly orders: Map<string, OrderShape>;
   readonly writes: Map<string, WriteShape>;
   /** Inputs that could not be inferred, with the reason. */
@@ -56,6 +58,7 @@ export function createShapes(facts: Facts, links: Links): Shapes {
     links,
     columns,
     filters: new Map(),
+    understood: new Set(),
     orders: new Map(),
     writes: new Map(),
     refused: new Map(),

@@ -30,11 +30,23 @@ export function printItems(
   items: readonly CrudItem[],
   isDefined: (type: string) => boolean,
 ): string {
-  const owners = [...new Set(items.flatMap(({ owner }) => owner ?? []))];
-  const extensions = owners.map((owner) => {
-    const fields = items.filter((item) => item.owner === owner).map(({ text }) => text);
-    return block(isDefined(owner) ? 'extend type' : 'type', owner, fields);
-  });
-  const types = items.flatMap(({ owner, text }) => (owner === undefined ? [text] : []));
+  const byOwner = Map.groupBy(items, ({ owner }) => owner);
+  const extensions = [...byOwner].flatMap(([owner, fields]) =>
+    owner === undefined ? [] : [extensionOf(owner, fields, isDefined)],
+  );
+  const types = (byOwner.get(undefined) ?? []).map(({ text }) => text);
   return [...extensions, ...types].join('\n\n');
+}
+
+function extensionOf(
+  owner: string,
+  fields: readonly CrudItem[],
+  isDefined: (type: string) => boolean,
+): string {
+  const keyword = isDefined(owner) ? 'extend type' : 'type';
+  return block(
+    keyword,
+    owner,
+    fields.map(({ text }) => text),
+  );
 }

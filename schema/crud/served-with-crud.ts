@@ -47,16 +47,17 @@ interface OwnTexts {
 
 function ownTexts(files: readonly ParsedFile[], { items }: CrudSdl): OwnTexts {
   const names = new Map(items.map((item) => [item.name, item]));
+  const mutation = items.find(({ writes }) => writes)?.owner;
   const definitions = new Set<DefinitionNode>();
   const texts = new Map<string, string>();
   for (const piece of files.flatMap(({ pieces }) => pieces)) {
-    const moved = piece.definitions.map((definition) => partsOf(definition, names));
+    const moved = piece.definitions.map((definition) => partsOf(definition, names, mutation));
     if (moved.every((parts) => parts.length === 0)) continue;
     const located = locate(piece);
     for (const [at, definition] of piece.definitions.entries()) {
       if (moved[at]!.length === 0) continue;
       definitions.add(definition);
-      for (const { name, node } of partsOf(located[at]!, names))
+      for (const { name, node } of partsOf(located[at]!, names, mutation))
         texts.set(name, piece.text.slice(node.loc!.start, node.loc!.end));
     }
   }
@@ -69,12 +70,16 @@ interface Part {
 }
 
 /** The items that a definition consists of; empty if it holds anything else. */
-function partsOf(definition: DefinitionNode, items: ReadonlyMap<string, CrudItem>): Part[] {
+function partsOf(
+  definition: DefinitionNode,
+  items: ReadonlyMap<string, CrudItem>,
+  mutation: string | undefined,
+): Part[] {
   if (isTypeDefinitionNode(definition) && items.has(definition.name.value))
     return [{ name: definition.name.value, node: definition }];
   const isObject =
     definition.kind === Kind.OBJECT_TYPE_EXTENSION ||
-    (definition.kind === Kind.OBJECT_TYPE_DEFINITION && isMutation(definition, items));
+    (definition.kind === Kind.OBJECT_TYPE_DEFINITION && isMutation(definition, mutation));
   if (!isObject || definition.directives?.length || definition.interfaces?.length) return [];
   const owner = definition.name.value;
   const fields = definition.fields ?? [];
@@ -85,7 +90,5 @@ function partsOf(definition: DefinitionNode, items: ReadonlyMap<string, CrudItem
 /** Where the schema has no mutation, its first one comes with a definition of the type. */
 const isMutation = (
   { name, description }: ObjectTypeDefinitionNode,
-  items: ReadonlyMap<string, CrudItem>,
-): boolean =>
-  description === undefined &&
-  [...items.values()].some(({ owner, writes }) => writes === true && owner === name.value);
+  mutation: string | undefined,
+): boolean => description === undefined && name.value === mutation;

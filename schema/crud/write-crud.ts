@@ -46,9 +46,10 @@ export function writeCrud(built: Built): CrudSdl {
     reached([...fields, ...own], types, parsed.unknown),
     reached(free, undeclared, parsed.unknown),
   ];
+  const declared = new Set(own);
   const named = new Set([...used].map(({ name }) => name));
   return {
-    items: [...fields, ...types.filter((item) => named.has(item.name) || own.includes(item))],
+    items: [...fields, ...types.filter((item) => named.has(item.name) || declared.has(item))],
     written: [...free, ...undeclared.filter((item) => needed.has(item))],
     taken: [
       ...own.filter((item) => used.has(item) && !isOfKind(schema.getType(item.name), item)),
@@ -80,7 +81,7 @@ function reached(
     const item = byName.get(name);
     if (!item || found.has(item)) continue;
     found.add(item);
-    open.push(...namesIn(item));
+    for (const other of namesIn(item)) if (byName.has(other)) open.push(other);
   }
   return found;
 }
