@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<Doing, (said: Said) => { what: string; fix: string 
   }),
   unique: ({ object, some }) => ({
     what: `${object} is to be unique, and ${some} repeat a value`,
-    fix: 'change them, or take @unique away',
+    fix: 'give each of these rows a value of its own; or take @unique back, where the schema says it',
   }),
   check: ({ object, some }) => ({
     what: `${object} allows less than before, and ${some} have a value outside`,

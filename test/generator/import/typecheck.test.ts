@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importDatabase } from '../../../generator/import/database/import-database.ts';
+import { importHasura } from '../../../generator/import/hasura/import-hasura.ts';
+import { readMetadata } from '../../../generator/import/hasura/read-metadata.ts';
+import type { Imported } from '../../../generator/import/imported.ts';
+import { planImport } from '../../../generator/import/plan-import.ts';
+import { importPrisma } from '../../../generator/import/prisma/import-prisma.ts';
+import { readPrisma } from '../../../generator/import/prisma/read-prisma.ts';
+import { run } from '../../../generator/pipeline.ts';
+import { disk } from '../../../generator/write/disk.ts';
+import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts';
+import { emptyDatabase, execute } from '../../adopted/start.ts';
+import { postgresUrl } from '../../engines/available.ts';
+import { linkShippedPackages, makeProject, repo, type TestProject } from '../project.ts';
+import { DATABASE, METADATA } from './hasura-project.ts';
+import { theirDatabases } from './their-databases.ts';
+
+const PRISMA = `datasource db {
+  provider = "postgresql"
+}
+
+model User {
+  id    Int     @id @default(autoincrement())
+  email String  @unique
+  tags  String[]
+  role  Role    @default(GUEST)
+  posts Post[]
+}
+
+model Post {
+  id       String   @id @default(uuid())
+  price    Decimal  @db.Decimal(12, 2)
+  author   User     @relation(fields: [authorId], references: [id])
+  authorId Int
+  likes    Like[]
+}
+
+model Like {
+  post   Post   @relation(fields: [postId], references: [id])
+  postId String
+  name   String
+
+  @@id([postId, name])
+}
+
+enum Role {
+  ADMIN
+  GUEST
+}
+`;
+
+/** Folders of projects in one folder, so that one run of the compiler checks them all. */
+describe('database acceptance 8: the code of imported projects', () => {
+  let all: TestProject;
+  const names: string[] = [];
+  const drops: (() => Promise<void>)[] = [];
+
+  const write = async (name: string, imported: Imported) => {
+    names.push(name);
+    const root = all.path(name);
+    const options = { source: name, crud: false, managed: false };
+    for (const { file, text } of (await planImport(root, imported, options)).files)
+      all.write(`${name}/${file}`, text);
+    const { findings } = await run(root, {}, disk);
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  };
+  const catalogOf = async (dialect: 'sqlite' | 'postgres', statements: readonly string[]) => {
+    const { url, drop } = await emptyDatabase(dialect);
+    drops.push(drop);
+    await execute(url, statements);
+    return catalogOfDatabase({ url, root: '/' });
+  };
+
+  beforeAll(async () => {
+    all = makeProject({});
+    await linkShippedPackages(all);
+    const kinds = theirDatabases(3).filter(({ dialect, schemas }) => {
+      return !schemas && (dialect === 'sqlite' || postgresUrl);
+    });
+    for (const { name, dialect, statements } of kinds)
+      await write(
+        `${name}-${dialect}`,
+        importDatabase(await catalogOf(dialect, statements), () => true),
+      );
+    await write('prisma', importPrisma(await readPrisma([{ file: 'p.prisma', text: PRISMA }])));
+    if (!postgresUrl) return;
+    for (const [name, text] of Object.entries(METADATA)) all.write(`metadata/${name}`, text);
+    const metadata = readMetadata(all.root, 'metadata');
+    const source = metadata.sources[0]!;
+    const catalog = await catalogOf('postgres', [DATABASE]);
+    await write('hasura', importHasura({ metadata, source, catalog, user: 'users' }));
+  }, 120_000);
+  afterAll(async () => {
+    for (const drop of drops) await drop();
+    all?.remove();
+  });
+
+  it('has no error of the compiler', async () => {
+    all.write(
+      'tsconfig.json',
+      JSON.stringify({
+        extends: `./${names[0]}/tsconfig.json`,
+        compilerOptions: { rootDir: '.' },
+        include: names.map((name) => `${name}/src`),
+      }),
+    );
+    const compiler = join(repo, 'node_modules/.bin/tsc');
+    const checked = await promisify(execFile)(compiler, ['--noEmit', '-p', all.root]).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(checked.stdout).toBe('');
+    expect(names.length).toBeGreaterThan(2);
+  }, 120_000);
+});
