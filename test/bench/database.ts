@@ -3,6 +3,7 @@
  *
  * TEST_POSTGRES_URL names the server, ROWS the size of the large table (1,000,000).
  */
+import { measureAdopted } from './database/adopted.ts';
 import { measureCopy, measureImport } from './database/moving.ts';
 import { measureOnline } from './database/online-migrations.ts';
 
@@ -37,3 +38,17 @@ console.log(
   `import db of ${tables} tables: ${cpu.toFixed(2)} s of CPU, ratio ${(cpu / MOST_IMPORT).toFixed(2)} of ${MOST_IMPORT} s`,
 );
 if (ours / copy > MOST_COPY || cpu > MOST_IMPORT) process.exitCode = 1;
+
+/** Reads of a table that others made, and by a key of two columns, beside those of a table of ours. */
+const MOST_ADOPTED = 1.1;
+const MOST_COMPOSITE = 1.2;
+
+const reads = await measureAdopted();
+const [adopted, composite] = [
+  reads['adopted']! / reads['ours']!,
+  reads['composite']! / reads['ours']!,
+];
+console.log(
+  `reads of an adopted table: ratio ${adopted.toFixed(2)} (at most ${MOST_ADOPTED}), by a composite key: ${composite.toFixed(2)} (at most ${MOST_COMPOSITE})`,
+);
+if (adopted > MOST_ADOPTED || composite > MOST_COMPOSITE) process.exitCode = 1;
