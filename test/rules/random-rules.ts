@@ -35,7 +35,7 @@ const VERBS: readonly (readonly Verb[] | undefined)[] = [
   ['DELETE'],
 ];
 
-function randomRule(random: Random, type: string, on: readonly Verb[] | undefined): Rule {
+export function randomRule(random: Random, type: string, on: readonly Verb[] | undefined): Rule {
   const allow = random.pick([
     'PUBLIC',
     'USER',
@@ -91,10 +91,10 @@ export function randomRuled(random: Random): Ruled {
   if (!users.some(({ on }) => !on || on.includes('READ')))
     rules.set('User', [...users, { allow: 'PUBLIC', on: ['READ'] }]);
   const soft = new Set(['Gamma', 'Member'].filter(() => random.chance(0.3)));
-  return { sdl: print(rules, soft), bare: print(new Map(), soft), rules, soft };
+  return { sdl: printWorld(rules, soft), bare: printWorld(new Map(), soft), rules, soft };
 }
 
-function print(rules: Ruled['rules'], soft: Ruled['soft']): string {
+export function printWorld(rules: Ruled['rules'], soft: Ruled['soft']): string {
   const isRuled = rules.size > 0;
   const on = (at: string) => (rules.get(at) ?? []).map(printRule).join(' ');
   const kept = (type: string) => (soft.has(type) ? '@entity(softDelete: true)' : '');

@@ -31,23 +31,36 @@ const OPEN = (project: Project): Project => ({
   },
 });
 
-/** What is asked of every world: all rows by every way, and what could tell of hidden values. */
-const ALWAYS = TYPES.flatMap((type) => {
+/**
+ * What is asked of every world: all rows by every way, and what could tell of hidden values. Each
+ * part is one root field, so that a refusal of one does not hide the others.
+ */
+const ALWAYS: readonly (readonly string[])[] = TYPES.map((type) => {
   const name = lower(type);
   const more =
-    type === 'Alpha' ? 'fanCount hasMembers fans { id } members { id user { id likeCount } }' : '';
+    type === 'Alpha'
+      ? [`f: ${name}s { fanCount hasMembers fans { id } members { id user { id likeCount } } }`]
+      : [];
   const byId = [1, 2, 3, 4, 5, 6].map((id) => `a${id}: ${name}(id: ${id}) { id label }`);
-  const sorted = ['ASC', 'DESC'].map(
-    (way) =>
-      `s${way}: ${name}s(orderBy: { secret: ${way} }) { id } p${way}: all${type}(first: 3, orderBy: { secret: ${way} }) { edges { cursor node { id } } pageInfo { endCursor } }`,
-  );
-  const guessed = [1, 3, 5].map(
-    (id) =>
-      `g${id}: ${name}s(where: { secret: { eq: "secret ${type} ${id}" } }) { id } h${id}: ${name}s(secret: "secret ${type} ${id}") { id }`,
-  );
+  const sorted = ['ASC', 'DESC'].flatMap((way) => [
+    `s${way}: ${name}s(orderBy: { secret: ${way} }) { id }`,
+    `p${way}: all${type}(first: 3, orderBy: { secret: ${way} }) { edges { cursor node { id } } pageInfo { endCursor } }`,
+  ]);
+  const guessed = [1, 3, 5].flatMap((id) => [
+    `g${id}: ${name}s(where: { secret: { eq: "secret ${type} ${id}" } }) { id }`,
+    `h${id}: ${name}s(secret: "secret ${type} ${id}") { id }`,
+  ]);
   return [
-    `{ ${name}s { id secret owner { id } childCount has ${more} } all${type} { totalCount } ${byId.join(' ')} }`,
-    `{ top${type} { id } ${sorted.join(' ')} ${guessed.join(' ')} }`,
+    `r: ${name}s { id }`,
+    `c: ${name}s { id childCount has }`,
+    `v: ${name}s { id secret }`,
+    `o: ${name}s { id owner { id } }`,
+    `all${type} { totalCount }`,
+    `top${type} { id }`,
+    ...more,
+    ...byId,
+    ...sorted,
+    ...guessed,
   ];
 });
 
@@ -71,13 +84,13 @@ describe.each(databases)('graphql-2 acceptance 3: random rules on %s', (database
         for (const caller of CALLERS.filter((_, index) => (index + seed) % 2 === 0)) {
           await settle(filtered.project, filtered.store, visibleWorld(ruled, world, caller));
           const pair: Pair = { guarded, filtered, caller, sdl: ruled.sdl, seed };
-          for (const text of ALWAYS) compared += Number(await compare(pair, text, {}));
+          for (const parts of ALWAYS) compared += await compareParts(pair, parts);
           for (let index = 0; index < QUERIES; index++) {
             const { text, variables } = randomQuery(random, filtered.project, false, true);
             compared += Number(await compare(pair, text, variables));
           }
         }
-        expect(compared).toBeGreaterThan(0);
+        expect(compared).toBeGreaterThan(TYPES.length);
       } finally {
         await guarded.close();
         await filtered.close();
@@ -98,6 +111,14 @@ interface Pair {
 const isRefused = (path: readonly (string | number)[], data: any) =>
   path.length === 1 ||
   path.slice(0, -1).reduce((value, step) => value?.[step] ?? null, data) === null;
+
+/** Compares root fields in one operation, or in one each when one of them is refused. */
+async function compareParts(pair: Pair, parts: readonly string[]): Promise<number> {
+  if (await compare(pair, `{ ${parts.join(' ')} }`, {})) return parts.length;
+  let compared = 0;
+  for (const part of parts) compared += Number(await compare(pair, `{ ${part} }`, {}));
+  return compared;
+}
 
 /** @returns whether the two answers could be compared. */
 async function compare(
