@@ -136,8 +136,11 @@ function statedSql(scope: Scope, entity: string, condition: Condition, ref: Ref)
 
 /** Rows that are removed softly are removed: they meet no condition. */
 function relatedSql(scope: Scope, { quantifier, entity, link, of }: Related, ref: Ref): Sql {
-  const byKey = of.kind === 'compare' && of.column === 'id' && quantifier !== 'every';
-  const some = (inner: (of: Ref) => Sql) => someSql(scope, { entity, link, byKey, inner }, ref);
+  const byKey =
+    quantifier !== 'every' && ((of.kind === 'compare' && of.column === 'id') || isMetByKey(of));
+  const needsKey = quantifier === 'some' && isMetByKey(of);
+  const some = (inner: (of: Ref) => Sql) =>
+    someSql(scope, { entity, link, byKey, needsKey, inner }, ref);
   const plain = (row: Ref) => statedSql(scope, entity, of, row);
   if (quantifier === 'some') return some(plain);
   return not(some(quantifier === 'none' ? plain : (row) => not(plain(row))));
@@ -148,10 +151,31 @@ interface Some {
   readonly link: RelatedLink;
   /** Whether `inner` looks at nothing but the key of the related row. */
   readonly byKey: boolean;
+  /** Whether a row without a key does not meet `inner`. */
+  readonly needsKey: boolean;
   inner(row: Ref): Sql;
 }
 
-function someSql(scope: Scope, { entity: of, link, byKey, inner }: Some, ref: Ref): Sql {
+/**
+ * Whether a condition looks at nothing but the key of a row, and is false without one. A foreign key
+ * to the row then says as much as the row itself, and the table need not be read.
+ */
+function isMetByKey(of: Condition): boolean {
+  switch (of.kind) {
+    case 'compare':
+      return of.column === 'id' && of.operator === 'eq' && !('value' in of && of.value === null);
+    case 'all':
+      return of.of.length > 0 && of.of.every(isMetByKey);
+    case 'any':
+      return of.of.every(isMetByKey);
+    case 'related':
+      return of.quantifier === 'some' && of.link.kind !== 'own' && !('to' in of.link);
+    default:
+      return false;
+  }
+}
+
+function someSql(scope: Scope, { entity: of, link, byKey, needsKey, inner }: Some, ref: Ref): Sql {
   const model = scope.model.entity(of);
   const { entity } = model;
   const alias = scope.alias();
@@ -159,6 +183,8 @@ function someSql(scope: Scope, { entity: of, link, byKey, inner }: Some, ref: Re
   const live = entity.softDelete && sql`${row(entity.softDelete)} is null`;
   const rows = (selected: string, type?: Sql) =>
     sql`(select ${bare(row(selected))} from ${tableName(entity, scope.dialect)} ${alias}${where(and([type, live || undefined, inner(row)]))})`;
+  if (link.kind === 'own' && needsKey && link.to === undefined && isKept(scope, entity))
+    return inner(() => ref(link.column));
   if (link.kind === 'own') return sql`${ref(link.column)} in ${rows(link.to ?? 'id')}`;
   if (link.kind === 'other')
     return sql`${ref(link.to ?? 'id')} in ${rows(link.column, link.type && sql`${row(link.type.column)} = ${literal(link.type.name)}`)}`;
@@ -171,6 +197,10 @@ function someSql(scope: Scope, { entity: of, link, byKey, inner }: Some, ref: Re
   const joined = byKey && !live ? inner(() => far) : sql`${far} in ${rows('id')}`;
   return sql`${ref('id')} in (select ${bare(at(link.own))} from ${tableName(link, scope.dialect)} ${join} where ${joined})`;
 }
+
+/** Whether the row is there that a foreign key names: not so in views and in tables of others. */
+const isKept = ({ model }: Scope, { softDelete, view }: Entity): boolean =>
+  !softDelete && !view && !model.project.unmanaged;
 
 function countSql(
   scope: Scope,
