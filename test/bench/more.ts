@@ -1,5 +1,5 @@
 /**
- * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers] [lists]`, all of them without a name.
+ * What the tables of `run.ts` do not show: `node test/bench/more.ts [cold] [memory] [growth] [workers] [lists] [rules]`, all of them without a name.
  * `--requests 1000000` for a longer look at memory.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,7 @@ import { growth } from './growth.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
 import { type Aside, printAsides } from './report.ts';
+import { rules } from './rules.ts';
 import { workerScaling } from './worker-scaling.ts';
 
 export const asides: Readonly<Record<string, (requests?: number) => Promise<Aside[]>>> = {
@@ -16,6 +17,7 @@ export const asides: Readonly<Record<string, (requests?: number) => Promise<Asid
   growth,
   workers: workerScaling,
   lists,
+  rules,
 };
 
 if (import.meta.main) {
