@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
+import type { Project } from '@twofold/schema';
 import { explainAll, type Explanation } from '../explain/facts.ts';
 import { placeOf } from '../explain/place.ts';
-import { readStatements, type Statements } from '../explain/statements.ts';
+import { ruleSentence } from '../explain/rules.ts';
+import { readStatements, type Statements, type StatementsAnswer } from '../explain/statements.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { readTexts } from '../read.ts';
@@ -18,7 +20,18 @@ const GENERATED = [
 
 /** One field with all its facts. */
 type Explained = Explanation &
-  Partial<Statements> & { readonly file: string | null; readonly hooks?: readonly string[] };
+  Partial<Statements> & {
+    readonly file: string | null;
+    readonly hooks?: readonly string[];
+    readonly rules?: readonly ExplainedRule[];
+  };
+
+/** One `@auth` as a sentence, and its condition as SQL; null when it only says who may. */
+interface ExplainedRule {
+  readonly says: string;
+  readonly sqlite: string | null;
+  readonly postgres: string | null;
+}
 
 /** `generator explain [Type[.field]]` */
 export async function run(call: CommandCall): Promise<ExitCode> {
@@ -40,6 +53,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       ...each,
       file: await placeOf(each.coordinate, { texts, userFiles, project }),
       ...hooksOf(texts.get(`src/hooks/${each.coordinate}.ts`)),
+      ...rulesOf(project, each.coordinate, read.rules),
       ...read.statements.get(each.coordinate),
     });
   }
@@ -53,6 +67,27 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 /** The hooks in the file of an entity. */
 function hooksOf(text: string | null): { hooks?: readonly string[] } {
   return text === null ? {} : { hooks: hookNames(text) };
+}
+
+function rulesOf(
+  project: Project,
+  coordinate: string,
+  texts: StatementsAnswer['rules'],
+): { rules?: readonly ExplainedRule[] } {
+  const [type, name] = coordinate.split('.');
+  const entity = project.entities.find((each) => each.name === type);
+  const field = entity?.fields.find((each) => each.name === name);
+  const rules = name === undefined ? entity?.rules : field?.rules;
+  if (!entity || !rules?.length) return {};
+  const text = (database: 'sqlite' | 'postgres', at: number) =>
+    texts[database][coordinate]?.[at] ?? null;
+  return {
+    rules: rules.map((rule, at) => ({
+      says: ruleSentence(project, entity, rule),
+      sqlite: text('sqlite', at),
+      postgres: text('postgres', at),
+    })),
+  };
 }
 
 /** Selects a type with its fields, one field, or everything. */
@@ -79,10 +114,11 @@ function print(
   database: 'sqlite' | 'postgres',
 ): string {
   const { coordinate, what, decidedBy, stored, operation, as } = explained;
-  const { plan, statements, routes, file, hooks } = explained;
+  const { plan, statements, routes, file, hooks, rules = [] } = explained;
   const line = (name: string, text: string | null | undefined) =>
     text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '';
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+  const said = rules.flatMap(({ says, [database]: sql }) => [says, ...(sql ? [`  ${sql}`] : [])]);
+  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('access', said.join(below))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
 }

@@ -30,7 +30,14 @@ export interface StatementsAnswer {
    * none.
    */
   readonly statements: ReadonlyMap<string, Statements>;
+  /** The condition of each `@auth`, by coordinate. */
+  readonly rules: RuleTexts;
 }
+
+/** By database and coordinate; null for a rule that only says who may. */
+type RuleTexts = Readonly<Record<Database, Readonly<Record<string, readonly (string | null)[]>>>>;
+
+const NO_RULES: RuleTexts = { sqlite: {}, postgres: {} };
 
 export interface StatementsQuestion {
   readonly coordinates: readonly string[];
@@ -42,6 +49,8 @@ export interface StatementsQuestion {
 interface AppExplanation {
   readonly database: Database;
   readonly own: readonly string[];
+  /** Absent in runtimes that do not tell. */
+  readonly rules?: RuleTexts;
   readonly operations: readonly (Readonly<
     Record<
       Database,
@@ -67,6 +76,7 @@ export async function readStatements(
       database: 'sqlite',
       missing: explained.failed,
       statements: new Map(),
+      rules: NO_RULES,
     };
   // Plugins answer fields too, which is known only when the code runs.
   const all = new Set(explained.own);
@@ -78,6 +88,7 @@ export async function readStatements(
     database: explained.database,
     missing: null,
     statements: 'failed' in again ? new Map() : again.statements,
+    rules: explained.rules,
   };
 }
 
@@ -91,7 +102,10 @@ async function explainApp(
   { coordinates }: StatementsQuestion,
   own: ReadonlySet<string>,
 ): Promise<
-  (Pick<StatementsAnswer, 'statements' | 'database'> & { readonly own: readonly string[] }) | Failed
+  | (Pick<StatementsAnswer, 'statements' | 'database' | 'rules'> & {
+      readonly own: readonly string[];
+    })
+  | Failed
 > {
   const { exampleOperations } = await import('./example-operation.ts');
   const exampleOf = exampleOperations(project, (coordinate) => own.has(coordinate));
@@ -120,7 +134,8 @@ async function explainApp(
         ]
       : [];
   });
-  return { own: answer.own, database: answer.database, statements: new Map(statements) };
+  const { own: written, database, rules = NO_RULES } = answer;
+  return { own: written, database, rules, statements: new Map(statements) };
 }
 
 async function ask(root: string, documents: readonly string[]): Promise<AppExplanation | Failed> {

@@ -4,6 +4,7 @@ import { type BootOptions, resolversOf } from './boot.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createLogger } from './config/logger.ts';
 import { createSettings } from './config/settings.ts';
+import type { ruleTexts as RuleTexts } from './data/rule-text.ts';
 import type { DryRun } from './graphql/dry-run.ts';
 import type { Dialect } from './store/store.ts';
 
@@ -15,6 +16,8 @@ export interface ExplainedApp {
   readonly own: readonly string[];
   /** One entry for each operation, in order; null for one that cannot be explained. */
   readonly operations: readonly (Readonly<Record<Dialect, DryRun>> | null)[];
+  /** The condition of each `@auth` by coordinate; null for one that only says who may. */
+  readonly rules: Readonly<Record<Dialect, ReturnType<typeof RuleTexts>>>;
 }
 
 /**
@@ -38,6 +41,7 @@ export async function explainApp(
     root,
   };
   const { createDryRun } = await import('./graphql/dry-run.ts');
+  const { ruleTexts } = await import('./data/rule-text.ts');
   const dryRun = (dialect: Dialect) =>
     createDryRun({ kernel, dialect, resolvers: resolversOf(app), scalars: app.scalars ?? {} });
   const [sqlite, postgres] = [dryRun('sqlite'), dryRun('postgres')];
@@ -53,5 +57,9 @@ export async function explainApp(
     own,
     database: /^postgres(ql)?:/.test(settings.text('DATABASE_URL', '')) ? 'postgres' : 'sqlite',
     operations,
+    rules: {
+      sqlite: ruleTexts(app.project, 'sqlite'),
+      postgres: ruleTexts(app.project, 'postgres'),
+    },
   };
 }

@@ -192,6 +192,29 @@ function conditionsOf(deciding: Deciding, rule: AuthRule): RowCondition[] {
   return who.length > 0 ? [{ kind: 'both', who, where }] : [];
 }
 
+/** A signed-in user of no special kind. */
+const SOMEBODY: Principal = {
+  kind: 'user',
+  id: 0,
+  role: null,
+  permissions: [],
+  sessionId: '',
+  extend: {},
+};
+
+/**
+ * What a rule says of rows, whoever asks: none of its conditions when it only says who.
+ *
+ * @example ruleConditions(model, rule) // [{ kind: 'caller', column: 'author_id' }]
+ */
+export function ruleConditions(model: Model, rule: AuthRule): readonly RowCondition[] {
+  const who = whoOf({ model, principal: SOMEBODY, entity: '' }, rule);
+  const { where, allow } = rule;
+  const others = allow.some((word) => word !== 'OWNER' && word !== 'TENANT');
+  if (!where) return others ? [] : who;
+  return others || who.length === 0 ? [where] : [{ kind: 'both', who, where }];
+}
+
 /** How a row belongs to the caller, by what the rule allows. */
 function whoOf(
   { model, principal }: Deciding,
