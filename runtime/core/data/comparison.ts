@@ -44,7 +44,7 @@ export function binary(
         : sql`starts_with(${column}, ${value})`;
     case 'endsWith':
       return sqlite
-        ? sql`substr(${column}, -length(${value}), length(${value})) = ${value} or ${value} = ''`
+        ? sql`(substr(${column}, -length(${value}), length(${value})) = ${value} or (${value} = '' and ${column} is not null))`
         : sql`right(${column}, length(${value})) = ${value}`;
     default:
       throw failure.invalid(`${operator} is not an operator`);
