@@ -46,7 +46,7 @@ function ofOne(world: World, table: string, row: Row | undefined, value: Input |
   if (value === null) return row === undefined;
   const { isNull, and, or, not, ...rest } = value;
   const groups = Object.entries({ and, or, not }).filter(([, given]) => given !== undefined);
-  const asks = JSON.stringify(value).includes('"isNull"');
+  const asks = asksWhether(value);
   const inGroups = groups.every(([word, given]) =>
     grouped(word, given, (item) => ofOne(world, table, row, item)),
   );
