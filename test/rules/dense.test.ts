@@ -7,7 +7,7 @@ import { MANIFEST, printWorld, randomRule } from './random-rules.ts';
 import { randomWorld, settle } from './random-world.ts';
 
 /** More of them: DENSE_SEEDS=1000 DENSE_SEED=1 npx vitest run test/rules/dense.test.ts */
-const SEEDS = Number(process.env['DENSE_SEEDS'] ?? 2);
+const SEEDS = Number(process.env['DENSE_SEEDS'] ?? 1);
 const SEED = Number(process.env['DENSE_SEED'] ?? 1);
 const RULES = Number(process.env['DENSE_RULES'] ?? 60);
 const seeds = Array.from({ length: SEEDS }, (_, index) => SEED + index);

@@ -10,6 +10,7 @@ import {
   TYPES,
   type Verb,
 } from './random-conditions.ts';
+import { readShapes, SHARED_SHAPES } from './random-shapes.ts';
 
 /** A schema with rules, the same without them, and the rules as the oracle reads them. */
 export interface Ruled {
@@ -104,6 +105,8 @@ export function printWorld(rules: Ruled['rules'], soft: Ruled['soft']): string {
     `type Member ${on('Member')} ${kept('Member')} { id: ID! role: Role user: User alpha: Alpha }`,
     ...TYPES.map((type) => typeOf(type, on, kept(type))),
     ...TYPES.flatMap(inputsOf),
+    SHARED_SHAPES,
+    ...TYPES.map((type) => readShapes(type, `${lower(type)}s`)),
     `type Query { user(id: ID!): User users(where: UserFilter, limit: Int): [User!]! member(id: ID!): Member members(limit: Int): [Member!]! ${TYPES.map(readsOf).join(' ')} }`,
     `type Mutation { ${TYPES.map(writesOf).join(' ')} }`,
   ].join('\n');

@@ -6,6 +6,7 @@ import { randomQuery } from '../graphql/random-query.ts';
 import { createRandom } from '../graphql/random-schema.ts';
 import { CALLERS, lower, TYPES } from './random-conditions.ts';
 import { BARE_MANIFEST, MANIFEST, randomRuled } from './random-rules.ts';
+import { askShapes } from './random-shapes.ts';
 import { randomWorld, settle, visibleWorld } from './random-world.ts';
 
 /** More of them: RULES_SEEDS=1000 RULES_SEED=1 npx vitest run test/rules/random.test.ts */
@@ -47,7 +48,7 @@ const ALWAYS: readonly (readonly string[])[] = TYPES.map((type) => {
     `p${way}: all${type}(first: 3, orderBy: { secret: ${way} }) { edges { cursor node { id } } pageInfo { endCursor } }`,
   ]);
   const guessed = [1, 3, 5].flatMap((id) => [
-    `g${id}: ${name}s(where: { secret: { eq: "secret ${type} ${id}" } }) { id }`,
+    `x${id}: ${name}s(where: { secret: { eq: "secret ${type} ${id}" } }) { id }`,
     `h${id}: ${name}s(secret: "secret ${type} ${id}") { id }`,
   ]);
   return [
@@ -61,6 +62,7 @@ const ALWAYS: readonly (readonly string[])[] = TYPES.map((type) => {
     ...byId,
     ...sorted,
     ...guessed,
+    ...askShapes(`${name}s`),
   ];
 });
 
