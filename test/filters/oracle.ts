@@ -56,6 +56,13 @@ function ofOne(world: World, table: string, row: Row | undefined, value: Input |
   return plain && inGroups && (isNull === undefined || isNull === !there);
 }
 
+/** Whether the input itself, or a group of it, says `isNull`. */
+function asksWhether(value: any): boolean {
+  if (Array.isArray(value)) return value.some(asksWhether);
+  if (typeof value !== 'object' || value === null) return false;
+  return 'isNull' in value || [value.and, value.or, value.not].some(asksWhether);
+}
+
 function ofMany(world: World, table: string, rows: readonly Row[], value: Input | null): boolean {
   if (value === null) return true;
   return Object.entries(value).every(([word, inner]) => {
