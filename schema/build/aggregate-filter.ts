@@ -3,7 +3,8 @@ import type { GraphQLInputField } from 'graphql';
 import type { Filter, FilterOperator } from '../model.ts';
 import { aggregateUse } from './aggregates.ts';
 import type { FieldFact } from './facts.ts';
-import { OPERATORS } from './filter-words.ts';
+import { wordsRefusal } from './comparison-input.ts';
+import { knownWord, OPERATORS } from './filter-words.ts';
 import type { Refusal } from './shapes.ts';
 
 const SCALARS = { count: 'Int', exists: 'Boolean' } as const;
@@ -34,7 +35,10 @@ export function aggregateFilter(
       ? { kind: 'aggregate', name, field: of.name }
       : { why: `${place} is ${named.name}, and the field is ${SCALARS[use.of]}` };
   const words: readonly string[] = WORDS[use.of];
-  const operators = Object.keys(named.getFields());
+  const fields = Object.values(named.getFields());
+  const operators = fields.map((field) => field.name);
+  const foreign = fields.filter((field) => knownWord(field.name) !== undefined);
+  if (foreign.length > 0) return wordsRefusal(named, foreign);
   const unknown = operators.find((word) => !words.includes(word));
   return unknown === undefined
     ? { kind: 'aggregate', name, field: of.name, operators: operators as FilterOperator[] }

@@ -82,6 +82,16 @@ describe('graphql-2 acceptance 4: words of Hasura and Prisma', () => {
     ]);
   });
 
+  it('a filter of a count has its words too', () => {
+    const { diagnostics } = read(
+      `type Query { posts(where: P): [Post!]! }
+       type Post { id: ID! notes: [Note!]! noteCount: Int! @count(relation: "notes") } type Note { id: ID! post: Post! }
+       input P { noteCount: W } input W { eq: Int _gt: Int }`,
+      null,
+    );
+    expect(diagnostics.map(({ code, fix }) => [code, fix])).toEqual([['FILTER_WORD', 'write gt']]);
+  });
+
   it('Hasura’s argument order_by is a finding, and the list is a stub', () => {
     const { project, diagnostics } = read(
       'type Query { posts(order_by: [O!]): [Post!]! } type Post { id: ID! title: String } input O { title: D } enum D { ASC DESC }',
