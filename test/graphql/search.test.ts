@@ -91,6 +91,7 @@ describe.each(databases)('a search on %s', (database) => {
     ['the best first: a title before a body, then the key', 'dogs', '3,2'],
     ['a phrase', '"dogs and cats"', '3'],
     ['a phrase in order only', '"cats and dogs"', ''],
+    ['a phrase of one field only', '"cats they"', ''],
     ['no word', 'cats -dogs', '10'],
     ['no phrase', 'cats -"dogs and"', '10,2'],
     ['one of two', 'onion or question', '1,9'],

@@ -13,9 +13,18 @@ export interface SearchCall {
   /** The whole search, of `without` the words to avoid, for FTS5 and as a tsquery. */
   readonly sqlite: string;
   readonly postgres: string;
-  /** What rows are ranked by: JSON of `[search, weight]`. */
+  /** What rows are ranked by: JSON of `[search, weight]`, and of tsqueries with these weights. */
   readonly sqliteRanks: string;
   readonly postgresRanks: string;
+  readonly weights: readonly number[];
+  /**
+   * `many`: it has many terms, too many to be a part of each of `sqliteRanks`. `long`: many of them
+   * are alternatives, or must not be there. FTS5 looks at every alternative for every row, so the terms are then
+   * looked for one by one: `terms` is JSON of the number of a group, or -1, and a term.
+   */
+  readonly size: 'short' | 'many' | 'long';
+  readonly terms: string;
+  readonly groups: number;
   /** The highest sum of the weights. */
   readonly most: number;
   /** The words to mark in texts: JSON of `[word, begins]`, and as a tsquery. */
@@ -58,25 +67,35 @@ const NOTHING: SearchCall = {
   postgres: '',
   sqliteRanks: '[]',
   postgresRanks: '[]',
+  weights: [],
+  size: 'short',
+  terms: '[]',
+  groups: 0,
   most: 1,
   marks: '[]',
   postgresMarks: '',
 };
 
-function callOf({ groups, without }: SearchQuery, classes: number): SearchCall {
+function callOf(query: SearchQuery, classes: number): SearchCall {
+  const { groups, without } = query;
   const terms = groups.flat();
   const ranked = terms.slice(0, RANKED);
   const weights = WEIGHTS.slice(0, classes);
-  const ranks = (one: (term: SearchTerm, at: number) => string) =>
-    JSON.stringify(
-      ranked.flatMap((term) => weights.map((weight, at) => [one(term, at), weight] as const)),
-    );
+  const size = sizeOf(query);
+  const long = size === 'long';
   return {
     kind: groups.length === 0 ? 'without' : 'words',
-    sqlite: groups.length === 0 ? anyOf(without.map(ftsTerm)) : ftsQuery({ groups, without }),
-    postgres: tsquery({ groups, without }),
-    sqliteRanks: ranks((term, at) => `${FTS_CLASSES[at]} : ${ftsTerm(term)}`),
-    postgresRanks: ranks((term, at) => tsTerm(term, classOf(at))),
+    sqlite: long ? '' : groups.length === 0 ? anyOf(without.map(ftsTerm)) : ftsQuery(query),
+    postgres: tsquery(query, classes),
+    sqliteRanks:
+      groups.length === 0 ? '[]' : JSON.stringify(ftsRanks(query, weights, size === 'short')),
+    postgresRanks: JSON.stringify(
+      ranked.flatMap((term) => weights.map((_, at) => tsTerm(term, classOf(at)))),
+    ),
+    weights: ranked.flatMap(() => weights),
+    size,
+    terms: long ? JSON.stringify(numbered(query)) : '[]',
+    groups: groups.length,
     most: Math.max(1, ranked.length) * weights.reduce((all, weight) => all + weight, 0),
     marks: JSON.stringify(marked(terms)),
     postgresMarks: marked(terms)
@@ -84,6 +103,37 @@ function callOf({ groups, without }: SearchQuery, classes: number): SearchCall {
       .join(' | '),
   };
 }
+
+/** Terms of a search that is short enough to be repeated for each rank. */
+const REPEATED = 32;
+
+/**
+ * The searches whose hits together are those of the whole one. With the whole search in it, a
+ * frequent word is only looked for in the rows that have the other words.
+ */
+function ftsRanks(query: SearchQuery, weights: readonly number[], short: boolean) {
+  const { groups } = query;
+  const terms = groups.flatMap((group, at) => group.map((term) => ({ term, at })));
+  const ranks = terms.slice(0, RANKED).flatMap(({ term, at: group }) =>
+    weights.map((weight, at) => {
+      const rank = `(${FTS_CLASSES[at]} : ${ftsTerm(term)})`;
+      return [short ? ftsQuery(query, { group, by: rank }) : rank, weight] as const;
+    }),
+  );
+  // A row may have none of the terms that it is ranked by.
+  return terms.length > RANKED && short ? [[ftsQuery(query), 0] as const, ...ranks] : ranks;
+}
+
+function sizeOf({ groups, without }: SearchQuery): SearchCall['size'] {
+  const terms = groups.flat().length;
+  if (terms - groups.length + without.length > REPEATED) return 'long';
+  return terms > REPEATED ? 'many' : 'short';
+}
+
+const numbered = ({ groups, without }: SearchQuery): (readonly [group: number, term: string])[] => [
+  ...groups.flatMap((group, at) => group.map((term) => [at, ftsTerm(term)] as const)),
+  ...without.map((term) => [-1, ftsTerm(term)] as const),
+];
 
 /** Words to mark: those of phrases are marked one by one. */
 const marked = (terms: readonly SearchTerm[]): (readonly [word: string, begins: boolean])[] =>
@@ -98,23 +148,39 @@ const FTS_CLASSES = ['{c0}', '{c1}', '{c2}', '- {c0 c1 c2}'];
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(' OR ')})`;
 
+/** A group that is another search in its place. */
+interface Replaced {
+  readonly group: number;
+  readonly by: string;
+}
+
 /** See "Full-text Query Syntax" in SQLite's page on FTS5. Words are letters and digits only. */
-function ftsQuery({ groups, without }: SearchQuery): string {
-  const all = groups.map((group) => anyOf(group.map(ftsTerm))).join(' AND ');
+function ftsQuery({ groups, without }: SearchQuery, replaced?: Replaced): string {
+  const all = groups
+    .map((group, at) => (at === replaced?.group ? replaced.by : anyOf(group.map(ftsTerm))))
+    .join(' AND ');
   return without.length === 0 ? all : `(${all}) NOT ${anyOf(without.map(ftsTerm))}`;
 }
 
 const ftsTerm = ({ words, begins }: SearchTerm): string =>
   `"${words.join(' ')}"${begins ? ' *' : ''}`;
 
-function tsquery({ groups, without }: SearchQuery): string {
+function tsquery({ groups, without }: SearchQuery, classes: number): string {
+  const one = (term: SearchTerm) => inOneField(term, classes);
   return [
-    ...groups.map((group) => `(${group.map((term) => tsTerm(term)).join(' | ')})`),
-    ...without.map((term) => `!${tsTerm(term)}`),
+    ...groups.map((group) => `(${group.map(one).join(' | ')})`),
+    ...without.map((term) => `!${one(term)}`),
   ].join(' & ');
 }
 
-/** `class`: only in fields of it. */
+/** The words of one field follow those of the field before, but a phrase is within one. */
+function inOneField(term: SearchTerm, classes: number): string {
+  if (term.words.length === 1) return tsTerm(term);
+  const each = Array.from({ length: classes }, (_, at) => tsTerm(term, classOf(at)));
+  return `(${each.join(' | ')})`;
+}
+
+/** `ofClass`: only in fields of it. */
 function tsTerm({ words, begins }: SearchTerm, ofClass = ''): string {
   const label = (last: boolean) => `${last && begins ? '*' : ''}${ofClass}`;
   const parts = words.map((word, at) => {

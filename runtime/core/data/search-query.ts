@@ -49,7 +49,7 @@ function take(draft: Draft, { sign, quoted, bare = '' }: Part): void {
     draft.either = true;
     return;
   }
-  const terms = quoted === undefined ? termsOf(bare) : [termOf(quoted, false) ?? []].flat();
+  const terms = quoted === undefined ? termsOf(bare) : phrasesOf(quoted);
   for (const [at, term] of terms.entries())
     if (draft.either && at === 0) draft.groups.at(-1)!.push(term);
     else draft.groups.push([term]);
@@ -97,6 +97,17 @@ function termsOf(text: string): SearchTerm[] {
     words: [word],
     begins: at === words.length - 1 && beginsWord(text),
   }));
+}
+
+/** Words of one phrase: a longer one is looked for in parts, each of which begins with a known word. */
+const PHRASE = 32;
+
+function phrasesOf(text: string): SearchTerm[] {
+  const words = folded(text);
+  const parts: SearchTerm[] = [];
+  for (let at = 0; at === 0 ? words.length > 0 : at < words.length - 1; at += PHRASE - 1)
+    parts.push({ words: words.slice(at, at + PHRASE), begins: false });
+  return parts;
 }
 
 /** They are a phrase where they are quoted, or taken away together. */

@@ -77,14 +77,30 @@ function hits(scope: Scope, entity: EntityModel, call: number): Sql {
   const table = searchName(entity.entity.table);
   if (scope.dialect === 'postgres')
     return sql`select ${keys} from ${name(table)} where document @@ ${tsquery(entity, call, 'postgres')}`;
-  const found = sql`${name(table)} match ${value(call, 'sqlite')}`;
+  const found = sqliteFound(scope, table, call);
   return isByNumber(scope, entity)
-    ? sql`select rowid from ${name(table)} where ${found}`
-    : sql`select ${keys} from ${name(keysTable(table))} where doc in (select rowid from ${name(table)} where ${found})`;
+    ? found
+    : sql`select ${keys} from ${name(keysTable(table))} where doc in (${found})`;
 }
 
 function rankedHits(scope: Scope, entity: EntityModel, call: number): Sql {
-  return scope.dialect === 'sqlite' ? sqliteHits(scope, entity, call) : postgresHits(entity, call);
+  const search = scope.calls[call]?.search;
+  return scope.dialect === 'sqlite'
+    ? sqliteHits(scope, entity, call)
+    : postgresHits(entity, call, search?.weights ?? []);
+}
+
+/** The numbers of the rows that FTS5 finds. */
+function sqliteFound({ calls }: Scope, index: string, call: number): Sql {
+  const search = calls[call]?.search;
+  const table = name(index);
+  if (search?.size !== 'long')
+    return sql`select rowid as doc from ${table} where ${table} match ${value(call, 'sqlite')}`;
+  const all =
+    search.kind === 'words'
+      ? sql` having count(distinct w.value ->> 0) = ${value(call, 'groups')} and min(w.value ->> 0) >= 0`
+      : sql``;
+  return sql`select g.rowid as doc from json_each(${value(call, 'terms')}) w cross join ${table} g where g.${table} match (w.value ->> 1) and ${STEP_FUNCTION}() group by g.rowid${all}`;
 }
 
 /**
@@ -92,25 +108,27 @@ function rankedHits(scope: Scope, entity: EntityModel, call: number): Sql {
  * in all rows, also in those that the caller may not see.
  */
 function sqliteHits(scope: Scope, entity: EntityModel, call: number): Sql {
-  const table = name(searchName(entity.entity.table));
-  const step = `${STEP_FUNCTION}()`;
-  const byNumber = isByNumber(scope, entity);
-  const keys = byNumber
-    ? `f.rowid as ${keyColumn(0)}`
-    : entity.key.map((_, at) => `d.${keyColumn(at)}`).join(', ');
-  const joined = byNumber
-    ? ''
-    : ` cross join ${name(keysTable(searchName(entity.entity.table)))} d on d.doc = f.rowid`;
-  const scores = sql`select g.rowid as doc, sum(w.value ->> 1) as score from json_each(${value(call, 'sqliteRanks')}) w cross join ${table} g where g.${table} match (w.value ->> 0) and ${step} group by g.rowid`;
-  return sql`select ${keys}, coalesce(r.score, 0) as ${name(RANK)} from ${table} f${joined} left join (${scores}) r on r.doc = f.rowid where f.${table} match ${value(call, 'sqlite')} and ${step}`;
+  const index = searchName(entity.entity.table);
+  const table = name(index);
+  const scores = sql`select g.rowid as doc, sum(w.value ->> 1) as ${name(RANK)} from json_each(${value(call, 'sqliteRanks')}) w cross join ${table} g where g.${table} match (w.value ->> 0) and ${STEP_FUNCTION}() group by g.rowid`;
+  const short = scope.calls[call]?.search?.size === 'short';
+  const ranked = short
+    ? scores
+    : sql`select f.doc, coalesce(s.${name(RANK)}, 0) as ${name(RANK)} from (${sqliteFound(scope, index, call)}) f left join (${scores}) s on s.doc = f.doc`;
+  if (isByNumber(scope, entity))
+    return sql`select doc as ${keyColumn(0)}, ${name(RANK)} from (${ranked})`;
+  const keys = entity.key.map((_, at) => `d.${keyColumn(at)}`).join(', ');
+  return sql`select ${keys}, r.${name(RANK)} from (${ranked}) r cross join ${name(keysTable(index))} d on d.doc = r.doc`;
 }
 
-function postgresHits(entity: EntityModel, call: number): Sql {
+function postgresHits(entity: EntityModel, call: number, weights: readonly number[]): Sql {
   const table = name(searchName(entity.entity.table));
   const keys = entity.key.map((_, at) => `s.${keyColumn(at)}`).join(', ');
   const language = literal(configured(entity));
-  const parts = sql`select array_agg(to_tsquery(${language}, e ->> 0) order by n) as q, array_agg((e ->> 1)::int order by n) as w from jsonb_array_elements(${value(call, 'postgresRanks')}::jsonb) with ordinality j(e, n) offset 0`;
-  const score = sql`(select coalesce(sum(x.w), 0)::int from unnest(r.q, r.w) x(q, w) where s.document @@ x.q)`;
+  const parts = sql`select array_agg(to_tsquery(${language}, e) order by n) as q from jsonb_array_elements_text(${value(call, 'postgresRanks')}::jsonb) with ordinality j(e, n) offset 0`;
+  const score = weights
+    .map((weight, at) => `case when s.document @@ r.q[${at + 1}] then ${weight} else 0 end`)
+    .join(' + ');
   return sql`select ${keys}, ${score} as ${name(RANK)} from ${table} s cross join (${parts}) r where s.document @@ ${tsquery(entity, call, 'postgres')}`;
 }
 
@@ -124,7 +142,7 @@ const value = (call: number, of: keyof SearchCall): Parameter => ({
   from: 'call',
   call,
   path: ['search', of],
-  as: { type: of === 'most' ? 'integer' : 'text' },
+  as: { type: of === 'most' || of === 'groups' ? 'integer' : 'text' },
 });
 
 /** Whether the index has the key itself as the number of a row. */

@@ -35,7 +35,7 @@ function callKey({
   let key = keys ? ';keys' : '';
   for (const { column, value } of equals) key += `;${column}${value === null ? '=n' : '=v'}`;
   if (where !== undefined) key += `;${valueKey(where)}`;
-  if (search) key += `;search ${search.kind}`;
+  if (search) key += `;search ${search.kind} ${search.weights.join()} ${search.size}`;
   if (!isByKey(order)) key += `;${order.map(orderKey).join()}`;
   if (distinct) key += `;distinct ${distinct.join()}`;
   if (page) key += pageKey(page);
