@@ -1,0 +1,147 @@
+/**
+ * `npm run bench:observability`: the CPU time of a request with figures and with traces at 10 % sampling, as a share of that without
+ * both. Servers on SQLite take turns in short slices of one run, so that a busy machine slows all of them.
+ *
+ * `-- --rounds 15` · `--slice 1500` requests · `--before FOLDER` another checkout, whose server is measured too
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { drive, requestBytes } from './load.ts';
+import { median } from './measure.ts';
+import { machineOf } from './report.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    slice: { type: 'string', default: '1500' },
+    before: { type: 'string' },
+  },
+});
+const ROUNDS = Number(values.rounds);
+const SLICE = Number(values.slice);
+const HERE = fileURLToPath(new URL('../..', import.meta.url));
+
+const WORKLOADS: Readonly<Record<string, (turn: number) => unknown>> = {
+  'a row by its key': (turn) => ({
+    query: 'query ById($id: ID!) { user(id: $id) { id name } }',
+    variables: { id: String(1 + (turn % 100)) },
+  }),
+  '20 rows with 10 each': () => ({
+    query: 'query List { users(limit: 20) { id name posts { id title } } }',
+  }),
+  'a function of its own': (turn) => ({
+    query: 'query Own($id: ID!) { own(id: $id) }',
+    variables: { id: String(1 + (turn % 100)) },
+  }),
+  'a row created': (turn) => ({
+    query: 'mutation Make($id: ID!) { createPost(title: "t", authorId: $id) { id } }',
+    variables: { id: String(1 + (turn % 100)) },
+  }),
+};
+
+interface Server {
+  readonly name: string;
+  /** The most that its CPU time may be of that of the first server. */
+  readonly most: number;
+  readonly port: number;
+  readonly child: ChildProcess;
+  readonly folder: string;
+}
+
+async function start(
+  name: string,
+  most: number,
+  manifest: string,
+  more: { checkout?: string; collector?: string } = {},
+): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'observed-'));
+  const program = fileURLToPath(new URL('observed-server.ts', import.meta.url));
+  const args = [more.checkout ?? HERE, manifest, ...(more.collector ? [more.collector] : [])];
+  const child = fork(program, args, {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return { name, most, port, child, folder };
+}
+
+async function cpuOf({ child }: Server): Promise<number> {
+  child.send('cpu');
+  return ((await once(child, 'message')) as [number])[0];
+}
+
+/** Microseconds of CPU for a request. */
+async function slice(server: Server, requests: readonly Buffer[]): Promise<number> {
+  const before = await cpuOf(server);
+  await drive(server.port, requests, SLICE, 16);
+  return ((await cpuOf(server)) - before) / SLICE;
+}
+
+/** The CPU time of each server in each round. */
+async function measure(
+  servers: readonly Server[],
+  requests: readonly Buffer[],
+): Promise<readonly number[][]> {
+  const seen: number[][] = servers.map(() => []);
+  for (let round = -5; round < ROUNDS; round += 1) {
+    // Each one has each place in turn, as the first slice after a pause is slower.
+    for (let place = 0; place < servers.length; place += 1) {
+      const at = (place + Math.max(0, round)) % servers.length;
+      const cost = await slice(servers[at]!, requests);
+      if (round >= 0) seen[at]!.push(cost);
+    }
+  }
+  return seen;
+}
+
+const collector = createServer((request, response) => {
+  request.resume();
+  request.once('end', () => response.end('{}'));
+});
+await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+const sink = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+const servers = [
+  await start('neither', 1, 'name: bench\n'),
+  await start('figures', 1.03, 'name: bench\nobservability: { metrics: true }\n'),
+  await start('traces, 10 % sampled', 1.05, 'name: bench\nobservability: { traces: true }\n', {
+    collector: sink,
+  }),
+  ...(values.before
+    ? [await start('before', 1.02, 'name: bench\n', { checkout: values.before })]
+    : []),
+];
+try {
+  console.log(
+    `${machineOf()}; medians of ${ROUNDS} interleaved rounds of ${SLICE} requests, µs of CPU a request.`,
+  );
+  console.log(
+    `| | ${servers.map(({ name }) => name).join(' | ')} |\n|---|${servers.map(() => '---:|').join('')}`,
+  );
+  for (const [title, body] of Object.entries(WORKLOADS)) {
+    const requests = Array.from({ length: 200 }, (_, turn) => requestBytes(body(turn)));
+    const [base = [], ...others] = await measure(servers, requests);
+    const cells = others.map((costs, at) => {
+      const { name, most } = servers[at + 1]!;
+      const times = median(costs.map((cost, round) => cost / base[round]!));
+      // The other way round for an earlier checkout: what is now is measured against it.
+      const judged = name === 'before' ? 1 / times : times;
+      return `${median(costs).toFixed(1)} (${judged.toFixed(3)} ≤ ${most}: ${judged <= most ? 'met' : 'not met'})`;
+    });
+    console.log(`| ${title} | ${median(base).toFixed(1)} | ${cells.join(' | ')} |`);
+  }
+} finally {
+  for (const { child, folder } of servers) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    rmSync(folder, { recursive: true, force: true });
+  }
+  collector.close();
+  collector.closeAllConnections();
+}

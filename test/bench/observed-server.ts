@@ -1,0 +1,77 @@
+/**
+ * A server of `observability.ts`, in a process of its own: with figures, with traces, or with neither.
+ * Its arguments are the folder of the checkout, the manifest, and where spans go; none for no provider.
+ */
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+
+const [checkout = '', manifest = '', collector] = process.argv.slice(2);
+if (collector) await registerProvider(collector);
+const { createServer } = (await import(
+  pathToFileURL(join(checkout, 'runtime/core/index.ts')).href
+)) as typeof import('../../runtime/core/index.ts');
+
+const server = createServer().schema(
+  `type User { id: ID! name: String! posts: [Post!]! }
+   type Post { id: ID! title: String! author: User! }
+   type Query { users(limit: Int): [User!]! user(id: ID!): User own(id: ID!): String }
+   type Mutation { createPost(title: String!, authorId: ID!): Post! }`,
+  manifest,
+);
+server.plugin({
+  name: 'own',
+  resolvers: {
+    Query: {
+      own: async (_, { id }, ctx) => (await ctx.data.user.findUnique({ where: { id } }))?.name,
+    },
+  },
+  hooks: {
+    start: async ({ store }) => {
+      for (let user = 1; user <= 100; user += 1) {
+        await store.db
+          .insertInto('users')
+          .values({ name: `user ${user}` })
+          .execute();
+        for (let post = 0; post < 10; post += 1)
+          await store.db
+            .insertInto('posts')
+            .values({ title: `post ${post} of ${user}`, author_id: user })
+            .execute();
+      }
+    },
+  },
+});
+const { url } = await server.start('127.0.0.1:0', {
+  env: {
+    DATABASE_URL: 'file:observed.db',
+    LOG_LEVEL: 'warn',
+    METRICS_TOKEN: 'a-token-of-prometheus',
+  },
+});
+
+// Whoever drives it asks for the CPU time that it has used so far, in microseconds.
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.(user + system);
+});
+process.send?.(Number(new URL(url).port));
+
+/** The provider of a project: a tenth of the requests, sent by OTLP in batches. */
+async function registerProvider(address: string): Promise<void> {
+  const { context, trace } = await import('@opentelemetry/api');
+  const { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } =
+    await import('@opentelemetry/sdk-trace');
+  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(
+    new TracerProvider({
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(0.1) }),
+      spanProcessors: [
+        new BatchSpanProcessor({
+          exporter: new OTLPTraceExporter({ url: `${address}/v1/traces` }),
+        }),
+      ],
+    }),
+  );
+}
