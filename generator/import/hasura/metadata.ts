@@ -77,7 +77,10 @@ export const referenceOf = (
     : { schema: table.schema ?? 'public', name: table.name };
 
 /** The permissions of one verb that a table has. */
-export const permissionsOf = (
+export function permissionsOf(
   table: MetadataTable,
   key: keyof typeof PERMISSIONS,
-): readonly MetadataPermission[] => (table[key] as readonly MetadataPermission[] | undefined) ?? [];
+): readonly MetadataPermission[] {
+  const given = (table[key] ?? []) as readonly (Partial<MetadataPermission> | null)[];
+  return given.map((each) => ({ role: String(each?.role), permission: each?.permission ?? {} }));
+}

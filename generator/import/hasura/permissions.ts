@@ -120,7 +120,10 @@ function rowsOf(
   type: TypeInProgress,
   place: Place,
 ): { readonly where: string | undefined; readonly why?: string } {
-  const read = (given: unknown) => conditionOf(given ?? {}, type, place);
+  const read = (given: unknown) => conditionOf(given, type, place);
+  const decides = verb === 'CREATE' ? check : filter;
+  if (decides === undefined || decides === null)
+    throw new Inexpressible(`it has no ${verb === 'CREATE' ? 'check' : 'filter'}`);
   if (verb === 'CREATE') return { where: shown(read(check)) };
   const before = read(filter);
   if (verb !== 'UPDATE') return { where: shown(before) };

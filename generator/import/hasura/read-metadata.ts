@@ -51,6 +51,8 @@ export function readMetadata(root: string, given: string): Metadata {
       `${given} has metadata of version ${JSON.stringify(found['version'] ?? null)}, and only version 3 can be imported`,
       'hasura scripts update-project-v3, then export the metadata again',
     );
+  if (!Array.isArray(found['sources']))
+    throw new CommandError(EXIT.invalid, 'METADATA_SYNTAX', `${given} has no list of sources`);
   return found as unknown as Metadata;
 }
 

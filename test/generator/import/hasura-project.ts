@@ -251,7 +251,15 @@ select_permissions:
     permission: { columns: [id, body, user_id], filter: { _not: { writer: {} } } }
 `,
   ),
-  'databases/default/tables/public_audit.yaml': table('audit', ''),
+  'databases/default/tables/public_audit.yaml': table(
+    'audit',
+    `select_permissions:
+  - role: editor
+    permission: { columns: '*' }
+  - role: member
+    permission:
+`,
+  ),
   'databases/default/tables/public_drafts.yaml': table(
     'drafts',
     `select_permissions:

@@ -285,6 +285,8 @@ const ROWS_OF: Readonly<Record<string, Readonly<Record<string, readonly string[]
 };
 
 const LEFT_OUT = [
+  '`public.audit.editor.select` | permission |  | closed for editor: it has no filter',
+  '`public.audit.member.select` | permission |  | closed for member: it has no filter',
   '| `sendMail` | action |',
   '| `custom_types.MailOutput` | object |',
   '| `nightly` | cron trigger |',
