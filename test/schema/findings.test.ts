@@ -882,6 +882,35 @@ const CASES: readonly Case[] = [
     fix: 'name: shop',
   },
   {
+    code: 'SEARCH_FIELD',
+    sdl: `${QUERY}type A @search(fields: ["titel"]) { id: ID! title: String! }`,
+    at: '2:8',
+  },
+  {
+    code: 'SEARCH_FIELD_GUARDED',
+    sdl: `${QUERY}type A @search(fields: ["title"]) { id: ID! title: String! @auth(allow: [USER]) }`,
+    manifest: 'name: x\nauth: {}',
+    at: '2:8',
+  },
+  {
+    code: 'SEARCH_LANGUAGE',
+    sdl: `${QUERY}type A @search(fields: ["title"], language: "englsh") { id: ID! title: String! }`,
+    at: '2:8',
+  },
+  {
+    code: 'SEARCH_UNMANAGED',
+    sdl: `${QUERY}type A @search(fields: ["title"]) { id: ID! title: String! }`,
+    manifest: 'name: x\ndatabase: { managed: false }',
+    at: '2:8',
+  },
+  {
+    code: 'CRUD_NAME_TAKEN',
+    sdl: `${QUERY}type A { id: ID! title: String } type AFilter { x: Int }`,
+    manifest: 'name: x\napi: { crud: true }',
+    at: '2:6',
+    also: ['2:39 CRUD_NAME_TAKEN'],
+  },
+  {
     code: 'MANIFEST_KEY_UNKNOWN',
     sdl: QUERY,
     manifest: 'name: x\nsever: { port: 1 }',
