@@ -1,11 +1,12 @@
 import { getNamedType, isInputObjectType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import type { FilterOperator } from '../model.ts';
 import { FIGURES, isFigure } from './aggregate-types.ts';
 import { valueOf } from './aggregate-members.ts';
 import type { EntityFact } from './facts.ts';
-import { knownWord, OPERATORS } from './filter-words.ts';
+import { wordsOf, wordsRefusal } from './comparison-input.ts';
+import { knownWord } from './filter-words.ts';
+import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
 /** Why a `having` input cannot be used; undefined when it can. */
@@ -46,32 +47,16 @@ function memberRefusal(
   return undefined;
 }
 
-/** The words of comparisons that have a meaning for numbers and times. */
-const COMPARISONS: readonly FilterOperator[] = [
-  'eq',
-  'ne',
-  'in',
-  'notIn',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'isNull',
-];
-
 function operatorsRefusal(
   { name: owner }: GraphQLInputObjectType,
   field: GraphQLInputField,
 ): Refusal | undefined {
   const named = getNamedType(field.type);
+  const place = `${owner}.${field.name}`;
   if (!isInputObjectType(named))
-    return refused(
-      field,
-      `${owner}.${field.name} has to be an input with ${COMPARISONS.join(' ')}`,
-    );
-  const words = Object.values(named.getFields());
-  const unknown = words.find(({ name }) => !OPERATORS.includes(name as FilterOperator));
-  return unknown && unknownWord(named, unknown, COMPARISONS);
+    return refused(field, `${place} has to be an input with words, such as gte`);
+  const words = wordsOf(named, place, 'scalar');
+  return isRefusal(words) ? words : undefined;
 }
 
 function unknownWord(
@@ -79,13 +64,10 @@ function unknownWord(
   field: GraphQLInputField,
   known: readonly string[],
 ): Refusal {
-  const ours = knownWord(field.name);
-  const fix = ours === undefined ? didYouMean(field.name, known) : `write ${ours}`;
-  return {
-    ...refused(field, `${type.name}.${field.name} is none of ${known.join(', ')}`),
-    ...(ours !== undefined && { code: 'FILTER_WORD' }),
-    ...(fix && { fix }),
-  };
+  if (knownWord(field.name) !== undefined) return wordsRefusal(type, [field]);
+  const fix = didYouMean(field.name, known);
+  const why = `${type.name}.${field.name} is none of ${known.join(', ')}`;
+  return { ...refused(field, why), ...(fix && { fix }) };
 }
 
 function refused(field: GraphQLInputField, why: string): Refusal {

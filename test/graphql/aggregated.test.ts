@@ -31,7 +31,7 @@ const SDL = `
   type PostConnection { edges: [PostEdge!]! totalCount: Int! aggregate: PostAggregate! }
   type PostEdge { node: Post! cursor: String! }
   input PostFilter { views: IntFilter title: StringFilter }
-  input IntFilter { eq: Int ne: Int gt: Int gte: Int lt: Int in: [Int] notIn: [Int!] isNull: Boolean }
+  input IntFilter { eq: Int ne: Int gt: Int gte: Int lt: Int in: [Int] notIn: [Int!] isNull: Boolean or: [IntFilter!] }
   input BigIntFilter { eq: BigInt gt: BigInt in: [BigInt!] }
   input DecimalFilter { eq: Decimal gt: Decimal }
   input FloatFilter { gt: Float eq: Float }
@@ -47,10 +47,13 @@ const SDL = `
   type PostValues { views: Int big: BigInt price: Decimal score: Float createdAt: DateTime title: String status: Status }
   type PostKey { status: Status author: User createdAt: DateTime price: Decimal salary: Int secret: Secret }
   enum PostGroupBy { STATUS AUTHOR CREATED_AT CREATED_AT_HOUR CREATED_AT_DAY CREATED_AT_WEEK CREATED_AT_MONTH CREATED_AT_YEAR price SALARY HIDDEN SECRET }
-  input PostGroupFilter { count: IntFilter sum: PostSumsFilter avg: PostAveragesFilter max: PostValuesFilter or: [PostGroupFilter!] not: PostGroupFilter }
+  input PostGroupFilter { count: IntFilter sum: PostSumsFilter avg: PostAveragesFilter min: PostTextsFilter max: PostValuesFilter or: [PostGroupFilter!] not: PostGroupFilter }
   input PostSumsFilter { views: IntFilter big: BigIntFilter price: DecimalFilter hidden: IntFilter }
   input PostAveragesFilter { views: FloatFilter price: DecimalFilter }
   input PostValuesFilter { createdAt: DateTimeFilter }
+  input PostTextsFilter { title: TextFilter }
+  enum CaseMode { SENSITIVE INSENSITIVE }
+  input TextFilter { contains: String in: [String] mode: CaseMode or: [TextFilter!] isNull: Boolean }
   input PostGroupOrder { count: Direction sum: PostSumsOrder key: PostKeyOrder }
   input PostSumsOrder { big: Direction views: Direction price: Direction hidden: Direction }
   input PostKeyOrder { status: Direction createdAt: Direction }
@@ -250,6 +253,12 @@ describe.each(databases)('aggregates on %s', (database) => {
       await keys('having: { or: [{ count: { eq: 2 } }, { sum: { views: { eq: 4 } } }] }'),
     ).toEqual(['1', '2']);
     expect(await keys('having: { not: { count: { in: [2, null] } } }')).toEqual(['2', null]);
+    expect(
+      await keys(
+        'having: { min: { title: { mode: INSENSITIVE, or: [{ contains: "A" }, { in: ["D"] }] } } }',
+      ),
+    ).toEqual(['1', null]);
+    expect(await keys('having: { count: { or: [{ eq: 2 }, { isNull: true }] } }')).toEqual(['1']);
     expect(await keys('orderBy: [{ sum: { big: DESC } }]')).toEqual([null, '2', '1']);
     expect(await keys('orderBy: [{ count: ASC }, { sum: { price: DESC } }]')).toEqual([
       null,

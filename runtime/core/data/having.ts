@@ -1,15 +1,16 @@
-import type { Column, ColumnType, FilterOperator } from '@twofold/schema';
+import type { Column, ColumnType, FilterOperator, FilterWord } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { EXACT } from '../store/exact-numbers.ts';
 import type { Figures } from './aggregated.ts';
-import { binary, not } from './comparison.ts';
+import { noNull, not } from './comparison.ts';
+import type { Compared } from './compared.ts';
 import type { FigureSql } from './figures.ts';
 import { sql, type Sql } from './fragment.ts';
-import { isAmong } from './key-conditions.ts';
 import type { EntityModel } from './model.ts';
 import type { Figure } from './plan.ts';
-import { and, or, parameter, type Scope } from './scope.ts';
+import { and, parameter, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
+import { givenAt, groupSql, itemsOf, wordsCondition } from './words-condition.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
@@ -55,11 +56,11 @@ class Having {
 
   #member(name: string, given: unknown, path: Path): Sql | undefined {
     if (given === null) return undefined;
-    if (name === 'and' || name === 'or' || name === 'not') {
-      const all = this.#each(given, path).map((one) => one ?? sql`true`);
-      if (name === 'and') return and(all) ?? sql`true`;
-      return name === 'or' ? or(all.map((one) => sql`(${one})`)) : not(or(all));
-    }
+    if (isGroup(name))
+      return groupSql(
+        name,
+        itemsOf(given, path).map(([item, place]) => this.input(item, place) ?? sql`true`),
+      );
     if (name === 'count')
       return this.#words({ sql: this.#figures.count(), form: 'integer' }, given, path);
     return and(
@@ -71,13 +72,6 @@ class Having {
     );
   }
 
-  #each(given: unknown, path: Path): (Sql | undefined)[] {
-    if (!Array.isArray(given)) return [this.input(given, path)];
-    return given.flatMap((item, index) =>
-      item === null ? [] : [this.input(item, [...path, index])],
-    );
-  }
-
   #figure(of: Figure, field: string, words: Input, path: Path): Sql | undefined {
     const column = columnOf(this.#site.entity, field);
     const { sql: value, form } = this.#figures.figure(of, column.name, 'real');
@@ -86,51 +80,48 @@ class Having {
   }
 
   #words(figure: FigureSql, words: unknown, path: Path, column?: Column): Sql | undefined {
+    if (!isNumber(figure, column)) return this.#valueWords(figure.sql, words, path, column!);
     return and(
-      Object.entries(words as Input).map(([operator, given]) =>
-        given === undefined
-          ? undefined
-          : this.#compare(figure, operator as FilterOperator, given, [...path, operator], column),
-      ),
+      Object.entries(words as Input).map(([word, given]) => {
+        if (given === undefined) return undefined;
+        const at = [...path, word];
+        if (!isGroup(word)) return this.#compare(figure, word as FilterOperator, given, at);
+        if (given === null) return undefined;
+        const inner = itemsOf(given, at).map(
+          ([item, place]) => this.#words(figure, item, place, column) ?? sql`true`,
+        );
+        return groupSql(word, inner);
+      }),
     );
   }
 
-  #compare(
-    figure: FigureSql,
-    operator: FilterOperator,
-    given: unknown,
-    path: Path,
-    column: Column | undefined,
-  ): Sql {
-    const { sql: value } = figure;
-    const isNull = sql`${value} is null`;
-    if (operator === 'isNull') return given === true ? isNull : not(isNull);
-    if (given === null) {
-      if (operator === 'eq') return isNull;
-      if (operator === 'ne') return not(isNull);
-      const field = path.slice(1).join('.');
-      throw failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
-        extensions: { field },
-      });
-    }
-    const number = isNumber(figure, column);
-    if (operator === 'in' || operator === 'notIn') {
-      const listed = number
-        ? this.#numberIn(figure, path)
-        : this.#valueIn(value, path, column as Column);
-      const some = (given as unknown[]).includes(null)
-        ? sql`((${listed}) is true or ${isNull})`
-        : listed;
-      return operator === 'in' ? some : not(some);
-    }
-    return number
-      ? this.#number(figure, operator, path)
-      : binary(this.#scope, value, operator, this.#given(path, column as Column), false);
+  /** A text or a time has the words of filters. */
+  #valueWords(value: Sql, words: unknown, path: Path, column: Column): Sql | undefined {
+    const { model } = this.#scope;
+    const { entity, call } = this.#site;
+    const compared: Compared = {
+      form: 'scalar',
+      value,
+      as: stored(model, entity, column.name),
+      nothing: () => sql`${value} is null`,
+    };
+    return wordsCondition(this.#scope, compared, WORDS, words, { call, path });
   }
 
-  #given(path: Path, column: Column): Sql {
-    const { scope, site } = { scope: this.#scope, site: this.#site };
-    return parameter(site.call, path, stored(scope.model, site.entity, column.name));
+  #compare(figure: FigureSql, word: FilterOperator, given: unknown, path: Path): Sql {
+    const isNull = sql`${figure.sql} is null`;
+    if (word === 'isNull') return given === true ? isNull : not(isNull);
+    if (given === null) {
+      if (word === 'eq') return isNull;
+      if (word === 'ne') return not(isNull);
+      throw noNull(givenAt({ call: this.#site.call, path }, given));
+    }
+    if (word !== 'in' && word !== 'notIn') return this.#number(figure, word, path);
+    const listed = this.#numberIn(figure, path);
+    const some = (given as unknown[]).includes(null)
+      ? sql`((${listed}) is true or ${isNull})`
+      : listed;
+    return word === 'in' ? some : not(some);
   }
 
   /** Compares exactly: the value given may have a fraction, or be larger than 64 bits. */
@@ -156,17 +147,30 @@ class Having {
       ? sql`${value} = any(${list}::float8[])`
       : sql`(${value})::numeric = any(${list}::numeric[])`;
   }
-
-  #valueIn(value: Sql, path: Path, column: Column): Sql {
-    const { call, entity } = this.#site;
-    return isAmong(this.#scope, value, stored(this.#scope.model, entity, column.name), (as) => ({
-      from: 'call',
-      call,
-      path,
-      as,
-    }));
-  }
 }
+
+/** The words of a text or a time; which of them an input has, its type says. */
+const WORDS: readonly FilterWord[] = [
+  'eq',
+  'ne',
+  'in',
+  'notIn',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'isNull',
+  'mode',
+  'and',
+  'or',
+  'not',
+];
+
+const isGroup = (word: string): word is 'and' | 'or' | 'not' =>
+  word === 'and' || word === 'or' || word === 'not';
 
 const SIGNS: Partial<Record<FilterOperator, string>> = {
   eq: '=',
