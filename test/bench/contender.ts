@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Database } from './database.ts';
+import type { Database } from './rows.ts';
 import type { Contender } from './servers/index.ts';
 import { drive, requestBytes } from './load.ts';
 import { ORIGIN, type Shape } from './shape.ts';

@@ -1,6 +1,6 @@
 /** The benchmark's server with more types than it needs: `node grown.ts <types> <database url>`. */
 import { createServer, defineApp } from '@twofold/runtime';
-import { projectOf } from './database.ts';
+import { projectOf } from './rows.ts';
 import { SDL } from './workloads.ts';
 
 const [types = '10', databaseUrl = ''] = process.argv.slice(2);

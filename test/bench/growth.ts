@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { sqliteDatabase } from './database.ts';
+import { sqliteDatabase } from './rows.ts';
 import { assertAnswered, drive, requestBytes } from './load.ts';
 import { median, ratio } from './measure.ts';
 import type { Aside } from './report.ts';

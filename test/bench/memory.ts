@@ -1,5 +1,5 @@
 import { type Running, startContender } from './contender.ts';
-import { sqliteDatabase } from './database.ts';
+import { sqliteDatabase } from './rows.ts';
 import { drive, requestBytes } from './load.ts';
 import type { Aside } from './report.ts';
 import { contenders, type Contender } from './servers/index.ts';

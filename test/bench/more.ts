@@ -7,6 +7,7 @@ import { coldStart } from './cold-start.ts';
 import { growth } from './growth.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { numbers } from './numbers.ts';
 import { type Aside, printAsides } from './report.ts';
 import { rules } from './rules.ts';
 import { workerScaling } from './worker-scaling.ts';
@@ -18,6 +19,7 @@ export const asides: Readonly<Record<string, (requests?: number) => Promise<Asid
   workers: workerScaling,
   lists,
   rules,
+  numbers,
 };
 
 if (import.meta.main) {

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startContender } from './contender.ts';
-import { postgresDatabase, sqliteDatabase } from './database.ts';
+import { postgresDatabase, sqliteDatabase } from './rows.ts';
 import { warmUp } from './measure.ts';
 import { contenders } from './servers/index.ts';
 import type { Shape } from './shape.ts';

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { asides } from './more.ts';
 import { startContender, type Running } from './contender.ts';
-import { type Database, postgresDatabase, sqliteDatabase } from './database.ts';
+import { type Database, postgresDatabase, sqliteDatabase } from './rows.ts';
 import { compareAnswers, measure, WARM_UP } from './measure.ts';
 import { requirePeers } from './peers.ts';
 import {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { sqliteDatabase } from './database.ts';
+import { sqliteDatabase } from './rows.ts';
 import { assertAnswered, drive, requestBytes } from './load.ts';
 import { median } from './measure.ts';
 import { cpuOf, ended, familyOf, portOf } from './program.ts';

@@ -1,6 +1,6 @@
 /** The benchmark's server as a program, with a search, and as many workers as WORKERS says: `node workers.ts <database url>`. */
 import { createServer, defineApp } from '@twofold/runtime';
-import { projectOf } from './database.ts';
+import { projectOf } from './rows.ts';
 import { SDL } from './workloads.ts';
 
 const SEARCHED = `${SDL.replace('posts(limit: Int)', 'posts(limit: Int, where: PostFilter)')}
