@@ -70,6 +70,11 @@ async function compare(
       ...about,
       data: plainDecimals(data),
     });
-    expect({ ...about, statements }).toEqual({ ...about, statements: roots });
+    if (statements === roots) continue;
+    // SQLite refuses a sum beyond 64 bits once: from then on the statement adds up without limits.
+    expect({ ...about, database: server.store.dialect }).toEqual({ ...about, database: 'sqlite' });
+    server.statements();
+    await server.query(text, variables, caller);
+    expect({ ...about, again: server.statements().length }).toEqual({ ...about, again: roots });
   }
 }

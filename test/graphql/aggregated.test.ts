@@ -109,6 +109,9 @@ describe.each(databases)('aggregates on %s', (database) => {
       count countDistinct { author status price }
       sum { views big price score } avg { views big price score }
       min { views big price score createdAt title status } max { views big price createdAt } } }`);
+    // On SQLite a sum beyond 64 bits is refused first, see `overflowing.ts`; afterwards it is not.
+    expect(server.statements().length).toBe(database === 'sqlite' ? 2 : 1);
+    await ask('{ postsAggregate { count sum { views price } avg { price } max { title } } }');
     expect(server.statements().length).toBe(1);
     expect(postsAggregate).toEqual({
       count: 4,

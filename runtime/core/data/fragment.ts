@@ -33,6 +33,8 @@ export interface Statement {
   readonly text: string;
   /** Whether it may read more rows than a page has. */
   readonly long: boolean;
+  /** Whether the database may refuse a sum in it, because it is too large. */
+  readonly overflows?: boolean;
   readonly parameters: readonly Parameter[];
 }
 
@@ -84,7 +86,15 @@ export function literal(text: string): string {
 /** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
 export function toStatement(
   fragment: Sql,
-  { dialect, long = false }: { readonly dialect: 'sqlite' | 'postgres'; readonly long?: boolean },
+  {
+    dialect,
+    long = false,
+    overflows = false,
+  }: {
+    readonly dialect: 'sqlite' | 'postgres';
+    readonly long?: boolean;
+    readonly overflows?: boolean;
+  },
 ): Statement {
   const parameters: Parameter[] = [];
   const text = fragment
@@ -92,7 +102,7 @@ export function toStatement(
       typeof piece === 'string' ? piece : placeholder(parameters.push(piece), piece.as, dialect),
     )
     .join('');
-  return { text, parameters, long };
+  return { text, parameters, long, ...(overflows && { overflows }) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { claimValue } from './claims.ts';
 import type { Parameter, Statement } from './fragment.ts';
 import type { Model } from './model.ts';
 import { insertStatement } from './insert.ts';
+import { createOverflowing } from './overflowing.ts';
 import type { Call, Get, Planned, Root } from './plan.ts';
 import { createScope, type Scope } from './scope.ts';
 import { batchStatement, rootStatement } from './select.ts';
@@ -82,60 +83,84 @@ export function createReader(model: Model, store: Store): Reader {
   const { dialect } = store;
   const { limits } = model.project.api;
   const statements = createStatementCache();
-  const scope = (calls: readonly Call[], { rules, tree }: Pick<Reading, 'rules' | 'tree'>): Scope =>
-    createScope({ model, rules, dialect, calls, marker, tree });
+  const overflowing = createOverflowing();
+  const scope = (
+    calls: readonly Call[],
+    { rules, tree }: Pick<Reading, 'rules' | 'tree'>,
+    wide = false,
+  ): Scope => createScope({ model, rules, dialect, calls, marker, tree, wide });
   const rootOf = (
     root: Root,
     calls: readonly Call[],
     reading: Pick<Reading, 'rules' | 'tree'>,
+    wide = false,
   ): Statement =>
-    statements.get(root, statementKey(calls, reading.tree), () =>
-      rootStatement(scope(calls, reading), root),
+    statements.get(root, `${wide ? 'wide' : ''}${statementKey(calls, reading.tree)}`, () =>
+      rootStatement(scope(calls, reading, wide), root),
     );
+  const answer = (
+    statement: Statement,
+    calls: readonly Call[],
+    reading: Reading,
+  ): Value | Promise<Value> => {
+    const values = bind(statement.parameters, model, dialect, {
+      calls,
+      caller: reading.caller,
+      rules: reading.rules,
+      bytes: limits.result,
+    });
+    const bounds = boundsOf(limits, reading);
+    if (reading.query)
+      return reading
+        .query(statement.text, values, bounds)
+        .then((rows) => ofAllowedSize(limits, rows[0]?.['j'] ?? null));
+    const value = store.answer(statement, values, bounds);
+    return value instanceof Promise
+      ? value.then((text) => ofAllowedSize(limits, text))
+      : ofAllowedSize(limits, value);
+  };
   return {
     marker,
     isLong: (root, calls, reading) => rootOf(root, calls, reading).long,
     read: (root, calls, reading) => {
       const statement = rootOf(root, calls, reading);
-      const values = bind(statement.parameters, model, dialect, {
-        calls,
-        caller: reading.caller,
-        rules: reading.rules,
-        bytes: limits.result,
-      });
-      const bounds = boundsOf(limits, reading);
-      if (reading.query)
-        return reading
-          .query(statement.text, values, bounds)
-          .then((rows) => ofAllowedSize(limits, rows[0]?.['j'] ?? null));
-      const value = store.answer(statement, values, bounds);
-      return value instanceof Promise
-        ? value.then((text) => ofAllowedSize(limits, text))
-        : ofAllowedSize(limits, value);
+      if (!statement.overflows) return answer(statement, calls, reading);
+      return overflowing.read(root, (wide) =>
+        answer(wide ? rootOf(root, calls, reading, true) : statement, calls, reading),
+      );
     },
     insertion: (columns, root, calls, reading) =>
       statements.get(root, `${columns.join()}|${statementKey(calls, reading.tree)}`, () =>
-        insertStatement(scope(calls, reading), columns, root),
+        insertStatement(scope(calls, reading, true), columns, root),
       ),
     readBatch: async (entity, field, keyColumn, keys, calls, reading) => {
-      const statement = statements.get(
-        field,
-        `${reading.unread ? 'unread' : ''}${statementKey(calls, reading.tree)}`,
-        () => batchStatement(scope(calls, reading), entity, field, keyColumn, reading.unread),
-      );
+      const statementOf = (wide: boolean) =>
+        statements.get(
+          field,
+          `${wide ? 'wide' : ''}${reading.unread ? 'unread' : ''}${statementKey(calls, reading.tree)}`,
+          () =>
+            batchStatement(scope(calls, reading, wide), entity, field, keyColumn, reading.unread),
+        );
+      const statement = statementOf(false);
       // By now the caller is known to have access.
       if (keys.length === 0) return [];
-      const parameters = bind(statement.parameters, model, dialect, {
+      const bound = {
         calls,
         caller: reading.caller,
         rules: reading.rules,
         keys,
         bytes: limits.result,
-      });
+      };
       const bounds = boundsOf(limits, reading);
-      const rows = reading.query
-        ? await reading.query(statement.text, parameters, bounds)
-        : await store.answerRows(statement, parameters, bounds);
+      const run = ({ text, long, parameters }: Statement) => {
+        const values = bind(parameters, model, dialect, bound);
+        return reading.query
+          ? reading.query(text, values, bounds)
+          : store.answerRows({ text, long }, values, bounds);
+      };
+      const rows = statement.overflows
+        ? await overflowing.read(field, (wide) => run(wide ? statementOf(true) : statement))
+        : await run(statement);
       const values: (string | null)[] = keys.map(() => null);
       for (const { i, j } of rows) values[Number(i)] = ofAllowedSize(limits, j) as string | null;
       return values;

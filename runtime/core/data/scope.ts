@@ -40,15 +40,23 @@ export interface Scope {
   /** Notes that the statement may take long, see `ReadStatement`. */
   watch(): void;
   readonly long: boolean;
+  /** Whether sums may be larger than 64 bits, see `sumSql`. */
+  readonly wide: boolean;
+  /** Notes that the database may refuse a sum, because it is too large. */
+  mayOverflow(): void;
+  readonly overflows: boolean;
 }
 
 export function createScope(
-  options: Omit<Scope, 'json' | 'alias' | 'relation' | 'watch' | 'long'>,
+  options: Pick<Scope, 'model' | 'rules' | 'dialect' | 'calls' | 'marker' | 'tree'> &
+    Partial<Pick<Scope, 'wide'>>,
 ): Scope {
   let aliases = 0;
   let relations = 0;
   let long = false;
+  let overflows = false;
   return {
+    wide: false,
     ...options,
     json: jsonOf[options.dialect],
     alias: () => `t${++aliases}`,
@@ -58,6 +66,12 @@ export function createScope(
     },
     get long() {
       return long;
+    },
+    mayOverflow: () => {
+      overflows = true;
+    },
+    get overflows() {
+      return overflows;
     },
   };
 }
