@@ -1,22 +1,15 @@
-import { figureSql, shownCount, shownSql, type FigureSql } from './figures.ts';
-import { literal, sql, type Sql } from './fragment.ts';
+import { FigureColumns, type Figures } from './figure-columns.ts';
+import { shownCount, shownSql } from './figures.ts';
+import { joinSql, literal, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import type { Listed } from './listed.ts';
 import { watched } from './long.ts';
 import type { EntityModel } from './model.ts';
-import type { Aggregated, AggregatePart, Figure, FigurePart, KeyPart, Shown } from './plan.ts';
+import type { Aggregated, AggregatePart, Figure, FigurePart } from './plan.ts';
 import { listCondition } from './rows.ts';
 import { and, marked, tableName, TYPE_KEY, where, type Scope } from './scope.ts';
 import { searchCondition } from './search.ts';
 import type { Source } from './source.ts';
-
-/** Where the numbers of an aggregate come from: from rows, or from columns of an inner query. */
-export interface Figures {
-  count(): Sql;
-  figure(of: Figure, column: string, as: Shown['as']): FigureSql;
-  /** A field of the key of a group. */
-  key?(part: KeyPart): Sql;
-}
 
 /** Numbers over all rows that the filter lets through, as one JSON object. */
 export function aggregateJson(
@@ -24,24 +17,16 @@ export function aggregateJson(
   listed: Listed & Pick<Aggregated, 'type' | 'fields'>,
   parent?: Source,
 ): Sql {
-  const alias = scope.alias();
+  const [alias, outer] = [scope.alias(), scope.alias()];
   const entity = scope.model.entity(listed.entity);
-  const figures: Figures = {
-    count: () => sql`count(*)`,
-    figure: (of, column, as) => figureSql(scope, { entity, alias }, { of, column, as }),
-  };
-  const object = figuresJson(scope, entity, listed, figures);
-  // Without an aggregate function the statement would give one object for each row, or none.
-  return listed.fields.every(isConstant)
-    ? sql`(select ${object})`
-    : sql`(select ${object} from ${rowsSql(scope, listed, alias, parent)})`;
+  const columns = new FigureColumns(scope, { entity, alias });
+  const object = figuresJson(scope, entity, listed, columns.at(outer));
+  const selected = columns.selected();
+  // Where nothing is asked but the name of the type, there is nothing to read.
+  if (selected.length === 0) return object;
+  const rows = rowsSql(scope, listed, alias, parent);
+  return sql`(select ${object} from (select ${joinSql(selected, ', ')} from ${rows}) ${outer})`;
 }
-
-/** Whether a member is the same whatever the rows are: `__typename`, and what is forbidden. */
-const isConstant = (part: AggregatePart): boolean =>
-  part.kind === 'typename' ||
-  (part.kind === 'figures' &&
-    part.fields.every(({ kind }) => kind === 'typename' || kind === 'refused'));
 
 /** `posts t1 where …`: the rows that are counted. */
 export function rowsSql(

@@ -1,20 +1,12 @@
 import type { Column } from '@twofold/schema';
 import { EXACT } from '../store/exact-numbers.ts';
-import { figuresJson, rowsSql, type Figures } from './aggregated.ts';
-import { figureSql, visibleWhen, type FigureSql } from './figures.ts';
+import { figuresJson, rowsSql } from './aggregated.ts';
+import { FigureColumns, type Figures } from './figure-columns.ts';
+import { visibleWhen } from './figures.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { havingSql } from './having.ts';
 import type { EntityModel } from './model.ts';
-import type {
-  Aggregated,
-  Figure,
-  GroupCall,
-  GroupKey,
-  GroupOrder,
-  KeyPart,
-  Planned,
-  Shown,
-} from './plan.ts';
+import type { Aggregated, GroupCall, GroupKey, GroupOrder, KeyPart, Planned } from './plan.ts';
 import { limit } from './rows.ts';
 import { marked, reference, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
@@ -59,14 +51,12 @@ class GroupQuery {
   readonly keys: readonly Key[];
   readonly #scope: Scope;
   readonly #rows: { readonly entity: EntityModel; readonly alias: string };
-  readonly #figures = new Map<
-    string,
-    { readonly alias: string; readonly sql: Sql; form: FigureSql['form'] }
-  >();
+  readonly #figures: FigureColumns;
 
   constructor(scope: Scope, entity: EntityModel, { keys }: GroupCall, alias: string) {
     this.#scope = scope;
     this.#rows = { entity, alias };
+    this.#figures = new FigureColumns(scope, this.#rows);
     let count = 0;
     this.keys = keys.map((key) => ({
       ...key,
@@ -78,23 +68,7 @@ class GroupQuery {
 
   /** The numbers as columns of the query under an alias. */
   at(alias: string): Figures {
-    return {
-      count: () =>
-        sql`${alias}.${this.#add('count', () => ({ sql: sql`count(*)`, form: 'integer' })).alias}`,
-      figure: (of: Figure, column: string, as: Shown['as']) => {
-        const id = `${of} ${column} ${of === 'avg' && as === 'decimal' ? 'decimal' : ''}`;
-        const found = this.#add(id, () => figureSql(this.#scope, this.#rows, { of, column, as }));
-        return { sql: sql`${alias}.${found.alias}`, form: found.form };
-      },
-    };
-  }
-
-  #add(id: string, make: () => FigureSql) {
-    const known = this.#figures.get(id);
-    if (known) return known;
-    const made = { ...make(), alias: `a${this.#figures.size}` };
-    this.#figures.set(id, made);
-    return made;
+    return this.#figures.at(alias);
   }
 
   typeOf(column: string): Column['type'] {
@@ -106,10 +80,7 @@ class GroupQuery {
     const keys = this.keys.flatMap((key) =>
       key.parts.map(({ alias, column }) => sql`${this.#keySql(key, column)} as ${alias}`),
     );
-    const figures = [...this.#figures.values()].map(
-      ({ sql: value, alias }) => sql`${value} as ${alias}`,
-    );
-    return joinSql([...keys, ...figures], ', ');
+    return joinSql([...keys, ...this.#figures.selected()], ', ');
   }
 
   /** The places of the keys in what is selected. */

@@ -1,7 +1,7 @@
 import type { Column, ColumnType, FilterOperator, FilterWord } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { EXACT } from '../store/exact-numbers.ts';
-import type { Figures } from './aggregated.ts';
+import type { Figures } from './figure-columns.ts';
 import { noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import type { FigureSql } from './figures.ts';
