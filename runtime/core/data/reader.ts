@@ -98,27 +98,8 @@ export function createReader(model: Model, store: Store): Reader {
     statements.get(root, `${wide ? 'wide' : ''}${statementKey(calls, reading.tree)}`, () =>
       rootStatement(scope(calls, reading, wide), root),
     );
-  const answer = (
-    statement: Statement,
-    calls: readonly Call[],
-    reading: Reading,
-  ): Value | Promise<Value> => {
-    const values = bind(statement.parameters, model, dialect, {
-      calls,
-      caller: reading.caller,
-      rules: reading.rules,
-      bytes: limits.result,
-    });
-    const bounds = boundsOf(limits, reading);
-    if (reading.query)
-      return reading
-        .query(statement.text, values, bounds)
-        .then((rows) => ofAllowedSize(limits, rows[0]?.['j'] ?? null));
-    const value = store.answer(statement, values, bounds);
-    return value instanceof Promise
-      ? value.then((text) => ofAllowedSize(limits, text))
-      : ofAllowedSize(limits, value);
-  };
+  const answer = (statement: Statement, calls: readonly Call[], reading: Reading) =>
+    answerOf({ model, store }, statement, calls, reading);
   return {
     marker,
     isLong: (root, calls, reading) => rootOf(root, calls, reading).long,
@@ -166,6 +147,28 @@ export function createReader(model: Model, store: Store): Reader {
       return values;
     },
   };
+}
+
+/** The result of a statement with the values of one call. */
+function answerOf(
+  { model, store }: { readonly model: Model; readonly store: Store },
+  statement: Statement,
+  calls: readonly Call[],
+  reading: Reading,
+): Value | Promise<Value> {
+  const { limits } = model.project.api;
+  const { rules, caller } = reading;
+  const bound = { calls, caller, rules, bytes: limits.result };
+  const values = bind(statement.parameters, model, store.dialect, bound);
+  const bounds = boundsOf(limits, reading);
+  if (reading.query)
+    return reading
+      .query(statement.text, values, bounds)
+      .then((rows) => ofAllowedSize(limits, rows[0]?.['j'] ?? null));
+  const value = store.answer(statement, values, bounds);
+  return value instanceof Promise
+    ? value.then((text) => ofAllowedSize(limits, text))
+    : ofAllowedSize(limits, value);
 }
 
 /** Used for reads without a caller that may go away: only the limits end the statement. */
