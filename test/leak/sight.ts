@@ -18,7 +18,7 @@ export function sightOf(project: Project, caller: Principal): Sight {
     allow.some((who) => {
       if (who === 'PUBLIC') return true;
       if (who === 'USER') return user !== null;
-      if (who === 'API_KEY') return caller.kind === 'api_key';
+      if (who === 'API_KEY') return caller.kind === 'api_key' && caller.userId === null;
       if (who === 'ROLE')
         return caller.kind === 'user' && caller.role !== null && roles.includes(caller.role.name);
       return (
