@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { assertHolds } from '../users/authority.ts';
+import { assertHolds, rightsOf } from '../users/authority.ts';
 import { callerOf } from '../requests/caller.ts';
 import { emailKey } from '../sign-in/identity-rules.ts';
 import type { UserId } from '../ids.ts';
 import { pageLink } from '../mails/links.ts';
 import type { AuthParts } from '../parts.ts';
-import { permissionsOf, serialiseRights } from '../users/permissions.ts';
+import { serialiseRights } from '../users/permissions.ts';
 import { createUser, isUniqueViolation, readNames, userExists } from '../sign-in/register.ts';
 import { giveRole, type RightsChange } from '../users/roles.ts';
 import { DAY, HOUR } from '../time.ts';
@@ -44,7 +44,7 @@ function create(parts: AuthParts): Handler {
     const work = parts.events.transact(caller, async (trx, emit) => {
       await serialiseRights(trx, parts.kernel.store.dialect);
       const role = await givenRole(parts, trx, body.role_id);
-      if (role) assertHolds(context, await permissionsOf(trx, parts.model.roles, role));
+      if (role) assertHolds(context, await rightsOf(parts, trx, role));
       const id = await createUser(parts, trx, emit, user);
       if (role) await give(parts, { trx, emit, caller }, id, role.id);
       await mailPasswordLink(parts, trx, id, user.patch.email);

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { type RequestContext, SCOPE } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { assertHolds } from '../users/authority.ts';
+import { assertHolds, rightsOf } from '../users/authority.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
 import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
@@ -175,13 +175,13 @@ async function findOwn(parts: AuthParts, id: string | undefined): Promise<RoleRo
  * @throws AppError 403
  */
 async function assertHoldsRole(
-  { model, kernel }: AuthParts,
+  parts: AuthParts,
   trx: Transaction<any>,
   context: RequestContext,
   role: RoleRow,
 ): Promise<void> {
-  await serialiseRights(trx, kernel.store.dialect);
-  assertHolds(context, await permissionsOf(trx, model.roles, role));
+  await serialiseRights(trx, parts.kernel.store.dialect);
+  assertHolds(context, await rightsOf(parts, trx, role));
 }
 
 async function show({ kernel, model }: AuthParts, role: RoleRow) {

@@ -3,7 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, reply } from '@twofold/runtime/http';
 import { LAST_OWNER, isLastOwner } from '@twofold/runtime/kernel';
 import { restoreAccount } from '../account/deletion.ts';
-import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
+import { assertHolds, assertHoldsAsMuch, rightsOf } from '../users/authority.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
 import type { Emit } from '../events/events.ts';
 import { parseUserId } from '../ids.ts';
@@ -14,7 +14,7 @@ import { assertOwnerLeft } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';
 import { startReset } from '../passwords/recovery.ts';
-import { permissionsOf, serialiseRights } from '../users/permissions.ts';
+import { serialiseRights } from '../users/permissions.ts';
 import { giveRole, recordChange } from '../users/roles.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
@@ -257,7 +257,7 @@ function assignRole(parts: AuthParts): Handler {
     const roleId = call.body.role_id as number | null;
     await actOn(parts, call, async (account, trx, emit, caller) => {
       const role = roleId === null ? null : await findRole(trx, roleId);
-      assertHolds(call.context, await permissionsOf(trx, parts.model.roles, role));
+      assertHolds(call.context, await rightsOf(parts, trx, role));
       await giveRole(parts, { trx, emit, caller }, account, role?.id ?? null);
     });
     return reply(200, await showUser(parts, await findUser(parts, call.params['id'])));

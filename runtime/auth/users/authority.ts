@@ -4,6 +4,7 @@ import { failure } from '@twofold/runtime/errors';
 import { presentedKey } from '../requests/authenticate.ts';
 import { impersonatorOf } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
+import { rolePermissions } from '../sessions/client.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
@@ -39,15 +40,28 @@ export function assertHolds(context: RequestContext, wanted: readonly string[]):
 }
 
 /**
+ * Everything that a role gives its users: its rows in the database, and what applications of this
+ * server give to it. Who may hand out the role must hold both.
+ */
+export async function rightsOf(
+  { model, applications }: AuthParts,
+  db: Kysely<any>,
+  role: { readonly id: number; readonly name: string } | null,
+): Promise<readonly string[]> {
+  const stored = await permissionsOf(db, model.roles, role);
+  return role ? [...stored, ...rolePermissions(applications, role.name)] : stored;
+}
+
+/**
  * Like `assertHolds`, for an account: the caller must hold every permission of its role.
  *
  * @throws AppError 403
  */
 export async function assertHoldsAsMuch(
-  { model }: AuthParts,
+  parts: AuthParts,
   db: Kysely<any>,
   context: RequestContext,
   account: Account,
 ): Promise<void> {
-  assertHolds(context, await permissionsOf(db, model.roles, account.role));
+  assertHolds(context, await rightsOf(parts, db, account.role));
 }
