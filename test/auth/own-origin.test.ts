@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const PASSWORD = 'the operator knows this';
 const TO_COOKIE = { client: 'desk', delivery: 'cookie' };
 const HOSTED = { client: 'console', delivery: 'cookie' };
-const APPLICATION = {
+const application = {
   client: 'console',
   access: HOUR / 4,
   idle: 8 * HOUR,
@@ -40,7 +40,7 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
       hosting: {},
       auth: { roles: ROLES },
       env: { HOST_PASSWORD: PASSWORD },
-      options: { applications: [APPLICATION] },
+      options: { applications: [application] },
     });
   });
   afterAll(() => server.close());
@@ -95,6 +95,29 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
         expect([status, text], JSON.stringify(headers)).toEqual([403, '{"error":"Forbidden"}']);
       }
     expect((await refresh({ ...own(), Cookie })).status).toBe(200);
+  });
+
+  it('is given to no page of another origin, which would sign the browser in as its own user', async () => {
+    const { body } = await server.register();
+    const { port } = new URL(server.url);
+    const enter = (headers: Record<string, string>) =>
+      server.call(
+        'POST',
+        '/api/auth/login',
+        { email: body.email, password: GOOD, ...TO_COOKIE },
+        headers,
+      );
+    for (const headers of [
+      { Origin: 'https://page.example' },
+      { Origin: 'null' },
+      { Origin: `http://blog.localhost:${port}` },
+      { Origin: server.url, 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+    ]) {
+      const { status, headers: answer } = await enter(headers);
+      expect([status, cookieOf(answer)], JSON.stringify(headers)).toEqual([403, undefined]);
+    }
+    expect((await enter(own())).status).toBe(200);
   });
 
   it('counts for that client alone, and nowhere as a token of a body', async () => {
@@ -207,6 +230,9 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
       bearer(next.body.token),
     );
     expect(sessions.body.sessions[0].client).toBe('console');
+    application.host = false;
+    expect((await refresh({ ...own(), Cookie: valueOf(next.headers) }, HOSTED)).status).toBe(401);
+    application.host = true;
     const out = await server.call('POST', '/api/auth/logout', HOSTED, {
       ...own(),
       Cookie: valueOf(next.headers),

@@ -43,10 +43,26 @@ export function assertOwnOrigin({ config }: CookieParts, koa: KoaContext): void 
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
   const own =
-    origin === new URL(config.appUrl).origin ||
-    (isLoopback(koa) && URL.canParse(origin) && new URL(origin).host === koa.host);
+    origin === new URL(config.appUrl).origin || (isLoopback(koa) && isOfHost(koa, origin));
   if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
 }
+
+/**
+ * A page of another origin, also one of `server.cors`, must not sign a browser in to an application
+ * as a user of the page's choice. Programs send neither header.
+ *
+ * @throws AppError 403
+ */
+export function refuseForeignPage({ config }: CookieParts, koa: KoaContext): void {
+  const site = koa.get('Sec-Fetch-Site');
+  const origin = koa.get('Origin');
+  const own = origin === '' || origin === new URL(config.appUrl).origin || isOfHost(koa, origin);
+  if (!own || (site !== '' && site !== 'same-origin')) throw failure.forbidden();
+}
+
+/** Browsers write both headers themselves, so they agree only for a page of the same address. */
+const isOfHost = (koa: KoaContext, origin: string): boolean =>
+  URL.canParse(origin) && new URL(origin).host === koa.host;
 
 /** Apps are hosted at `<name>.localhost`, so only these names are the server itself. */
 const isLoopback = (koa: KoaContext): boolean =>

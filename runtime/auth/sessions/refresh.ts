@@ -5,7 +5,7 @@ import { asUser, type Caller, callerOf, HOST } from '../requests/caller.ts';
 import { hasSecondFactor, isSecondFactorRequired } from '../steps/entry.ts';
 import { requireApiKey } from '../sign-in/login.ts';
 import type { AuthParts } from '../parts.ts';
-import { admits, clientOf, hasRefresh, lifetimesOf } from './client.ts';
+import { admits, admitsHost, clientOf, hasRefresh, lifetimesOf } from './client.ts';
 import { deliverHostLogin } from './host-session.ts';
 import { deliverLogin, presentedRefresh } from './refresh-cookie.ts';
 import { isGenuine, readRefreshToken, type RefreshClaim } from './refresh-token.ts';
@@ -42,7 +42,7 @@ async function continueHost(
   session: Session,
   claim: RefreshClaim,
 ): Promise<Reply> {
-  if (session.client === null) throw refused();
+  if (session.client === null || !admitsHost(parts, session.client)) throw refused();
   const redeemed = await redeem(parts, context, session, claim);
   return reply(200, deliverHostLogin(parts, koa, redeemed));
 }

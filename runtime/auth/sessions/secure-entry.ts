@@ -3,21 +3,25 @@ import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { addressMatcher } from '@twofold/runtime/http';
 import type { AuthParts } from '../parts.ts';
+import { refuseForeignPage } from './client-cookie.ts';
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1']);
 
 /**
- * In production an application of this server is entered by https only: its cookie could be read on
- * the way otherwise.
+ * An application of this server is entered from its own origin, and in production by https only: its
+ * cookie could be read on the way otherwise.
  *
- * @throws AppError 403 `The console needs https`
+ * @throws AppError 403 `Forbidden`, `The console needs https`
  */
 export function assertSecureEntry(
-  { kernel, applications }: AuthParts,
+  parts: AuthParts,
   { koa, context }: { readonly koa: KoaContext; readonly context: RequestContext },
   client: string | null,
 ): void {
-  if (client === null || !applications.has(client) || !kernel.settings.production) return;
+  if (client === null) return;
+  refuseForeignPage(parts, koa);
+  const { kernel, applications } = parts;
+  if (!applications.has(client) || !kernel.settings.production) return;
   const proxies = addressMatcher(kernel.project.server.trustedProxies);
   const peer = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
   const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
