@@ -1,4 +1,4 @@
-import type { Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
+import type { AuthRule, Entity, Field, FieldSource, Index, ListOptions, Many } from '../model.ts';
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
 import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
@@ -89,12 +89,29 @@ function buildField(
     ...(description && { description }),
     ...(deprecationReason && { deprecated: deprecationReason }),
     source,
-    rules: [
-      ...authRules(shapes, field.directives.auth, entity.name),
-      ...defaultFieldRules(userEntity(shapes.facts), field),
-    ],
+    rules: fieldRules(shapes, entity, field),
     decidedBy,
   };
+}
+
+/** A list or numbers beside a relation show its rows, so without rules of their own they have its. */
+function fieldRules(shapes: Shapes, entity: EntityFact, field: FieldFact): readonly AuthRule[] {
+  const own = [
+    ...authRules(shapes, field.directives.auth, entity.name),
+    ...defaultFieldRules(userEntity(shapes.facts), field),
+  ];
+  const shown = own.length === 0 ? shownRelation(shapes, field) : undefined;
+  return shown ? fieldRules(shapes, entity, shown) : own;
+}
+
+/** The list of the type whose rows the field shows or counts, when it is not that list itself. */
+function shownRelation(shapes: Shapes, field: FieldFact): FieldFact | undefined {
+  const view = shapes.links.views.of.get(field);
+  if (view) return view;
+  const summed = aggregatedEntity(field, shapes.facts);
+  if (!summed) return undefined;
+  const beside = relationBeside(shapes, field, summed);
+  return isRefusal(beside) ? undefined : beside.field;
 }
 
 /** A type without a key is only read, whatever it is in the database. */
@@ -141,37 +158,45 @@ function aggregatedSource(shapes: Shapes, field: FieldFact, entity: EntityFact):
   const refusal = isRefusal(action) ? action : via && isRefusal(via) ? via : undefined;
   if (refusal || isRefusal(action) || !via || isRefusal(via))
     return { source: { kind: 'custom' }, decidedBy: 'stub', ...(refusal && { refusal }) };
-  return { source: { ...action, via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
+  return { source: { ...action, via: via.via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
+}
+
+/** A way from a type to the rows of another one. */
+interface Beside {
+  readonly via: Many['via'];
+  /** The list that shows the rows, if there is one. */
+  readonly field?: FieldFact;
 }
 
 /**
  * How the rows belong to the parent: as those of the list with the same name, or of the only way
  * between the two types.
  */
-function relationBeside(
-  shapes: Shapes,
-  field: FieldFact,
-  entity: EntityFact,
-): Many['via'] | Refusal {
+function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): Beside | Refusal {
   const owner = shapes.facts.entities.get(field.owner);
   const lists = [...(owner?.fields.values() ?? [])].flatMap((each) => {
     const link = isList(shapes, each) ? shapes.links.byField.get(each) : undefined;
-    return link?.entity === entity.name ? [{ name: each.name, via: viaOf(link) }] : [];
+    return link?.entity === entity.name ? [{ field: each, via: viaOf(link) }] : [];
   });
   const stem = field.directives.list?.relation ?? stemOf(field.name);
-  const named = lists.find(({ name }) => name === stem || name === `${stem}Connection`);
-  if (named) return named.via;
-  const ways = new Map(lists.map(({ via }) => [JSON.stringify(via), via]));
+  const named = lists.find(({ field: { name } }) => name === stem || name === `${stem}Connection`);
+  if (named) return named;
+  const ways = new Map<string, Beside>();
+  for (const list of lists) addWay(ways, list);
   for (const key of shapes.links.keys.get(entity.name) ?? [])
     if (key.target === field.owner) {
-      const via = viaOf({ kind: 'other', entity: entity.name, key });
-      ways.set(JSON.stringify(via), via);
+      addWay(ways, { via: viaOf({ kind: 'other', entity: entity.name, key }) });
     }
   const [only] = [...ways.values()];
   if (only && ways.size === 1) return only;
   return {
     why: `${ways.size === 0 ? 'nothing leads' : 'more than one list leads'} from ${field.owner} to ${entity.name}, and the name of the field says none of them`,
   };
+}
+
+function addWay(ways: Map<string, Beside>, way: Beside): void {
+  const key = JSON.stringify(way.via);
+  if (!ways.has(key)) ways.set(key, way);
 }
 
 /** Why the user has to write a field; undefined if another finding already says so. */

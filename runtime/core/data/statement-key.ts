@@ -70,9 +70,12 @@ function valueKey(value: unknown): string {
       ? 'l'
       : `[${value.map(valueKey).join()}]`;
   return `{${Object.entries(value)
-    .map(([key, item]) => (item === undefined ? '' : `${key}:${memberKey(key, item)}`))
+    .map(([key, item]) => (item === undefined ? '' : `${nameKey(key)}:${memberKey(key, item)}`))
     .join()}}`;
 }
+
+/** JSON in a filter has keys that the caller chooses, which must not look like the key of another input. */
+const nameKey = (name: string): string => (/^\w+$/.test(name) ? name : JSON.stringify(name));
 
 const memberKey = (name: string, value: unknown): string =>
   name === 'mode' && isInsensitive(value) ? 'i' : valueKey(value);

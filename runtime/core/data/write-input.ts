@@ -10,6 +10,7 @@ import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   completeRow,
+  fieldsOf,
   insertRow,
   isThere,
   updateRow,
@@ -55,7 +56,8 @@ export async function createFrom(
   for (const [column, value] of preset ?? []) values.set(column, value);
   for (const [column, value] of fallback ?? [])
     if (values.get(column) === undefined) values.set(column, value);
-  const allowed = writeAccess(writing, entity, fields, 'CREATE', base);
+  const linking = fieldsOf(entity, [...(preset?.keys() ?? []), ...(fallback?.keys() ?? [])]);
+  const allowed = writeAccess(writing, entity, [...fields, ...linking], 'CREATE', base);
   if (hooks) await hooks.check(added ?? {}, missingErrors(writing, entity, values, allowed));
   const id = await insertRow(writing, entity, { values, names }, allowed);
   for (const step of after) await step(id);

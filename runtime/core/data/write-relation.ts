@@ -19,11 +19,13 @@ import { and, ofType, where } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
+  fieldsOf,
   isVisible,
   keyOf as keySql,
   run,
   updateRow,
   valueOf,
+  writeAccess,
   type Key,
   type Writer,
   type Writing,
@@ -193,16 +195,14 @@ function changeColumns(
   id: unknown,
   values: Map<string, unknown>,
 ): Promise<boolean> {
-  const { hooks } = writing;
+  const { hooks, rules } = writing;
   const { name: of } = entity.entity;
-  if (!hooks || !isHooked(hooks, of, 'update'))
-    return updateRow(
-      writing,
-      entity,
-      id,
-      { values },
-      writing.rules.entity(entity.entity, 'UPDATE'),
-    );
+  if (!hooks || !isHooked(hooks, of, 'update')) {
+    const fields = fieldsOf(entity, values.keys());
+    const base = rules.entity(entity.entity, 'UPDATE');
+    const access = writeAccess(writing, entity, fields, 'UPDATE', base);
+    return updateRow(writing, entity, id, { values }, access);
+  }
   const input = [...values].map(([column, value]) => [
     propertyOf(entity, entity.column(column)),
     value,

@@ -14,7 +14,7 @@ import { both, refusal, type Access } from './access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
 import { sql, toStatement, type Sql } from './fragment.ts';
 import { columnsOf, isStated } from './row-condition.ts';
-import type { EntityModel } from './model.ts';
+import { fieldOfColumn, type EntityModel } from './model.ts';
 import { bind } from './reader.ts';
 import { accessCondition } from './condition-sql.ts';
 import { and, createScope, reference, where, type Scope } from './scope.ts';
@@ -327,6 +327,10 @@ export function writeAccess(
     return field ? both(access, writing.rules.field(entity.entity, field, verb)) : access;
   }, base);
 }
+
+/** The names of the fields that columns are of. */
+export const fieldsOf = (entity: EntityModel, columns: Iterable<string>): string[] =>
+  [...columns].flatMap((column) => fieldOfColumn(entity, column)?.name ?? []);
 
 export function note(
   writing: Writing,
