@@ -18,9 +18,12 @@ const SETTINGS = {
 export const SDL = `
   type User { id: ID! email: String! @unique }
   type Author @auth(allow: [PUBLIC]) { id: ID! name: String! posts: [Post!]! }
-  type Post @auth(allow: [PUBLIC]) { id: ID! title: String! secret: String @auth(allow: [ROLE], roles: ["Owner"]) author: Author }
+  enum State { DRAFT SHOWN }
+  scalar JSON
+  type Post @auth(allow: [PUBLIC]) { id: ID! title: String! @constraint(maxLength: 40) state: State! @default(value: DRAFT) pinned: Boolean meta: JSON secret: String @auth(allow: [ROLE], roles: ["Owner"]) author: Author }
   type Query { authors: [Author!]! author(id: ID!): Author posts(limit: Int, offset: Int): [Post!]! post(id: ID!): Post }
-  type Mutation { createAuthor(name: String!): Author! createPost(title: String!, secret: String, authorId: ID): Post! }
+  type Mutation { createAuthor(name: String!): Author! createPost(title: String!, state: State, pinned: Boolean, meta: JSON, secret: String, authorId: ID): Post!
+    updatePost(id: ID!, title: String, state: State, pinned: Boolean, meta: JSON, secret: String, authorId: ID): Post deletePost(id: ID!): Boolean! }
 `;
 
 const MANIFEST = `

@@ -38,15 +38,33 @@ export async function call<Answer = any>(
   method: string,
   path: string,
   body?: unknown,
-  { signal: until }: { readonly signal?: AbortSignal } = {},
+  options: CallOptions = {},
 ): Promise<Answer> {
-  sent.value = [{ method, path, body }, ...sent.value].slice(0, MAX_SENT);
-  const first = await send(method, path, body, until);
-  if (first.status !== 401 || !(await refresh())) return read(first);
-  return read(await send(method, path, body, until));
+  return read(await request(method, path, body, options));
 }
 
-function send(method: string, path: string, body: unknown, signal?: AbortSignal) {
+/** What a call may have besides its body. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Reads a row, and the version that `If-Match` takes. */
+export async function callWithTag(
+  path: string,
+): Promise<{ readonly data: unknown; readonly tag: string | null }> {
+  const response = await request('GET', path, undefined, {});
+  return { data: await read(response), tag: response.headers.get('ETag') };
+}
+
+async function request(method: string, path: string, body: unknown, options: CallOptions) {
+  sent.value = [{ method, path, body }, ...sent.value].slice(0, MAX_SENT);
+  const first = await send(method, path, body, options);
+  if (first.status !== 401 || !(await refresh())) return first;
+  return send(method, path, body, options);
+}
+
+function send(method: string, path: string, body: unknown, { signal, headers }: CallOptions) {
   const token = accessToken();
   return fetch(new URL(path, location.origin), {
     method,
@@ -55,6 +73,7 @@ function send(method: string, path: string, body: unknown, signal?: AbortSignal)
       Accept: 'application/json',
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(token !== null && { Authorization: `Bearer ${token}` }),
+      ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),

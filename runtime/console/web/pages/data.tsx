@@ -1,13 +1,17 @@
+import { useState } from 'preact/hooks';
 import { base, query, setQuery } from '../address.ts';
+import { ApiError, call } from '../call.ts';
 import { t } from '../messages.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
-import { Cell } from '../parts/cell.tsx';
+import { discardChanges, type Row, saveChanges, staged, unsaved } from '../staged.ts';
+import { Grid } from './grid.tsx';
+import { ChangedMeanwhile } from './meanwhile.tsx';
+import { NewRow } from './new-row.tsx';
 import { RowRegion } from './row.tsx';
-
-type Row = Readonly<Record<string, unknown>>;
 
 interface Page {
   readonly data: readonly Row[];
@@ -43,7 +47,7 @@ export function DataPage({ plural }: { plural: string | null }) {
           ))}
         </ul>
       </nav>
-      {shown && <Rows module={shown} />}
+      {shown && <Rows key={shown.plural} module={shown} />}
       {document && plural !== null && !shown && (
         <p role="alert">{t('There is no type {plural}', { plural })}</p>
       )}
@@ -62,88 +66,143 @@ function requestOf(plural: string, parameters: URLSearchParams): string {
 
 function Rows({ module }: { module: Module }) {
   const { data, error, loading, reload } = useCall<Page>(requestOf(module.plural, query.value));
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = (id: string, on: boolean) => {
+    const next = new Set(selected);
+    if (on) next.add(id);
+    else next.delete(id);
+    setSelected(next);
+  };
   const row = query.value.get('row');
+  const changed = () => {
+    setSelected(new Set());
+    reload();
+  };
   return (
     <section aria-busy={loading} class="rows">
+      <Tools module={module} selected={selected} changed={changed} />
       {error !== null && <Failure error={error} again={reload} />}
       {data && data.data.length === 0 && <p class="quiet">{t('No rows')}</p>}
-      {data && data.data.length > 0 && <Grid module={module} page={data} />}
+      {data && data.data.length > 0 && (
+        <>
+          <Grid
+            module={module}
+            rows={data.data}
+            total={data.pagination.total}
+            first={(data.pagination.page - 1) * data.pagination.page_size}
+            selected={selected}
+            select={select}
+          />
+          <Pager {...data.pagination} />
+        </>
+      )}
       {row !== null && <RowRegion module={module} id={row} />}
     </section>
   );
 }
 
-function Grid({ module, page }: { module: Module; page: Page }) {
-  const { total, page: number, page_size: size } = page.pagination;
+interface ToolsProps {
+  readonly module: Module;
+  readonly selected: ReadonlySet<string>;
+  changed(): void;
+}
+
+/** What can be done with the rows; a control whose call the API does not have is not there. */
+function Tools({ module, selected, changed }: ToolsProps) {
+  const [making, setMaking] = useState(false);
+  const meanwhile = [...staged.value.values()].find(({ theirs }) => theirs !== null);
+  const save = async () => {
+    await saveChanges();
+    changed();
+  };
+  return (
+    <div class="tools">
+      {module.create && (
+        <button type="button" onClick={() => setMaking(true)}>
+          {t('New row')}
+        </button>
+      )}
+      {module.remove && <DeleteRows module={module} selected={selected} changed={changed} />}
+      {module.update.length > 0 && (
+        <>
+          <button
+            type="button"
+            class="main"
+            disabled={unsaved.value === 0}
+            onClick={() => void save()}
+          >
+            {t('Save changes')}
+          </button>
+          <button type="button" disabled={unsaved.value === 0} onClick={discardChanges}>
+            {t('Discard changes')}
+          </button>
+          <span role="status">
+            {unsaved.value === 0 ? '' : t('{n} unsaved changes', { n: unsaved.value })}
+          </span>
+        </>
+      )}
+      {making && module.create && (
+        <NewRow
+          module={module}
+          fields={module.create}
+          close={(made) => {
+            setMaking(false);
+            if (made) changed();
+          }}
+        />
+      )}
+      {meanwhile && <ChangedMeanwhile key={meanwhile.id} row={meanwhile} done={changed} />}
+    </div>
+  );
+}
+
+function DeleteRows({ module, selected, changed }: ToolsProps) {
+  const [asking, setAsking] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const remove = async () => {
+    setAsking(false);
+    setRefused(await removeRows(module.plural, selected));
+    changed();
+  };
+  const text = t('{n} rows of {type} will be deleted: {ids}', {
+    n: selected.size,
+    type: module.type,
+    ids: [...selected].join(', '),
+  });
   return (
     <>
-      <div class="scroll">
-        <table role="grid" aria-label={module.type} aria-rowcount={total + 1}>
-          <thead>
-            <tr aria-rowindex={1}>
-              {module.fields.map((field) => (
-                <Header key={field} field={field} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {page.data.map((row, index) => (
-              <tr key={String(row['id'])} aria-rowindex={(number - 1) * size + index + 2}>
-                {module.fields.map((field) => (
-                  <td key={field}>
-                    {field === 'id' ? (
-                      <RowLink id={String(row['id'])} />
-                    ) : (
-                      <Cell value={row[field]} />
-                    )}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <Pager {...page.pagination} />
+      <button type="button" disabled={selected.size === 0} onClick={() => setAsking(true)}>
+        {t('Delete rows')}
+      </button>
+      {refused !== null && <span role="alert">{refused}</span>}
+      {asking && (
+        <Confirm
+          text={text}
+          action={t('Delete rows')}
+          confirm={() => void remove()}
+          cancel={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }
 
-function RowLink({ id }: { id: string }) {
-  const to = new URLSearchParams(query.value);
-  to.set('row', id);
-  return <a href={`?${to}`}>{id}</a>;
-}
-
-const NEXT = { none: 'ascending', ascending: 'descending', descending: 'none' } as const;
-
-function Header({ field }: { field: string }) {
-  const sorted = query.value.get('sort') === field;
-  const descending = query.value.get('order') === 'desc';
-  const now = sorted ? (descending ? 'descending' : 'ascending') : 'none';
-  const turn = () => {
-    const next = NEXT[now];
-    setQuery({
-      sort: next === 'none' ? null : field,
-      order: next === 'none' ? null : next === 'descending' ? 'desc' : 'asc',
-      page: null,
-    });
-  };
-  return (
-    <th aria-sort={now} scope="col">
-      <button type="button" onClick={turn}>
-        {field}
-        <span aria-hidden="true">{{ none: '', ascending: ' ↑', descending: ' ↓' }[now]}</span>
-      </button>
-    </th>
-  );
+/** @returns the first refusal, or null. */
+async function removeRows(plural: string, ids: ReadonlySet<string>): Promise<string | null> {
+  let refused: string | null = null;
+  for (const id of ids)
+    try {
+      await call('DELETE', `/api/${plural}/${encodeURIComponent(id)}`);
+    } catch (error) {
+      refused ??= `${id}: ${error instanceof ApiError ? error.error : String(error)}`;
+    }
+  return refused;
 }
 
 function Pager({ page, total, total_pages: pages }: Page['pagination']) {
   return (
     <div class="pager">
-      <span role="status">
-        {t('{total} rows', { total: new Intl.NumberFormat('en').format(total) })}
-      </span>
+      <span>{t('{total} rows', { total: new Intl.NumberFormat('en').format(total) })}</span>
       <button
         type="button"
         disabled={page <= 1}
