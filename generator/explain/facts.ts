@@ -130,7 +130,7 @@ const WHAT = {
   column: 'column',
   one: 'relation to one',
   many: 'relation to many',
-  aggregate: 'of related rows, in the one statement',
+  tally: 'of related rows, in the one statement',
   aggregated: 'numbers over related rows, in the one statement',
   search: 'of a search: null outside of one',
   custom: UNWRITTEN,
@@ -138,7 +138,7 @@ const WHAT = {
 
 function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
   if (source.kind === 'custom') return undefined;
-  if (source.kind === 'aggregate') return `${source.of} of ${source.relation}`;
+  if (source.kind === 'tally') return `${source.of} of ${source.relation}`;
   if (source.kind === 'search')
     return source.of === 'rank' ? 'no column' : `around the hits in ${table}.${source.column}`;
   if (source.kind === 'column') return `${table}.${source.column}`;

@@ -9,7 +9,7 @@ import { GROUPS, knownWord, LIST_OPERATORS, OPERATORS, WORDS } from './filter-wo
 import { scalarType } from './scalar-type.ts';
 
 /** A column, or a member of the object that it holds. */
-export interface Compared {
+export interface ComparedField {
   readonly column: string;
   readonly name: string;
   readonly entity: EntityFact;
@@ -21,7 +21,7 @@ export interface Compared {
 /** The condition that a column meets the words, or equals the value. */
 export function compareColumn(
   reading: Reading,
-  compared: Compared,
+  compared: ComparedField,
   value: ConstValueNode,
 ): Condition {
   const form = formOf(reading, compared);
@@ -38,7 +38,7 @@ const hasWords = ({ fields }: ConstObjectValueNode) =>
 
 function compareWords(
   reading: Reading,
-  compared: Compared,
+  compared: ComparedField,
   { fields }: ConstObjectValueNode,
   outer: Beside,
 ): Condition {
@@ -59,7 +59,7 @@ function compareWords(
 
 function inGroup(
   reading: Reading,
-  compared: Compared,
+  compared: ComparedField,
   item: ConstValueNode,
   beside: Beside,
 ): Condition {
@@ -81,7 +81,7 @@ export function groupOf(word: 'and' | 'or' | 'not', of: readonly Condition[]): C
 
 function besideOf(
   reading: Reading,
-  compared: Compared,
+  compared: ComparedField,
   fields: ConstObjectValueNode['fields'],
 ): Beside {
   const found: { insensitive?: true; path?: string[] } = {};
@@ -109,7 +109,7 @@ function besideOf(
 
 type Form = 'scalar' | 'list' | 'json' | 'object';
 
-function formOf({ shapes: { facts } }: Reading, { field, key }: Compared): Form {
+function formOf({ shapes: { facts } }: Reading, { field, key }: ComparedField): Form {
   const { kind, list } = field.type;
   if (key) return 'scalar';
   if (list) return kind === 'object' ? 'object' : 'list';
@@ -132,7 +132,7 @@ interface Word {
 
 function oneWord(
   reading: Reading,
-  compared: Compared,
+  compared: ComparedField,
   { word, at, of }: Word,
   beside: Beside,
 ): Condition {
@@ -174,7 +174,7 @@ function unknownWord(reading: Reading, word: string, at: ASTNode, known: readonl
 
 function comparingOf(
   { shapes: { facts } }: Reading,
-  { name, entity, key, field }: Compared,
+  { name, entity, key, field }: ComparedField,
 ): Comparing {
   const { named } = field;
   const isKey = key || (named.name === 'ID' && entity.fields.get(field.name) === field);

@@ -10,7 +10,7 @@ import {
   type ConditionProblem,
   type Reading,
 } from './condition-reading.ts';
-import { compareColumn, groupOf, listOf, type Compared } from './condition-words.ts';
+import { compareColumn, groupOf, listOf, type ComparedField } from './condition-words.ts';
 import { isClaim, readOperand, type Comparing } from './comparisons.ts';
 import { isObjectValue, ofHeldObject } from './held-conditions.ts';
 import type { EntityFact } from './facts.ts';
@@ -69,7 +69,7 @@ function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode
   const column = namedColumn(shapes, entity, word);
   if (!column) return unknownField(reading, entity, node);
   const { value } = node;
-  const compared: Compared = { ...column, entity, name: word };
+  const compared: ComparedField = { ...column, entity, name: word };
   return isObjectValue(compared, value)
     ? ofHeldObject(reading, compared, value)
     : compareColumn(reading, compared, value);

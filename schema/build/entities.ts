@@ -2,7 +2,7 @@ import type { AuthRule, Entity, Field, FieldSource, Index, ListOptions, Many } f
 import { indexName, pluralize, camelCase, snakeCase } from '../names.ts';
 import { userEntity } from './user.ts';
 import { aggregatedEntity, aggregatedOf, stemOf } from './aggregated.ts';
-import { aggregateOf } from './aggregates.ts';
+import { tallyOf } from './tallies.ts';
 import { searchOf, searchSource } from './search.ts';
 import { authRules } from './access.ts';
 import { storedAs, uniqueName } from './columns.ts';
@@ -129,7 +129,7 @@ function sourceOf(shapes: Shapes, field: FieldFact): Source {
   if (field.directives.computed) return { source: { kind: 'custom' }, decidedBy: '@computed' };
   if (isQueryRoot(shapes.facts, field))
     return { source: { kind: 'custom' }, decidedBy: QUERY_ROOT };
-  const counted = aggregateOf(shapes, field);
+  const counted = tallyOf(shapes, field);
   if (counted)
     return {
       source: 'source' in counted ? counted.source : { kind: 'custom' },

@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import type { Filter, FilterShape } from '../model.ts';
-import { aggregateFilter } from './aggregate-filter.ts';
+import { tallyFilter } from './tally-filter.ts';
 import { wordsOf, wordsRefusal, type Words } from './comparison-input.ts';
 import type { EntityFact } from './facts.ts';
 import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
@@ -75,7 +75,7 @@ function filterOf(
   if (common) return common;
   const related = relationFilter(shapes, field, entity) ?? objectFilter(shapes, field, entity);
   if (related) return related;
-  const counted = aggregateFilter(entity.fields.get(name), field, `${type.name}.${name}`);
+  const counted = tallyFilter(entity.fields.get(name), field, `${type.name}.${name}`);
   if (counted) return counted;
   const column = namedColumn(shapes, entity, name);
   if (column) return columnFilter(shapes, type, field, column);

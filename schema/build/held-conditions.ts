@@ -3,13 +3,13 @@ import type { ConstObjectValueNode, ConstValueNode, NameNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Condition } from '../model.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
-import { compareColumn, groupOf, listOf, type Compared } from './condition-words.ts';
+import { compareColumn, groupOf, listOf, type ComparedField } from './condition-words.ts';
 import { GROUPS, knownWord } from './filter-words.ts';
 import { membersOf } from './object-filters.ts';
 
 /** Whether a condition on an object without `id` goes on to its fields. */
 export const isObjectValue = (
-  { field }: Compared,
+  { field }: ComparedField,
   value: ConstValueNode,
 ): value is ConstObjectValueNode =>
   field.type.kind === 'object' && !field.type.list && value.kind === Kind.OBJECT;
@@ -17,7 +17,7 @@ export const isObjectValue = (
 /** A condition on an object without `id`, which a column holds. */
 export function ofHeldObject(
   reading: Reading,
-  holder: Compared,
+  holder: ComparedField,
   node: ConstObjectValueNode,
 ): Condition {
   const members = membersOf(reading.shapes, holder.field.named.name);
@@ -30,7 +30,7 @@ export function ofHeldObject(
       if (!field && name.value === 'isNull')
         return compareColumn(reading, holder, { ...node, fields: [each] });
       if (!field) return noMember(reading, holder, name, [...members.keys()]);
-      const inner: Compared = {
+      const inner: ComparedField = {
         ...holder,
         name: `${holder.name}.${name.value}`,
         key: false,
@@ -44,7 +44,7 @@ export function ofHeldObject(
   );
 }
 
-const heldItems = (reading: Reading, holder: Compared, value: ConstValueNode): Condition[] =>
+const heldItems = (reading: Reading, holder: ComparedField, value: ConstValueNode): Condition[] =>
   listOf(value).map((item) =>
     item.kind === Kind.OBJECT
       ? ofHeldObject(reading, holder, item)
@@ -56,7 +56,7 @@ const heldItems = (reading: Reading, holder: Compared, value: ConstValueNode): C
 
 function noMember(
   reading: Reading,
-  { field, entity, name: holder }: Compared,
+  { field, entity, name: holder }: ComparedField,
   name: NameNode,
   known: readonly string[],
 ): Condition {

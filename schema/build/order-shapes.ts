@@ -6,9 +6,9 @@ import type {
   GraphQLNamedType,
 } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
-import type { Compared, OrderMember, OrderShape } from '../model.ts';
+import type { OrderedBy, OrderMember, OrderShape } from '../model.ts';
 import { snakeCase } from '../names.ts';
-import { aggregateUse } from './aggregates.ts';
+import { tallyUse } from './tallies.ts';
 import type { EntityFact } from './facts.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
 import { isListEnd } from './nested-writes.ts';
@@ -56,7 +56,7 @@ function flatForm(
 
 /** `NAME_ASC`, `createdAt_DESC`, `nameDesc`; a value without a direction is ascending. */
 function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Form | Refusal {
-  const values: ({ value: string; descending: boolean } & Compared)[] = [];
+  const values: ({ value: string; descending: boolean } & OrderedBy)[] = [];
   for (const { name } of type.getValues()) {
     const [, stem = name, direction] = /^(.+?)(?:_(asc|desc)|(Asc|Desc))$/i.exec(name) ?? [];
     const suffix = direction ?? (/(Asc|Desc)$/.exec(name)?.[1] || 'asc');
@@ -70,15 +70,14 @@ function enumForm(shapes: Shapes, type: GraphQLEnumType, entity: EntityFact): Fo
 const folded = (word: string) => snakeCase(word === word.toUpperCase() ? word.toLowerCase() : word);
 
 /** `CREATED_AT` and `createdAt` mean the field `createdAt`, `COMMENTS_COUNT` one with `@count`. */
-function comparedWord(shapes: Shapes, entity: EntityFact, word: string): Compared | undefined {
+function comparedWord(shapes: Shapes, entity: EntityFact, word: string): OrderedBy | undefined {
   const column = columnForWord(shapes, entity, word);
   if (column !== undefined) return { column };
-  const counted = [...entity.fields.values()].find(
+  const tallied = [...entity.fields.values()].find(
     (field) =>
-      (field.name === word || field.snakeName === folded(word)) &&
-      aggregateUse(field) !== undefined,
+      (field.name === word || field.snakeName === folded(word)) && tallyUse(field) !== undefined,
   );
-  return counted && { aggregate: counted.name };
+  return tallied && { tally: tallied.name };
 }
 
 /** The column of the field that a word means, in any spelling. */
@@ -110,7 +109,7 @@ function pairForm(
   const direction = others.find(({ type: of }) => isDirection(getNamedType(of)));
   const nulls = others.find(({ type: of }) => isNulls(getNamedType(of)));
   if (others.some((field) => field !== direction && field !== nulls)) return undefined;
-  const values: ({ value: string } & Compared)[] = [];
+  const values: ({ value: string } & OrderedBy)[] = [];
   for (const { name } of named.getValues()) {
     const compared = comparedWord(shapes, entity, name);
     if (!compared) return unknownWord(shapes, entity, `${named.name}.${name}`, name);

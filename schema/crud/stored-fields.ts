@@ -1,4 +1,4 @@
-import { aggregateUse } from '../build/aggregates.ts';
+import { tallyUse } from '../build/tallies.ts';
 import { storedAs } from '../build/columns.ts';
 import type { Built } from '../build/built.ts';
 import type { EntityFact, FieldFact } from '../build/facts.ts';
@@ -37,7 +37,7 @@ export const valueFields = (built: Built, entity: EntityFact): StoredField[] =>
 
 /** Fields with `@count` or `@exists`. */
 export const countedFields = ({ fields }: EntityFact): FieldFact[] =>
-  [...fields.values()].filter((field) => aggregateUse(field) !== undefined);
+  [...fields.values()].filter((field) => tallyUse(field) !== undefined);
 
 /** Fields that only the auth endpoints write. */
 export function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<FieldFact> {

@@ -1,4 +1,4 @@
-import { aggregateDirectives } from './aggregates.ts';
+import { tallyDirectives } from './tallies.ts';
 import { errorDirectives } from './errors.ts';
 import { crudDirective } from './crud.ts';
 import { sharedDirectives } from './of-both.ts';
@@ -70,7 +70,7 @@ export const directivesSdl = [
   typeDirectives,
   crudDirective,
   fieldDirectives,
-  aggregateDirectives,
+  tallyDirectives,
   errorDirectives,
   searchDirectives,
   sharedDirectives,

@@ -9,7 +9,7 @@ import {
   texts,
   Uses,
 } from './arguments.ts';
-import { aggregate } from './aggregates.ts';
+import { tally } from './tallies.ts';
 import { auth, column, renamed } from './of-both.ts';
 import { search } from './search.ts';
 
@@ -166,8 +166,8 @@ function read(uses: Uses) {
       ...compact({ by: texts(args, 'by'), of: text(args, 'of') }),
       node,
     })),
-    ...uses.one('count', aggregate),
-    ...uses.one('exists', aggregate),
+    ...uses.one('count', tally),
+    ...uses.one('exists', tally),
     ...uses.one('search', search),
     ...uses.one('column', column),
     ...uses.one('renamed', renamed),

@@ -52,7 +52,7 @@ export type FieldSource =
   | { readonly kind: 'column'; readonly column: string }
   | One
   | Many
-  | Aggregate
+  | Tally
   | AggregatedRelation
   /** How well the row fits the search of its list, or the text of a column around the hits. */
   | { readonly kind: 'search'; readonly of: 'rank' }
@@ -66,9 +66,9 @@ export interface Search {
   readonly language: string;
 }
 
-/** How many related rows there are, or whether there are any. */
-export interface Aggregate {
-  readonly kind: 'aggregate';
+/** `@count` and `@exists`: how many related rows there are, or whether there are any. */
+export interface Tally {
+  readonly kind: 'tally';
   readonly of: 'count' | 'exists';
   readonly entity: string;
   /** The field of this type that leads to the rows. */

@@ -75,7 +75,7 @@ export type Filter =
   | { readonly kind: 'and' | 'or' | 'not'; readonly name: string }
   /** A field with `@count` or `@exists`; without operators its value is compared with `eq`. */
   | {
-      readonly kind: 'aggregate';
+      readonly kind: 'tally';
       readonly name: string;
       readonly field: string;
       readonly operators?: readonly FilterOperator[];
@@ -113,7 +113,7 @@ export interface OrderShape {
         readonly values: readonly ({
           readonly value: string;
           readonly descending: boolean;
-        } & Compared)[];
+        } & OrderedBy)[];
       }
     /** `input UserOrder { name: SortDirection }` */
     | { readonly kind: 'fields'; readonly fields: readonly OrderMember[] }
@@ -123,16 +123,16 @@ export interface OrderShape {
         readonly field: string;
         readonly direction?: string;
         readonly nulls?: string;
-        readonly values: readonly ({ readonly value: string } & Compared)[];
+        readonly values: readonly ({ readonly value: string } & OrderedBy)[];
       };
 }
 
-/** What rows are compared by: a column, or a field with `@count` or `@exists`. */
-export type Compared = { readonly column: string } | { readonly aggregate: string };
+/** What rows are ordered by: a column, or a field with `@count` or `@exists`. */
+export type OrderedBy = { readonly column: string } | { readonly tally: string };
 
 /** A member of an order input. Its value is a direction, or `{ direction, nulls }`. */
 export type OrderMember = { readonly name: string } & (
-  | Compared
+  | OrderedBy
   /** The order of the related object, as another shape says. */
   | { readonly one: string; readonly shape: string }
   /** A list: `{ comments: { count: DESC } }`. */

@@ -34,7 +34,7 @@ export function restMembers(entity: Entity): ReadonlyMap<string, RestMember> {
         kind: 'value',
         ...one('column', columns.get(source.column)),
       });
-    else if (source.kind === 'aggregate' || source.kind === 'search')
+    else if (source.kind === 'tally' || source.kind === 'search')
       members.set(name, { name, field, kind: 'value' });
     else if (source.kind === 'custom') addCustom(members, field);
     else if (source.kind === 'aggregated') continue;

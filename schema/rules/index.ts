@@ -1,5 +1,5 @@
 import { adoptedTables } from './adopted-tables.ts';
-import { aggregates } from './aggregates.ts';
+import { tallies } from './tallies.ts';
 import { capabilities } from '../capabilities.ts';
 import { columnNames } from './column-names.ts';
 import { constraints } from './constraints.ts';
@@ -48,7 +48,7 @@ export const schemaRules: readonly Rule[] = [
   constraints,
   fieldLists,
   lists,
-  aggregates,
+  tallies,
   search,
   renames,
   operations,

@@ -215,8 +215,8 @@ function filterWords(filter: Filter): LiteralValue {
       return `${filter.column}: ${filter.operators.join(' ')}`;
     case 'equals':
       return { equals: filter.column };
-    case 'aggregate':
-      return { aggregate: filter.field, operators: filter.operators };
+    case 'tally':
+      return { tally: filter.field, operators: filter.operators };
     case 'one':
       return { one: filter.field, shape: filter.shape };
     case 'many':

@@ -177,7 +177,7 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
         viaWords(source.via),
         { inverse: source.inverse, ...listWords(source.list) },
       ]);
-    case 'aggregate':
+    case 'tally':
       return call(source.of, [
         source.entity,
         source.relation,

@@ -102,7 +102,7 @@ export class InputReader {
         return this.#coerced('Boolean', value, path);
       case 'operators':
         return this.#words(filter.operators, value, path, type);
-      case 'aggregate':
+      case 'tally':
         return this.#words(filter.operators ?? [], value, path, type);
       case 'object':
       case 'equals':

@@ -157,7 +157,7 @@ function conditionsWithClaims(model: Model): readonly Stated[] {
     ...entities.flatMap(({ fields }) =>
       fields.flatMap(({ source }) => {
         if (source.kind === 'many') return lists(source.entity, source.list.condition);
-        return source.kind === 'aggregate' ? lists(source.entity, source.where) : [];
+        return source.kind === 'tally' ? lists(source.entity, source.where) : [];
       }),
     ),
     ...operations.flatMap(({ action }) =>

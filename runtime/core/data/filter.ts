@@ -1,6 +1,6 @@
 import { isNothing, seenColumn } from './condition-sql.ts';
 import type { Filter } from '@twofold/schema';
-import { aggregateCondition } from './aggregate-condition.ts';
+import { tallyCondition } from './tally-condition.ts';
 import { not } from './comparison.ts';
 import { columnCompared, memberCompared, memberType, type Compared } from './compared.ts';
 import { relatedCondition, type FilterSite, type RelatedFilter } from './filter-relations.ts';
@@ -20,12 +20,12 @@ interface Site {
   /** A JSON object in a column, or in another one. */
   object(column: string): Holder;
   related(filter: RelatedFilter, value: unknown, path: Site['path']): Sql | undefined;
-  aggregate(filter: AggregateFilter, value: unknown, path: Site['path']): Sql | undefined;
+  tally(filter: TallyFilter, value: unknown, path: Site['path']): Sql | undefined;
   /** Whether the row or object is not there. */
   nothing(): Sql;
 }
 
-type AggregateFilter = Extract<Filter, { kind: 'aggregate' }>;
+type TallyFilter = Extract<Filter, { kind: 'tally' }>;
 
 /**
  * The condition of a `where` input. Conditions are true or false, never null: a comparison with a
@@ -61,8 +61,8 @@ function rowSite(scope: Scope, { entity, alias, call, path }: FilterSite): Site 
     },
     related: (filter, given, at) =>
       relatedCondition(scope, filter, given, { entity, alias, call, path: at }, filterCondition),
-    aggregate: (filter, given, at) =>
-      aggregateCondition(scope, filter, given, { entity, alias, call, path: at }),
+    tally: (filter, given, at) =>
+      tallyCondition(scope, filter, given, { entity, alias, call, path: at }),
     nothing: () => sql`false`,
   };
 }
@@ -87,7 +87,7 @@ function objectSite(scope: Scope, { value, nothing, keys, type }: Holder, site: 
       type: found(memberType(scope.model, type, name).object, `object ${type}.${name}`),
     }),
     related: () => undefined,
-    aggregate: () => undefined,
+    tally: () => undefined,
   };
 }
 
@@ -125,8 +125,8 @@ function one(
       return wordsCondition(scope, site.member(filter.column), filter.operators, value, site);
     case 'object':
       return objectCondition(scope, filter, value, site);
-    case 'aggregate':
-      return site.aggregate(filter, value, site.path);
+    case 'tally':
+      return site.tally(filter, value, site.path);
     case 'one':
     case 'many':
       return site.related(filter, value, site.path);

@@ -85,8 +85,8 @@ function selectionsBelow(field: Planned): readonly Selection[] {
       return [field.selection];
     case 'abstract':
       return field.members.map(({ selection }) => selection);
-    case 'aggregate':
-      return [{ entity: field.aggregate.entity, fields: [], row: false }];
+    case 'tally':
+      return [{ entity: field.tally.entity, fields: [], row: false }];
     case 'aggregated':
       return [{ entity: field.entity, fields: [], row: false }, ...keySelections(field)];
     case 'connection':

@@ -37,8 +37,8 @@ export function isLong(scope: Scope, listed: Shown): boolean {
   );
 }
 
-const isOfKey = ({ model }: Scope, { entity }: Listed, { column, path, aggregate }: Order) =>
-  path === undefined && aggregate === undefined && model.entity(entity).key.includes(column);
+const isOfKey = ({ model }: Scope, { entity }: Listed, { column, path, tally }: Order) =>
+  path === undefined && tally === undefined && model.entity(entity).key.includes(column);
 
 function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
   const { entity } = scope.model.entity(name);
@@ -97,9 +97,7 @@ export function watchedInOrder(
   { alias, order }: { readonly alias: string; readonly order: readonly Order[] },
 ): Sql | undefined {
   const plain = watched(scope, entity, alias);
-  return plain && order.some(({ aggregate }) => aggregate !== undefined)
-    ? sql`${STEP_FUNCTION}()`
-    : plain;
+  return plain && order.some(({ tally }) => tally !== undefined) ? sql`${STEP_FUNCTION}()` : plain;
 }
 
 function hasIntegerKey({ model }: Scope, { key, columns }: EntityModel): boolean {

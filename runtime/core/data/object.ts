@@ -1,8 +1,8 @@
 import { tableName } from './scope.ts';
 import type { EntityModel } from './model.ts';
 import { abstractJson } from './abstract.ts';
-import { aggregateJson } from './aggregate.ts';
-import { aggregateJson as figuresOfRows } from './aggregated.ts';
+import { tallyJson } from './tally.ts';
+import { aggregateJson } from './aggregated.ts';
 import { connectionJson } from './connection.ts';
 import { joinSql, literal, sql, type Sql } from './fragment.ts';
 import { groupsJson } from './groups.ts';
@@ -60,8 +60,8 @@ export function fieldJson(scope: Scope, entity: string, field: Planned, source: 
       return marked(scope, field.code);
     case 'one':
       return oneJson(scope, field, source);
-    case 'aggregate':
-      return aggregateJson(scope, entity, field, source);
+    case 'tally':
+      return tallyJson(scope, entity, field, source);
     case 'rank':
       return rankJson(scope, field.call, (column) => source.ref(column));
     case 'highlight':
@@ -85,7 +85,7 @@ export function aggregatedJson(scope: Scope, field: Aggregated, source?: Source)
   const write = (planned: Planned, from: Source) => fieldJson(scope, field.entity, planned, from);
   return field.grouped
     ? groupsJson(scope, field, write, source)
-    : figuresOfRows(scope, field, source);
+    : aggregateJson(scope, field, source);
 }
 
 /** The value of a column as the answer shows it. */

@@ -1,5 +1,5 @@
 import type { Column } from '@twofold/schema';
-import { aggregateSql } from './aggregate.ts';
+import { tallySql } from './tally.ts';
 import { conditionsSql, seenWhen } from './condition-sql.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { found, type EntityModel } from './model.ts';
@@ -67,8 +67,8 @@ export function orderIndex(column: string): number | undefined {
 }
 
 /** Whether an order compares a column of the row itself. */
-export const isColumn = ({ path, aggregate, rank }: Order): boolean =>
-  path === undefined && aggregate === undefined && !rank;
+export const isColumn = ({ path, tally, rank }: Order): boolean =>
+  path === undefined && tally === undefined && !rank;
 
 /** What the value of an order is like. */
 export interface Comparable {
@@ -82,9 +82,9 @@ export interface Comparable {
 export function comparable(scope: Scope, entity: EntityModel, order: Order): Comparable {
   if (order.rank) return { as: { type: 'integer' }, decimal: false };
   const at = endOf(scope.model, entity, order.path);
-  if (order.aggregate !== undefined) {
-    const { source } = found(at.fields.get(order.aggregate), `field ${order.aggregate}`);
-    const exists = source.kind === 'aggregate' && source.of === 'exists';
+  if (order.tally !== undefined) {
+    const { source } = found(at.fields.get(order.tally), `field ${order.tally}`);
+    const exists = source.kind === 'tally' && source.of === 'exists';
     return { as: { type: exists ? 'boolean' : 'integer' }, decimal: false };
   }
   const column = at.column(order.column);
@@ -139,7 +139,7 @@ export function sortValue(
 function isAlwaysThere(
   { model, rules }: Scope,
   entity: EntityModel,
-  { path = [], column, aggregate }: Order,
+  { path = [], column, tally }: Order,
 ): boolean {
   const isSeen = (at: EntityModel, name: string) => {
     const field = at.fields.get(name);
@@ -153,7 +153,7 @@ function isAlwaysThere(
     at = model.entity(source.entity);
     if (at.entity.softDelete || rules.entity(at.entity, 'READ').kind !== 'all') return false;
   }
-  if (aggregate !== undefined) return isSeen(at, aggregate);
+  if (tally !== undefined) return isSeen(at, tally);
   const { required, references, field } = at.column(column);
   return required && !references && (field === undefined || isSeen(at, field));
 }
@@ -165,22 +165,22 @@ function computedValue(
   order: Order,
   joins: OrderJoins,
 ): Sql {
-  const { path = [], aggregate, rank } = order;
+  const { path = [], tally, rank } = order;
   if (rank) return sql`${rankOf(from.alias)}`;
   const { entity, alias } = joinedRow(scope, joins, from, path);
   const ref = (column: string) => reference(entity, alias, column);
-  if (aggregate === undefined) {
+  if (tally === undefined) {
     const seen = seenWhen(scope, entity, order.column, ref);
     return seen ? sql`case when ${seen} then ${ref(order.column)} end` : sql`${ref(order.column)}`;
   }
-  const value = aggregateValue(scope, entity, aggregate, ref);
+  const value = tallyValue(scope, entity, tally, ref);
   const there = entity.key[0];
   return path.length > 0 && there !== undefined
     ? sql`case when ${ref(there)} is not null then ${value} end`
     : value;
 }
 
-function aggregateValue(
+function tallyValue(
   scope: Scope,
   entity: EntityModel,
   name: string,
@@ -189,16 +189,16 @@ function aggregateValue(
   const field = found(entity.fields.get(name), `field ${name}`);
   const { source } = field;
   const counted =
-    source.kind === 'aggregate'
+    source.kind === 'tally'
       ? {
-          aggregate: source,
+          tally: source,
           relation: found(entity.fields.get(source.relation), `field ${source.relation}`),
         }
       : {
-          aggregate: { of: 'count' as const, entity: source.kind === 'many' ? source.entity : '' },
+          tally: { of: 'count' as const, entity: source.kind === 'many' ? source.entity : '' },
           relation: field,
         };
-  const value = aggregateSql(scope, entity.entity.name, { ...counted, isWatched: true }, { ref });
+  const value = tallySql(scope, entity.entity.name, { ...counted, isWatched: true }, { ref });
   return readableValue(scope, entity, { field, ref, value });
 }
 
@@ -211,7 +211,7 @@ interface Readable {
 /** A number in a field that the caller may read in some rows only has no value in the others. */
 function readableValue(scope: Scope, { entity }: EntityModel, { field, ref, value }: Readable) {
   const access = scope.rules.field(entity, field, 'READ');
-  return field.source.kind === 'aggregate' && access.kind === 'rows'
+  return field.source.kind === 'tally' && access.kind === 'rows'
     ? sql`case when ${conditionsSql(scope, entity.name, access.conditions, ref)} then ${value} end`
     : value;
 }

@@ -1,4 +1,4 @@
-import type { Compared, ListOptions, OrderMember, OrderShape } from '@twofold/schema';
+import type { OrderedBy, ListOptions, OrderMember, OrderShape } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
 import { found, type EntityModel, type Model } from './model.ts';
@@ -63,15 +63,15 @@ function readMembers(
     }
     const direction = 'many' in member ? (value as Arguments)['count'] : value;
     if (direction === null || direction === undefined) return [];
-    const compared = 'many' in member ? { aggregate: member.many } : member;
+    const compared = 'many' in member ? { tally: member.many } : member;
     return [
       { ...comparedBy(compared), ...directionOf(direction), ...(path.length > 0 && { path }) },
     ];
   });
 }
 
-const comparedBy = (of: Compared): Pick<Order, 'column' | 'aggregate'> =>
-  'column' in of ? { column: of.column } : { column: '', aggregate: of.aggregate };
+const comparedBy = (of: OrderedBy): Pick<Order, 'column' | 'tally'> =>
+  'column' in of ? { column: of.column } : { column: '', tally: of.tally };
 
 /** A direction, or `{ direction, nulls }`. */
 function directionOf(value: unknown): Pick<Order, 'descending' | 'nulls'> {
@@ -92,9 +92,9 @@ const RELATIONS = 20;
 
 function assertSize(order: readonly Order[]): void {
   const relations = new Set<string>();
-  for (const { path = [], aggregate } of order) {
+  for (const { path = [], tally } of order) {
     path.forEach((_, index) => relations.add(path.slice(0, index + 1).join('.')));
-    if (aggregate !== undefined) relations.add([...path, aggregate].join('.'));
+    if (tally !== undefined) relations.add([...path, tally].join('.'));
   }
   if (relations.size > RELATIONS)
     throw new AppError(400, 'TOO_COSTLY', `an order may follow ${RELATIONS} relations`, {
@@ -105,11 +105,11 @@ function assertSize(order: readonly Order[]): void {
 function assertSortable(model: Model, rules: Rules, entity: EntityModel, order: Order): void {
   let at = entity;
   for (const step of order.path ?? []) at = related(model, rules, at, step);
-  if (order.aggregate === undefined) {
+  if (order.tally === undefined) {
     assertReadable(rules, at, order.column);
     return assertSeen(model, rules, at, order.column);
   }
-  const field = found(at.fields.get(order.aggregate), `field ${order.aggregate}`);
+  const field = found(at.fields.get(order.tally), `field ${order.tally}`);
   const { source } = field;
   if (source.kind === 'many') related(model, rules, at, field.name);
   else assertAllowed(rules, at, field.name);
@@ -150,8 +150,8 @@ export function readDistinct(
 }
 
 /** What two orders compare by. */
-const nameOf = ({ path = [], column, aggregate, rank }: Order): string =>
-  rank ? '#' : [...path, aggregate === undefined ? column : `#${aggregate}`].join('.');
+const nameOf = ({ path = [], column, tally, rank }: Order): string =>
+  rank ? '#' : [...path, tally === undefined ? column : `#${tally}`].join('.');
 
 /**
  * Drops repeated columns and adds the columns of the key as the last ones, so that no two rows are
@@ -174,7 +174,7 @@ export function wholeOrder(
   order: readonly Order[],
 ): readonly Order[] {
   return order.flatMap((each) => {
-    if (each.aggregate !== undefined || each.rank) return [each];
+    if (each.tally !== undefined || each.rank) return [each];
     const at = endOf(model, entity, each.path);
     return at.partsOf(each.column).map((column) => ({ ...each, column }));
   });

@@ -1,5 +1,5 @@
 import type { JoinKey } from '@twofold/schema';
-import type { Aggregate, ColumnType, Field, ListOptions, TimeUnit } from '@twofold/schema';
+import type { ColumnType, Field, ListOptions, Tally, TimeUnit } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
 import type { SearchCall } from './search-call.ts';
 
@@ -59,11 +59,11 @@ export type Planned =
       readonly only?: RowConditions;
     } & OneLink)
   | {
-      readonly kind: 'aggregate';
+      readonly kind: 'tally';
       readonly key: string;
       /** The relation whose rows are counted. */
       readonly relation: Field;
-      readonly aggregate: Aggregate;
+      readonly tally: Tally;
       readonly only?: RowConditions;
     }
   | ({ readonly kind: 'many'; readonly key: string; readonly only?: RowConditions } & Rows)
@@ -313,7 +313,7 @@ export interface Order {
   /** The to-one relations that lead to the other row, by field. */
   readonly path?: readonly string[];
   /** In place of a column: a list whose rows are counted, or a field with @count or @exists. */
-  readonly aggregate?: string;
+  readonly tally?: string;
   /** In place of a column: how well the row fits the search. */
   readonly rank?: true;
 }

@@ -18,8 +18,8 @@ const isByKey = ([first, ...more]: Call['order']) =>
   more.length === 0 &&
   (!first || (first.column === 'id' && !first.descending && !first.nulls && !first.path));
 
-const orderKey = ({ column, descending, nulls, path = [], aggregate = '' }: Order): string =>
-  `${[...path, column].join('.')}${aggregate && `#${aggregate}`}${descending ? '-' : '+'}${nulls ?? ''}`;
+const orderKey = ({ column, descending, nulls, path = [], tally = '' }: Order): string =>
+  `${[...path, column].join('.')}${tally && `#${tally}`}${descending ? '-' : '+'}${nulls ?? ''}`;
 
 function callKey({
   equals,

@@ -23,7 +23,7 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
     if (given === undefined) continue;
     if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not')
       for (const item of each(given)) cost += filterCost(model, shapeId, item, list);
-    else if (filter.kind === 'aggregate') cost += list;
+    else if (filter.kind === 'tally') cost += list;
     else if (filter.kind === 'one') cost += 1 + filterCost(model, filter.shape, given, list);
     else if (filter.kind === 'many') cost += manyCost(model, filter.shape, given, list);
   }

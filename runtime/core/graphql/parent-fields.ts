@@ -52,7 +52,7 @@ export async function fromParent(
   const { source } = field;
   const direct =
     source.kind === 'column' ? (parent[field.name] ?? parent[source.column]) : parent[field.name];
-  const isValue = source.kind === 'column' || source.kind === 'aggregate';
+  const isValue = source.kind === 'column' || source.kind === 'tally';
   if (direct !== undefined && (isValue || typeof direct !== 'number')) {
     return typeof direct === 'function'
       ? direct.call(parent, args, context, info)
@@ -84,7 +84,7 @@ export async function fromParent(
 /** The column of the parent that the field is read by. */
 function keyColumnOf({ fields }: EntityModel, source: Field['source']): string {
   if (source.kind === 'column') return source.column;
-  const link = source.kind === 'aggregate' ? fields.get(source.relation)?.source : source;
+  const link = source.kind === 'tally' ? fields.get(source.relation)?.source : source;
   if (link?.kind === 'aggregated') return (link.via.kind === 'column' && link.via.to) || 'id';
   if (link?.kind === 'one') return link.key === 'own' ? link.column : (link.to ?? 'id');
   return (link?.kind === 'many' && link.via.kind === 'column' && link.via.to) || 'id';

@@ -97,7 +97,7 @@ export type FilterField =
   | string
   | { readonly equals: string }
   | { readonly group: 'and' | 'or' | 'not' | 'isNull' }
-  | { readonly aggregate: string; readonly operators?: readonly FilterOperator[] }
+  | { readonly tally: string; readonly operators?: readonly FilterOperator[] }
   | { readonly object: string; readonly shape: string }
   | { readonly one: string; readonly shape: string }
   | {

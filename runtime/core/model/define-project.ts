@@ -288,9 +288,9 @@ function readFilter(name: string, words: FilterField): Filter {
   if (typeof words === 'string') return { kind: 'operators', name, ...splitOperators(words) };
   if ('equals' in words) return { kind: 'equals', name, column: words.equals };
   if ('group' in words) return { kind: words.group, name };
-  if ('aggregate' in words) {
-    const { aggregate: field, ...rest } = words;
-    return { kind: 'aggregate', name, field, ...rest };
+  if ('tally' in words) {
+    const { tally: field, ...rest } = words;
+    return { kind: 'tally', name, field, ...rest };
   }
   if ('one' in words) return { kind: 'one', name, field: words.one, shape: words.shape };
   if ('object' in words) return { kind: 'object', name, column: words.object, shape: words.shape };

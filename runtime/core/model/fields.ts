@@ -1,6 +1,5 @@
 import type {
   Action,
-  Aggregate,
   Aggregated,
   AggregatedRelation,
   ArgumentPath,
@@ -15,6 +14,7 @@ import type {
   One,
   Returns,
   RowKey,
+  Tally,
 } from '@twofold/schema';
 
 /** How each field is answered, by type and field. A missing field is a column or a property. */
@@ -262,13 +262,13 @@ export function searchHighlight(column: string): Extract<FieldSource, { of: 'hig
 }
 
 /** How many related rows there are. @example commentsCount: count('Comment', 'comments') */
-export function count(entity: string, relation: string, where?: Condition): Aggregate {
-  return { kind: 'aggregate', of: 'count', entity, relation, ...(where && { where }) };
+export function count(entity: string, relation: string, where?: Condition): Tally {
+  return { kind: 'tally', of: 'count', entity, relation, ...(where && { where }) };
 }
 
 /** Whether there are related rows. @example favorited: exists('User', 'favoritedBy', { kind: 'compare', column: 'id', operator: 'eq', caller: true }) */
-export function exists(entity: string, relation: string, where?: Condition): Aggregate {
-  return { kind: 'aggregate', of: 'exists', entity, relation, ...(where && { where }) };
+export function exists(entity: string, relation: string, where?: Condition): Tally {
+  return { kind: 'tally', of: 'exists', entity, relation, ...(where && { where }) };
 }
 
 /**

@@ -77,11 +77,11 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
       return planRelated(tree, entity, field, asked);
     case 'many':
       return planRelated(tree, entity, field, asked);
-    case 'aggregate':
+    case 'tally':
       return {
-        kind: 'aggregate',
+        kind: 'tally',
         key: asked.key,
-        aggregate: source,
+        tally: source,
         relation: found(entity.fields.get(source.relation), `field ${source.relation}`),
       };
     case 'aggregated':

@@ -1,7 +1,7 @@
 import type { Filter } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
-import { aggregateSql } from './aggregate.ts';
+import { tallySql } from './tally.ts';
 import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { conditionsSql } from './condition-sql.ts';
@@ -25,9 +25,9 @@ interface Site {
  *
  * @throws AppError when they may read it in no row.
  */
-export function aggregateCondition(
+export function tallyCondition(
   scope: Scope,
-  { field: name, operators = [] }: Extract<Filter, { kind: 'aggregate' }>,
+  { field: name, operators = [] }: Extract<Filter, { kind: 'tally' }>,
   value: unknown,
   site: Site,
 ): Sql | undefined {
@@ -35,7 +35,7 @@ export function aggregateCondition(
   const ref = (column: string) => reference(entity, alias, column);
   const field = found(entity.fields.get(name), `field ${name}`);
   const { source } = field;
-  if (source.kind !== 'aggregate') throw failure.invalid(`${name} cannot be filtered by`);
+  if (source.kind !== 'tally') throw failure.invalid(`${name} cannot be filtered by`);
   const relation = found(entity.fields.get(source.relation), `field ${source.relation}`);
   const access = scope.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
@@ -43,7 +43,7 @@ export function aggregateCondition(
     access.kind === 'rows'
       ? conditionsSql(scope, entity.entity.name, access.conditions, ref)
       : undefined;
-  const number = aggregateSql(scope, entity.entity.name, { aggregate: source, relation }, { ref });
+  const number = tallySql(scope, entity.entity.name, { tally: source, relation }, { ref });
   const compared: Compared = {
     form: 'scalar',
     as: { type: source.of === 'count' ? 'integer' : 'boolean' },

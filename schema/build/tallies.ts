@@ -1,20 +1,20 @@
-import type { Aggregate } from '../model.ts';
-import type { AggregateUse } from '../directives/aggregates.ts';
+import type { Tally } from '../model.ts';
+import type { TallyUse } from '../directives/tallies.ts';
 import type { ConditionProblem } from './condition-reading.ts';
 import { readCondition } from './conditions.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import type { Shapes } from './shapes.ts';
 
-export type AggregateFact =
-  | { readonly source: Aggregate }
+export type TallyFact =
+  | { readonly source: Tally }
   /** `relation` is no relation of the type; `known` are. */
   | { readonly unknown: string; readonly of?: EntityFact; readonly known: readonly string[] }
   | { readonly problems: readonly ConditionProblem[] };
 
 /** The directive of a field that counts rows or says whether there are any. */
-export function aggregateUse({
+export function tallyUse({
   directives,
-}: FieldFact): { readonly use: AggregateUse; readonly of: Aggregate['of'] } | undefined {
+}: FieldFact): { readonly use: TallyUse; readonly of: Tally['of'] } | undefined {
   if (directives.count) return { use: directives.count, of: 'count' };
   return directives.exists ? { use: directives.exists, of: 'exists' } : undefined;
 }
@@ -22,10 +22,10 @@ export function aggregateUse({
 /**
  * What `@count` or `@exists` on a field means, or what in it means nothing.
  *
- * @example aggregateOf(shapes, field) // { source: { kind: 'aggregate', of: 'count', relation: 'comments', … } }
+ * @example tallyOf(shapes, field) // { source: { kind: 'tally', of: 'count', relation: 'comments', … } }
  */
-export function aggregateOf(shapes: Shapes, field: FieldFact): AggregateFact | undefined {
-  const found = aggregateUse(field);
+export function tallyOf(shapes: Shapes, field: FieldFact): TallyFact | undefined {
+  const found = tallyUse(field);
   if (!found) return undefined;
   const { use, of } = found;
   const owner = shapes.facts.entities.get(field.owner);
@@ -43,7 +43,7 @@ export function aggregateOf(shapes: Shapes, field: FieldFact): AggregateFact | u
   const { name: entity } = target;
   return {
     source: {
-      kind: 'aggregate',
+      kind: 'tally',
       of,
       entity,
       relation: use.relation,

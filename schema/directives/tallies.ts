@@ -2,7 +2,7 @@ import type { ConstDirectiveNode, ConstValueNode } from 'graphql';
 import { type Arguments, text } from './arguments.ts';
 
 /** Directives for fields that count related rows, or say whether there are any. */
-export const aggregateDirectives = `"""
+export const tallyDirectives = `"""
 How many related rows there are, as far as the caller may see them. No column; read-only.
 
     approvedCount: Int! @count(relation: "comments", where: { approved: true })
@@ -27,14 +27,14 @@ directive @exists(
 ) on FIELD_DEFINITION
 `;
 
-export interface AggregateUse {
+export interface TallyUse {
   readonly relation: string;
   readonly where?: ConstValueNode;
   readonly node: ConstDirectiveNode;
 }
 
 /** The values of `@count` or `@exists`. */
-export function aggregate(args: Arguments, node: ConstDirectiveNode): AggregateUse {
+export function tally(args: Arguments, node: ConstDirectiveNode): TallyUse {
   const where = node.arguments?.find(({ name }) => name.value === 'where')?.value;
   return { relation: text(args, 'relation') ?? '', ...(where && { where }), node };
 }

@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { GraphQLInputField } from 'graphql';
 import type { Filter, FilterOperator } from '../model.ts';
-import { aggregateUse } from './aggregates.ts';
+import { tallyUse } from './tallies.ts';
 import type { FieldFact } from './facts.ts';
 import { wordsRefusal } from './comparison-input.ts';
 import { knownWord, OPERATORS } from './filter-words.ts';
@@ -18,21 +18,21 @@ const WORDS = {
  * The filter of a field with `@count` or `@exists`; undefined for any other field.
  *
  * @param place of the filter's field, for messages.
- * @example aggregateFilter(commentsCount, field, 'PostFilter.commentsCount') // { kind: 'aggregate', name: 'commentsCount', … }
+ * @example tallyFilter(commentsCount, field, 'PostFilter.commentsCount') // { kind: 'tally', name: 'commentsCount', … }
  */
-export function aggregateFilter(
+export function tallyFilter(
   of: FieldFact | undefined,
   { name, type }: GraphQLInputField,
   place: string,
 ): Filter | Refusal | undefined {
-  const use = of && aggregateUse(of);
+  const use = of && tallyUse(of);
   if (!use) return undefined;
   const named = getNamedType(type);
   if (isListType(getNullableType(type)))
     return { why: `${place} is a list; write an input with "in" for it` };
   if (!isInputObjectType(named))
     return named.name === SCALARS[use.of]
-      ? { kind: 'aggregate', name, field: of.name }
+      ? { kind: 'tally', name, field: of.name }
       : { why: `${place} is ${named.name}, and the field is ${SCALARS[use.of]}` };
   const words: readonly string[] = WORDS[use.of];
   const fields = Object.values(named.getFields());
@@ -41,7 +41,7 @@ export function aggregateFilter(
   if (foreign.length > 0) return wordsRefusal(named, foreign);
   const unknown = operators.find((word) => !words.includes(word));
   return unknown === undefined
-    ? { kind: 'aggregate', name, field: of.name, operators: operators as FilterOperator[] }
+    ? { kind: 'tally', name, field: of.name, operators: operators as FilterOperator[] }
     : {
         why: `${named.name}.${unknown} is no comparison of a ${SCALARS[use.of]}: ${words.join(' ')}`,
       };

@@ -1,5 +1,5 @@
-import { aggregateOf, aggregateUse } from '../build/aggregates.ts';
-import type { AggregateFact } from '../build/aggregates.ts';
+import { tallyOf, tallyUse } from '../build/tallies.ts';
+import type { TallyFact } from '../build/tallies.ts';
 import { coordinate } from '../build/facts.ts';
 import type { FieldFact } from '../build/facts.ts';
 import { didYouMean } from '../did-you-mean.ts';
@@ -10,10 +10,10 @@ import type { Rule } from './finding.ts';
 const TYPES = { count: 'Int', exists: 'Boolean' } as const;
 
 /** FIELD_UNKNOWN, DIRECTIVE_WITHOUT_EFFECT: what `@count` and `@exists` name, and their types. */
-export const aggregates: Rule = function* ({ facts, shapes }) {
+export const tallies: Rule = function* ({ facts, shapes }) {
   for (const entity of facts.entities.values())
     for (const field of entity.fields.values()) {
-      const fact = aggregateOf(shapes, field);
+      const fact = tallyOf(shapes, field);
       if (fact && 'unknown' in fact) yield unknownRelation(field, fact);
       if (fact && 'problems' in fact)
         for (const { code, at, summary, why, fix } of fact.problems)
@@ -24,9 +24,9 @@ export const aggregates: Rule = function* ({ facts, shapes }) {
 
 function unknownRelation(
   field: FieldFact,
-  { unknown: name, of, known }: Extract<AggregateFact, { unknown: string }>,
+  { unknown: name, of, known }: Extract<TallyFact, { unknown: string }>,
 ): Finding {
-  const use = aggregateUse(field);
+  const use = tallyUse(field);
   return finding(
     'FIELD_UNKNOWN',
     `@${use?.of} on ${coordinate(field)} names ${name || 'nothing'}: ${of?.name ?? 'the type'} has no such field`,
@@ -36,7 +36,7 @@ function unknownRelation(
 }
 
 function* wrongType(field: FieldFact): Generator<Finding> {
-  const use = aggregateUse(field);
+  const use = tallyUse(field);
   if (!use) return;
   const wanted = TYPES[use.of];
   if (field.type.name === wanted && !field.type.list && field.args.length === 0) return;

@@ -1,6 +1,6 @@
 import { tableName } from './scope.ts';
 import { joinedCondition } from './key-conditions.ts';
-import type { Aggregate, Field } from '@twofold/schema';
+import type { Tally, Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { sql, type Sql } from './fragment.ts';
 import { keyType, type EntityModel } from './model.ts';
@@ -11,17 +11,17 @@ import { shownBy, statedCondition } from './list-condition.ts';
 import { and, ofType, reference, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
 
-type Asked = Extract<Planned, { kind: 'aggregate' }>;
+type Asked = Extract<Planned, { kind: 'tally' }>;
 
 /** What a field with `@count` or `@exists` shows. */
-export function aggregateJson(scope: Scope, parent: string, asked: Asked, source: Source): Sql {
-  const value = aggregateSql(scope, parent, asked, source);
-  return asked.aggregate.of === 'count' ? value : scope.json.boolean(value);
+export function tallyJson(scope: Scope, parent: string, asked: Asked, source: Source): Sql {
+  const value = tallySql(scope, parent, asked, source);
+  return asked.tally.of === 'count' ? value : scope.json.boolean(value);
 }
 
 /** Which related rows are counted, or looked for. */
 export interface Counted {
-  readonly aggregate: Pick<Aggregate, 'of' | 'entity' | 'where'>;
+  readonly tally: Pick<Tally, 'of' | 'entity' | 'where'>;
   /** The relation whose rows are counted. */
   readonly relation: Field;
   /** Whether the rows of the parent are watched each, so that a count by an index alone need not be. */
@@ -32,13 +32,13 @@ export interface Counted {
  * How many related rows there are, or whether there are any. Rows that the caller may not see do
  * not count.
  */
-export function aggregateSql(
+export function tallySql(
   scope: Scope,
   parent: string,
-  { aggregate, relation, isWatched = false }: Counted,
+  { tally, relation, isWatched = false }: Counted,
   source: Pick<Source, 'ref'>,
 ): Sql {
-  const entity = scope.model.entity(aggregate.entity);
+  const entity = scope.model.entity(tally.entity);
   const alias = scope.alias();
   const access = scope.rules.entity(entity.entity, 'READ');
   const more = and([
@@ -46,7 +46,7 @@ export function aggregateSql(
     ofType(keyType(relation.source, parent), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
     shownBy(scope, relation, alias),
-    aggregate.where && statedCondition(scope, entity.entity.name, aggregate.where, alias),
+    tally.where && statedCondition(scope, entity.entity.name, tally.where, alias),
   ]);
   const condition = and([
     more || !isWatched ? watched(scope, entity, alias) : undefined,
@@ -54,7 +54,7 @@ export function aggregateSql(
     more,
   ]);
   const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
-  return aggregate.of === 'count' ? sql`(select count(*) ${from})` : sql`exists (select 1 ${from})`;
+  return tally.of === 'count' ? sql`(select count(*) ${from})` : sql`exists (select 1 ${from})`;
 }
 
 /** Where the caller may not read the relation, it has no rows. */
