@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import { bytesOf } from '@twofold/runtime/http';
+import { type Call, type Reply, reply, bytesOf } from '@twofold/runtime/http';
 import type { Endpoint } from './engine/engine.ts';
 import type { RunState } from './supervisor.ts';
 

@@ -1,6 +1,5 @@
-import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
+import type { Logger, Store } from '@twofold/runtime/kernel';
 import { notDownloaded } from './download/downloads.ts';
 import type { ModelStore } from './download/model-store.ts';
 import type { Chooser } from './engine/choose.ts';

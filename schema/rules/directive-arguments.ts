@@ -17,8 +17,7 @@ import type {
 import { nearest } from '../did-you-mean.ts';
 import { ourDirectives } from '../our-directives.ts';
 import { finding } from './finding.ts';
-import type { Advice } from './finding.ts';
-import type { Rule } from './finding.ts';
+import type { Advice, Rule } from './finding.ts';
 
 /**
  * DIRECTIVE_ARGUMENT: the arguments of a directive must exist, be complete, and have values of

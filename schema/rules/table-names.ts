@@ -1,8 +1,7 @@
 import type { Finding } from '../parse/places.ts';
-import type { EntityFact } from '../build/facts.ts';
 import type { Built } from '../build/built.ts';
 import { derivedTable, isOwnTable, isReservedTable, LONGEST_NAME } from '../names.ts';
-import type { FieldFact } from '../build/facts.ts';
+import type { EntityFact, FieldFact } from '../build/facts.ts';
 import { finding, onField, onType, quoted } from './finding.ts';
 import type { Advice, Rule } from './finding.ts';
 

@@ -5,8 +5,8 @@ import {
   type PrismaField,
   type PrismaModel,
   textOf,
+  storedName,
 } from './prisma-schema.ts';
-import { storedName } from './prisma-schema.ts';
 import { keyFields, ownColumns, schemaOf, shownFields, type Source } from './source.ts';
 
 /** A relation field as a field of ours, and the table or columns that hold it. */

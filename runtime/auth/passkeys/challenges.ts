@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import { failure } from '@twofold/runtime/errors';
-import { AppError } from '@twofold/runtime/errors';
+import { failure, AppError } from '@twofold/runtime/errors';
 import type { UserId } from '../ids.ts';
 import type { OneTime } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';

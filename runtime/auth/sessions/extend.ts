@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Membership } from '@twofold/runtime/kernel';
 import { InternalError } from '@twofold/runtime/errors';
-import type { RequestContext } from '@twofold/runtime/kernel';
+import type { Membership, RequestContext } from '@twofold/runtime/kernel';
 import type { UserId } from '../ids.ts';
 
 /** The second argument of `extend`, after the user's id. */

@@ -1,6 +1,3 @@
-import { tableName } from './scope.ts';
-import { named } from './scope.ts';
-import { keyOfRow } from './scope.ts';
 import { filterCondition } from './filter.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
@@ -8,7 +5,17 @@ import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
 import { rowCondition, seenWhen } from './condition-sql.ts';
 import type { EntityModel } from './model.ts';
-import { and, marked, parameter, reference, where, type Scope } from './scope.ts';
+import {
+  tableName,
+  named,
+  keyOfRow,
+  and,
+  marked,
+  parameter,
+  reference,
+  where,
+  type Scope,
+} from './scope.ts';
 import { RANK, rankOf, searchedTable } from './search.ts';
 import { stored } from './stored-as.ts';
 import { tableSource, type Source, type WriteObject } from './source.ts';

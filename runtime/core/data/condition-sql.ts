@@ -1,8 +1,11 @@
-import { tableName } from './scope.ts';
-import { joinColumns } from './scope.ts';
-import { bare } from './scope.ts';
-import type { JoinKey } from '@twofold/schema';
-import type { Condition, Entity, Related, RelatedCount, RelatedLink } from '@twofold/schema';
+import type {
+  JoinKey,
+  Condition,
+  Entity,
+  Related,
+  RelatedCount,
+  RelatedLink,
+} from '@twofold/schema';
 import { refusal, type Access } from './access.ts';
 import { callerSql, compareSql, comparisonSql } from './comparison-sql.ts';
 import { not } from './comparison.ts';
@@ -15,7 +18,7 @@ import {
   type RowCondition,
   type RowConditions,
 } from './row-condition.ts';
-import { and, or, reference, where, type Scope } from './scope.ts';
+import { tableName, joinColumns, bare, and, or, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
 

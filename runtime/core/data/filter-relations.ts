@@ -1,4 +1,3 @@
-import { tableName } from './scope.ts';
 import { joinedCondition } from './key-conditions.ts';
 import type { Field, Filter } from '@twofold/schema';
 import { failure } from '../errors.ts';
@@ -10,7 +9,7 @@ import { sql, type Sql } from './fragment.ts';
 import { shownBy } from './list-condition.ts';
 import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
-import { and, ofType, reference, where, type Scope } from './scope.ts';
+import { tableName, and, ofType, reference, where, type Scope } from './scope.ts';
 import { groupSql, itemsOf, wordsCondition } from './words-condition.ts';
 
 /** The path of a `where` input in the arguments, and what it filters. */

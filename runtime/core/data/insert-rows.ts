@@ -1,12 +1,18 @@
-import { tableOf } from './writer.ts';
-import { keyOf } from './writer.ts';
-import { cellsOfRow } from './writer.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import type { Access } from './access.ts';
 import { joinSql, sql } from './fragment.ts';
 import type { EntityModel } from './model.ts';
 import type { PlainInput } from './write-input.ts';
-import { completeRow, run, writeAccess, type Key, type Writing } from './writer.ts';
+import {
+  tableOf,
+  keyOf,
+  cellsOfRow,
+  completeRow,
+  run,
+  writeAccess,
+  type Key,
+  type Writing,
+} from './writer.ts';
 
 interface InsertOptions {
   readonly access: Access;

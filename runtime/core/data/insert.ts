@@ -1,14 +1,11 @@
-import { tableName } from './scope.ts';
-import { rowSql } from './cells.ts';
-import { keyOfRow } from './scope.ts';
-import { cellsOf } from './cells.ts';
+import { rowSql, cellsOf } from './cells.ts';
 import type { EntityModel } from './model.ts';
 import { sql, toStatement, type Sql, type Statement } from './fragment.ts';
 import { objectJson } from './object.ts';
 import type { Aggregated, Get, Planned, Selection } from './plan.ts';
 import { readAccess } from './rows.ts';
 import { rowCondition } from './condition-sql.ts';
-import { reference, type Scope } from './scope.ts';
+import { tableName, keyOfRow, reference, type Scope } from './scope.ts';
 import { looksAt } from './row-condition.ts';
 import { asText } from './select.ts';
 

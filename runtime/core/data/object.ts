@@ -1,4 +1,3 @@
-import { tableName } from './scope.ts';
 import type { EntityModel } from './model.ts';
 import { abstractJson } from './abstract.ts';
 import { tallyJson } from './tally.ts';
@@ -11,7 +10,17 @@ import { propertyOf } from './model.ts';
 import type { Aggregated, Planned, Selection } from './plan.ts';
 import { rowsJson } from './rows.ts';
 import { conditionsSql, rowCondition } from './condition-sql.ts';
-import { and, marked, ofType, reference, ROW_KEY, TYPE_KEY, where, type Scope } from './scope.ts';
+import {
+  tableName,
+  and,
+  marked,
+  ofType,
+  reference,
+  ROW_KEY,
+  TYPE_KEY,
+  where,
+  type Scope,
+} from './scope.ts';
 import { stored } from './stored-as.ts';
 import { highlightJson, rankJson } from './search.ts';
 import { tableSource, type Source } from './source.ts';

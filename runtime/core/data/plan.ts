@@ -1,5 +1,4 @@
-import type { JoinKey } from '@twofold/schema';
-import type { ColumnType, Field, ListOptions, Tally, TimeUnit } from '@twofold/schema';
+import type { JoinKey, ColumnType, Field, ListOptions, Tally, TimeUnit } from '@twofold/schema';
 import type { Access, RowConditions } from './row-condition.ts';
 import type { SearchCall } from './search-call.ts';
 

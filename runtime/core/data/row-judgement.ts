@@ -1,6 +1,4 @@
-import { tableName } from './scope.ts';
 import type { Stored } from './values.ts';
-import type { Query } from '../store/store.ts';
 import type { Rules } from './access.ts';
 import { joinSql, sql, valueSql, toStatement, type Sql } from './fragment.ts';
 import type { EntityModel, Model } from './model.ts';
@@ -13,10 +11,10 @@ import {
   type RowConditions,
 } from './row-condition.ts';
 import { conditionsSql } from './condition-sql.ts';
-import { createScope, reference, type Scope } from './scope.ts';
+import { tableName, createScope, reference, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { postgresType, toStored } from './values.ts';
-import type { Dialect } from '../store/store.ts';
+import type { Query, Dialect } from '../store/store.ts';
 
 /** The caller, and the database that is asked where the row's own values do not decide. */
 export interface Judge {

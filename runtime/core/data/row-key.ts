@@ -1,5 +1,3 @@
-import { tableOf } from './writer.ts';
-import { keyOf } from './writer.ts';
 import type { RowKey } from '@twofold/schema';
 import { failure, AppError } from '../errors.ts';
 import { refusal, type Access } from './access.ts';
@@ -8,7 +6,16 @@ import { joinSql, sql, type Sql } from './fragment.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
 import { accessCondition } from './condition-sql.ts';
 import { and, or, reference, where } from './scope.ts';
-import { run, savepoint, scopeOf, valueOf, type Key, type Writing } from './writer.ts';
+import {
+  tableOf,
+  keyOf,
+  run,
+  savepoint,
+  scopeOf,
+  valueOf,
+  type Key,
+  type Writing,
+} from './writer.ts';
 
 /** The columns of one unique key with their values. */
 export type KeyValues = ReadonlyMap<string, unknown>;

@@ -1,11 +1,9 @@
-import { valueSql } from './fragment.ts';
 import type { JoinKey } from '@twofold/schema';
-import type { EntityModel } from './model.ts';
 import type { Dialect } from '../store/store.ts';
 import type { Rules } from './access.ts';
-import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
+import { valueSql, joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import { jsonOf, type Json } from './json.ts';
-import type { Model } from './model.ts';
+import type { EntityModel, Model } from './model.ts';
 import type { Call, KeyType } from './plan.ts';
 import type { Stored } from './values.ts';
 

@@ -1,4 +1,3 @@
-import { tableName } from './scope.ts';
 import type { Stored } from './values.ts';
 import type { EntityModel } from './model.ts';
 import { refusal } from './access.ts';
@@ -12,7 +11,7 @@ import { fieldOfColumn } from './model.ts';
 import type { Get, Planned, Root, Selection } from './plan.ts';
 import { countJson, equalities, readAccess, rowsJson } from './rows.ts';
 import { conditionsSql, rowCondition, seenKey } from './condition-sql.ts';
-import { and, reference, where, type Scope } from './scope.ts';
+import { tableName, and, reference, where, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { tableSource, type Source } from './source.ts';
 import { postgresType } from './values.ts';

@@ -1,4 +1,3 @@
-import { tableName } from './scope.ts';
 import { joinedCondition } from './key-conditions.ts';
 import type { Tally, Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
@@ -8,7 +7,7 @@ import { watched } from './long.ts';
 import type { Planned } from './plan.ts';
 import { conditionsSql, rowCondition } from './condition-sql.ts';
 import { shownBy, statedCondition } from './list-condition.ts';
-import { and, ofType, reference, where, type Scope } from './scope.ts';
+import { tableName, and, ofType, reference, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
 
 type Asked = Extract<Planned, { kind: 'tally' }>;

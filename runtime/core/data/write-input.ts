@@ -1,6 +1,4 @@
-import type { One } from '@twofold/schema';
-import { referredValue } from './write-relation.ts';
-import type { Field, Write, WriteShape } from '@twofold/schema';
+import type { One, Field, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Access } from './access.ts';
 import type { InputError } from './constraint.ts';
@@ -20,7 +18,7 @@ import {
   type Writing,
 } from './writer.ts';
 import { type CreateOptions, nestedKey, type NestedRows, nestUnder } from './write-nested.ts';
-import { existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
+import { referredValue, existing, isOpen, keyOf, replaceAll } from './write-relation.ts';
 import { hooksOfRow, removeNested } from './write-remove.ts';
 
 type Input = Readonly<Record<string, unknown>>;

@@ -1,5 +1,3 @@
-import { tableOf } from './writer.ts';
-import { keyOf } from './writer.ts';
 import type { Action, Verb, WhichRows, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, rootAccess, type Access } from './access.ts';
@@ -21,7 +19,7 @@ import { readRow } from './stored-row.ts';
 import { createFrom, plainInput, updateFrom, type PlainInput } from './write-input.ts';
 import { removeRow } from './write-remove.ts';
 import type { Actor, Arguments, WriteRequest } from './write-request.ts';
-import { savepoint, writeAccess, type Key, type Writing } from './writer.ts';
+import { tableOf, keyOf, savepoint, writeAccess, type Key, type Writing } from './writer.ts';
 import { inTransaction } from './write-transaction.ts';
 
 export type ManyAction = Extract<Action, { kind: 'createMany' | 'updateMany' | 'removeMany' }>;

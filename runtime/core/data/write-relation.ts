@@ -1,25 +1,19 @@
-import { tableOf } from './writer.ts';
-import { tableName } from './scope.ts';
-import { scopeOf } from './writer.ts';
-import { reference } from './scope.ts';
-import { joinColumns } from './scope.ts';
 import { columnJson } from './object.ts';
-import { bareSql } from './scope.ts';
-import { bare } from './scope.ts';
 import type { JoinTable } from './plan.ts';
-import type { JoinKey } from '@twofold/schema';
-import type { Field } from '@twofold/schema';
+import type { JoinKey, Field } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { missing } from './belonging.ts';
 import { rowCondition } from './condition-sql.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { keyType, propertyOf, type EntityModel } from './model.ts';
 import { isHooked } from './row-hooks.ts';
-import { and, ofType, where } from './scope.ts';
+import { tableName, reference, joinColumns, bareSql, bare, and, ofType, where } from './scope.ts';
 import { stored } from './stored-as.ts';
 import { toStored } from './values.ts';
 import {
   fieldsOf,
+  tableOf,
+  scopeOf,
   isVisible,
   keyOf as keySql,
   run,

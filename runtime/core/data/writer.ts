@@ -1,10 +1,4 @@
-import { valueSql } from './fragment.ts';
-import { tableName } from './scope.ts';
-import { rowSql } from './cells.ts';
-import { keyOfRow } from './scope.ts';
-import { columnName } from './scope.ts';
-import { cellsOf } from './cells.ts';
-import { assignedSql } from './cells.ts';
+import { rowSql, cellsOf, assignedSql } from './cells.ts';
 import { RowSwallowed } from './database-failure.ts';
 import type { Cell } from './cells.ts';
 import type { Column, Verb } from '@twofold/schema';
@@ -12,12 +6,21 @@ import { failure } from '../errors.ts';
 import { uuid7 } from '../store/uuid7.ts';
 import { both, refusal, type Access } from './access.ts';
 import { assertStays, assertWithin, belong } from './belonging.ts';
-import { sql, toStatement, type Sql } from './fragment.ts';
+import { valueSql, sql, toStatement, type Sql } from './fragment.ts';
 import { columnsOf, isStated } from './row-condition.ts';
 import { fieldOfColumn, type EntityModel } from './model.ts';
 import { bind } from './reader.ts';
 import { accessCondition } from './condition-sql.ts';
-import { and, createScope, reference, where, type Scope } from './scope.ts';
+import {
+  tableName,
+  keyOfRow,
+  columnName,
+  and,
+  createScope,
+  reference,
+  where,
+  type Scope,
+} from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Given, Key, Values, Writer, Writing } from './writing.ts';
 

@@ -1,4 +1,3 @@
-import { tableOf } from '../data/writer.ts';
 import { reference } from '../data/scope.ts';
 import type { Write, WriteShape } from '@twofold/schema';
 import type { Access, Rules } from '../data/access.ts';
@@ -6,7 +5,7 @@ import { toFailure } from '../data/database-failure.ts';
 import { sql } from '../data/fragment.ts';
 import type { EntityModel } from '../data/model.ts';
 import { createFrom, updateFrom } from '../data/write-input.ts';
-import { run, valueOf, type Writing } from '../data/writer.ts';
+import { tableOf, run, valueOf, type Writing } from '../data/writer.ts';
 import { keep, type Ledger } from './ledger.ts';
 import type { Ordered } from './order-rows.ts';
 import type { CheckedRow, Link, SeedFinding, SeedReport } from './seed-row.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Store } from '@twofold/runtime/kernel';
 import type { AuditLog } from '../audit.ts';
 import type { GitSource, HostedApp } from '../records/app.ts';
 import { webhookKey } from '../records/vault.ts';
-import { bytesOf } from '@twofold/runtime/http';
+import { type Call, type Reply, reply, bytesOf } from '@twofold/runtime/http';
 import { readBytes } from '../read-bytes.ts';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
 import { deployGit, type SourceParts } from './git-deploys.ts';

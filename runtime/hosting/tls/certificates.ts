@@ -1,8 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import type { Store } from '@twofold/runtime/kernel';
+import type { Logger, Store } from '@twofold/runtime/kernel';
 import type { Seal } from '../records/seal.ts';
 import type { Vault } from '../records/vault.ts';
 import type { CertificatePair, Ingress } from '../ingress/ingress.ts';

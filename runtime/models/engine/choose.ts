@@ -1,5 +1,4 @@
-import type { Logger } from '@twofold/runtime/kernel';
-import type { Settings } from '@twofold/runtime/kernel';
+import type { Logger, Settings } from '@twofold/runtime/kernel';
 import type { ModelEngine } from './engine.ts';
 import { createAttachedEngine } from './openai.ts';
 import { createLlamaEngine } from './llamacpp.ts';
