@@ -1,10 +1,10 @@
-import { joinedCondition } from './key-conditions.ts';
+import { linkCondition } from './link-condition.ts';
 import type { Field, Filter } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal } from './access.ts';
 import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
-import { conditionsSql, rowCondition } from './condition-sql.ts';
+import { accessCondition, rowCondition } from './condition-sql.ts';
 import { sql, type Sql } from './fragment.ts';
 import { shownBy } from './list-condition.ts';
 import { watched } from './long.ts';
@@ -64,11 +64,7 @@ function relationOf(scope: Scope, filter: RelatedFilter, { entity, alias }: Filt
   const field = found(entity.fields.get(filter.field), `field ${name}.${filter.field}`);
   const access = scope.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
-  const readable =
-    access.kind === 'rows'
-      ? conditionsSql(scope, name, access.conditions, (column) => reference(entity, alias, column))
-      : undefined;
-  return { field, readable };
+  return { field, readable: accessCondition(scope, name, access, alias) };
 }
 
 type Path = FilterSite['path'];
@@ -212,7 +208,7 @@ function relatedRows(
   const alias = scope.alias();
   const condition = and([
     watched(scope, entity, alias),
-    linkCondition(scope, source, { entity, alias }, { entity: parent, alias: outer }),
+    linkCondition(scope, field, { entity, alias }, (column) => reference(parent, outer, column)),
     ofType(keyType(source, parent.entity.name), entity, alias),
     rowCondition(scope, entity.entity, access, alias),
     shownBy(scope, field, alias),
@@ -226,27 +222,3 @@ function relatedRows(
  * second, sixty take minutes. It does not do so for a condition that is compared with `true`.
  */
 const MAX_JOINED_CONDITIONS = 4;
-
-/** A table of the query. */
-interface Place {
-  readonly entity: EntityModel;
-  readonly alias: string;
-}
-
-function linkCondition(
-  scope: Scope,
-  source: Extract<Field['source'], { kind: 'one' | 'many' }>,
-  { entity, alias }: Place,
-  outer: Place,
-): Sql {
-  const theirs = (column: string) => reference(entity, alias, column);
-  const own = (column: string) => reference(outer.entity, outer.alias, column);
-  if (source.kind === 'one')
-    return source.key === 'own'
-      ? sql`${theirs(source.to ?? 'id')} = ${own(source.column)}`
-      : sql`${theirs(source.column)} = ${own(source.to ?? 'id')}`;
-  const { via } = source;
-  return via.kind === 'column'
-    ? sql`${theirs(via.column)} = ${own(via.to ?? 'id')}`
-    : joinedCondition(scope, via, theirs('id'), own('id'));
-}

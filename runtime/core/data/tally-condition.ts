@@ -4,7 +4,7 @@ import { refusal } from './access.ts';
 import { tallySql } from './tally.ts';
 import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
-import { conditionsSql } from './condition-sql.ts';
+import { accessCondition } from './condition-sql.ts';
 import { sql, type Sql } from './fragment.ts';
 import { found, type EntityModel } from './model.ts';
 import { reference, type Scope } from './scope.ts';
@@ -39,10 +39,7 @@ export function tallyCondition(
   const relation = found(entity.fields.get(source.relation), `field ${source.relation}`);
   const access = scope.rules.field(entity.entity, field, 'READ');
   if (access.kind === 'none') throw refusal(access.code);
-  const readable =
-    access.kind === 'rows'
-      ? conditionsSql(scope, entity.entity.name, access.conditions, ref)
-      : undefined;
+  const readable = accessCondition(scope, entity.entity.name, access, alias);
   const number = tallySql(scope, entity.entity.name, { tally: source, relation }, { ref });
   const compared: Compared = {
     form: 'scalar',

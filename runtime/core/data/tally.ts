@@ -1,13 +1,12 @@
-import { joinedCondition } from './key-conditions.ts';
 import type { Tally, Field } from '@twofold/schema';
-import { failure } from '../errors.ts';
 import { sql, type Sql } from './fragment.ts';
-import { keyType, type EntityModel } from './model.ts';
+import { linkCondition } from './link-condition.ts';
+import { keyType } from './model.ts';
 import { watched } from './long.ts';
 import type { Planned } from './plan.ts';
 import { conditionsSql, rowCondition } from './condition-sql.ts';
 import { shownBy, statedCondition } from './list-condition.ts';
-import { tableName, and, ofType, reference, where, type Scope } from './scope.ts';
+import { tableName, and, ofType, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
 
 type Asked = Extract<Planned, { kind: 'tally' }>;
@@ -49,7 +48,7 @@ export function tallySql(
   ]);
   const condition = and([
     more || !isWatched ? watched(scope, entity, alias) : undefined,
-    linkCondition(scope, relation, { entity, alias }, source),
+    linkCondition(scope, relation, { entity, alias }, (column) => source.ref(column)),
     more,
   ]);
   const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
@@ -63,22 +62,4 @@ function relationReadable(scope: Scope, parent: string, field: Field, source: Pi
   if (access.kind === 'all') return undefined;
   if (access.kind === 'none') return sql`false`;
   return conditionsSql(scope, parent, access.conditions, (column) => source.ref(column));
-}
-
-function linkCondition(
-  scope: Scope,
-  { name: field, source }: Field,
-  { entity, alias }: { readonly entity: EntityModel; readonly alias: string },
-  parent: Pick<Source, 'ref'>,
-): Sql {
-  const theirs = (column: string) => reference(entity, alias, column);
-  if (source.kind === 'one')
-    return source.key === 'own'
-      ? sql`${theirs(source.to ?? 'id')} = ${parent.ref(source.column)}`
-      : sql`${theirs(source.column)} = ${parent.ref(source.to ?? 'id')}`;
-  if (source.kind !== 'many') throw failure.invalid(`${field} is not a relation`);
-  const { via } = source;
-  return via.kind === 'column'
-    ? sql`${theirs(via.column)} = ${parent.ref(via.to ?? 'id')}`
-    : joinedCondition(scope, via, theirs('id'), parent.ref('id'));
 }
