@@ -73,15 +73,11 @@ function append(pieces: (string | Parameter)[], part: Part): void {
   else pieces.push(part);
 }
 
-/** A quoted identifier. */
-export function name(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
-}
-
-/** A text literal, only for names that are ours: keys of the answer and type names. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+/**
+ * A quoted identifier, and a text literal: the latter only for names that are ours, such as keys of
+ * the answer and type names.
+ */
+export { quotedName as name, quotedText as literal } from '../store/quoting.ts';
 
 /** The finished text: `?` on SQLite, `$1` on PostgreSQL. */
 export function toStatement(

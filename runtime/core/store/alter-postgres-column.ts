@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ColumnDescription } from './alteration.ts';
 import { isReady, type Ready, readyName } from './online/ready.ts';
+import { quotedName } from './quoting.ts';
 
 interface Altering {
   readonly db: Kysely<any>;
@@ -56,7 +57,7 @@ export async function withoutSettled(
 async function neverNull(altering: Altering): Promise<boolean> {
   const { db, table, column } = altering;
   const { rows } = await sql`
-    select 1 from pg_attribute where attrelid = to_regclass(${quoted(table)}) and attname = ${column.name} and attnotnull`.execute(
+    select 1 from pg_attribute where attrelid = to_regclass(${quotedName(table)}) and attname = ${column.name} and attnotnull`.execute(
     db,
   );
   return rows.length > 0 || isMade(altering, 'require');
@@ -142,7 +143,7 @@ async function isSame({ db, table, column }: Altering, present: string): Promise
   const { rows } = await sql<{ condition: string }>`
     select pg_get_constraintdef(oid) as condition from pg_constraint
     where conname = 'twofold_wanted' and conrelid = 'pg_temp.twofold_same'::regclass
-      or conname = ${present} and conrelid = to_regclass(${quoted(table)})`.execute(db);
+      or conname = ${present} and conrelid = to_regclass(${quotedName(table)})`.execute(db);
   await sql`drop table ${copy}`.execute(db);
   return rows.length === 2 && rows[0]!.condition === rows[1]!.condition;
 }
@@ -209,7 +210,7 @@ async function constraintsOf(
     join pg_attribute a on a.attrelid = c.conrelid and a.attname = ${column}
     left join pg_class f on f.oid = c.confrelid
     left join pg_attribute k on k.attrelid = c.confrelid and k.attnum = c.confkey[1]
-    where c.conrelid = to_regclass(${quoted(table)}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]
+    where c.conrelid = to_regclass(${quotedName(table)}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]
       and c.conname not like 'twofold\\_ready\\_%'`.execute(db);
   return rows.map(({ name, kind, target, on }) => ({
     name,
@@ -217,5 +218,3 @@ async function constraintsOf(
     target: kind === 'f' ? `${target} ${ACTIONS[on]}` : null,
   }));
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

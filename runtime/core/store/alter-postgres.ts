@@ -5,6 +5,7 @@ import { sizeOf, typeText } from './column-size.ts';
 import { storedType } from './column-types.ts';
 import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
+import { quotedName } from './quoting.ts';
 
 /** Makes the changes one by one: PostgreSQL alters a table in place, in the transaction. */
 export async function alterOnPostgres(
@@ -100,12 +101,8 @@ function typeSql(
   { name, type }: Pick<ColumnDescription, 'name' | 'type'>,
 ) {
   const statement = db.schema.alterTable(table).addColumn(name, type).compile().sql;
-  return sql.raw(
-    statement.slice(
-      statement.indexOf(`add column "${name.replaceAll('"', '""')}" `) +
-        `add column "${name.replaceAll('"', '""')}" `.length,
-    ),
-  );
+  const before = `add column ${quotedName(name)} `;
+  return sql.raw(statement.slice(statement.indexOf(before) + before.length));
 }
 
 /**
@@ -116,7 +113,7 @@ async function dropConstraints(db: Kysely<any>, table: string, column: string): 
   const { rows } = await sql<{ conname: string }>`
     select c.conname from pg_constraint c
     join pg_attribute a on a.attrelid = c.conrelid and a.attname = ${column}
-    where c.conrelid = to_regclass(${`"${table.replaceAll('"', '""')}"`}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]`.execute(
+    where c.conrelid = to_regclass(${quotedName(table)}) and c.contype in ('u', 'c', 'f') and c.conkey = array[a.attnum]`.execute(
     db,
   );
   for (const { conname } of rows)

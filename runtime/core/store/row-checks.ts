@@ -6,6 +6,7 @@ import { type Doing, type Finding, isAllowed, recorded, reportRows } from './mig
 import { recordCheck } from './recorded-check.ts';
 import { outside, sizeOf, typeText } from './column-size.ts';
 import { describeRows, type Risk } from './row-words.ts';
+import { quotedName } from './quoting.ts';
 
 /** The rows of a table as a step finds them. */
 export interface RowSource {
@@ -143,7 +144,7 @@ async function catalogType(
       ? sql<{ type: string }>`select type from pragma_table_info(${table}) where name = ${column}`
       : sql<{ type: string }>`
         select format_type(atttypid, atttypmod) as type from pg_attribute
-        where attrelid = to_regclass(${quoted(table)}) and attname = ${column}`
+        where attrelid = to_regclass(${quotedName(table)}) and attname = ${column}`
   ).execute(db);
   return rows[0] && namedType(rows[0].type);
 }
@@ -154,7 +155,7 @@ export async function columnsOf(db: Kysely<any>, table: string): Promise<Readonl
       ? sql<{ name: string }>`select name from pragma_table_info(${table})`
       : sql<{ name: string }>`
         select attname as name from pg_attribute
-        where attrelid = to_regclass(${quoted(table)}) and attnum > 0 and not attisdropped`
+        where attrelid = to_regclass(${quotedName(table)}) and attnum > 0 and not attisdropped`
   ).execute(db);
   return new Set(rows.map(({ name }) => name));
 }
@@ -166,12 +167,10 @@ export async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
       ? sql<{ name: string }>`select name from pragma_table_info(${table}) where pk > 0 order by pk`
       : sql<{ name: string }>`
         select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey)
-        where i.indrelid = to_regclass(${quoted(table)}) and i.indisprimary order by array_position(i.indkey::int2[], a.attnum)`
+        where i.indrelid = to_regclass(${quotedName(table)}) and i.indisprimary order by array_position(i.indkey::int2[], a.attnum)`
   ).execute(db);
   return rows.map(({ name }) => name);
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Rows that a scan reads at a time. */
 const PAGE = 5_000;

@@ -15,6 +15,7 @@ import type { SqliteConnection, SqliteResult } from './sqlite-connection.ts';
 import { type Pace, timed } from './pace.ts';
 import type { SharedWrites } from './shared-writes.ts';
 import { type Hold, lostFailure, type Scopes, type TransactionScope } from './transaction-scope.ts';
+import { quotedName } from './quoting.ts';
 
 /** The two handles of one database. For a database in memory they are the same. */
 export interface SqliteHandles {
@@ -178,7 +179,7 @@ function sqliteDriver(handles: SqliteHandles, scopes: Scopes): Driver {
     }
   };
   const savepoint = (command: string) => async (connection: DatabaseConnection, name: string) => {
-    await connection.executeQuery(CompiledQuery.raw(`${command} "${name.replaceAll('"', '""')}"`));
+    await connection.executeQuery(CompiledQuery.raw(`${command} ${quotedName(name)}`));
   };
   return {
     init: async () => {},

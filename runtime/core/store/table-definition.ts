@@ -1,4 +1,5 @@
 import { InternalError } from '../errors.ts';
+import { quotedName } from './quoting.ts';
 
 /** The parsed text of a CREATE TABLE. */
 export interface TableDefinition {
@@ -47,7 +48,7 @@ export function joinDefinition(
   name: string,
   { columns, constraints, options }: TableDefinition,
 ): string {
-  return `create table ${quote(name)} (${[...columns, ...constraints].join(', ')})${options === '' ? '' : ` ${options}`}`;
+  return `create table ${quotedName(name)} (${[...columns, ...constraints].join(', ')})${options === '' ? '' : ` ${options}`}`;
 }
 
 /** The name in front of a column's definition. */
@@ -74,8 +75,4 @@ export function skipQuoted(text: string, at: number): number {
 /** A doubled quote ends one quoted text and starts another, which has the same result. */
 function endOr(found: number, text: string): number {
   return found <= 0 ? text.length : found + 1;
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -9,6 +9,7 @@ import type {
   ForeignKeyAction,
 } from './catalog.ts';
 import { readDefinition, type SqliteDefinition } from './sqlite-definition.ts';
+import { quotedText } from '../quoting.ts';
 
 type Row = Record<string, any>;
 
@@ -61,7 +62,7 @@ async function viewColumns(ask: Ask, listed: readonly Row[]): Promise<readonly R
   } catch {
     const found: Row[] = [];
     for (const { name } of listed.filter(({ type }) => type === 'view')) {
-      const one = columns(`= 'view' and l.name = '${String(name).replaceAll("'", "''")}'`);
+      const one = columns(`= 'view' and l.name = ${quotedText(String(name))}`);
       found.push(...(await ask(one).catch(() => [])));
     }
     return found;

@@ -3,6 +3,7 @@ import type { Fold } from '@twofold/schema';
 import type { ColumnDescription } from '../alteration.ts';
 import { folded } from '../folded-index.ts';
 import { readyName } from './ready.ts';
+import { quotedName } from '../quoting.ts';
 
 /**
  * A part of a migration that is made before its transaction, without blocking reads or writes.
@@ -51,7 +52,7 @@ export function prepareColumn(
     object: `${table}.${name}`,
     name,
     first: [added.compile().sql.replace(' add column ', ' add column if not exists ')],
-    undo: `alter table ${quote(origin.table)} drop column if exists ${quote(name)}`,
+    undo: `alter table ${quotedName(origin.table)} drop column if exists ${quotedName(name)}`,
   };
 }
 
@@ -103,7 +104,7 @@ function index(db: Kysely<any>, { does, table, object, name, parts }: Index): Pr
     name,
     first: [],
     long: made.compile(db).sql,
-    undo: `drop index if exists ${quote(name)}`,
+    undo: `drop index if exists ${quotedName(name)}`,
   };
 }
 
@@ -111,8 +112,8 @@ function index(db: Kysely<any>, { does, table, object, name, parts }: Index): Pr
 export function prepareRequired(preparing: Preparing, filled: string | null): Preparation {
   const { table, column, origin } = preparing;
   const name = readyName({ table, column, does: 'require', definition: '' });
-  const own = quote(origin.column);
-  const set = `update ${quote(origin.table)} set ${own} = ${filled} where ctid = any (array(select ctid from ${quote(origin.table)} where ${own} is null limit 2000))`;
+  const own = quotedName(origin.column);
+  const set = `update ${quotedName(origin.table)} set ${own} = ${filled} where ctid = any (array(select ctid from ${quotedName(origin.table)} where ${own} is null limit 2000))`;
   return {
     ...constraint(preparing, 'require', { name, as: `check (${own} is not null)` }),
     ...(filled !== null && { fill: set }),
@@ -141,7 +142,7 @@ export function prepareReference(
   const definition = `${references} ${onDelete}`;
   const name = readyName({ table, column, does: 'reference', definition });
   const key = references.slice(references.lastIndexOf('.') + 1);
-  const as = `foreign key (${quote(origin.column)}) references ${quote(target)} (${quote(key)}) on delete ${onDelete}`;
+  const as = `foreign key (${quotedName(origin.column)}) references ${quotedName(target)} (${quotedName(key)}) on delete ${onDelete}`;
   return constraint(preparing, 'reference', { name, as });
 }
 
@@ -150,16 +151,14 @@ function constraint(
   does: 'require' | 'check' | 'reference',
   { name, as }: { readonly name: string; readonly as: string },
 ): Preparation {
-  const alter = `alter table ${quote(origin.table)}`;
+  const alter = `alter table ${quotedName(origin.table)}`;
   return {
     does,
     table: origin.table,
     object: `${table}.${column}`,
     name,
-    first: [`${alter} add constraint ${quote(name)} ${as} not valid`],
-    long: `${alter} validate constraint ${quote(name)}`,
-    undo: `${alter} drop constraint if exists ${quote(name)}`,
+    first: [`${alter} add constraint ${quotedName(name)} ${as} not valid`],
+    long: `${alter} validate constraint ${quotedName(name)}`,
+    undo: `${alter} drop constraint if exists ${quotedName(name)}`,
   };
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -5,6 +5,7 @@ import type { Store } from '../store.ts';
 import { withLock } from './lock-attempts.ts';
 import { forgetPartial, notePartial, readPartial } from './partial.ts';
 import type { Preparation } from './preparation.ts';
+import { quotedName } from '../quoting.ts';
 
 export interface PreparingOnline {
   readonly store: Store;
@@ -85,10 +86,10 @@ async function makeReady(preparing: PreparingOnline, each: Preparation): Promise
 async function isReadyMade(db: Kysely<any>, each: Preparation): Promise<boolean> {
   if (each.does === 'add') return isThere(db, each);
   const { rows } = await sql`
-    select 1 from pg_constraint where conname = ${each.name} and conrelid = to_regclass(${quoted(each.table)}) and convalidated
+    select 1 from pg_constraint where conname = ${each.name} and conrelid = to_regclass(${quotedName(each.table)}) and convalidated
     union all
     select 1 from pg_index i join pg_class c on c.oid = i.indexrelid
-    where c.relname = ${each.name} and i.indrelid = to_regclass(${quoted(each.table)}) and i.indisvalid`.execute(
+    where c.relname = ${each.name} and i.indrelid = to_regclass(${quotedName(each.table)}) and i.indisvalid`.execute(
     db,
   );
   return rows.length > 0;
@@ -98,14 +99,12 @@ async function isReadyMade(db: Kysely<any>, each: Preparation): Promise<boolean>
 async function isThere(db: Kysely<any>, { does, name, table }: Preparation): Promise<boolean> {
   const { rows } = await (
     does === 'add'
-      ? sql`select 1 from pg_attribute where attrelid = to_regclass(${quoted(table)}) and attname = ${name} and not attisdropped`
-      : sql`select 1 from pg_constraint where conname = ${name} and conrelid = to_regclass(${quoted(table)})
-        union all select 1 where to_regclass(${quoted(name)}) is not null`
+      ? sql`select 1 from pg_attribute where attrelid = to_regclass(${quotedName(table)}) and attname = ${name} and not attisdropped`
+      : sql`select 1 from pg_constraint where conname = ${name} and conrelid = to_regclass(${quotedName(table)})
+        union all select 1 where to_regclass(${quotedName(name)}) is not null`
   ).execute(db);
   return rows.length > 0;
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 type Running = Pick<PreparingOnline, 'store' | 'lockTimeout'>;
 

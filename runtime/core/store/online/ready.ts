@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { quotedName } from '../quoting.ts';
 
 /** A constraint or index that was made before the transaction of its migration. */
 export interface Ready {
@@ -32,11 +33,9 @@ export function readyName({ table, column, does, definition }: Ready): string {
 export async function isReady(db: Kysely<any>, table: string, name: string): Promise<boolean> {
   const { rows } = await sql<{ ready: boolean }>`
     select convalidated as ready from pg_constraint
-    where conname = ${name} and conrelid = to_regclass(${quoted(table)})
+    where conname = ${name} and conrelid = to_regclass(${quotedName(table)})
     union all
     select i.indisvalid as ready from pg_index i join pg_class c on c.oid = i.indexrelid
-    where c.relname = ${name} and i.indrelid = to_regclass(${quoted(table)})`.execute(db);
+    where c.relname = ${name} and i.indrelid = to_regclass(${quotedName(table)})`.execute(db);
   return rows.length > 0 && rows.every(({ ready }) => ready);
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -6,6 +6,7 @@ import {
 } from '../search/postgres-search.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { Preparation } from './preparation.ts';
+import { quotedName } from '../quoting.ts';
 
 /** Rows that are indexed in one transaction. */
 const ROWS = 5000;
@@ -34,7 +35,7 @@ export function searchPreparations(index: SearchIndex, key: readonly string[]): 
       name: `${name}_index`,
       first: [],
       long: ginIndex(index, 'concurrently '),
-      undo: `drop index if exists "${`${name}_index`.replaceAll('"', '""')}"`,
+      undo: `drop index if exists ${quotedName(`${name}_index`)}`,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { quotedText } from '../quoting.ts';
 /**
  * A statement with its parameters in their places, `?` or `$1`, for a text that somebody else runs.
  *
@@ -20,5 +21,5 @@ function literal(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   const text = value instanceof Date ? value.toISOString() : String(value);
-  return `'${text.replaceAll("'", "''")}'`;
+  return quotedText(text);
 }

@@ -1,14 +1,7 @@
-import {
-  CLASSES,
-  indexedOf,
-  keyColumn,
-  keyParts,
-  quote,
-  SEARCH_PREFIX,
-  text,
-} from './search-index.ts';
+import { CLASSES, indexedOf, keyColumn, keyParts, SEARCH_PREFIX } from './search-index.ts';
 import type { SearchedTable, SearchIndex } from './search-index.ts';
 import { VARIANTS, wordRanges } from './words.ts';
+import { quotedName, quotedText } from '../quoting.ts';
 
 /** The text search configuration of a language: its stems, and no word is left out. */
 export const configuration = (language: string): string =>
@@ -30,13 +23,13 @@ export function postgresSearch(index: SearchIndex, table: SearchedTable): readon
 
 /** The index itself, which is made fastest when the rows are there. */
 export const ginIndex = ({ name }: Pick<SearchIndex, 'name'>, how = ''): string =>
-  `create index ${how}${quote(`${name}_index`)} on ${quote(name)} using gin (document)`;
+  `create index ${how}${quotedName(`${name}_index`)} on ${quotedName(name)} using gin (document)`;
 
 /** Adds the rows that are not in the index; `most`: so many at a time. */
 export function fillPostgres(index: SearchIndex, table: SearchedTable, most?: number): string {
   const keys = table.key.map((_, at) => keyColumn(at)).join(', ');
-  const same = table.key.map((column, at) => `s.${keyColumn(at)} = t.${quote(column)}`);
-  return `insert into ${quote(index.name)} (${keys}, document) select ${keyParts(table, 't.').join(', ')}, ${documentOf(index, 't.')} from ${quote(index.table)} t where not exists (select from ${quote(index.name)} s where ${same.join(' and ')})${most === undefined ? '' : ` limit ${most}`} on conflict do nothing`;
+  const same = table.key.map((column, at) => `s.${keyColumn(at)} = t.${quotedName(column)}`);
+  return `insert into ${quotedName(index.name)} (${keys}, document) select ${keyParts(table, 't.').join(', ')}, ${documentOf(index, 't.')} from ${quotedName(index.table)} t where not exists (select from ${quotedName(index.name)} s where ${same.join(' and ')})${most === undefined ? '' : ` limit ${most}`} on conflict do nothing`;
 }
 
 /** The functions that all indexes use, and the configuration of the language. */
@@ -53,10 +46,10 @@ function shared({ language }: SearchIndex): string[] {
  * find other rows than on SQLite. `porter` is the stemmer that FTS5 has.
  */
 function configurationOf(language: string): string {
-  const name = quote(configuration(language));
+  const name = quotedName(configuration(language));
   const stemmer = language === 'english' ? 'porter' : language;
   return `do $$ begin
-  if not exists (select from pg_ts_config where cfgname = ${text(configuration(language))} and cfgnamespace = current_schema()::regnamespace) then
+  if not exists (select from pg_ts_config where cfgname = ${quotedText(configuration(language))} and cfgnamespace = current_schema()::regnamespace) then
     create text search dictionary ${name} (template = snowball, language = ${stemmer});
     create text search configuration ${name} (copy = pg_catalog.simple);
     alter text search configuration ${name} alter mapping for asciiword, word, asciihword, hword, hword_asciipart, hword_part with ${name};
@@ -137,11 +130,11 @@ begin
 end $highlight$`;
 
 function ownTable(index: SearchIndex, { key }: SearchedTable): string[] {
-  const name = quote(index.name);
-  const keys = key.map((column, at) => `${quote(column)} as ${keyColumn(at)}`).join(', ');
+  const name = quotedName(index.name);
+  const keys = key.map((column, at) => `${quotedName(column)} as ${keyColumn(at)}`).join(', ');
   const names = key.map((_, at) => keyColumn(at)).join(', ');
   return [
-    `create table ${name} as select ${keys}, null::tsvector as document from ${quote(index.table)} with no data`,
+    `create table ${name} as select ${keys}, null::tsvector as document from ${quotedName(index.table)} with no data`,
     `alter table ${name} add primary key (${names})`,
   ];
 }
@@ -150,7 +143,7 @@ function ownTable(index: SearchIndex, { key }: SearchedTable): string[] {
 function trigger(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns, language } = index;
   const keys = table.key.map((_, at) => keyColumn(at)).join(', ');
-  const own = quote(name);
+  const own = quotedName(name);
   const same = (row: string) =>
     keyParts(table, row)
       .map((part, at) => `${keyColumn(at)} = ${part}`)
@@ -158,8 +151,8 @@ function trigger(index: SearchIndex, table: SearchedTable): string[] {
   const moved = keyParts(table, 'old.')
     .map((part, at) => `${part} is distinct from ${keyParts(table, 'new.')[at]}`)
     .join(' or ');
-  const changed = [...new Set([...table.key, ...columns])].map(quote).join(', ');
-  const said = [language, ...columns].map(text).join(', ');
+  const changed = [...new Set([...table.key, ...columns])].map(quotedName).join(', ');
+  const said = [language, ...columns].map(quotedText).join(', ');
   const run = `execute function ${own}(${said})`;
   return [
     `create or replace function ${own}() returns trigger language plpgsql security definer set search_path from current as $search$
@@ -179,17 +172,17 @@ begin
   on conflict (${keys}) do update set document = excluded.document;
   return null;
 end $search$`,
-    `create trigger ${own} after insert or delete or update of ${changed} on ${quote(index.table)} for each row ${run}`,
-    `create trigger ${quote(`${name}_all`)} after truncate on ${quote(index.table)} for each statement ${run}`,
+    `create trigger ${own} after insert or delete or update of ${changed} on ${quotedName(index.table)} for each row ${run}`,
+    `create trigger ${quotedName(`${name}_all`)} after truncate on ${quotedName(index.table)} for each statement ${run}`,
   ];
 }
 
 /** The words of a row with the class of their field: A to D. */
 function documentOf(index: SearchIndex, row: 'new.' | 't.'): string {
-  const configured = text(configuration(index.language));
+  const configured = quotedText(configuration(index.language));
   return index.columns
     .map((column, at) => {
-      const given = `left(${row}${quote(column)}::text, ${indexedOf(index)})`;
+      const given = `left(${row}${quotedName(column)}::text, ${indexedOf(index)})`;
       return `setweight(to_tsvector(${configured}, coalesce(${WORDS_FUNCTION}(${given}), '')), '${classOf(at)}')`;
     })
     .join(' || ');
@@ -204,10 +197,10 @@ export function dropPostgresSearch({
   table,
 }: Pick<SearchIndex, 'name' | 'table'>): readonly string[] {
   return [
-    `drop trigger if exists ${quote(name)} on ${quote(table)}`,
-    `drop trigger if exists ${quote(`${name}_all`)} on ${quote(table)}`,
-    `drop function if exists ${quote(name)}()`,
-    `drop table if exists ${quote(name)}`,
+    `drop trigger if exists ${quotedName(name)} on ${quotedName(table)}`,
+    `drop trigger if exists ${quotedName(`${name}_all`)} on ${quotedName(table)}`,
+    `drop function if exists ${quotedName(name)}()`,
+    `drop table if exists ${quotedName(name)}`,
     `do $$ begin
   if not exists (select from pg_trigger g join pg_class c on c.oid = g.tgrelid where c.relnamespace = current_schema()::regnamespace and g.tgname like 'twofold\\_search\\_%') then
     drop function if exists ${HIGHLIGHT_FUNCTION}(regconfig, text, tsquery);

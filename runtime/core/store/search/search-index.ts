@@ -1,3 +1,4 @@
+import { quotedName } from '../quoting.ts';
 /** The index of full-text search of one table. */
 export interface SearchIndex {
   /** Also the name of the table that has the index, and of its triggers. */
@@ -35,10 +36,6 @@ export const indexedOf = ({ columns }: Pick<SearchIndex, 'columns'>): number =>
 /** A column of the table's key, in the tables of the index: `k0`. */
 export const keyColumn = (at: number): string => `k${at}`;
 
-export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-
 /** The columns of the key, of the table or with another prefix: `new."id"`. */
 export const keyParts = ({ key }: SearchedTable, prefix = ''): readonly string[] =>
-  key.map((column) => `${prefix}${quote(column)}`);
+  key.map((column) => `${prefix}${quotedName(column)}`);

@@ -4,11 +4,10 @@ import {
   indexedOf,
   keyColumn,
   keyParts,
-  quote,
   type SearchedTable,
   type SearchIndex,
-  text,
 } from './search-index.ts';
+import { quotedName, quotedText } from '../quoting.ts';
 
 /** A key that is not the number of the row has its own table, with a number for each row. */
 export const keysTable = (name: string): string => `${name}_keys`;
@@ -19,7 +18,7 @@ export const keysTable = (name: string): string => `${name}_keys`;
  */
 export function sqliteSearch(index: SearchIndex, table: SearchedTable): readonly string[] {
   return [
-    `create virtual table ${quote(index.name)} using fts5(${columnsOf(index).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize=${text(tokenizer(index))})`,
+    `create virtual table ${quotedName(index.name)} using fts5(${columnsOf(index).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize=${quotedText(tokenizer(index))})`,
     ...(table.byNumber ? [] : [keysOf(index, table)]),
     ...filled(index, table),
     ...triggers(index, table),
@@ -32,29 +31,28 @@ const columnsOf = ({ columns }: SearchIndex): string[] =>
 
 /** Letters, digits and marks, without accents; `english` by their stems. */
 function tokenizer({ language }: SearchIndex): string {
-  const quoted = (each: string) => `'${each.replaceAll("'", "''")}'`;
-  const words = `unicode61 remove_diacritics 2 categories ${quoted('L* Nd M*')} separators ${quoted(newSigns())}`;
+  const words = `unicode61 remove_diacritics 2 categories ${quotedText('L* Nd M*')} separators ${quotedText(newSigns())}`;
   return language === 'english' ? `porter ${words}` : words;
 }
 
 function keysOf({ name }: SearchIndex, { key }: SearchedTable): string {
   const columns = key.map((_, at) => keyColumn(at));
-  return `create table ${quote(keysTable(name))} (doc integer primary key, ${columns.join(', ')}, unique (${columns.join(', ')}))`;
+  return `create table ${quotedName(keysTable(name))} (doc integer primary key, ${columns.join(', ')}, unique (${columns.join(', ')}))`;
 }
 
 function filled(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns } = index;
-  const values = columns.map((column) => words(index, quote(column)));
-  const into = `insert into ${quote(name)} (rowid, ${columns.map((_, at) => `c${at}`).join(', ')})`;
+  const values = columns.map((column) => words(index, quotedName(column)));
+  const into = `insert into ${quotedName(name)} (rowid, ${columns.map((_, at) => `c${at}`).join(', ')})`;
   if (table.byNumber)
     return [
-      `${into} select ${quote(table.key[0]!)}, ${values.join(', ')} from ${quote(index.table)}`,
+      `${into} select ${quotedName(table.key[0]!)}, ${values.join(', ')} from ${quotedName(index.table)}`,
     ];
-  const keys = quote(keysTable(name));
-  const same = table.key.map((column, at) => `k.${keyColumn(at)} = t.${quote(column)}`);
+  const keys = quotedName(keysTable(name));
+  const same = table.key.map((column, at) => `k.${keyColumn(at)} = t.${quotedName(column)}`);
   return [
-    `insert into ${keys} (${table.key.map((_, at) => keyColumn(at)).join(', ')}) select ${keyParts(table).join(', ')} from ${quote(index.table)}`,
-    `${into} select k.doc, ${columns.map((column) => words(index, `t.${quote(column)}`)).join(', ')} from ${quote(index.table)} t join ${keys} k on ${same.join(' and ')}`,
+    `insert into ${keys} (${table.key.map((_, at) => keyColumn(at)).join(', ')}) select ${keyParts(table).join(', ')} from ${quotedName(index.table)}`,
+    `${into} select k.doc, ${columns.map((column) => words(index, `t.${quotedName(column)}`)).join(', ')} from ${quotedName(index.table)} t join ${keys} k on ${same.join(' and ')}`,
   ];
 }
 
@@ -65,8 +63,8 @@ function filled(index: SearchIndex, table: SearchedTable): string[] {
 function triggers(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns } = index;
   const on = (event: string, body: readonly string[]) =>
-    `create trigger ${quote(`${name}_${event.split(' ', 1)[0]}`)} after ${event} on ${quote(index.table)} begin ${body.map((each) => `${each}; `).join('')}end`;
-  const changed = [...new Set([...table.key, ...columns])].map(quote).join(', ');
+    `create trigger ${quotedName(`${name}_${event.split(' ', 1)[0]}`)} after ${event} on ${quotedName(index.table)} begin ${body.map((each) => `${each}; `).join('')}end`;
+  const changed = [...new Set([...table.key, ...columns])].map(quotedName).join(', ');
   return [
     on('insert', [...removed(index, table, 'new.'), ...added(index, table)]),
     on(`update of ${changed}`, [
@@ -80,21 +78,21 @@ function triggers(index: SearchIndex, table: SearchedTable): string[] {
 
 function removed({ name }: SearchIndex, table: SearchedTable, row: 'old.' | 'new.'): string[] {
   const [key] = keyParts(table, row);
-  if (table.byNumber) return [`delete from ${quote(name)} where rowid = ${key}`];
-  const keys = quote(keysTable(name));
+  if (table.byNumber) return [`delete from ${quotedName(name)} where rowid = ${key}`];
+  const keys = quotedName(keysTable(name));
   const same = keyParts(table, row).map((part, at) => `${keyColumn(at)} = ${part}`);
   return [
-    `delete from ${quote(name)} where rowid in (select doc from ${keys} where ${same.join(' and ')})`,
+    `delete from ${quotedName(name)} where rowid in (select doc from ${keys} where ${same.join(' and ')})`,
     `delete from ${keys} where ${same.join(' and ')}`,
   ];
 }
 
 function added(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns } = index;
-  const values = columns.map((column) => words(index, `new.${quote(column)}`)).join(', ');
-  const into = `insert into ${quote(name)} (rowid, ${columns.map((_, at) => `c${at}`).join(', ')})`;
+  const values = columns.map((column) => words(index, `new.${quotedName(column)}`)).join(', ');
+  const into = `insert into ${quotedName(name)} (rowid, ${columns.map((_, at) => `c${at}`).join(', ')})`;
   if (table.byNumber) return [`${into} values (${keyParts(table, 'new.')[0]}, ${values})`];
-  const keys = quote(keysTable(name));
+  const keys = quotedName(keysTable(name));
   const parts = keyParts(table, 'new.');
   const same = parts.map((part, at) => `${keyColumn(at)} = ${part}`);
   return [
@@ -110,19 +108,19 @@ function added(index: SearchIndex, table: SearchedTable): string[] {
 function words(index: SearchIndex, column: string): string {
   const given = `substr(${column}, 1, ${indexedOf(index)})`;
   const replaced = accentedLetters().reduce(
-    (value, [letter, base]) => `replace(${value}, ${text(letter)}, ${text(base)})`,
+    (value, [letter, base]) => `replace(${value}, ${quotedText(letter)}, ${quotedText(base)})`,
     given,
   );
-  return `case when ${column} glob ${text(`*[${accentedBlocks()}]*`)} then ${replaced} else ${given} end`;
+  return `case when ${column} glob ${quotedText(`*[${accentedBlocks()}]*`)} then ${replaced} else ${given} end`;
 }
 
 /** The statements that take the index back. */
 export function dropSqliteSearch({ name }: Pick<SearchIndex, 'name'>): readonly string[] {
   return [
     ...['insert', 'update', 'delete'].map(
-      (event) => `drop trigger if exists ${quote(`${name}_${event}`)}`,
+      (event) => `drop trigger if exists ${quotedName(`${name}_${event}`)}`,
     ),
-    `drop table if exists ${quote(name)}`,
-    `drop table if exists ${quote(keysTable(name))}`,
+    `drop table if exists ${quotedName(name)}`,
+    `drop table if exists ${quotedName(keysTable(name))}`,
   ];
 }

@@ -3,7 +3,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { isOfSearch } from '../search/search-index.ts';
 import type { LoadOptions } from './database.ts';
 import type { MovedTable } from './moved-table.ts';
-import { named, quoted } from './postgres-names.ts';
+import { named } from './postgres-names.ts';
+import { quotedName } from '../quoting.ts';
 
 /** What would see a part of the rows while they are loaded: foreign keys and triggers. */
 export interface Aside {
@@ -36,12 +37,12 @@ function changedTables(client: pg.Client): Aside {
     put: async (tables) => {
       keys = await foreignKeysOf(client, tables);
       for (const { table, name } of keys)
-        await client.query(`alter table ${table} drop constraint ${quoted(name)}`);
+        await client.query(`alter table ${table} drop constraint ${quotedName(name)}`);
       for (const table of tables) await disableTriggers(client, table);
     },
     bringBack: async (tables) => {
       for (const { table, name, definition } of keys)
-        await client.query(`alter table ${table} add constraint ${quoted(name)} ${definition}`);
+        await client.query(`alter table ${table} add constraint ${quotedName(name)} ${definition}`);
       for (const table of tables)
         await client.query(`alter table ${named(table)} enable trigger user`);
     },
@@ -56,7 +57,7 @@ async function disableTriggers(client: pg.Client, table: MovedTable): Promise<vo
     [named(table)],
   );
   for (const { name } of rows.filter((each) => isOfSearch(each.name)))
-    await client.query(`alter table ${named(table)} enable trigger ${quoted(name)}`);
+    await client.query(`alter table ${named(table)} enable trigger ${quotedName(name)}`);
 }
 
 async function foreignKeysOf(
@@ -108,8 +109,10 @@ async function assertReferences(
     ({ schema, name }) => schema === table.schema && name === table.name,
   );
   for (const { columns, references, table: other, name } of facts?.foreignKeys ?? []) {
-    const equal = columns.map((column, at) => `o.${quoted(references[at]!)} = t.${quoted(column)}`);
-    const given = columns.map((column) => `t.${quoted(column)} is not null`);
+    const equal = columns.map(
+      (column, at) => `o.${quotedName(references[at]!)} = t.${quotedName(column)}`,
+    );
+    const given = columns.map((column) => `t.${quotedName(column)} is not null`);
     const { rows } = await client.query(
       `select 1 from ${named(table)} t where ${given.join(' and ')} and not exists (select from ${named(other)} o where ${equal.join(' and ')}) limit 1`,
     );

@@ -2,9 +2,10 @@ import type pg from 'pg';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LineReader, LineSum, LineWriter } from './database.ts';
 import type { MovedTable } from './moved-table.ts';
-import { named, quoted } from './postgres-names.ts';
+import { named } from './postgres-names.ts';
 import { refusalOf } from './postgres-refusal.ts';
 import { type CopiedLines, CopyIn, CopyOutRaw } from './postgres-wire.ts';
+import { quotedName } from '../quoting.ts';
 
 /**
  * Rows from PostgreSQL to PostgreSQL go as the text that the one writes and the other reads. Neither
@@ -37,7 +38,8 @@ async function comparing(client: pg.Client, { tables }: Catalog) {
   };
 }
 
-const columnsOf = ({ columns }: MovedTable) => columns.map(({ name }) => quoted(name)).join(', ');
+const columnsOf = ({ columns }: MovedTable) =>
+  columns.map(({ name }) => quotedName(name)).join(', ');
 
 async function* linesOf(client: pg.Client, table: MovedTable): AsyncGenerator<CopiedLines> {
   const query = new CopyOutRaw(`copy (select ${columnsOf(table)} from ${named(table)}) to stdout`);

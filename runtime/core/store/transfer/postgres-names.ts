@@ -1,6 +1,4 @@
-/** A name as PostgreSQL and SQLite read it, whatever its letters. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
+import { quotedName } from '../quoting.ts';
 /** The name of a table with its schema. */
 export const named = ({
   schema,
@@ -8,4 +6,4 @@ export const named = ({
 }: {
   readonly schema: string;
   readonly name: string;
-}): string => `${quoted(schema)}.${quoted(name)}`;
+}): string => `${quotedName(schema)}.${quotedName(name)}`;

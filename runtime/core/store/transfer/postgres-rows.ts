@@ -13,11 +13,12 @@ import {
 import { foreignKeysFirst } from './load-order.ts';
 import type { MovedTable } from './moved-table.ts';
 import { createAside } from './postgres-aside.ts';
-import { named, quoted } from './postgres-names.ts';
+import { named } from './postgres-names.ts';
 import { refusalOf } from './postgres-refusal.ts';
 import { lineReader, lineWriter } from './postgres-lines.ts';
 import { CopyIn, CopyOut } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
+import { quotedName } from '../quoting.ts';
 
 /** How long the lock of a table is waited for. */
 const LOCK_TIMEOUT = '5s';
@@ -70,7 +71,7 @@ export async function readPostgresRows(url: string, schemas?: ReadSchemas): Prom
 async function* rowsOf(client: pg.Client, table: MovedTable): AsyncGenerator<Batch> {
   const kinds = table.columns.map(({ kind }) => kind);
   const columns = table.columns.map(({ name, kind }) =>
-    kind === 'list' ? `to_json(${quoted(name)})` : quoted(name),
+    kind === 'list' ? `to_json(${quotedName(name)})` : quotedName(name),
   );
   const query = new CopyOut(`copy (select ${columns.join(', ')} from ${named(table)}) to stdout`);
   client.query(query);
@@ -127,7 +128,7 @@ async function copyIn(
   table: MovedTable,
   batches: AsyncIterable<Batch>,
 ): Promise<void> {
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
+  const columns = table.columns.map(({ name }) => quotedName(name)).join(', ');
   const kinds = table.columns.map(({ kind }) => kind);
   const copy = new CopyIn(`copy ${named(table)} (${columns}) from stdin`);
   client.query(copy);
@@ -183,7 +184,7 @@ async function countOn(client: pg.Client, table: MovedTable, catalog: Catalog): 
     if (identity === null && !/^nextval\(/.test(value ?? '')) continue;
     await client.query(
       `select setval(s.name, greatest(m.highest, (select last_value from pg_sequences where format('%I.%I', schemaname, sequencename)::regclass = s.name::regclass)))
-       from (select pg_get_serial_sequence($1, $2) as name) s, (select max(${quoted(name)}) as highest from ${named(table)}) m
+       from (select pg_get_serial_sequence($1, $2) as name) s, (select max(${quotedName(name)}) as highest from ${named(table)}) m
        where s.name is not null and m.highest > 0`,
       [named(table), name],
     );

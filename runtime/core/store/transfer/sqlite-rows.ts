@@ -6,8 +6,8 @@ import { readCatalog } from '../catalog/read-catalog.ts';
 import { type LoadOptions, type RowReader, RowRefused, type RowWriter } from './database.ts';
 import type { MovedTable, ValueKind } from './moved-table.ts';
 import { isOfSearch } from '../search/search-index.ts';
-import { quoted } from './postgres-names.ts';
 import { type Batch, integerValue, type Row, type Value } from './value.ts';
+import { quotedName } from '../quoting.ts';
 
 /** Milliseconds that a writer of the server is waited for. */
 const BUSY = 30_000;
@@ -31,7 +31,7 @@ export async function readSqliteRows(file: string): Promise<RowReader> {
 
 const filled = (database: DatabaseSync, tables: readonly MovedTable[]): string[] =>
   tables
-    .filter(({ name }) => database.prepare(`select 1 from ${quoted(name)} limit 1`).get())
+    .filter(({ name }) => database.prepare(`select 1 from ${quotedName(name)} limit 1`).get())
     .map(({ label }) => label);
 
 const catalogOf = (database: DatabaseSync): Promise<Catalog> =>
@@ -42,8 +42,8 @@ const catalogOf = (database: DatabaseSync): Promise<Catalog> =>
 
 async function* rowsOf(database: DatabaseSync, table: MovedTable): AsyncGenerator<Batch> {
   const kinds = table.columns.map(({ kind }) => kind);
-  const columns = table.columns.map(({ name }) => quoted(name)).join(', ');
-  const statement = database.prepare(`select ${columns} from ${quoted(table.name)}`);
+  const columns = table.columns.map(({ name }) => quotedName(name)).join(', ');
+  const statement = database.prepare(`select ${columns} from ${quotedName(table.name)}`);
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
   let batch: Row[] = [];
@@ -90,7 +90,7 @@ export async function writeSqliteRows(file: string, { managed }: LoadOptions): P
     catalog,
     filled: async (tables) => filled(database, tables),
     clear: async (tables) => {
-      for (const { name } of tables) database.exec(`delete from ${quoted(name)}`);
+      for (const { name } of tables) database.exec(`delete from ${quotedName(name)}`);
     },
     begin: async (tables) => triggers.drop(tables),
     load: (table, batches) => insert(database, table, batches),
@@ -124,7 +124,7 @@ function createTriggers(
         for (const { name, definition } of triggers) {
           // The index of a search has no other way to get the rows.
           if (isOfSearch(name)) continue;
-          database.exec(`drop trigger ${quoted(name)}`);
+          database.exec(`drop trigger ${quotedName(name)}`);
           dropped.push(definition);
         }
     },
@@ -139,9 +139,11 @@ async function insert(
   { name, columns }: MovedTable,
   batches: AsyncIterable<Batch>,
 ): Promise<void> {
-  const names = columns.map((column) => quoted(column.name)).join(', ');
+  const names = columns.map((column) => quotedName(column.name)).join(', ');
   const values = columns.map(() => '?').join(', ');
-  const statement = database.prepare(`insert into ${quoted(name)} (${names}) values (${values})`);
+  const statement = database.prepare(
+    `insert into ${quotedName(name)} (${names}) values (${values})`,
+  );
   let row = 0;
   for await (const batch of batches) {
     for (const each of batch) {
