@@ -3,7 +3,8 @@ import { createRest } from '../../runtime/core/rest/index.ts';
 import { databases, startServer, type TestServer } from './harness.ts';
 
 const SDL = `
-  type Author { id: ID! name: String! postsAggregate: PostAggregate! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
+  interface Writer { posts(where: PostFilter, take: Int, first: Int): [Post!]! }
+  type Author implements Writer { id: ID! name: String! postsAggregate: PostAggregate! posts(where: PostFilter, take: Int, first: Int): [Post!]! @relation(inverse: "author") }
   type Post { id: ID! title: String! views: Int author: Author! comments(first: Int): CommentConnection! }
   type Comment { id: ID! text: String! post: Post! @relation(inverse: "comments") author: Author! }
   type CommentConnection { edges: [CommentEdge!]! nodes: [Comment!]! pageInfo: PageInfo! totalCount: Int! aggregate: CommentAggregate! }
@@ -28,13 +29,27 @@ const SDL = `
     postsAggregate(where: PostFilter): PostAggregate!
     postsGroups(by: [PostGroupBy!]!, limit: Int): [PostGroup!]!
     own(take: Int): [Author!]!
+    writers: [Writer!]!
   }
-  type Mutation { createAuthor(name: String!): Author! }
+  type Mutation { createAuthor(name: String!): Author! deletePosts(where: PostFilter!): Int! updatePosts(where: PostFilter!, input: PostInput!): [Post!]! }
+  input PostInput { title: String }
   type Subscription { authorCreated: Author! }
 `;
 
 /** What an operation is refused with when nothing is allowed: its cost, and the dearest field. */
 const PRICES: readonly [string, string, number, string, Record<string, unknown>?][] = [
+  [
+    'the filter of a mutation of many',
+    'mutation { deletePosts(where: { author: { posts: { some: { title: { eq: "a" } } } } }) }',
+    101,
+    'Mutation.deletePosts',
+  ],
+  [
+    'the filter of a list of an interface',
+    '{ writers { posts(where: { author: { posts: { some: {} } } }, take: 1) { id } } }',
+    100 * (1 + 1 + 101),
+    'Writer.posts',
+  ],
   ['an object', '{ post(id: 1) { id } }', 1, 'Query.post'],
   ['an object in an object', '{ post(id: 1) { author { name } } }', 2, 'Query.post'],
   ['a list without a size', '{ authors { id } }', 100, 'Query.authors'],

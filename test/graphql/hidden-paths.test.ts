@@ -91,6 +91,11 @@ describe.each(databases)('paths beside a rule on %s', (database) => {
     const where = { meta: { eq: { a: 'x' } }, author: { name: { eq: 'Bob' } } };
     expect((await server.query(find, { where })).data.posts).toEqual([{ title: 'c' }]);
   });
+
+  it('the character NUL in JSON is the mistake of the caller, or finds nothing', async () => {
+    const found = await codes('{ posts(where: { meta: { eq: "\\u0000" } }) { id } }');
+    expect(found).toEqual(database === 'sqlite' ? undefined : ['BAD_USER_INPUT']);
+  });
 });
 
 it('a connection that api.crud writes has the rule of its list', () => {

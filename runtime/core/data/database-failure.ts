@@ -106,6 +106,8 @@ function fromPostgres({
     case '22007':
     case '22008':
     case '22021':
+    // JSON with the character NUL, which jsonb cannot hold.
+    case '22P05':
       return refused('a value is out of range or not of its type');
     default:
       return undefined;

@@ -156,20 +156,29 @@ function unlessExcluded({ directives = [] }: SelectionNode, price: Price): Price
 function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType): Price {
   const definition = fieldOf(type, field.name.value);
   const named = definition && getNamedType(definition.type);
-  if (!definition || !field.selectionSet || !isCompositeType(named)) return NOTHING;
+  if (!definition) return NOTHING;
+  const coordinate = `${type.name}.${field.name.value}`;
+  const reads: PricedReads = { ...pricing, coordinate, definition, field };
+  const filtered = filteredBy(pricing, type, field.name.value);
+  // A mutation of many with a filter may answer with their number alone.
+  if (!field.selectionSet || !isCompositeType(named))
+    return filtered ? rowsReadBy(reads, filtered) : NOTHING;
   if (named.name.startsWith('__')) return NOTHING;
   const { selections } = field.selectionSet;
   // Edges and nodes are the rows of the connection, which are already counted there.
   if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
-  const coordinate = `${type.name}.${field.name.value}`;
   const list = listOf(pricing, type, field.name.value);
-  const looks: PricedField = { ...pricing, coordinate, definition, field, list };
+  const looks: PricedField = { ...reads, list };
   const [rows, once] = isConnection(named)
     ? splitConnection(pricing, selections, named)
     : isAggregate(pricing, named)
       ? [NOTHING, priceOf(pricing, selections, named)]
       : [priceOf(pricing, selections, named), NOTHING];
-  return sum([times(sizeOf(looks, named), coordinate, rows), once, rowsReadBy(looks)]);
+  return sum([
+    times(sizeOf(looks, named), coordinate, rows),
+    once,
+    rowsReadBy(reads, list ?? filtered),
+  ]);
 }
 
 /** Numbers over rows, which looks at rows and makes one object. */
@@ -215,11 +224,15 @@ function splitConnection(
   ];
 }
 
-/** A field, its arguments, and how the model lists it. */
-interface PricedField extends Prices {
+/** A field and its arguments. */
+interface PricedReads extends Prices {
   readonly coordinate: string;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly field: FieldNode;
+}
+
+/** How the model lists a field, too. */
+interface PricedField extends PricedReads {
   /** The model's list options; undefined for a single object and for functions of the user. */
   readonly list: ListOptions | undefined;
 }
@@ -238,6 +251,21 @@ function listOf({ schema, model }: Prices, type: GraphQLNamedType, field: string
   }
   const source = model.entities.get(type.name)?.fields.get(field)?.source;
   return source?.kind === 'many' || source?.kind === 'aggregated' ? source.list : undefined;
+}
+
+type Filtered = Partial<Pick<ListOptions, 'where' | 'orderBy'>>;
+
+/** The filter of a mutation of many, and that of a list of an interface: its members have one type. */
+function filteredBy(prices: Prices, type: GraphQLNamedType, field: string): Filtered | undefined {
+  const { schema, model } = prices;
+  if (isInterfaceType(type)) {
+    const lists = schema.getPossibleTypes(type).map((member) => listOf(prices, member, field));
+    return lists.find((list) => list !== undefined);
+  }
+  if (type !== schema.getMutationType()) return undefined;
+  const action = model.operations.get(`Mutation.${field}`)?.action;
+  const many = action?.kind === 'updateMany' || action?.kind === 'removeMany';
+  return many && action.where ? { where: action.where } : undefined;
 }
 
 const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
@@ -264,7 +292,10 @@ function sizeOf(looked: PricedField, named: GraphQLNamedType): Amount {
 }
 
 /** Rows that the filter, the order and the search of a field read, for each parent object. */
-function rowsReadBy({ coordinate, definition, field, list, model }: PricedField): Price {
+function rowsReadBy(
+  { coordinate, definition, field, model }: PricedReads,
+  list: Filtered | undefined,
+): Price {
   const cap = model.project.api.limits.list;
   const price = (name: string | undefined, cost: (value: unknown) => number): Price => {
     const given = name === undefined ? undefined : argumentOf(definition, field, name);
