@@ -193,7 +193,8 @@ function createLoginDispatch(parts: AuthParts, host: boolean): Handler {
   const asHost = createHostLogin(parts);
   return (call) => {
     assertSecureEntry(parts, call, clientOf(call.body));
-    const { email, password } = call.body as { email?: string; password?: string };
+    const { email, password, code } = call.body as Readonly<Record<string, string | undefined>>;
+    if (code && host && !email && !password) return asHost(call);
     if (!email && (!host || !password))
       throw failure.badRequest(host && !parts.users ? 'password is required' : 'email is required');
     if (!password) throw failure.badRequest('password is required');

@@ -27,8 +27,10 @@ export function webConsole(): Capability {
 const isOpen = ({ enabled }: ConsoleModel, production: boolean): boolean =>
   enabled === 'always' || (enabled === 'development' && !production);
 
-const applicationOf = ({ host, roles }: ConsoleModel, open: boolean): OwnApplication => ({
+const applicationOf = ({ path, host, roles }: ConsoleModel, open: boolean): OwnApplication => ({
   client: 'console',
+  title: 'Console',
+  path,
   access: 15 * MINUTE,
   idle: 8 * HOUR,
   absolute: 24 * HOUR,

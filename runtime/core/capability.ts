@@ -9,6 +9,9 @@ import type { Kernel, ServerModule } from './module.ts';
  */
 export interface OwnApplication {
   readonly client: string;
+  /** How people call it, and where it answers. */
+  readonly title: string;
+  readonly path: string;
   /** The longest lifetimes, in milliseconds: of an access token, of a session without a refresh, and of a session. */
   readonly access: number;
   readonly idle: number;

@@ -14,6 +14,8 @@ const TO_COOKIE = { client: 'desk', delivery: 'cookie' };
 const HOSTED = { client: 'console', delivery: 'cookie' };
 const application = {
   client: 'console',
+  title: 'Console',
+  path: '/console',
   access: HOUR / 4,
   idle: 8 * HOUR,
   absolute: 24 * HOUR,
@@ -214,6 +216,24 @@ describeEachDatabase('§2.6 applications of one origin', (database) => {
     const Cookie = valueOf((await login(owner.email, HOSTED)).headers);
     await role('Member');
     expect((await refresh({ ...own(), Cookie }, HOSTED)).status).toBe(401);
+  });
+
+  it('signs the operator in by the link of the log, once, for ten minutes, for that application', async () => {
+    const links = server.logs
+      .map((line) => JSON.parse(line).msg as string)
+      .filter((text) => text.startsWith('Console: '));
+    expect(links).toEqual([
+      expect.stringMatching(/^Console: http:\/\/[^ ]+\/console#code=[\w-]{43}$/),
+    ]);
+    const code = links[0]!.split('code=')[1];
+    const enter = (client: object) => server.call('POST', '/api/auth/login', { code, ...client });
+    const refused = { status: 400, text: '{"error":"Invalid or expired token"}' };
+    expect(await enter(TO_COOKIE)).toMatchObject(refused);
+    const tries = await Promise.all(Array.from({ length: 4 }, () => enter(HOSTED)));
+    expect(tries.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+    const { headers } = tries.find(({ status }) => status === 200)!;
+    expect((await refresh({ ...own(), Cookie: valueOf(headers) }, HOSTED)).status).toBe(200);
+    expect(await enter(HOSTED)).toMatchObject(refused);
   });
 
   it('keeps the operator signed in by the same cookie, with the same answer', async () => {

@@ -65,6 +65,17 @@ describeWith('chromium', 'the console in a browser', () => {
     await page.getByRole('region', { name: 'Row 9' }).waitFor({ state: 'detached' });
   });
 
+  it('is opened by the link of the log, which is out of the address at once and works once', async () => {
+    const link = server.logs.join('').match(/Console: (\S+#code=[\w-]+)/)![1]!;
+    const at = link.slice(link.indexOf('/console'));
+    const page = await open(at.slice('/console'.length));
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    expect(page.url()).not.toContain('code');
+    const again = await open(at.slice('/console'.length));
+    await again.getByRole('alert').getByText('Invalid or expired token').waitFor();
+    problems.splice(0); // The browser logs the 400 itself.
+  });
+
   it('keeps no credential where another script could read it', async () => {
     const page = await open('/');
     await signIn(page);

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { createServer, type Running } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
 import { auth } from '@twofold/auth';
@@ -8,7 +9,7 @@ export const GOOD = 'correct horse battery staple';
 
 const SETTINGS = {
   DATABASE_URL: ':memory:',
-  LOG_LEVEL: 'silent',
+  LOG_LEVEL: 'info',
   JWT_SECRET: 'a test secret that is long enough to be one',
   API_KEY: 'key-of-the-console-0123456789abcdef',
   SETUP_TOKEN: 'setup-of-the-console-0123456789abcdef',
@@ -34,6 +35,8 @@ console: { roles: { Owner: ["*"], Support: ["data:read"] } }
 `;
 
 export interface ConsoleServer extends Running {
+  /** What the server has logged. */
+  readonly logs: readonly string[];
   call(
     method: string,
     path: string,
@@ -51,11 +54,13 @@ export async function startConsole(
     manifest: { file: 'manifest.yaml', text: options.manifest ?? MANIFEST },
   });
   if (!project) throw new Error(JSON.stringify(diagnostics));
+  const logs: string[] = [];
+  const logTo = new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) });
   const running = await createServer({ project, capabilities: [auth(), webConsole()] }).start(
     '127.0.0.1:0',
-    { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...options.env } },
+    { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...options.env }, logTo },
   );
-  return { ...running, call: callTo(running.url) };
+  return { ...running, logs, call: callTo(running.url) };
 }
 
 const callTo =

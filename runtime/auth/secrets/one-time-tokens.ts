@@ -19,6 +19,7 @@ export const ONE_TIME_LIFETIME = {
   passkey_reauthentication: 5 * MINUTE,
   restore: 14 * DAY,
   ticket: 5 * MINUTE,
+  host_link: 10 * MINUTE,
 } as const;
 
 export type OneTimeKind = keyof typeof ONE_TIME_LIFETIME;
@@ -39,7 +40,7 @@ export interface IssueOptions {
 
 /** Tokens that work once. Only the hash of a token is stored. */
 export interface OneTimeTokens {
-  /** @param userId The owner; null for a setup token. */
+  /** @param userId The owner; null for a setup token and for a link of the operator. */
   issue(
     trx: Kysely<any>,
     kind: OneTimeKind,

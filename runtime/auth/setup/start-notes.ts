@@ -1,6 +1,7 @@
 import { firstRole, hasOwner } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
 import { isUsable } from '../passkeys/relying-party.ts';
+import { hostLink } from './host-link.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
 /** Logs insecure and missing settings at a start, and how to create the first administrator. */
@@ -11,6 +12,7 @@ export async function noteStart(parts: AuthParts): Promise<void> {
     log.warn(
       `AUTH_ALLOW_WEAK_SECRETS is in use${config.weakSecrets.length > 0 ? `: ${config.weakSecrets.join('; ')}` : ', and no secret is weak: take it away'}`,
     );
+  await noteApplications(parts);
   if (!parts.users) return;
   if (settings.text('NODE_ENV') === undefined && settings.text('ENV') === undefined)
     log.warn(
@@ -23,6 +25,16 @@ export async function noteStart(parts: AuthParts): Promise<void> {
   if (mailer.mode === 'none')
     log.warn('SMTP_URL is not set: resetting a password and verifying an address answer 503');
   await noteSetup(parts);
+}
+
+/** In development, how the operator enters each application. Only one of the processes logs it. */
+async function noteApplications(parts: AuthParts): Promise<void> {
+  const { kernel, applications } = parts;
+  if (applications.size === 0 || kernel.settings.production || !(await isFirstProcess(parts)))
+    return;
+  for (const application of applications.values())
+    if (application.open && application.host)
+      kernel.log.info(`${application.title}: ${await hostLink(parts, application)}`);
 }
 
 /** Only one of the processes of a server logs it. */

@@ -1,6 +1,7 @@
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { type Handler, reply } from '@twofold/runtime/http';
+import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
+import type { Transaction } from 'kysely';
 import type { Context as KoaContext } from 'koa';
 import { recordAttempt } from '../events/attempts.ts';
 import { addressKey, callerOf, HOST } from '../requests/caller.ts';
@@ -10,6 +11,7 @@ import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
 import { admitsHost, clientOf } from '../sessions/client.ts';
 import { deliverHostLogin, hostLifetimes } from '../sessions/host-session.ts';
+import { useHostLink } from '../setup/host-link.ts';
 import type { Session } from '../sessions/sessions.ts';
 
 /**
@@ -21,6 +23,7 @@ import type { Session } from '../sessions/sessions.ts';
 export function createHostLogin(parts: AuthParts): Handler {
   const stored = hostHash(parts);
   return async ({ context, koa, body }) => {
+    if (body.code) return enterByLink(parts, { context, koa }, body.code, clientOf(body));
     if (parts.config.host === null) throw failure.forbidden('Setup required');
     const attempt: HostAttempt = {
       context,
@@ -35,6 +38,20 @@ export function createHostLogin(parts: AuthParts): Handler {
     parts.hostDevices.give(koa, attempt.identifierHash);
     return reply(200, deliverHostLogin(parts, koa, { current, generation: current.gen }));
   };
+}
+
+/** Signs in with the code of a link, which who reads the server's log or its database has. */
+async function enterByLink(
+  parts: AuthParts,
+  { context, koa }: Pick<Call, 'context' | 'koa'>,
+  code: string,
+  client: string | null,
+): Promise<Reply> {
+  if (!admitsHost(parts, client)) throw failure.forbidden();
+  const current = await openHostSession(parts, context, client, (trx) =>
+    useHostLink(parts, trx, code, client),
+  );
+  return reply(200, deliverHostLogin(parts, koa, { current, generation: current.gen }));
 }
 
 /** One attempt to sign in as the operator. */
@@ -146,9 +163,11 @@ async function openHostSession(
   parts: AuthParts,
   context: RequestContext,
   client: string | null,
+  before?: (trx: Transaction<any>) => Promise<void>,
 ): Promise<Session> {
   const caller = { ...callerOf(context), actor: HOST };
   return parts.events.transact(caller, async (trx, emit) => {
+    await before?.(trx);
     const { session } = await parts.sessions.open(trx, caller, {
       userId: null,
       method: 'host',

@@ -11,7 +11,7 @@ import { describe, description, startFailure } from './session.ts';
 import { t } from './messages.ts';
 
 /** The page of the address, for whoever is signed in. */
-export function App() {
+export function App({ refused }: { refused: string | null }) {
   const known = description.value;
   useEffect(() => {
     document.addEventListener('click', followLink);
@@ -24,7 +24,7 @@ export function App() {
         <Failure error={startFailure.value ?? ''} again={describe} />
       </main>
     );
-  if (known.caller === null) return <SignInPage known={known} />;
+  if (known.caller === null) return <SignInPage known={known} refused={refused} />;
   return <Shell known={known}>{pageAt(path.value)}</Shell>;
 }
 

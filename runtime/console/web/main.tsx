@@ -4,5 +4,5 @@ import { takeCode } from './sign-in.ts';
 import { resume } from './session.ts';
 
 const code = takeCode();
-await resume(code);
-render(<App />, document.getElementById('console')!);
+const refused = await resume(code);
+render(<App refused={refused} />, document.getElementById('console')!);

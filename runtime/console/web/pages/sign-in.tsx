@@ -6,11 +6,17 @@ import { useTitle } from '../parts/title.ts';
 type Kind = 'user' | 'host';
 
 /** The form that opens the console: for users whose role may enter, and for the operator. */
-export function SignInPage({ known }: { known: Description }) {
+export function SignInPage({
+  known,
+  refused: first,
+}: {
+  known: Description;
+  refused: string | null;
+}) {
   useTitle(t('Sign in'));
   const { host, users } = known.sign_in;
   const [kind, setKind] = useState<Kind>(users ? 'user' : 'host');
-  const [refused, setRefused] = useState<string | null>(null);
+  const [refused, setRefused] = useState<string | null>(first);
   const [busy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
