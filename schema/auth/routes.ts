@@ -68,7 +68,10 @@ const accountRoutes = [
     tag,
     summary:
       'Sign in with an email and a password; with a password alone, as the operator of the hosting server',
-    body: { kind: 'json', schema: object({ email: SHORT, password: PASSWORD, code: OPTIONAL_TOKEN, ...CLIENT }) },
+    body: {
+      kind: 'json',
+      schema: object({ email: SHORT, password: PASSWORD, code: OPTIONAL_TOKEN, ...CLIENT }),
+    },
     responses: {
       200: ok('The login object', LOGIN),
       ...step,
