@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { Metadata } from './metadata.ts';
 
 /** How deep files may include each other: deeper ones include themselves. */
 const DEEPEST = 20;
+
+/** The most files that are read: each of a few could include the next one many times. */
+const MOST_FILES = 10_000;
 
 /** The files of a metadata folder that have several keys of the one JSON file, not one. */
 const SEVERAL = new Set(['actions', 'graphql_schema_introspection']);
@@ -42,8 +45,9 @@ export function readMetadata(root: string, given: string): Metadata {
       `there is no metadata of Hasura at ${given}`,
       'generator import hasura hasura/metadata, the folder with version.yaml, or one JSON file',
     );
-  const read = createReader(root);
-  const found = statSync(path).isDirectory() ? fromFolder(path, read) : fromFile(path, read);
+  const isFolder = statSync(path).isDirectory();
+  const read = createReader(root, isFolder ? path : dirname(path));
+  const found = isFolder ? fromFolder(path, read) : fromFile(path, read);
   if (found['version'] !== 3)
     throw new CommandError(
       EXIT.usage,
@@ -85,17 +89,17 @@ function fromFolder(path: string, read: Read): Parts {
   ) as Parts;
 }
 
-/** Reads a file of YAML or JSON, with the files that it includes in their places. */
-function createReader(root: string): Read {
+/** Reads a file of YAML or JSON, with the files of the folder that it includes in their places. */
+function createReader(root: string, folder: string): Read {
+  let files = 0;
   const read: Read = (path, depth = 0) => {
     const name = relative(root, path);
-    if (depth > DEEPEST || !existsSync(path))
-      throw new CommandError(
-        EXIT.invalid,
-        'METADATA_INCLUDE',
-        depth > DEEPEST ? `${name} includes itself` : `${name} is included, and is not there`,
-        'hasura metadata export',
-      );
+    files += 1;
+    if (depth > DEEPEST) throw notIncluded(`${name} includes itself`);
+    if (files > MOST_FILES) throw notIncluded(`the files include more than ${MOST_FILES} others`);
+    if (!existsSync(path)) throw notIncluded(`${name} is included, and is not there`);
+    if (depth > 0 && !isBelow(folder, path))
+      throw notIncluded(`${name} is included, and is outside of ${relative(root, folder) || '.'}`);
     return included(parse(path, name), path, depth);
   };
   const included = (value: unknown, path: string, depth: number): unknown => {
@@ -112,6 +116,15 @@ function createReader(root: string): Read {
   return read;
 }
 
+const notIncluded = (why: string) =>
+  new CommandError(EXIT.invalid, 'METADATA_INCLUDE', why, 'hasura metadata export');
+
+/** Metadata may come from anywhere, and the report quotes it: no other file of the machine is read. */
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
 /** The tag that older exports write without quotes. */
 const INCLUDE = { tag: '!include', resolve: (text: string) => `!include ${text}` };
 
@@ -120,11 +133,20 @@ function parse(path: string, name: string): unknown {
     customTags: [INCLUDE],
   });
   const [error] = document.errors;
-  if (!error) return document.toJS() as unknown;
+  if (!error) return valueOf(document, name);
   const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
-  throw new CommandError(
-    EXIT.invalid,
-    'METADATA_SYNTAX',
-    `${name}:${line}:${col} cannot be read: ${error.message.split('\n')[0]!.replace(/ at line.*$/, '')}`,
-  );
+  const why = error.message.split('\n')[0]!.replace(/ at line.*$/, '');
+  throw unreadable(`${name}:${line}:${col}`, why);
 }
+
+/** Aliases of aliases, which would fill the memory, are refused here. */
+function valueOf(document: ReturnType<typeof parseDocument>, name: string): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    throw unreadable(name, (error as Error).message);
+  }
+}
+
+const unreadable = (place: string, why: string) =>
+  new CommandError(EXIT.invalid, 'METADATA_SYNTAX', `${place} cannot be read: ${why}`);
