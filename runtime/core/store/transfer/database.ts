@@ -27,7 +27,7 @@ export interface LoadOptions {
 
 /** Rows in the text of one database, for another of the same kind. */
 export interface LineReader {
-  /** What has to be equal on both sides: the release, and so the text of values. */
+  /** What has to be equal on both sides: the release, and so the text of values, and the encoding. */
   readonly version: string;
   /** The types of the columns, as the database writes them. */
   types(table: MovedTable): readonly string[];

@@ -26,7 +26,10 @@ export async function lineWriter(client: pg.Client, catalog: Catalog): Promise<L
 }
 
 async function comparing(client: pg.Client, { tables }: Catalog) {
-  const { rows } = await client.query(`select current_setting('server_version_num') as version`);
+  // The server computes the checksum over the bytes of its own encoding.
+  const { rows } = await client.query(
+    `select current_setting('server_version_num') || ' ' || current_setting('server_encoding') as version`,
+  );
   const typeOf = ({ schema, name }: MovedTable, column: string) =>
     tables
       .find((each) => each.schema === schema && each.name === name)

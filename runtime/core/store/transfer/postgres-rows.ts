@@ -24,7 +24,7 @@ import { quotedName } from '../quoting.ts';
 const LOCK_TIMEOUT = '5s';
 
 /** Fixes the text of values, whatever the role or the database has set. */
-const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1; set client_encoding = 'UTF8'; set row_security = off; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronize_seqscans = off; set search_path = `;
+const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1; set client_encoding = 'UTF8'; set row_security = off; set array_nulls = on; set lc_monetary = 'C'; set xmloption = content; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronize_seqscans = off; set search_path = `;
 
 async function connect(url: string): Promise<pg.Client> {
   const { Client } = createRequire(import.meta.url)('pg') as typeof pg;
