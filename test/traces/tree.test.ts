@@ -222,4 +222,13 @@ it('shows statements without the values that are written into them', () => {
       `select t1."a1", 'it''s' as x from t1 where id = 42 and b = $1 and c in (?, 1.5e3) and d = $tag$secret$tag$`,
     ),
   ).toBe('select t1."a1", ? as x from t1 where id = ? and b = $1 and c in (?, ?) and d = ?');
+  const secrets = [
+    `select 1 -- it's why\n from t where a = 'secret'`,
+    `select /* don't */ a from t where a = 'secret'`,
+    `select a from t where a = E'it\\'s secret'`,
+    `select "it's" from t where a = 'secret'`,
+    `select a from t -- a = 'secret'`,
+  ];
+  for (const sql of secrets) expect(withoutLiterals(sql), sql).not.toContain('secret');
+  expect(withoutLiterals(secrets[3]!)).toBe(`select "it's" from t where a = ?`);
 });

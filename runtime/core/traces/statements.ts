@@ -71,12 +71,17 @@ function show(sql: string, system: string): Shown {
   };
 }
 
+/** Comments, quoted names, texts (those of `E''` with backslashes), and numbers, from left to right. */
+const TOKENS =
+  /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|\be'(?:\\[^]|''|[^'\\])*'|'(?:[^']|'')*'|\$(\w*)\$[^]*?\$\1\$|(?<![\w$".])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b(?!")/gi;
+
 /**
  * Statements of the server have placeholders for values, but those of the project may not: texts
- * and numbers in them become `?`, as the semantic conventions ask for.
+ * and numbers in them become `?`, as the semantic conventions ask for. Comments are left out, as
+ * they may hold values, too.
  */
 export const withoutLiterals = (sql: string): string =>
-  sql
-    .replaceAll(/\$(\w*)\$[^]*?\$\1\$/g, '?')
-    .replaceAll(/'(?:[^']|'')*'/g, '?')
-    .replaceAll(/(?<![\w$".])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b(?!")/gi, '?');
+  sql.replaceAll(TOKENS, (token) => {
+    if (token.startsWith('"')) return token;
+    return /^(?:--|\/\*)/.test(token) ? '' : '?';
+  });
