@@ -12,7 +12,8 @@ export const consoleSchema = {
   properties: {
     path: {
       type: 'string',
-      pattern: '^/[A-Za-z0-9/_.-]*$',
+      // Browsers read `//x` as the host x.
+      pattern: '^(/[A-Za-z0-9_.-]+)*/?$',
       default: '/console',
       description: 'Where it answers.',
     },

@@ -17,6 +17,8 @@ describe('the console section of the manifest', () => {
     ['console: { path: /api/console }', 'CONSOLE_PATH_TAKEN'],
     ['console: { path: /graphql }', 'CONSOLE_PATH_TAKEN'],
     ['console: { path: /metrics }', 'CONSOLE_PATH_TAKEN'],
+    ['console: { path: /API/console/ }', 'CONSOLE_PATH_TAKEN'],
+    ['console: { path: /ops/x }\nobservability: { metrics: { path: /ops } }', 'CONSOLE_PATH_TAKEN'],
     ['console: { roles: [Owner] }', 'CONSOLE_ROLES_WITHOUT_AUTH'],
   ])('%s is %s, at its line', (line, code) => {
     expect(codesOf(`name: shop\n${line}\n`)).toEqual([[code, 'manifest.yaml', 2]]);
@@ -28,6 +30,14 @@ describe('the console section of the manifest', () => {
   ])('%s is %s, at its line', (line, code) => {
     const auth = 'auth: { roles: { list: [Owner, Member], first: Owner } }';
     expect(codesOf(`name: shop\n${auth}\n${line}\n`)).toEqual([[code, 'manifest.yaml', 3]]);
+  });
+
+  it.each(['//shop.example', '/ops//x'])('%s is no path', (path) => {
+    const { diagnostics } = read(
+      'type Query { a: Int }',
+      `name: shop\nconsole: { path: ${path} }\n`,
+    );
+    expect(diagnostics.map(({ at }) => at?.line)).toEqual([2]);
   });
 
   it.each(['console: {}', 'console:', 'console: { path: /ops/ }', 'console: { host: false }'])(

@@ -30,8 +30,12 @@ export const settings: Rule = function* ({ facts: { manifest } }) {
 };
 
 function* pathFindings({ values, at }: Manifest, path: string): Generator<Finding> {
-  const taken = [...TAKEN, values.api.path].find(
-    (other) => path === other || path.startsWith(`${other}/`),
+  const { metrics } = values.observability;
+  const page = typeof metrics === 'object' ? [metrics.path] : [];
+  // Routes are found in any case.
+  const asked = `${path.toLowerCase()}/`;
+  const taken = [...TAKEN, values.api.path, ...page].find((other) =>
+    asked.startsWith(`${other.toLowerCase()}/`),
   );
   if (path !== '/' && taken === undefined) return;
   yield finding(
