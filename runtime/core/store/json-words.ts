@@ -7,11 +7,17 @@ import { foldText } from './fold-text.ts';
  */
 export const JSON_WORD = 'twofold_json';
 
-/** SQLite has no comparison of JSON by type and value. PostgreSQL has jsonb. */
-export function addJsonWords(database: DatabaseSync): void {
+/**
+ * SQLite has no comparison of JSON by type and value. PostgreSQL has jsonb.
+ *
+ * @param step called for large documents, of which many words take long within one row.
+ */
+export function addJsonWords(database: DatabaseSync, step: () => void): void {
   const parse = remembering();
+  const read = rememberingDocument();
   database.function(JSON_WORD, { deterministic: true }, (word, document, path, given, fold) => {
-    const value = valueAt(document, path === null ? [] : (parse(path) as string[]));
+    if (String(document).length > LARGE) step();
+    const value = valueAt(read(document), path === null ? [] : (parse(path) as string[]));
     if (word === 'isNull') return Number(value === null);
     if (value === null) return null;
     const meets = WORDS[String(word)];
@@ -34,14 +40,28 @@ function remembering() {
   };
 }
 
-function valueAt(document: unknown, path: readonly string[]): unknown {
-  if (document === null) return null;
-  let value: unknown;
+/** Characters of a document that takes about as long to parse as a row to find. */
+const LARGE = 1000;
+
+/** The last parsed document: several words of a filter look at the same one, row by row. */
+function rememberingDocument() {
+  let last: { readonly text: unknown; readonly value: unknown } = { text: null, value: null };
+  return (text: unknown): unknown => {
+    if (text !== last.text) last = { text, value: parsed(text) };
+    return last.value;
+  };
+}
+
+function parsed(document: unknown): unknown {
   try {
-    value = JSON.parse(String(document));
+    return JSON.parse(String(document));
   } catch {
     return null;
   }
+}
+
+function valueAt(document: unknown, path: readonly string[]): unknown {
+  let value = document;
   for (const step of path) value = member(value, step);
   return value ?? null;
 }

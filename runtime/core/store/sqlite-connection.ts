@@ -87,10 +87,10 @@ export function openSqlite(
   addConversion(database);
   addKeyPart(database);
   addFolding(database);
-  addJsonWords(database);
   addExactNumbers(database);
   addHighlight(database);
   let check: (() => void) | undefined;
+  addJsonWords(database, () => check?.());
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.
   database.function(STEP_FUNCTION, { deterministic: false }, () => {
