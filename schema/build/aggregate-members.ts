@@ -4,6 +4,7 @@ import { didYouMean } from '../did-you-mean.ts';
 import type { ColumnType } from '../model.ts';
 import { FIGURES, aggregateName, isFigure } from './aggregate-types.ts';
 import type { Figure } from './aggregate-types.ts';
+import { firstRefusal, memberRefusal } from './aggregate-refusal.ts';
 import { storedAs } from './columns.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import { scalarType } from './scalar-type.ts';
@@ -25,14 +26,14 @@ export function aggregateMembers(
   const object = shapes.facts.schema.getType(type);
   if (!isObjectType(object)) return undefined;
   const words = ['count', ...FIGURES, ...(aggregateName(type)?.form === 'Group' ? ['key'] : [])];
-  return first(Object.values(object.getFields()), (member) =>
+  return firstRefusal(Object.values(object.getFields()), (member) =>
     words.includes(member.name)
-      ? memberRefusal(shapes, object, member, entity)
+      ? figuresRefusal(shapes, object, member, entity)
       : refused(member, `${type}.${member.name} is none of ${words.join(', ')}`, words),
   );
 }
 
-function memberRefusal(
+function figuresRefusal(
   shapes: Shapes,
   { name: owner }: GraphQLObjectType,
   member: Member,
@@ -48,7 +49,7 @@ function memberRefusal(
       member,
       `${place} is ${named.name}, and has to be an object with fields of ${entity.name}`,
     );
-  return first(Object.values(named.getFields()), (field) =>
+  return firstRefusal(Object.values(named.getFields()), (field) =>
     fieldRefusal(shapes, { of: member.name, entity, owner: named.name }, field),
   );
 }
@@ -106,6 +107,12 @@ export function valueOf({ facts, links }: Shapes, field: FieldFact): Value | und
   if (stored === undefined || stored === 'json') return undefined;
   const keys = links.keys.get(field.owner) ?? [];
   return keys.some((key) => key.field === field) ? 'key' : stored;
+}
+
+/** Whether the entity has a field of this name with such a value. */
+export function hasValue(shapes: Shapes, { fields }: EntityFact, name: string): boolean {
+  const field = fields.get(name);
+  return field !== undefined && valueOf(shapes, field) !== undefined;
 }
 
 const NUMBERS: readonly string[] = ['integer', 'bigint', 'decimal', 'real'];
@@ -166,23 +173,6 @@ function candidates(shapes: Shapes, of: string, entity: EntityFact): string[] {
 }
 
 function refused(member: Member, why: string, known: readonly string[] = []): Refusal {
-  const fix = didYouMean(member.name, known);
-  const node = member.astNode?.name;
-  return {
-    code: 'AGGREGATE_FIELD',
-    why,
-    ...(fix ? { fix } : known.length > 0 ? { fix: `one of ${known.join(', ')}` } : {}),
-    ...(node && { node }),
-  };
-}
-
-function first<Item>(
-  items: readonly Item[],
-  refusalOf: (item: Item) => Refusal | undefined,
-): Refusal | undefined {
-  for (const item of items) {
-    const refusal = refusalOf(item);
-    if (refusal) return refusal;
-  }
-  return undefined;
+  const all = known.length > 0 ? `one of ${known.join(', ')}` : undefined;
+  return memberRefusal(member, why, didYouMean(member.name, known) ?? all);
 }

@@ -2,19 +2,17 @@ import { getNamedType } from 'graphql';
 import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { FilterWord } from '../model.ts';
-import { knownWord, LIST_OPERATORS, OPERATORS, WORDS } from './filter-words.ts';
+import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-words.ts';
 import type { Refusal, UnknownWord } from './shapes.ts';
 
 /** What is compared: it decides which words there are. */
 export type Words = 'scalar' | 'list' | 'json' | 'none';
 
-const GROUPS: readonly FilterWord[] = ['and', 'or', 'not'];
-
 const ALLOWED: Readonly<Record<Words, readonly FilterWord[]>> = {
-  scalar: [...OPERATORS, 'mode', ...GROUPS],
-  list: [...LIST_OPERATORS, ...GROUPS],
+  scalar: [...OPERATORS, 'mode', ...LOGICAL],
+  list: [...LIST_OPERATORS, ...LOGICAL],
   json: WORDS,
-  none: ['isNull', ...GROUPS],
+  none: ['isNull', ...LOGICAL],
 };
 
 const ABOUT: Readonly<Record<Words, string>> = {
@@ -51,7 +49,7 @@ const isOurs = (name: string): name is FilterWord => WORDS.some((word) => word =
 
 /** `not` of another type than the input itself is Prisma's word for `ne`. */
 const isWord = ({ name, type }: GraphQLInputField, input: GraphQLInputObjectType): boolean =>
-  isOurs(name) && (!GROUPS.includes(name) || getNamedType(type) === input);
+  isOurs(name) && (!LOGICAL.some((word) => word === name) || getNamedType(type) === input);
 
 function noWord(input: GraphQLInputObjectType, { name }: GraphQLInputField): Refusal {
   const fix = didYouMean(name, OPERATORS);

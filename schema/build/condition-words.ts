@@ -5,7 +5,14 @@ import type { ColumnType, Comparison, Condition, FilterOperator } from '../model
 import { isClaim, readJsonOperand, readOperand, type Comparing } from './comparisons.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact, Facts, FieldFact } from './facts.ts';
-import { GROUPS, knownWord, LIST_OPERATORS, OPERATORS, WORDS } from './filter-words.ts';
+import {
+  knownWord,
+  LIST_OPERATORS,
+  LOGICAL,
+  OPERATORS,
+  WORDS,
+  type LogicalWord,
+} from './filter-words.ts';
 import { scalarType } from './scalar-type.ts';
 
 /** A column, or a member of the object that it holds. */
@@ -46,18 +53,18 @@ function compareWords(
   const rest = fields.filter(({ name }) => name.value !== 'mode' && name.value !== 'path');
   return allOf(
     rest.map(({ name, value }) => {
-      const group = GROUPS.find((word) => word === name.value);
-      return group
-        ? groupOf(
-            group,
-            listOf(value).map((item) => inGroup(reading, compared, item, beside)),
+      const logical = LOGICAL.find((word) => word === name.value);
+      return logical
+        ? logicalCondition(
+            logical,
+            listOf(value).map((item) => ofItem(reading, compared, item, beside)),
           )
         : oneWord(reading, compared, { word: name.value, at: name, of: value }, beside);
     }),
   );
 }
 
-function inGroup(
+function ofItem(
   reading: Reading,
   compared: ComparedField,
   item: ConstValueNode,
@@ -73,7 +80,7 @@ export const listOf = (value: ConstValueNode): readonly ConstValueNode[] =>
   value.kind === Kind.LIST ? value.values : [value];
 
 /** `and` of nothing holds, and `or` of nothing does not. */
-export function groupOf(word: 'and' | 'or' | 'not', of: readonly Condition[]): Condition {
+export function logicalCondition(word: LogicalWord, of: readonly Condition[]): Condition {
   if (word === 'and') return allOf(of);
   const any: Condition = of.length === 1 && of[0] ? of[0] : { kind: 'any', of };
   return word === 'or' ? any : { kind: 'not', of: any };

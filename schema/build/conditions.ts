@@ -10,11 +10,11 @@ import {
   type ConditionProblem,
   type Reading,
 } from './condition-reading.ts';
-import { compareColumn, groupOf, listOf, type ComparedField } from './condition-words.ts';
+import { compareColumn, logicalCondition, listOf, type ComparedField } from './condition-words.ts';
 import { isClaim, readOperand, type Comparing } from './comparisons.ts';
 import { isObjectValue, ofHeldObject } from './held-conditions.ts';
 import type { EntityFact } from './facts.ts';
-import { knownWord, OPERATORS } from './filter-words.ts';
+import { knownWord, LOGICAL, OPERATORS, type LogicalWord } from './filter-words.ts';
 import type { Link } from './links.ts';
 import { columnNames, namedColumn } from './named-columns.ts';
 import type { Shapes } from './shapes.ts';
@@ -55,8 +55,8 @@ function member(reading: Reading, entity: EntityFact, node: ConstObjectFieldNode
   const { shapes } = reading;
   const word = node.name.value;
   const field = entity.fields.get(word);
-  if (!field && (word === 'and' || word === 'or' || word === 'not'))
-    return combined(reading, entity, word, node.value);
+  const logical = LOGICAL.find((each) => each === word);
+  if (!field && logical) return combined(reading, entity, logical, node.value);
   const link = field && shapes.links.byField.get(field);
   const target = link && shapes.facts.entities.get(link.entity);
   if (field?.directives.list?.where) return narrowed(reading, node);
@@ -124,10 +124,10 @@ const isList = (shapes: Shapes, link: Link, entity: EntityFact, name: string): b
 function combined(
   reading: Reading,
   entity: EntityFact,
-  word: 'and' | 'or' | 'not',
+  word: LogicalWord,
   value: ConstValueNode,
 ): Condition {
-  return groupOf(
+  return logicalCondition(
     word,
     listOf(value).map((item) => ofObject(reading, entity, item)),
   );

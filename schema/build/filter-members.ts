@@ -3,7 +3,7 @@ import type { GraphQLInputField, GraphQLInputObjectType } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Filter, FilterShape } from '../model.ts';
 import { wordsRefusal } from './comparison-input.ts';
-import { GROUPS, knownWord } from './filter-words.ts';
+import { knownWord, LOGICAL } from './filter-words.ts';
 import { isRefusal } from './shapes.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -47,8 +47,8 @@ export function commonFilter(
 ): Filter | undefined {
   const { name } = field;
   const named = getNamedType(field.type);
-  const group = GROUPS.find((word) => word === name);
-  if (group && named === type) return { kind: group, name };
+  const logical = LOGICAL.find((word) => word === name);
+  if (logical && named === type) return { kind: logical, name };
   return name === 'isNull' && named.name === 'Boolean' ? { kind: 'isNull', name } : undefined;
 }
 

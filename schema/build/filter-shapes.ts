@@ -5,7 +5,7 @@ import { tallyFilter } from './tally-filter.ts';
 import { wordsOf, wordsRefusal, type Words } from './comparison-input.ts';
 import type { EntityFact } from './facts.ts';
 import { commonFilter, fillShape, unknownMember } from './filter-members.ts';
-import { GROUPS, knownWord, OPERATORS } from './filter-words.ts';
+import { knownWord, LOGICAL, OPERATORS } from './filter-words.ts';
 import { columnNames, namedColumn, takes } from './named-columns.ts';
 import { objectShape } from './object-filters.ts';
 import { isRefusal } from './shapes.ts';
@@ -165,7 +165,9 @@ function manyFilter(
 ): Filter | Refusal {
   const fields = input.getFields();
   const quantifiers = QUANTIFIERS.filter((word) => fields[word]);
-  const groups = GROUPS.filter((word) => fields[word] && getNamedType(fields[word].type) === input);
+  const groups = LOGICAL.filter(
+    (word) => fields[word] && getNamedType(fields[word].type) === input,
+  );
   const known = new Set<string>([...quantifiers, ...groups, 'count']);
   const foreign = Object.values(fields).filter((field) => !known.has(field.name));
   if (foreign.some((field) => knownWord(field.name) !== undefined))

@@ -26,11 +26,14 @@ export const LIST_OPERATORS: readonly FilterOperator[] = [
   'isNull',
 ];
 
-export const GROUPS = ['and', 'or', 'not'] as const;
+/** Words that join conditions. A group is something else: rows that are equal in a key. */
+export const LOGICAL = ['and', 'or', 'not'] as const;
+
+export type LogicalWord = (typeof LOGICAL)[number];
 
 /** All words that the input of one field may have. */
 export const WORDS: readonly FilterWord[] = [
-  ...new Set<FilterWord>([...OPERATORS, 'mode', ...LIST_OPERATORS, 'path', ...GROUPS]),
+  ...new Set<FilterWord>([...OPERATORS, 'mode', ...LIST_OPERATORS, 'path', ...LOGICAL]),
 ];
 
 /** Words of other servers, and ours that means the same. */

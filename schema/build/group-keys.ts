@@ -1,7 +1,9 @@
 import { isEnumType } from 'graphql';
+import type { GraphQLEnumValue } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import { snakeCase } from '../names.ts';
 import { valueOf } from './aggregate-members.ts';
+import { memberRefusal } from './aggregate-refusal.ts';
 import type { EntityFact, FieldFact } from './facts.ts';
 import type { Refusal, Shapes } from './shapes.ts';
 
@@ -20,7 +22,7 @@ export function groupKeys(
   const keys: Record<string, string> = {};
   for (const value of type.getValues()) {
     const key = keyOf(shapes, entity, value.name);
-    if (key === undefined) return unknown(shapes, entity, type.name, value.name, value.astNode);
+    if (key === undefined) return noField(shapes, entity, type.name, value);
     keys[value.name] = key;
   }
   return keys;
@@ -45,25 +47,19 @@ function fieldOf(shapes: Shapes, entity: EntityFact, word: string): FieldFact | 
   return field && valueOf(shapes, field) !== undefined ? field : undefined;
 }
 
-function unknown(
+function noField(
   shapes: Shapes,
   entity: EntityFact,
   type: string,
-  value: string,
-  node: Refusal['node'] | null,
+  value: GraphQLEnumValue,
 ): Refusal {
   const known = [...entity.fields.values()]
     .filter((field) => valueOf(shapes, field) !== undefined)
     .map(({ name }) => snakeCase(name).toUpperCase());
-  const fix = didYouMean(value, known);
-  return {
-    code: 'AGGREGATE_FIELD',
-    why: `${type}.${value} names no field of ${entity.name} that rows can be grouped by`,
-    ...(fix
-      ? { fix }
-      : {
-          fix: `one of ${known.join(', ')}; a time may have _HOUR _DAY _WEEK _MONTH _YEAR behind it`,
-        }),
-    ...(node && { node }),
-  };
+  const all = `one of ${known.join(', ')}; a time may have _HOUR _DAY _WEEK _MONTH _YEAR behind it`;
+  return memberRefusal(
+    value,
+    `${type}.${value.name} names no field of ${entity.name} that rows can be grouped by`,
+    didYouMean(value.name, known) ?? all,
+  );
 }

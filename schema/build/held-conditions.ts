@@ -3,8 +3,8 @@ import type { ConstObjectValueNode, ConstValueNode, NameNode } from 'graphql';
 import { didYouMean } from '../did-you-mean.ts';
 import type { Condition } from '../model.ts';
 import { allOf, refuse, type Reading } from './condition-reading.ts';
-import { compareColumn, groupOf, listOf, type ComparedField } from './condition-words.ts';
-import { GROUPS, knownWord } from './filter-words.ts';
+import { compareColumn, logicalCondition, listOf, type ComparedField } from './condition-words.ts';
+import { knownWord, LOGICAL } from './filter-words.ts';
 import { membersOf } from './object-filters.ts';
 
 /** Whether a condition on an object without `id` goes on to its fields. */
@@ -25,8 +25,8 @@ export function ofHeldObject(
     node.fields.map((each) => {
       const { name, value } = each;
       const field = members.get(name.value);
-      const group = GROUPS.find((word) => word === name.value);
-      if (!field && group) return groupOf(group, heldItems(reading, holder, value));
+      const logical = LOGICAL.find((word) => word === name.value);
+      if (!field && logical) return logicalCondition(logical, heldItems(reading, holder, value));
       if (!field && name.value === 'isNull')
         return compareColumn(reading, holder, { ...node, fields: [each] });
       if (!field) return noMember(reading, holder, name, [...members.keys()]);

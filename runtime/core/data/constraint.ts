@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Constraint, Operation, Write, WriteShape } from '@twofold/schema';
 import { failure } from '../errors.ts';
+import { listOf } from './list-of.ts';
 import type { Model } from './model.ts';
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -187,6 +188,3 @@ export function nestedInputs(
     ...below(update, update?.data),
   ];
 }
-
-const listOf = (value: unknown): any[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];

@@ -10,7 +10,7 @@ import { shownBy } from './list-condition.ts';
 import { watched } from './long.ts';
 import { found, keyType, type EntityModel } from './model.ts';
 import { tableName, and, ofType, reference, where, type Scope } from './scope.ts';
-import { groupSql, itemsOf, wordsCondition } from './words-condition.ts';
+import { itemsOf, logicalSql, wordsCondition, type LogicalWord } from './words-condition.ts';
 
 /** The path of a `where` input in the arguments, and what it filters. */
 export interface FilterSite {
@@ -81,7 +81,7 @@ function nested({ scope, condition, site }: Following, shape: string, value: unk
 function ofOne(following: Following, filter: RelatedFilter, value: unknown, path: Path): Sql {
   const { scope, relation, site } = following;
   if (value === null) return not(exists(scope, relation, undefined, site));
-  const parts = asksWhether(value) ? groupsApart(value as Input) : [['', value] as const];
+  const parts = asksWhether(value) ? logicalApart(value as Input) : [['', value] as const];
   const conditions = parts.map(([word, part]) => {
     if (word === '')
       return exists(scope, relation, nested(following, filter.shape, part, path), site);
@@ -92,7 +92,7 @@ function ofOne(following: Following, filter: RelatedFilter, value: unknown, path
     const inner = itemsOf(part, [...path, word]).map(([item, at]) =>
       ofOne(following, filter, item, at),
     );
-    return groupSql(word, inner);
+    return logicalSql(word, inner);
   });
   return and(conditions) ?? sql`true`;
 }
@@ -107,10 +107,10 @@ function asksWhether(value: unknown): boolean {
   return (isNull !== undefined && isNull !== null) || [all, any, none].some(asksWhether);
 }
 
-type Part = readonly ['' | 'isNull' | 'and' | 'or' | 'not', unknown];
+type Part = readonly ['' | 'isNull' | LogicalWord, unknown];
 
-/** The groups of an input and `isNull`, apart from its conditions on the row. */
-function groupsApart({ isNull, and: all, or: any, not: none, ...rest }: Input): Part[] {
+/** `and`, `or`, `not` and `isNull` of an input, apart from its conditions on the row. */
+function logicalApart({ isNull, and: all, or: any, not: none, ...rest }: Input): Part[] {
   const parts: Part[] = [
     ['isNull', isNull],
     ['and', all],
@@ -135,8 +135,8 @@ function ofMany(
     const inner = nested(following, filter.shape, input[quantifier], [...path, quantifier]);
     return quantifiedSql(following, quantifier, inner);
   });
-  const grouped = (filter.groups ?? []).filter(given).map((word) =>
-    groupSql(
+  const joined = (filter.groups ?? []).filter(given).map((word) =>
+    logicalSql(
       word,
       itemsOf(input[word], [...path, word]).map(
         ([item, at]) => ofMany(following, filter, item, at) ?? sql`true`,
@@ -150,7 +150,7 @@ function ofMany(
           path: [...path, 'count'],
         })
       : undefined;
-  return and([...quantified, ...grouped, counted]);
+  return and([...quantified, ...joined, counted]);
 }
 
 function quantifiedSql(

@@ -9,7 +9,13 @@ import { found } from './model.ts';
 import { assertReadable } from './readable.ts';
 import { and, type Scope } from './scope.ts';
 import { wordSql } from './words.ts';
-import { givenAt, groupSql, itemsOf, wordsCondition } from './words-condition.ts';
+import {
+  givenAt,
+  itemsOf,
+  logicalSql,
+  wordsCondition,
+  type LogicalWord,
+} from './words-condition.ts';
 
 /** The row or the JSON object that a filter is about. */
 interface Site {
@@ -116,7 +122,9 @@ function one(
     case 'and':
     case 'or':
     case 'not':
-      return value === null ? undefined : grouped(scope, filter.kind, shapeId, value, site);
+      return value === null
+        ? undefined
+        : logicalCondition(scope, filter.kind, shapeId, value, site);
     case 'isNull':
       return value === null ? undefined : value === true ? site.nothing() : not(site.nothing());
     case 'equals':
@@ -144,9 +152,9 @@ function objectCondition(
   return shapeCondition(scope, shape, value, objectSite(scope, holder, site));
 }
 
-function grouped(
+function logicalCondition(
   scope: Scope,
-  kind: 'and' | 'or' | 'not',
+  word: LogicalWord,
   shapeId: string,
   value: unknown,
   site: Site,
@@ -154,5 +162,5 @@ function grouped(
   const conditions = itemsOf(value, site.path).map(([item, path]) =>
     shapeCondition(scope, shapeId, item, { ...site, path }),
   );
-  return groupSql(kind, conditions);
+  return logicalSql(word, conditions);
 }

@@ -2,8 +2,11 @@ import type { Field, Grouping, TimeUnit } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
 import { columnOf } from './having.ts';
+import { listOf } from './list-of.ts';
 import type { EntityModel, Model } from './model.ts';
+import { directionOf } from './order.ts';
 import type { Figure, GroupCall, GroupKey, GroupOrder } from './plan.ts';
+import { isLogical } from './words-condition.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -35,9 +38,6 @@ export function readGrouping(
     order: listOf(order).flatMap((item) => readOrder(reading, keys, item)),
   };
 }
-
-const listOf = (value: unknown): readonly unknown[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 function readKeys(reading: Reading, { arg, values }: Grouping['by'], given: unknown): GroupKey[] {
   const keys = new Map<string, GroupKey>();
@@ -72,7 +72,7 @@ function assertHaving(reading: Reading, given: unknown): void {
   for (const item of listOf(given))
     for (const [name, value] of Object.entries(item ?? {})) {
       if (value === undefined || value === null || name === 'count') continue;
-      if (name === 'and' || name === 'or' || name === 'not') assertHaving(reading, value);
+      if (isLogical(name)) assertHaving(reading, value);
       else for (const field of Object.keys(value)) readable(reading, field);
     }
 }
@@ -104,13 +104,4 @@ function orderOf(
       extensions: { field },
     });
   return { of, column, ...directionOf(direction) };
-}
-
-function directionOf(given: unknown): Pick<GroupOrder, 'descending' | 'nulls'> {
-  const { direction, nulls } =
-    typeof given === 'object' ? (given as Arguments) : { direction: given, nulls: undefined };
-  return {
-    descending: /^desc/i.test(String(direction ?? '')),
-    ...(typeof nulls === 'string' && { nulls: nulls.toLowerCase() === 'first' ? 'first' : 'last' }),
-  };
 }

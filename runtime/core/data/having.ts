@@ -10,7 +10,7 @@ import type { EntityModel } from './model.ts';
 import type { Figure } from './plan.ts';
 import { and, parameter, type Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
-import { givenAt, groupSql, itemsOf, wordsCondition } from './words-condition.ts';
+import { givenAt, isLogical, logicalSql, itemsOf, wordsCondition } from './words-condition.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Path = readonly (string | number)[];
@@ -56,8 +56,8 @@ class Having {
 
   #member(name: string, given: unknown, path: Path): Sql | undefined {
     if (given === null) return undefined;
-    if (isGroup(name))
-      return groupSql(
+    if (isLogical(name))
+      return logicalSql(
         name,
         itemsOf(given, path).map(([item, place]) => this.input(item, place) ?? sql`true`),
       );
@@ -85,12 +85,12 @@ class Having {
       Object.entries(words as Input).map(([word, given]) => {
         if (given === undefined) return undefined;
         const at = [...path, word];
-        if (!isGroup(word)) return this.#compare(figure, word as FilterOperator, given, at);
+        if (!isLogical(word)) return this.#compare(figure, word as FilterOperator, given, at);
         if (given === null) return undefined;
         const inner = itemsOf(given, at).map(
           ([item, place]) => this.#words(figure, item, place, column) ?? sql`true`,
         );
-        return groupSql(word, inner);
+        return logicalSql(word, inner);
       }),
     );
   }
@@ -168,9 +168,6 @@ const WORDS: readonly FilterWord[] = [
   'or',
   'not',
 ];
-
-const isGroup = (word: string): word is 'and' | 'or' | 'not' =>
-  word === 'and' || word === 'or' || word === 'not';
 
 const SIGNS: Partial<Record<FilterOperator, string>> = {
   eq: '=',

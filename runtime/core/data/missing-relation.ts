@@ -2,6 +2,7 @@ import type { Write, WriteShape } from '@twofold/schema';
 import type { AppError } from '../errors.ts';
 import { nestedInputs } from './constraint.ts';
 import { toFailure } from './database-failure.ts';
+import { listOf } from './list-of.ts';
 import { found, type EntityModel } from './model.ts';
 import { missing } from './belonging.ts';
 import { keyOf } from './write-relation.ts';
@@ -50,9 +51,6 @@ export async function missingRelation(
   }
   return undefined;
 }
-
-const listOf = (value: unknown): readonly any[] =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 
 function keysOf(write: Write, value: any): readonly unknown[] {
   if (write.kind !== 'nested') return listOf(value);

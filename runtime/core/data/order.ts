@@ -74,7 +74,7 @@ const comparedBy = (of: OrderedBy): Pick<Order, 'column' | 'tally'> =>
   'column' in of ? { column: of.column } : { column: '', tally: of.tally };
 
 /** A direction, or `{ direction, nulls }`. */
-function directionOf(value: unknown): Pick<Order, 'descending' | 'nulls'> {
+export function directionOf(value: unknown): Pick<Order, 'descending' | 'nulls'> {
   if (typeof value !== 'object' || value === null) return { descending: isDescending(value) };
   const { direction, nulls } = value as Arguments;
   return { descending: isDescending(direction), ...nullsOf(nulls) };

@@ -8,6 +8,7 @@ import { readDistinct, readOrder, totalOrder } from './order.ts';
 import type { Call, Page } from './plan.ts';
 import { bestFirst } from './search.ts';
 import { readSearch } from './search-call.ts';
+import { isLogical } from './words-condition.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -69,8 +70,7 @@ function assertFilterable(
   for (const filter of shape.filters) {
     const value = (where as Arguments)[filter.name];
     if (value === undefined) continue;
-    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not')
-      assertFilterable(model, shapeId, value, columns);
+    if (isLogical(filter.kind)) assertFilterable(model, shapeId, value, columns);
     else if (!columns.has(columnOf(model, shape.entity, filter) ?? ''))
       throw failure.invalid(`${filter.name} cannot be filtered by here`, {
         extensions: { field: filter.name },

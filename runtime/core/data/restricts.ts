@@ -1,5 +1,6 @@
 import type { Filter } from '@twofold/schema';
 import { found, type Model } from './model.ts';
+import { isLogical } from './words-condition.ts';
 
 /**
  * Whether a filter says anything about the rows. A client that builds a filter from a form that is
@@ -49,11 +50,9 @@ function hasWord(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(hasWord);
   return Object.entries(value as Input).some(([word, each]) => {
     if (each === undefined || word === 'mode' || word === 'path') return false;
-    return GROUPS.has(word) ? hasWord(each) : true;
+    return isLogical(word) ? hasWord(each) : true;
   });
 }
-
-const GROUPS = new Set(['and', 'or', 'not']);
 
 function saysOfMany(
   model: Model,
@@ -61,7 +60,7 @@ function saysOfMany(
   word: string,
   value: unknown,
 ): boolean {
-  if (!GROUPS.has(word)) return restricts(model, filter.shape, value);
+  if (!isLogical(word)) return restricts(model, filter.shape, value);
   const items = [value ?? []].flat();
   return items.length > 0 && items.every((each) => says(model, filter.shape, filter, each));
 }

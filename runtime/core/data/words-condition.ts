@@ -27,10 +27,16 @@ export function itemsOf(value: unknown, path: Place['path']): [unknown, Place['p
   );
 }
 
+/** A word that joins conditions. */
+export type LogicalWord = 'and' | 'or' | 'not';
+
+export const isLogical = (word: string): word is LogicalWord =>
+  word === 'and' || word === 'or' || word === 'not';
+
 /** `and` of nothing is true, and `or` of nothing is false. */
-export function groupSql(kind: 'and' | 'or' | 'not', conditions: readonly Sql[]): Sql {
-  if (kind === 'and') return and(conditions) ?? sql`true`;
-  return kind === 'or' ? or(conditions) : not(or(conditions));
+export function logicalSql(word: LogicalWord, conditions: readonly Sql[]): Sql {
+  if (word === 'and') return and(conditions) ?? sql`true`;
+  return word === 'or' ? or(conditions) : not(or(conditions));
 }
 
 /**
@@ -52,20 +58,19 @@ export function wordsCondition(
   const one = (word: FilterWord): Sql | undefined => {
     const given = input[word];
     if (given === undefined || word === 'mode' || word === 'path') return undefined;
-    if (word !== 'and' && word !== 'or' && word !== 'not')
-      return wordSql(scope, compared, word, givenAt(at(word), given), beside);
+    if (!isLogical(word)) return wordSql(scope, compared, word, givenAt(at(word), given), beside);
     if (given === null) return undefined;
     const inner = itemsOf(given, at(word).path).map(
       ([item, path]) =>
         wordsCondition(scope, compared, words, item, { ...beside, call: place.call, path }) ??
         sql`true`,
     );
-    return groupSql(word, inner);
+    return logicalSql(word, inner);
   };
   return and(words.map(one));
 }
 
-/** What stands beside the words of an input, or beside the group that it is in. */
+/** What stands beside the words of an input, or of the one around it. */
 function besideOf(
   { mode, path }: Readonly<Record<string, unknown>>,
   at: (word: string) => Place,

@@ -1,4 +1,5 @@
 import type { Model } from '../data/model.ts';
+import { isLogical } from '../data/words-condition.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,7 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
   for (const filter of shape.filters) {
     const given = value[filter.name];
     if (given === undefined) continue;
-    if (filter.kind === 'and' || filter.kind === 'or' || filter.kind === 'not')
+    if (isLogical(filter.kind))
       for (const item of each(given)) cost += filterCost(model, shapeId, item, list);
     else if (filter.kind === 'tally') cost += list;
     else if (filter.kind === 'one') cost += 1 + filterCost(model, filter.shape, given, list);
@@ -36,14 +37,12 @@ function manyCost(model: Model, shape: string, value: unknown, list: number): nu
   for (const item of each(value)) {
     if (!isInput(item)) continue;
     for (const [word, inner] of Object.entries(item))
-      cost += GROUPS.has(word)
+      cost += isLogical(word)
         ? manyCost(model, shape, inner, list)
         : list * (1 + (word === 'count' ? 0 : filterCost(model, shape, inner, list)));
   }
   return cost;
 }
-
-const GROUPS = new Set(['and', 'or', 'not']);
 
 const QUANTIFIERS = new Set(['some', 'every', 'none', 'count']);
 
