@@ -138,6 +138,30 @@ describe('GET /api/console', () => {
   });
 });
 
+describe('the token of the operator', () => {
+  const NOTES = `
+    type User { id: ID! email: String! @unique }
+    type Note @auth(allow: [API_KEY]) { id: ID! text: String! }
+    type Query { notes: [Note!]! }
+  `;
+  const asked = async (section: string) => {
+    const manifest = `name: shop\napi: { rest: true }\nauth: {}\n${section}\n`;
+    const server = await startConsole({ sdl: NOTES, manifest });
+    const { body } = await server.call('POST', '/api/auth/login', { password: OPERATOR });
+    const as = bearer(body.token);
+    const { status } = await server.call('GET', '/api/notes', undefined, as);
+    const query = { query: '{ notes { id } }' };
+    const { body: answer } = await server.call('POST', '/graphql', query, as);
+    await server.close();
+    return [status, answer.errors?.[0].extensions.code ?? 'ok'];
+  };
+
+  it('reads the data where the manifest lets them use the console, and nowhere else', async () => {
+    expect(await asked('console: {}')).toEqual([200, 'ok']);
+    expect(await asked('console: { host: false }')).toEqual([401, 'UNAUTHENTICATED']);
+  });
+});
+
 describe('the pages', () => {
   let server: ConsoleServer;
   beforeAll(async () => {
@@ -156,6 +180,17 @@ describe('the pages', () => {
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(body).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
     }
+  });
+
+  it('have the policy on a refusal, too', async () => {
+    for (const headers of [bearer('x.y.z'), { 'X-API-Key': 'gk_nobody' }]) {
+      const refused = await server.call('GET', '/console/data', undefined, headers);
+      expect(refused.status).toBe(401);
+      expect(refused.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+      expect(refused.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+    const other = await server.call('GET', '/consolex');
+    expect(other.headers.get('content-security-policy')).not.toMatch(/trusted-types/);
   });
 
   it('come with files that are kept for a year, packed, and 304 when nothing changed', async () => {

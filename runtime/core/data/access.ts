@@ -68,13 +68,19 @@ export const UNRESTRICTED: Rules = {
   operation: () => ({ ...ALL, explicit: false }),
 };
 
-/** A user who signed in to operate the server may do what a key with every scope may do. */
+/** The operator may do what a key with every scope may do, where their token counts for the data. */
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
+const ANONYMOUS: Principal = { kind: 'anonymous' };
+
+function asCaller(principal: Principal): Principal {
+  if (principal.kind !== 'host') return principal;
+  return principal.permissions ? OPERATOR : ANONYMOUS;
+}
 
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'rows', conditions: [[{ kind: 'caller', column: 'author_id' }]] } */
 export function createRules(model: Model, caller: Principal): Rules {
   if (isUnrestricted(caller)) return UNRESTRICTED;
-  const principal = caller.kind === 'host' ? OPERATOR : caller;
+  const principal = asCaller(caller);
   const { access } = model.project.api;
   const refused = none(principal);
   const byDefault = access === 'public' || isCaller(principal) ? ALL : refused;
