@@ -4,7 +4,7 @@ import { bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
 import { describeSchema } from './routes/schema.ts';
-import { createPages } from './pages.ts';
+import { createPages, createPolicy } from './pages.ts';
 
 /**
  * The module that serves the console and the routes that only it needs.
@@ -19,7 +19,7 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
       console: describeConsole(kernel, model),
       systemSchema: describeSchema(kernel),
     }),
-    ...(open && { endpoint: createPages(model.path, kernel) }),
+    ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model.path, kernel) }),
   };
 }
 

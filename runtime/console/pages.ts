@@ -29,13 +29,25 @@ const HEADERS = {
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
+/** Sets the headers of every answer of the pages, also of those that are refused on the way there. */
+export function createPolicy(path: string): Middleware {
+  return function policy(ctx, next) {
+    // Koa parses the address each time `ctx.path` is read.
+    if (ctx.req.url?.startsWith(path) && isBelow(path, ctx.path)) ctx.set(HEADERS);
+    return next();
+  };
+}
+
+const isBelow = (path: string, asked: string) => asked === path || asked.startsWith(`${path}/`);
+
 /** Serves the document at every path below `path`, and its files below `path/assets/`. */
 export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middleware {
   // Read on the first request, because most servers never get one.
   let read: ReturnType<typeof readAssets> | undefined;
   const assets = () => (read ??= readAssets(path));
   return async function pages(ctx, next) {
-    if (ctx.path !== path && !ctx.path.startsWith(`${path}/`)) return next();
+    if (!isBelow(path, ctx.path)) return next();
+    // Middleware of the project may have set others.
     ctx.set(HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
