@@ -47,7 +47,7 @@ function names(suite: string, section: string): boolean {
 function problemsOf([what, ...titles]: Line): string[] {
   if (titles.length === 0) return [`${what}: no test`];
   return titles.flatMap((title) => {
-    const elsewhere = /^([\w/-]+\.test\.ts): (.*)$/s.exec(title);
+    const elsewhere = /^([\w./-]+\.ts): (.*)$/s.exec(title);
     if (elsewhere)
       return readFileSync(new URL(`../${elsewhere[1]}`, folder), 'utf8').includes(elsewhere[2]!)
         ? []

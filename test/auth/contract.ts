@@ -117,7 +117,7 @@ export const CONTRACT: Readonly<Record<string, readonly Line[]>> = {
     ],
     [
       'trusted_proxies that cannot be read',
-      'schema/findings.test.ts: trusted_proxies: [10.0.0.0/40]',
+      'schema/findings/manifest.ts: trusted_proxies: [10.0.0.0/40]',
     ],
     [
       'all problems at once, by name, exit 1',
