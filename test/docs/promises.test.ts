@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { directivesSdl } from '@twofold/schema';
 import { testTitles } from '../test-titles.ts';
-import { DIRECTIVES, INFERENCE, type Promised, REST } from './promises.ts';
+import { DIRECTIVES } from './promises/directives.ts';
+import { INFERENCE } from './promises/inference.ts';
+import type { Promised } from './promises/promised.ts';
+import { REST } from './promises/rest.ts';
 import { readPage } from './page.ts';
 
 /**
