@@ -134,6 +134,16 @@ export const DIRECTIVES: readonly Promised[] = [
     ],
   },
   {
+    row: '@search',
+    page: 'schema/docs/directives.md#search',
+    shows: '@search(fields: ["title", "body"], language: "english")',
+    tests: [
+      'test/graphql/search.test.ts: finds only what the caller may read, and ranks without the other rows',
+      'test/graphql/search.test.ts: shows rank and highlights only in a search',
+      'test/graphql/search.test.ts: keeps the index on every write, in the transaction',
+    ],
+  },
+  {
     row: '@list',
     page: TWELVE,
     shows: '@list(orderBy: ["due DESC"], default: 20)',
