@@ -19,10 +19,11 @@ const SDL = `
   }
   type PostConnection { nodes: [Post!]! totalCount: Int! }
   type PostAggregate { count: Int! }
-  input TextFilter { eq: String }
+  input TextFilter { eq: String contains: String mode: CaseMode }
+  enum CaseMode { SENSITIVE INSENSITIVE }
   input JsonFilter { eq: JSON }
   input UserFilter { name: TextFilter }
-  input PostFilter { meta: JsonFilter author: UserFilter }
+  input PostFilter { meta: JsonFilter title: TextFilter author: UserFilter }
   input Ref { id: ID! }
   input NewNote { text: String! }
   input NoteLinks { connect: [Ref!] disconnect: [Ref!] create: [NewNote!] set: [Ref!] }
@@ -91,6 +92,29 @@ describe.each(databases)('paths beside a rule on %s', (database) => {
     const where = { meta: { eq: { a: 'x' } }, author: { name: { eq: 'Bob' } } };
     expect((await server.query(find, { where })).data.posts).toEqual([{ title: 'c' }]);
   });
+
+  it.each(['SENSITIVE', 'INSENSITIVE'])(
+    'a long text of equal letters holds nothing up: %s',
+    async (mode) => {
+      const { db } = server.store;
+      const title = 'a'.repeat(900_000);
+      const { id } = await db
+        .insertInto('posts')
+        .values({ title, author_id: 2 })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const find =
+        'query ($contains: String, $mode: CaseMode) { posts(where: { title: { contains: $contains, mode: $mode } }) { id } }';
+      const since = performance.now();
+      const long = 'a'.repeat(50_000);
+      expect((await server.query(find, { contains: `${long}b`, mode })).data.posts).toEqual([]);
+      expect((await server.query(find, { contains: long, mode })).data.posts).toEqual([
+        { id: String(id) },
+      ]);
+      expect(performance.now() - since).toBeLessThan(2000);
+      await db.deleteFrom('posts').where('id', '=', id).execute();
+    },
+  );
 
   it('the character NUL in JSON is the mistake of the caller, or finds nothing', async () => {
     const found = await codes('{ posts(where: { meta: { eq: "\\u0000" } }) { id } }');

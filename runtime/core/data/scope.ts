@@ -35,6 +35,8 @@ export interface Scope {
   alias(): string;
   /** Counts the relations in its conditions. @returns the count, including this one */
   relation(): number;
+  /** Counts the texts that are looked for within others. @returns the count, including this one */
+  part(): number;
   /** Notes that the statement may take long, see `ReadStatement`. */
   watch(): void;
   readonly long: boolean;
@@ -51,6 +53,7 @@ export function createScope(
 ): Scope {
   let aliases = 0;
   let relations = 0;
+  let parts = 0;
   let long = false;
   let overflows = false;
   return {
@@ -59,6 +62,7 @@ export function createScope(
     json: jsonOf[options.dialect],
     alias: () => `t${++aliases}`,
     relation: () => ++relations,
+    part: () => ++parts,
     watch: () => {
       long = true;
     },

@@ -1,5 +1,6 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
+import { CONTAINS_TEXT } from '../store/contains-text.ts';
 import { binary, foldedSql, noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql } from './fragment.ts';
@@ -73,8 +74,11 @@ function amongWord({ nothing }: Compared, word: 'in' | 'notIn', given: Given, li
 function foldedWord(scope: Scope, compared: Compared, word: FilterOperator, given: Given): Sql {
   const { as, value } = compared;
   const own = foldedSql(scope, as.databaseType === undefined ? value : castText(value));
-  if (word !== 'in' && word !== 'notIn')
-    return binary(scope, own, word, foldedSql(scope, sql`${given.parameter(TEXT)}`), false);
+  const other = foldedSql(scope, sql`${given.parameter(TEXT)}`);
+  // The text is folded once: SQLite would do it for each use of it.
+  if (word === 'contains' && scope.dialect === 'sqlite')
+    return sql`${CONTAINS_TEXT}(${own}, ${other})`;
+  if (word !== 'in' && word !== 'notIn') return binary(scope, own, word, other, false);
   const list = given.parameter({ ...TEXT, many: true });
   const rows =
     scope.dialect === 'sqlite'

@@ -11,9 +11,19 @@ export const FOLD_TEXT = 'twofold_fold';
  */
 export const foldText = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
 
-/** SQLite itself knows the case of ASCII letters only. */
-export function addFolding(database: DatabaseSync): void {
-  database.function(FOLD_TEXT, { deterministic: true, useBigIntArguments: true }, (value) =>
-    value === null ? null : foldText(String(value)),
-  );
+/** Characters of a text that takes about as long to fold as a row to find. */
+const LARGE = 1000;
+
+/**
+ * SQLite itself knows the case of ASCII letters only.
+ *
+ * @param step called for each large text: a statement may be ended there.
+ */
+export function addFolding(database: DatabaseSync, step: () => void): void {
+  database.function(FOLD_TEXT, { deterministic: true, useBigIntArguments: true }, (value) => {
+    if (value === null) return null;
+    const text = String(value);
+    if (text.length > LARGE) step();
+    return foldText(text);
+  });
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { containsText } from './contains-text.ts';
 import { foldText } from './fold-text.ts';
 
 /**
@@ -108,7 +109,7 @@ const WORDS: Readonly<Record<string, Meets>> = {
   lte: ordered((order) => order <= 0),
   gt: ordered((order) => order > 0),
   gte: ordered((order) => order >= 0),
-  contains: texts((value, given) => value.includes(given)),
+  contains: texts(containsText),
   startsWith: texts((value, given) => value.startsWith(given)),
   endsWith: texts((value, given) => value.endsWith(given)),
   has: lists((value, given) => includes(value, given)),

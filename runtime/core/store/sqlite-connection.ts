@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
+import { addContains } from './contains-text.ts';
 import { addExactNumbers } from './exact-numbers.ts';
 import { addFolding } from './fold-text.ts';
 import { addJsonWords } from './json-words.ts';
@@ -86,15 +87,17 @@ export function openSqlite(
   );
   addConversion(database);
   addKeyPart(database);
-  addFolding(database);
   addExactNumbers(database);
-  addHighlight(database);
   let check: (() => void) | undefined;
-  addJsonWords(database, () => check?.());
+  const step = () => check?.();
+  addFolding(database, step);
+  addContains(database, step);
+  addJsonWords(database, step);
+  addHighlight(database, step);
   let longest = MAX_VALUE_BYTES;
   // Not deterministic, so that SQLite calls it for each row instead of once.
   database.function(STEP_FUNCTION, { deterministic: false }, () => {
-    check?.();
+    step();
     return 1;
   });
   const cache = createBoundedCache<Prepared>(STATEMENTS);

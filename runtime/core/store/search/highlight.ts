@@ -3,11 +3,17 @@ import { HIGHLIGHT_FUNCTION } from './postgres-search.ts';
 import { porterStem } from './porter.ts';
 import { foldWord, wordsIn } from './words.ts';
 
-/** Makes `twofold_search_highlight(text, marks, language)` known to a connection. */
-export function addHighlight(database: DatabaseSync): void {
-  database.function(HIGHLIGHT_FUNCTION, { deterministic: true }, (value, marks, language) =>
-    value === null ? null : highlight(String(value), String(marks), String(language)),
-  );
+/**
+ * Makes `twofold_search_highlight(text, marks, language)` known to a connection.
+ *
+ * @param step called for each text: a statement may be ended there.
+ */
+export function addHighlight(database: DatabaseSync, step: () => void): void {
+  database.function(HIGHLIGHT_FUNCTION, { deterministic: true }, (value, marks, language) => {
+    if (value === null) return null;
+    step();
+    return highlight(String(value), String(marks), String(language));
+  });
 }
 
 /** Characters of a highlight, with an ellipsis at each end. */

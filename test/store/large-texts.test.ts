@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
+import { containsText } from '../../runtime/core/store/contains-text.ts';
 import { openSqlite } from '../../runtime/core/store/sqlite-connection.ts';
 import { JSON_WORD } from '../../runtime/core/store/json-words.ts';
 
@@ -30,5 +31,27 @@ it('a document is looked at anew when it is another one', () => {
   for (const value of [1, 2, 1, null, 3]) {
     expect(found({ a: value }, ['a'], value)).toBe(value === null ? null : 1);
     expect(found({ a: value }, ['a'], 9)).toBe(value === null ? null : 0);
+  }
+});
+
+it('a part is found in time that grows with the lengths, whatever the letters are', () => {
+  const [text, part] = ['a'.repeat(400_000), 'a'.repeat(40_000)];
+  const since = performance.now();
+  expect(containsText(text, `${part}b`)).toBe(false);
+  expect(containsText(text, `${part}b${part}`)).toBe(false);
+  expect(containsText(`${text}b${text}`, `${part}b${part}`)).toBe(true);
+  expect(performance.now() - since).toBeLessThan(2000);
+});
+
+it('a part of a large text is found as in a small one', () => {
+  let seed = 7;
+  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => (random() < 0.9 ? 'a' : 'é')).join('');
+  for (let run = 0; run < 40; run += 1) {
+    const text = letters(3000);
+    const from = Math.floor(random() * 2000);
+    for (const part of [text.slice(from, from + 900), letters(20) + text.slice(from, from + 900)])
+      expect(containsText(text, part)).toBe(text.includes(part));
   }
 });
