@@ -96,16 +96,21 @@ function wishesOf({ followed }: Relationships, tracked: readonly Tracked[]) {
     wanted: (table: CatalogTable) => entryOf(table) !== undefined,
     unwanted: 'Hasura does not track it',
     joinsAreTypes: true,
-    typeName: (table: CatalogTable) => entryOf(table)?.configuration?.custom_name,
+    typeName: (table: CatalogTable) => fit(entryOf(table)?.configuration?.custom_name),
     fieldName: (table: CatalogTable, { name }: { readonly name: string }) => {
       const { column_config: config, custom_column_names: names } =
         entryOf(table)?.configuration ?? {};
-      return config?.[name]?.custom_name ?? names?.[name];
+      return fit(config?.[name]?.custom_name ?? names?.[name]);
     },
-    relationName: (key: Relationships['followed'][number]['key']) => relations.get(key),
-    inverseName: (key: Relationships['followed'][number]['key']) => inverses.get(key) ?? null,
+    relationName: (key: Relationships['followed'][number]['key']) => fit(relations.get(key)),
+    inverseName: (key: Relationships['followed'][number]['key']) =>
+      inverses.has(key) ? fit(inverses.get(key)) : null,
   };
 }
+
+/** Undefined for what GraphQL does not allow: such a name would be read as more of the schema. */
+const fit = (name: string | undefined): string | undefined =>
+  name !== undefined && /^[_A-Za-z]\w*$/.test(name) ? name : undefined;
 
 type GrantedTypes = ReadonlyMap<TypeInProgress, Granted>;
 

@@ -132,6 +132,13 @@ function followManual(
   return 'its columns are the key of neither table';
 }
 
+/** Equal for two keys that compare the same columns: one to another column finds other rows. */
+const pairsOf = (columns: readonly string[], references: readonly string[]): string =>
+  columns
+    .map((column, at) => JSON.stringify([column, references[at]]))
+    .sort()
+    .join();
+
 const typeIn = ({ columns }: CatalogTable, name: string) =>
   columns.find((each) => each.name === name)?.type;
 
@@ -153,7 +160,9 @@ function keyBetween(
   { other, there, following: { made } }: Target,
 ): CatalogForeignKey {
   const known = [...table.foreignKeys, ...(made.get(keyOf(table)) ?? [])].find(
-    (each) => sameColumns(each.columns, here) && keyOf(each.table) === keyOf(other),
+    (each) =>
+      pairsOf(each.columns, each.references) === pairsOf(here, there) &&
+      keyOf(each.table) === keyOf(other),
   );
   if (known) return known;
   const key: CatalogForeignKey = {

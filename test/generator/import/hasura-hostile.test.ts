@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Catalog, CatalogTable } from '../../../templates/catalog.ts';
+import { importHasura } from '../../../generator/import/hasura/import-hasura.ts';
+import type { MetadataTable } from '../../../generator/import/hasura/metadata.ts';
 import { readMetadata } from '../../../generator/import/hasura/read-metadata.ts';
 
 const OUTSIDE = '- { table: { schema: public, name: private_of_this_machine } }\n';
@@ -51,5 +54,91 @@ describe('metadata that somebody else wrote', () => {
     write('shop/metadata/9.yaml', '[]');
     sources(sourceWith('"!include ../0.yaml"'));
     expect(read).toThrow(/the files include more than 10000 others/);
+  });
+});
+
+const column = (name: string) => ({
+  ...{ name, type: 'integer', typeKind: 'base', nullable: false, default: null },
+  ...{ typeName: { schema: 'pg_catalog', name: 'int4' }, generated: null, identity: null },
+  comment: null,
+});
+
+const table = (name: string, columns: readonly string[], more: Partial<CatalogTable> = {}) =>
+  ({
+    ...{ schema: 'public', name, kind: 'table', comment: null, partitionOf: null },
+    ...{ partitioned: false, partitionKey: null, bound: null, extension: null },
+    ...{ rowSecurity: false, definition: null, columns: columns.map(column) },
+    primaryKey: { name: `${name}_pkey`, columns: ['id'] },
+    ...{
+      uniques: [],
+      foreignKeys: [],
+      indexes: [],
+      checks: [],
+      triggers: [],
+      policies: [],
+      exclusions: [],
+    },
+    ...more,
+  }) as unknown as CatalogTable;
+
+const PEOPLE = table('people', ['id', 'badge'], {
+  uniques: [{ name: 'people_badge_key', columns: ['badge'] }],
+});
+const TASKS = table('tasks', ['id', 'person'], {
+  foreignKeys: [
+    {
+      ...{ name: 'tasks_person_fkey', columns: ['person'], references: ['id'] },
+      ...{ table: { schema: 'public', name: 'people' }, onDelete: 'no action' },
+      ...{ onUpdate: 'no action', deferrable: false, validated: true },
+    },
+  ],
+});
+
+function imported(...tables: readonly MetadataTable[]) {
+  const source = { name: 'default', kind: 'postgres', tables };
+  const catalog = {
+    ...{ dialect: 'postgres', schemas: ['public'], tables: [PEOPLE, TASKS], enums: [] },
+    ...{ domains: [], sequences: [], functions: [], role: null },
+  } as Catalog;
+  const metadata = { version: 3, sources: [source] };
+  return importHasura({ metadata, source, catalog, user: undefined });
+}
+
+describe('what such metadata becomes', () => {
+  it('has no name that would be read as more of the schema', () => {
+    const name = 'Task { id: ID! } type Open @auth(allow: [PUBLIC])';
+    const { types } = imported(
+      { table: 'people' },
+      {
+        table: 'tasks',
+        configuration: { custom_name: name, custom_column_names: { id: `id: ID! ${name}` } },
+        object_relationships: [{ name, using: { foreign_key_constraint_on: 'person' } }],
+      },
+    );
+    const names = types.flatMap((type) => [type.name, ...type.fields.map((field) => field.name)]);
+    expect(names).toEqual(expect.arrayContaining(['Task', 'person']));
+    for (const each of names) expect(each).toMatch(/^\w+$/);
+  });
+
+  it('compares the columns that a relationship made by hand names, and not those of a key beside it', () => {
+    const { types, items } = imported({ table: 'people' }, {
+      table: 'tasks',
+      object_relationships: [
+        {
+          name: 'owner',
+          using: {
+            manual_configuration: { remote_table: 'people', column_mapping: { person: 'badge' } },
+          },
+        },
+      ],
+      select_permissions: [
+        { role: 'member', permission: { columns: ['id'], filter: { owner: { id: { _eq: 1 } } } } },
+      ],
+    } as MetadataTable);
+    const task = types.find(({ name }) => name === 'Task')!;
+    expect(task.directives).toEqual(['@auth(allow: [API_KEY])']);
+    expect(items).toContainEqual(
+      expect.objectContaining({ object: 'public.tasks.member.select', status: 'closed' }),
+    );
   });
 });
