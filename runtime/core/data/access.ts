@@ -72,15 +72,16 @@ export const UNRESTRICTED: Rules = {
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
-function asCaller(principal: Principal): Principal {
+/** The token of the operator counts where they host, and where the console is theirs. */
+function asCaller({ project }: Model, principal: Principal): Principal {
   if (principal.kind !== 'host') return principal;
-  return principal.permissions ? OPERATOR : ANONYMOUS;
+  return principal.permissions || project.hosting ? OPERATOR : ANONYMOUS;
 }
 
 /** @example createRules(model, context.principal).entity(post, 'READ') // { kind: 'rows', conditions: [[{ kind: 'caller', column: 'author_id' }]] } */
 export function createRules(model: Model, caller: Principal): Rules {
   if (isUnrestricted(caller)) return UNRESTRICTED;
-  const principal = asCaller(caller);
+  const principal = asCaller(model, caller);
   const { access } = model.project.api;
   const refused = none(principal);
   const byDefault = access === 'public' || isCaller(principal) ? ALL : refused;
