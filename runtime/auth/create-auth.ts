@@ -125,7 +125,7 @@ export function createAuth(options: AuthOptions): AuthModule {
   };
 }
 
-/** Adds `ctx.auth` and `ctx.as` to contexts; without `auth:` nobody but the operator signs in. */
+/** Adds `ctx.auth` and `ctx.as` to contexts; without `auth:` only the operator signs in. */
 function addOwnServices(parts: AuthParts, routes: AuthRoutes): void {
   if (!parts.users) return;
   addServices(parts.kernel.store, {

@@ -12,7 +12,7 @@ import { createPages, createPolicy } from './pages.ts';
  * @param open whether the pages answer; the routes always do
  */
 export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean): ServerModule {
-  if (open && kernel.settings.production) assertSomebodyEnters(kernel, model);
+  if (open && kernel.settings.production) assertEnterable(kernel, model);
   return {
     name: 'console',
     routes: bindRoutes(consoleRoutes, {
@@ -23,10 +23,10 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
   };
 }
 
-/** A console that nobody can enter is a mistake, which production says at its start. */
-function assertSomebodyEnters(kernel: Kernel, model: ConsoleModel): void {
+/** A console without a user who can sign in to it is a mistake, which production reports at its start. */
+function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   if ((model.host && operatorCanSignIn(kernel)) || Object.keys(model.roles).length > 0) return;
   kernel.settings.problem(
-    'nobody can enter the console: set HOST_PASSWORD or HOST_PASSWORD_HASH, or name roles of auth.roles in console.roles',
+    'the console has no user who can sign in: set HOST_PASSWORD or HOST_PASSWORD_HASH, or name roles of auth.roles in console.roles',
   );
 }

@@ -91,7 +91,7 @@ function defaults(
   ];
 }
 
-/** The default rules by which users see their fellow members, and nobody else. */
+/** The default rules by which users see their fellow members, and no other users. */
 export function fellowRules(facts: Facts, rules: readonly AuthRule[]): AuthRule[] {
   const members = facts.signIn?.tenancy?.members;
   if (!members || !tenantEntity(facts)) return [...rules];

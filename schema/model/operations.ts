@@ -29,7 +29,7 @@ export type Action =
       readonly by: readonly { readonly arg: string; readonly column: string }[];
       readonly unique: boolean;
     }
-  /** The caller's own row: `me: User`. Nobody signed in has none. */
+  /** The caller's own row: `me: User`. Without a sign-in there is none. */
   | { readonly kind: 'caller'; readonly entity: string }
   | { readonly kind: 'list'; readonly entity: string; readonly list: ListOptions }
   | Aggregated

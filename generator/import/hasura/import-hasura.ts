@@ -168,14 +168,14 @@ function guard(field: ImportedField, type: TypeInProgress, rules: Rules): Import
   };
 }
 
-/** What the server shows to nobody but its owner, unless a rule says otherwise. */
+/** Names of columns of accounts, which the server shows only to their owner unless a rule allows more. */
 const HIDDEN =
   /mail|phone|mobile|login|logon|sign|verif|confirm|valid|lock|able|activ|ban|suspend|delet|remov/i;
 
 const isFollowed = (reaches: Reaches, type: TypeInProgress, field: string): boolean =>
   [...(reaches.get(type)?.values() ?? [])].some((reach) => reach.field === field);
 
-/** Whether somebody who reads the row may not read the row that the field leads to. */
+/** Whether a caller may read the row and not the one that the field leads to. */
 function leadsToHidden(
   { name }: ImportedField,
   type: TypeInProgress,
@@ -193,7 +193,7 @@ function leadsToHidden(
   return made.has(key) || !readers.every(sees);
 }
 
-/** The role of whoever registers: no permission names it. */
+/** The role of new accounts. No permission names it. */
 const NEWCOMER = 'registered';
 
 function rolesOf(granted: GrantedTypes): readonly string[] {

@@ -13,7 +13,7 @@ import { findUser } from './users.ts';
 /**
  * `POST /api/auth/admin/users/:id/impersonate`: opens a short session in which an administrator acts
  * as the user. It has no refresh token and never a proof, so it changes nothing that signs the user
- * in, and nobody can go on from it to a third user.
+ * in, and it cannot be used to act as a third user.
  */
 export function createImpersonate(parts: AuthParts): Handler {
   return async ({ context, params, body }) => {

@@ -29,7 +29,7 @@ const isOpen = (user: string): string =>
 /**
  * Call this after a change of a member, in its transaction and after `serialiseRights`.
  *
- * @throws AppError 409 when nobody who can sign in is left with the first role.
+ * @throws AppError 409 when no user who can sign in is left with the first role.
  */
 export async function assertFirstLeft(
   trx: Transaction<any>,

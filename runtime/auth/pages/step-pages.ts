@@ -114,7 +114,7 @@ async function prove(request: PageRequest, values: Values): Promise<Outcome> {
   return proceed(request, answer, targetOfStep(request));
 }
 
-/** The step was of a password reset, which signs nobody in. */
+/** The step was of a password reset, which does not sign in. */
 function finishedElsewhere(request: PageRequest): View {
   request.cookies.clearStep(request.koa);
   return done(request, 'reset_title', 'reset_done');

@@ -10,7 +10,7 @@ import { Failure } from './parts/failure.tsx';
 import { describe, description, startFailure } from './session.ts';
 import { t } from './messages.ts';
 
-/** The page of the address, for whoever is signed in. */
+/** The page of the address, for a user who is signed in. */
 export function App({ refused }: { refused: string | null }) {
   const known = description.value;
   useEffect(() => {

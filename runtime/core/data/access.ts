@@ -200,7 +200,7 @@ function conditionsOf(deciding: Deciding, rule: AuthRule): RowCondition[] {
 }
 
 /** A signed-in user of no special kind. */
-const SOMEBODY: Principal = {
+const ANY_USER: Principal = {
   kind: 'user',
   id: 0,
   role: null,
@@ -210,12 +210,12 @@ const SOMEBODY: Principal = {
 };
 
 /**
- * What a rule says of rows, whoever asks: none of its conditions when it only says who.
+ * The conditions of a rule on rows, for any caller. Empty when the rule only names callers.
  *
  * @example ruleConditions(model, rule) // [{ kind: 'caller', column: 'author_id' }]
  */
 export function ruleConditions(model: Model, rule: AuthRule): readonly RowCondition[] {
-  const who = whoOf({ model, principal: SOMEBODY, entity: '' }, rule);
+  const who = whoOf({ model, principal: ANY_USER, entity: '' }, rule);
   const { where, allow } = rule;
   const others = allow.some((word) => word !== 'OWNER' && word !== 'TENANT');
   if (!where) return others ? [] : who;

@@ -128,7 +128,7 @@ export class DatabaseRefusal extends AppError {}
 const refused = (message: string, options?: FailureOptions) =>
   new DatabaseRefusal(400, 'BAD_USER_INPUT', message, options);
 
-/** The text of a RAISE, which is written for whoever made the change. */
+/** The text of a RAISE, which is written for the caller. */
 const raised = (text: string) => refused(text || 'the database refused the change');
 
 const fieldOf = (column: string | undefined) =>

@@ -246,7 +246,8 @@ async function release(
   const column = keyColumn(source);
   const type = ofType(keyType(source, parent.entity.name), other, table);
   const own = await ownValue(writing, { parent, id }, source);
-  // The former row of a one-to-one relation has to leave its place, whoever may see it.
+  // The former row of a one-to-one relation has to leave its place, even if the caller may not see
+  // it.
   const seen = source.kind === 'many' ? seenCondition(writing, other, table) : undefined;
   const rows = await run(
     writing,

@@ -133,7 +133,7 @@ function messageOf(
   problem: Partial<InputError> | undefined,
   { id, log }: RequestContext,
 ): string {
-  // An error of the server is logged as ever, and its message stays masked.
+  // An error of the server is logged like any other, and its message stays masked.
   if (code === MASKED) return formatError(toGraphqlError(error), { requestId: id, log }).message;
   return problem?.message === undefined ? message : `${problem.field} ${problem.message}`;
 }

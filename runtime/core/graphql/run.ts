@@ -264,7 +264,7 @@ export async function settle(run: Run, root: RootPlan, tree: boolean): Promise<O
   }
 }
 
-/** Nobody has no row, which is no error. */
+/** A caller without a sign-in has no row of their own, which is no error in a nullable field. */
 function refuse(
   { context }: Run,
   { code, caller }: Extract<RootPlan, { kind: 'refused' }>,

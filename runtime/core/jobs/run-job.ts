@@ -12,7 +12,7 @@ export interface Attempt {
   readonly taken: Taken;
   /**
    * How it ended. `done`: its completion is still to be written. `settled`: all is written. `left`:
-   * nobody waits for it any more.
+   * its result is no longer awaited.
    */
   readonly ended: Promise<Ended>;
   /** Aborts its signal. It goes on until its function ends. */

@@ -18,7 +18,7 @@ async function createTables(db: Kysely<any>): Promise<void> {
 }
 
 /**
- * `fence` grows each time a process takes the job: whoever took an earlier one cannot finish it.
+ * `fence` grows each time a process takes the job: a process that took it earlier cannot finish it.
  * `slot` is the key of `concurrency`. `stop` is set when a running job is cancelled.
  */
 const statements = (key: string): readonly string[] => [

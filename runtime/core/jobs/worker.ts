@@ -5,7 +5,7 @@ import type { Definitions } from './definitions.ts';
 import type { Queue } from './queue.ts';
 import { type Attempt, runJob } from './run-job.ts';
 
-/** Milliseconds between two looks at the queue when nobody says that there is something. */
+/** Milliseconds between two looks at the queue when no message says that there is a job. */
 const POLL = 1_000;
 
 /** Takes jobs and runs them, at most `concurrency` at a time. */

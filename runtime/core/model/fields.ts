@@ -61,7 +61,7 @@ export function get(
   };
 }
 
-/** The caller's own row, or null when nobody is signed in. @example me: caller('User') */
+/** The caller's own row, or null without a sign-in. @example me: caller('User') */
 export function caller(entity: string): Action {
   return { kind: 'caller', entity };
 }

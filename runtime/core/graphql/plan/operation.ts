@@ -34,7 +34,7 @@ export type RootPlan = Head &
     | { readonly kind: 'function' }
   );
 
-/** The field answers with the caller's row: null for nobody, unless it is required. */
+/** The field answers with the caller's row: null without a sign-in, unless it is required. */
 interface OfCaller {
   readonly required: boolean;
 }
