@@ -183,6 +183,17 @@ describe.each(databases)('aggregates on %s', (database) => {
     });
   });
 
+  it('an order may repeat itself, and a having is as small as a filter', async () => {
+    const find = `query ($having: PostGroupFilter, $orderBy: [PostGroupOrder!]) {
+      postsGroups(by: [STATUS], having: $having, orderBy: $orderBy) { count } }`;
+    const orderBy = Array.from({ length: 3000 }, () => ({ count: 'DESC' }));
+    const { data } = await server.query(find, { orderBy });
+    expect(data.postsGroups.map(({ count }: { count: number }) => count)).toEqual([2, 1, 1]);
+    const or = Array.from({ length: 1000 }, () => ({ sum: { views: { gt: 5 } } }));
+    const { errors } = await server.query(find, { having: { or } });
+    expect(errors?.[0].extensions.code).toBe('TOO_COSTLY');
+  });
+
   it('group by values, objects and times, in the order of the key, null as a key of its own', async () => {
     const data = await ask(`{
       status: postsGroups(by: [STATUS]) { key { status createdAt } count sum { views big } max { title } }

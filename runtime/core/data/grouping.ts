@@ -1,6 +1,7 @@
 import type { Field, Grouping, TimeUnit } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { refusal, type Rules } from './access.ts';
+import { assertFilterSize } from './filter-size.ts';
 import { columnOf } from './having.ts';
 import { listOf } from './list-of.ts';
 import type { EntityModel, Model } from './model.ts';
@@ -30,13 +31,24 @@ export function readGrouping(
 ): GroupCall {
   const keys = readKeys(reading, by, args[by.arg]);
   const given = having === undefined ? undefined : args[having];
+  assertFilterSize(given);
   if (given !== undefined && given !== null) assertHaving(reading, given);
   const order = orderBy === undefined ? undefined : args[orderBy];
   return {
     keys,
     ...(given !== undefined && given !== null && { having: given }),
-    order: listOf(order).flatMap((item) => readOrder(reading, keys, item)),
+    order: firstOfEach(listOf(order).flatMap((item) => readOrder(reading, keys, item))),
   };
+}
+
+/** A value that groups are ordered by once more has no effect, and databases limit their number. */
+function firstOfEach(order: readonly GroupOrder[]): GroupOrder[] {
+  const byValue = new Map<string, GroupOrder>();
+  for (const each of order) {
+    const value = `${each.of} ${each.column ?? ''}`;
+    if (!byValue.has(value)) byValue.set(value, each);
+  }
+  return [...byValue.values()];
 }
 
 function readKeys(reading: Reading, { arg, values }: Grouping['by'], given: unknown): GroupKey[] {
