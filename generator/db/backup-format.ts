@@ -1,4 +1,7 @@
-/** The content of `backup.json`. */
+/**
+ * The content of `backup.json`. The runtime declares it too (`backup-stream.ts`), because the command
+ * line and the runtime of a project are two processes and may be of two versions.
+ */
 export interface BackupHead {
   readonly version: 1;
   readonly dialect: string;

@@ -22,7 +22,7 @@ export function aggregateJson(
   const columns = new FigureColumns(scope, { entity, alias });
   const object = figuresJson(scope, entity, listed, columns.at(outer));
   const selected = columns.selected();
-  // Where nothing is asked but the name of the type, there is nothing to read.
+  // A selection of `__typename` alone reads no rows.
   if (selected.length === 0) return object;
   const rows = rowsSql(scope, listed, alias, parent);
   return sql`(select ${object} from (select ${joinSql(selected, ', ')} from ${rows}) ${outer})`;

@@ -4,7 +4,7 @@ import { sql, type Sql } from './fragment.ts';
 import type { Figure, KeyPart, Shown } from './plan.ts';
 import type { Scope } from './scope.ts';
 
-/** Numbers over rows, by how they are asked for. */
+/** The SQL of numbers over rows. */
 export interface Figures {
   count(): Sql;
   figure(of: Figure, column: string, as: Shown['as']): FigureSql;
@@ -47,7 +47,7 @@ export class FigureColumns {
     return made;
   }
 
-  /** What the inner query selects; asked for when every use of a number has been noted. */
+  /** The columns of the inner query. Call it last: each use of a number adds one. */
   selected(): readonly Sql[] {
     return [...this.#columns.values()].map(({ sql: value, alias }) => sql`${value} as ${alias}`);
   }

@@ -75,7 +75,7 @@ class GroupQuery {
     return this.#rows.entity.column(column).type;
   }
 
-  /** What the query selects; asked for when every use of a number has been noted. */
+  /** The columns of the query. Call it last: each use of a number adds one. */
   columns(): Sql {
     const keys = this.keys.flatMap((key) =>
       key.parts.map(({ alias, column }) => sql`${this.#keySql(key, column)} as ${alias}`),
@@ -165,7 +165,7 @@ function keyJson(
   return sql`case when ${isNull} then ${nothing} else ${scope.json.any(value)} end`;
 }
 
-/** The order that is asked for, then that of the keys, which makes it total. */
+/** The order of the arguments, then that of the keys, which makes it total. */
 function orderSql(scope: Scope, query: GroupQuery, { keys, order }: GroupCall, alias: string): Sql {
   const all: GroupOrder[] = [
     ...order,

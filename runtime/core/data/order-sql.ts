@@ -79,6 +79,7 @@ export interface Comparable {
   readonly decimal: boolean;
 }
 
+/** What the values of an order are like, at the end of its path. */
 export function comparable(scope: Scope, entity: EntityModel, order: Order): Comparable {
   if (order.rank) return { as: { type: 'integer' }, decimal: false };
   const at = endOf(scope.model, entity, order.path);

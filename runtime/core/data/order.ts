@@ -132,7 +132,7 @@ function related(model: Model, rules: Rules, at: EntityModel, name: string): Ent
 }
 
 /**
- * The columns of which one row of each combination is left; undefined when nothing is asked.
+ * The columns of `distinct`: one row of each combination is left. Undefined without the argument.
  *
  * @throws AppError `FORBIDDEN` for a field that the caller may read in no row.
  */

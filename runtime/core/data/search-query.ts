@@ -119,7 +119,7 @@ function termOf(text: string, open: boolean): SearchTerm | undefined {
 /** A star right behind the last letter. */
 const beginsWord = (text: string): boolean => /[\p{L}\p{Nd}\p{M}]\*+$/u.test(text);
 
-/** A word that is asked for twice must be there once. */
+/** A word that stands twice in a search has to be in the row once. */
 function distinct(groups: readonly (readonly SearchTerm[])[]): (readonly SearchTerm[])[] {
   const seen = new Set<string>();
   return groups.filter((group) => {
