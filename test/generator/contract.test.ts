@@ -190,9 +190,14 @@ describe('what is promised of the command line', () => {
   });
 
   test('has a test that uses each option', () => {
-    const folders = ['generator', 'generator/migrations', 'hosting', 'journey', 'auth'].map(
-      (folder) => join(repo, 'test', folder),
-    );
+    const folders = [
+      'generator',
+      'generator/import',
+      'generator/migrations',
+      'hosting',
+      'journey',
+      'auth',
+    ].map((folder) => join(repo, 'test', folder));
     const texts = folders.flatMap((folder) =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.test.ts') && name !== 'contract.test.ts')
