@@ -230,7 +230,7 @@ function filterWords(filter: Filter): LiteralValue {
     case 'object':
       return { object: filter.column, shape: filter.shape };
     default:
-      return { word: filter.kind };
+      return { group: filter.kind };
   }
 }
 

@@ -96,7 +96,7 @@ export type WriteField =
 export type FilterField =
   | string
   | { readonly equals: string }
-  | { readonly word: 'and' | 'or' | 'not' | 'isNull' }
+  | { readonly group: 'and' | 'or' | 'not' | 'isNull' }
   | { readonly tally: string; readonly operators?: readonly FilterOperator[] }
   | { readonly object: string; readonly shape: string }
   | { readonly one: string; readonly shape: string }

@@ -287,7 +287,7 @@ function readFilterShape([id, { entity, fields }]: [
 function readFilter(name: string, words: FilterField): Filter {
   if (typeof words === 'string') return { kind: 'operators', name, ...splitOperators(words) };
   if ('equals' in words) return { kind: 'equals', name, column: words.equals };
-  if ('word' in words) return { kind: words.word, name };
+  if ('group' in words) return { kind: words.group, name };
   if ('tally' in words) {
     const { tally: field, ...rest } = words;
     return { kind: 'tally', name, field, ...rest };
