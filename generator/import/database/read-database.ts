@@ -32,7 +32,7 @@ export async function importDatabaseAt(root: string, call: CommandCall): Promise
   const { options, positionals } = call;
   const url = await urlOf(root, positionals[1]);
   const managed = options['managed'] === true;
-  if (managed) assertOneSchema(options);
+  if (managed) assertOneSchema(url, options);
   const catalog = await readCatalog(root, url, options);
   const imported = importDatabase(catalog, wantedBy(options), managed);
   return {
@@ -44,13 +44,15 @@ export async function importDatabaseAt(root: string, call: CommandCall): Promise
 }
 
 /** @throws CommandError because migrations keep the tables of one schema, that of the connection */
-function assertOneSchema({ schema = ['public'] }: OptionValues): void {
-  const others = [schema].flat().filter((each) => each !== 'public');
+function assertOneSchema(url: string, { schema }: OptionValues): void {
+  // SQLite calls its only schema `main`.
+  const ours = /^postgres(ql)?:/.test(url) ? 'public' : 'main';
+  const others = [schema ?? ours].flat().filter((each) => each !== ours);
   if (others.length === 0) return;
   throw new CommandError(
     EXIT.usage,
     'SCHEMA_UNMANAGED',
-    `migrations keep the tables of the schema public, not those of ${others.join(', ')}; nothing was written`,
+    `migrations keep the tables of the schema ${ours}, not those of ${others.join(', ')}; nothing was written`,
     'leave --managed out: the tables are served as they are',
   );
 }
