@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One call of an engine's HTTP API. */
 export interface EngineCall {
@@ -49,12 +50,21 @@ export function callEngine(
   });
 }
 
+/** Podman's answer to a list of images while one of them is being removed. */
+const RACE = /image not known|layer not known/;
+const MAX_ATTEMPTS = 6;
+
 /** The same, with the answer parsed; an answer of 400 and above is an error. */
 export async function engineJson<Answer = unknown>(
   socketPath: string,
   call: EngineCall,
+  attempt = 1,
 ): Promise<Answer> {
   const { status, text } = await callEngine(socketPath, call);
+  if (status >= 500 && RACE.test(text) && attempt < MAX_ATTEMPTS) {
+    await sleep(100 * attempt);
+    return engineJson(socketPath, call, attempt + 1);
+  }
   if (status >= 400)
     throw new Error(
       `${call.method ?? 'GET'} ${call.path} on ${socketPath}: ${status} ${text.trim()}`,
