@@ -44,7 +44,7 @@ export { shade } from './auth/contrast.ts';
 export { isAuthRouteServed } from './auth/served-routes.ts';
 export { MEMBERS } from './auth/organizations.ts';
 export { authRoutes } from './auth/routes.ts';
-export { consoleRoutes } from './console/routes.ts';
+export { consoleRoutes } from './console/routes/index.ts';
 export { hostingRoutes } from './hosting/routes.ts';
 export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -11,7 +11,7 @@ const web = join(import.meta.dirname, 'web');
  */
 export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   const scripts = await buildScripts();
-  const style = await readFile(join(web, 'console.css'));
+  const style = await readStyles();
   const styleName = `assets/console-${hashOf(style)}.css`;
   const entry = scripts.find(({ isEntry }) => isEntry)!.name;
   const html = (await readFile(join(web, 'index.html'), 'utf8'))
@@ -22,6 +22,17 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
     [styleName, style],
     ...scripts.map(({ name, code }) => [name, Buffer.from(code)] as const),
   ]);
+}
+
+/** The styles of every page, then those of one part or page, which stand beside it. */
+async function readStyles(): Promise<Buffer> {
+  const files = [join(web, 'console.css')];
+  for (const folder of ['parts', 'pages']) {
+    const names = await readdir(join(web, folder), { recursive: true });
+    const styles = names.filter((name) => name.endsWith('.css')).sort();
+    files.push(...styles.map((name) => join(web, folder, name)));
+  }
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
 
 async function buildScripts() {

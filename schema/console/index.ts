@@ -1,6 +1,6 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildConsole } from './build.ts';
-import { consoleRoutes } from './routes.ts';
+import { consoleRoutes } from './routes/index.ts';
 import { settings } from './rules/settings.ts';
 
 /** The web application for the people who run the server. */

@@ -1,12 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import { followLink, path } from './address.ts';
 import { Shell } from './shell.tsx';
-import { DataPage } from './pages/data.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
-import { SchemaPage } from './pages/schema.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { HomePage } from './pages/home.tsx';
 import { Failure } from './parts/failure.tsx';
+import { LazyPage, type LoadPage } from './parts/lazy-page.tsx';
 import { describe, description, startFailure } from './session.ts';
 import { t } from './messages.ts';
 
@@ -28,10 +27,15 @@ export function App({ refused }: { refused: string | null }) {
   return <Shell known={known}>{pageAt(path.value)}</Shell>;
 }
 
+/** The pages by the first word of their path. Each is a file of its own, loaded when it is opened. */
+const PAGES: Readonly<Record<string, LoadPage>> = {
+  data: async () => (await import('./pages/data.tsx')).DataPage,
+  schema: async () => (await import('./pages/schema.tsx')).SchemaPage,
+};
+
 function pageAt(at: string) {
-  const [, first, second] = at.split('/');
   if (at === '/') return <HomePage />;
-  if (first === 'data') return <DataPage plural={second ?? null} />;
-  if (first === 'schema' && second === undefined) return <SchemaPage />;
-  return <NotFoundPage />;
+  const [, first = '', ...rest] = at.split('/');
+  const load = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined;
+  return load ? <LazyPage key={first} load={load} rest={rest} /> : <NotFoundPage />;
 }

@@ -4,6 +4,7 @@ import { ApiError, call } from '../call.ts';
 import { t } from '../messages.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Failure } from '../parts/failure.tsx';
+import type { PageProps } from '../parts/lazy-page.tsx';
 import { useTitle } from '../parts/title.ts';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
@@ -24,7 +25,8 @@ interface Page {
 }
 
 /** Rows of every type that the REST API lists, under the caller's own rights. */
-export function DataPage({ plural }: { plural: string | null }) {
+export function DataPage({ rest }: PageProps) {
+  const plural = rest[0] ?? null;
   useTitle(t('Data'));
   const { data: document, error, loading, reload } = useCall<OpenApi>('/api/openapi.json');
   const modules = document ? modulesOf(document) : [];

@@ -1,16 +1,8 @@
-import type { JsonSchema, RouteSpec } from '../routes/route.ts';
+import type { RouteSpec } from '../../routes/route.ts';
+import { signedIn, tag } from './answers.ts';
 
-const text = { type: 'string' } as const;
-const ERROR: JsonSchema = { type: 'object', properties: { error: text }, required: ['error'] };
-const tag = 'console';
-const refused = (description: string) => ({ description, schema: ERROR });
-const signedIn = {
-  401: refused('A credential is missing or wrong'),
-  403: refused('The caller may not do this'),
-} as const;
-
-/** Routes that the console uses; they are there while the manifest has `console`. */
-export const consoleRoutes = [
+/** What there is, and who asks. */
+export const descriptionRoutes = [
   {
     id: 'console',
     method: 'GET',

@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { Failure } from './failure.tsx';
+
+/** What a page is given: the words of the path after its own. */
+export interface PageProps {
+  readonly rest: readonly string[];
+}
+
+/** Loads the file of a page. */
+export type LoadPage = () => Promise<ComponentType<PageProps>>;
+
+/** A page whose file is loaded first. */
+export function LazyPage({ load, rest }: PageProps & { readonly load: LoadPage }) {
+  const [page, setPage] = useState<{ readonly Page: ComponentType<PageProps> } | null>(null);
+  const [failed, setFailed] = useState(false);
+  const open = () => {
+    setFailed(false);
+    load().then(
+      (Page) => setPage({ Page }),
+      () => setFailed(true),
+    );
+  };
+  useEffect(open, []);
+  if (failed) return <Failure error={t('The server does not answer')} again={open} />;
+  return page ? <page.Page rest={rest} /> : <div aria-busy="true" />;
+}

@@ -1,0 +1,19 @@
+import type { JsonSchema } from '../../routes/route.ts';
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  properties: { error: { type: 'string' } },
+  required: ['error'],
+};
+
+/** A refusal, with its text in `error`. */
+export const refused = (description: string) => ({ description, schema: ERROR });
+
+/** What each route of the console answers to callers without the right. */
+export const signedIn = {
+  401: refused('A credential is missing or wrong'),
+  403: refused('The caller may not do this'),
+} as const;
+
+/** The group of these routes in `openapi.json`. */
+export const tag = 'console';
