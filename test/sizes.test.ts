@@ -14,11 +14,11 @@ const FUNCTION_P90 = 25;
 
 /** Lines of each part of the runtime. A commit that raises one does nothing else and says why. */
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
-  core: 56_000,
-  auth: 24_500,
-  hosting: 16_200,
-  models: 3_500,
-  console: 6_000,
+  core: 58_500,
+  auth: 26_000,
+  hosting: 17_000,
+  models: 3_800,
+  console: 20_000,
 };
 
 /** Functions that were longer than the limit before it was counted on formatted text. The list may only get shorter. */
