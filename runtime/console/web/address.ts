@@ -19,13 +19,16 @@ export function navigate(to: string, { replace = false } = {}): void {
 }
 
 /** Changes parameters of the address; null takes one away. */
-export function setQuery(changes: Readonly<Record<string, string | null>>): void {
+export function setQuery(
+  changes: Readonly<Record<string, string | null>>,
+  { replace = false } = {},
+): void {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  navigate(url.href);
+  navigate(url.href, { replace });
 }
 
 addEventListener('popstate', () => (current.value = new URL(location.href)));

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { lost, waitFor } from './parts/connection.ts';
 import { accessToken, refresh } from './session.ts';
 
 /** A refusal of the server, with its own words. */
@@ -59,9 +60,32 @@ export async function callWithTag(
 
 async function request(method: string, path: string, body: unknown, options: CallOptions) {
   sent.value = [{ method, path, body }, ...sent.value].slice(0, MAX_SENT);
-  const first = await send(method, path, body, options);
+  const first = await sendWhenAllowed(method, path, body, options);
   if (first.status !== 401 || !(await refresh())) return first;
   return send(method, path, body, options);
+}
+
+/** Seconds that a request waits at most when the server says `Too many requests`. */
+const LONGEST = 60;
+
+/** Sends; a request that comes too soon waits as long as the server asks, and is sent again. */
+async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Response> {
+  for (;;) {
+    const response = await sendOrLose(...request);
+    const seconds = Number(response.headers.get('Retry-After') ?? 1);
+    if (response.status !== 429 || !(seconds <= LONGEST)) return response;
+    await waitFor(seconds, request[3].signal);
+  }
+}
+
+/** Sends; without an answer the server counts as gone until it answers again. */
+async function sendOrLose(...request: Parameters<typeof send>): Promise<Response> {
+  try {
+    return await send(...request);
+  } catch (error) {
+    if (!request[3].signal?.aborted) lost();
+    throw error;
+  }
 }
 
 function send(method: string, path: string, body: unknown, { signal, headers }: CallOptions) {

@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { base, path } from './address.ts';
 import { t } from './messages.ts';
 import { AccountMenu } from './parts/account-menu.tsx';
+import { Confirmations } from './parts/confirm.tsx';
 import { CurlButton } from './parts/curl.tsx';
+import { Notices } from './parts/notices.tsx';
 import type { Description } from './session.ts';
 
 /** The frame of every page: the navigation beside it, the account above it. */
@@ -52,6 +54,8 @@ export function Shell({ known, children }: { known: Description; children: Compo
       <main id="content" tabIndex={-1} ref={main}>
         {children}
       </main>
+      <Notices />
+      <Confirmations />
     </>
   );
 }

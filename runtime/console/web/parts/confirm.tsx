@@ -1,30 +1,115 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useId, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { leave } from './dialog.tsx';
+import { useModal } from './use-modal.ts';
 
-interface ConfirmProps {
+/** What is asked before something is lost. */
+export interface Question {
   /** What would be lost, by name and number. */
   readonly text: string;
   /** The verb of the button. */
   readonly action: string;
+  /** A name that must be typed first. */
+  readonly typed?: string;
+}
+
+interface ConfirmProps extends Question {
   confirm(): void;
   cancel(): void;
 }
 
 /** Asks before something is lost. The focus is on `Cancel`, and Escape means it. */
-export function Confirm({ text, action, confirm, cancel }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+export function Confirm({ text, action, typed, confirm: go, cancel }: ConfirmProps) {
+  const dialog = useModal();
+  const id = useId();
+  const [name, setName] = useState('');
+  const ready = typed === undefined || name === typed;
   return (
-    <dialog ref={dialog} role="alertdialog" aria-label={action} onCancel={cancel}>
-      <p>{text}</p>
-      <div class="buttons">
+    <dialog
+      ref={dialog}
+      class="small"
+      role="alertdialog"
+      aria-label={action}
+      aria-describedby={id}
+      onCancel={(event) => leave(event, cancel)}
+    >
+      <h2>{action}</h2>
+      <p id={id} class="lost">
+        {text}
+      </p>
+      {typed !== undefined && (
+        <TypedName name={typed} change={setName} enter={() => ready && go()} />
+      )}
+      <div class="buttons end">
         <button type="button" autofocus onClick={cancel}>
           {t('Cancel')}
         </button>
-        <button type="button" class="danger" onClick={confirm}>
+        <button type="button" class="danger" disabled={!ready} onClick={go}>
           {action}
         </button>
       </div>
     </dialog>
+  );
+}
+
+interface TypedNameProps {
+  readonly name: string;
+  change(name: string): void;
+  enter(): void;
+}
+
+function TypedName({ name, change, enter }: TypedNameProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{t('Type {name} to confirm', { name })}</label>
+      <input
+        id={id}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && enter()}
+      />
+    </div>
+  );
+}
+
+interface Asked extends Question {
+  answer(yes: boolean): void;
+}
+
+const asked = signal<Asked | null>(null);
+
+/**
+ * Asks before something is lost, wherever the code stands.
+ *
+ * @example
+ * const text = t('{n} sessions of {email} end', { n, email });
+ * if (await confirm({ text, action: t('End all sessions') })) await attempt(…);
+ */
+export function confirm(question: Question): Promise<boolean> {
+  asked.value?.answer(false);
+  return new Promise((answer) => {
+    asked.value = { ...question, answer };
+  });
+}
+
+/** Where questions are asked. The frame has it once. */
+export function Confirmations() {
+  const question = asked.value;
+  if (!question) return null;
+  const answer = (yes: boolean) => {
+    asked.value = null;
+    question.answer(yes);
+  };
+  const { text, action, typed } = question;
+  return (
+    <Confirm
+      key={text}
+      {...{ text, action, ...(typed !== undefined && { typed }) }}
+      confirm={() => answer(true)}
+      cancel={() => answer(false)}
+    />
   );
 }

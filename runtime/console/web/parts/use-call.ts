@@ -1,37 +1,89 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ApiError, call } from '../call.ts';
+import { t } from '../messages.ts';
+import { returns } from './connection.ts';
 
 /** An answer on its way, there, or refused. */
 export interface Called<Answer> {
+  /** The last answer. It stays while the next is on its way, and when that is refused. */
   readonly data: Answer | undefined;
+  /** What the server refused, in its words. */
   readonly error: string | null;
   readonly loading: boolean;
+  /** Asks again. */
   reload(): void;
 }
 
-/** Reads a path while its component is shown, and again when the path changes. Null: reads nothing. */
-export function useCall<Answer>(path: string | null): Called<Answer> {
-  const [round, setRound] = useState(0);
-  const [state, setState] = useState<Omit<Called<Answer>, 'reload'>>(WAITING);
-  useEffect(() => {
-    if (path === null) return;
-    const leaving = new AbortController();
-    setState(({ data }) => ({ data, error: null, loading: true }));
-    call<Answer>('GET', path, undefined, { signal: leaving.signal }).then(
-      (data) => leaving.signal.aborted || setState({ data, error: null, loading: false }),
-      (error: unknown) =>
-        leaving.signal.aborted ||
-        setState({ data: undefined, error: textOf(error), loading: false }),
-    );
-    return () => leaving.abort();
-  }, [path, round]);
-  const reload = useCallback(() => setRound((last) => last + 1), []);
-  return { ...state, reload };
+interface CallSettings {
+  /** Milliseconds after which it is asked again, while the tab is seen. */
+  readonly every?: number | null;
 }
 
-const WAITING = { data: undefined, error: null, loading: true };
+/**
+ * Reads a path while its component is shown: again when the path changes, when `reload` is called,
+ * after `every`, and once the server is back after it was gone. Null reads nothing.
+ *
+ * @example
+ * const apps = useCall<{ apps: App[] }>(can('apps:read') ? '/api/apps' : null, { every: 5000 });
+ */
+export function useCall<Answer>(
+  path: string | null,
+  { every = null }: CallSettings = {},
+): Called<Answer> {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<State<Answer>>(WAITING);
+  const back = returns.value;
+  const reload = useCallback(() => setRound((last) => last + 1), []);
+  useEffect(() => {
+    if (path === null) return setState(IDLE);
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    setState((last) => waitingAfter(last, path));
+    call<Answer>('GET', path, undefined, { signal }).then(
+      (data) => signal.aborted || setState({ of: path, data, error: null, loading: false }),
+      (error: unknown) =>
+        signal.aborted ||
+        setState((last) => ({ ...last, error: failureText(error), loading: false })),
+    );
+    return () => leaving.abort();
+  }, [path, round, back]);
+  useEffect(() => {
+    if (path === null || every === null || state.loading) return;
+    const timer = setTimeout(() => document.hidden || reload(), every);
+    document.addEventListener('visibilitychange', reload);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', reload);
+    };
+  }, [path, every, state.loading]);
+  return { data: state.data, error: state.error, loading: state.loading, reload };
+}
 
-function textOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'The server does not answer';
-  return error.requestId === null ? error.error : `${error.error} (request ${error.requestId})`;
+interface State<Answer> {
+  readonly of: string | null;
+  readonly data: Answer | undefined;
+  readonly error: string | null;
+  readonly loading: boolean;
+}
+
+const WAITING = { of: null, data: undefined, error: null, loading: true };
+const IDLE = { of: null, data: undefined, error: null, loading: false };
+
+/** Another sort or page of a list keeps the old rows for the while; another thing does not. */
+function waitingAfter<Answer>(last: State<Answer>, path: string): State<Answer> {
+  const same = last.of !== null && pathnameOf(last.of) === pathnameOf(path);
+  return { ...last, data: same ? last.data : undefined, error: null, loading: true };
+}
+
+const pathnameOf = (path: string) => path.split('?')[0];
+
+/**
+ * What failed, in the server's words, with the id that its log has for the request.
+ *
+ * @example failureText(error) // 'Not found (request 01J…)'
+ */
+export function failureText(error: unknown): string {
+  if (!(error instanceof ApiError)) return t('The server does not answer');
+  const { error: text, requestId: id } = error;
+  return id === null ? text : t('{text} (request {id})', { text, id });
 }

@@ -1,0 +1,48 @@
+import { signal } from '@preact/signals';
+
+/** Whether the server answered the last time it was asked. */
+export const reachable = signal(true);
+
+/** How often it came back. What is shown is read again when this number grows. */
+export const returns = signal(0);
+
+/** Seconds that the server asked to wait for, while a request waits; 0 otherwise. */
+export const waiting = signal(0);
+
+/** Milliseconds between two tries while the server is gone. The contract allows 3 s in all. */
+const EVERY = 1000;
+
+let trying = false;
+
+/** Says that a request got no answer. The server is asked until it answers again. */
+export function lost(): void {
+  reachable.value = false;
+  if (trying) return;
+  trying = true;
+  void waitForReturn();
+}
+
+async function waitForReturn(): Promise<void> {
+  while (!(await answers())) await new Promise((done) => setTimeout(done, EVERY));
+  trying = false;
+  reachable.value = true;
+  returns.value += 1;
+}
+
+/** A server that starts says 503, which is not an answer yet. */
+async function answers(): Promise<boolean> {
+  const options = { credentials: 'omit', cache: 'no-store' } as const;
+  const response = await fetch('/api/console', options).catch(() => null);
+  return response !== null && response.status < 500;
+}
+
+/** Waits, and says so, until the server takes requests again. */
+export async function waitFor(seconds: number, signal?: AbortSignal): Promise<void> {
+  waiting.value = Math.max(waiting.value, seconds);
+  await new Promise<void>((done) => {
+    const timer = setTimeout(done, seconds * 1000);
+    signal?.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
+  });
+  waiting.value = 0;
+  signal?.throwIfAborted();
+}

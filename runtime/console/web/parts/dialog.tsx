@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { CloseIcon } from './icons.tsx';
+import { failureText } from './use-call.ts';
+import { useModal } from './use-modal.ts';
+
+interface DialogProps {
+  /** Its name and heading. */
+  readonly title: string;
+  /** Called by Escape and by the button `Close`. */
+  close(): void;
+  readonly size?: 'small' | 'wide';
+  readonly children?: ComponentChildren;
+}
+
+/**
+ * A dialog over the page. It is there while it is rendered, and gives the focus back.
+ *
+ * @example {open && <Dialog title={t('As curl')} close={() => setOpen(false)}>…</Dialog>}
+ */
+export function Dialog({ title, close, size = 'small', children }: DialogProps) {
+  const dialog = useModal();
+  const id = useId();
+  return (
+    <dialog
+      ref={dialog}
+      class={size}
+      aria-labelledby={id}
+      onCancel={(event) => leave(event, close)}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="icon" aria-label={t('Close')} onClick={close}>
+          <CloseIcon />
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+/** The component is taken away by its owner, so the browser does not close the dialog itself. */
+export function leave(event: Event, close: () => void): void {
+  event.preventDefault();
+  close();
+}
+
+interface FormDialogProps extends DialogProps {
+  /** The verb of the button. */
+  readonly action: string;
+  /** Does it. What it throws is shown, and the form stays as it was typed. */
+  submit(form: FormData): Promise<void> | void;
+  readonly danger?: boolean;
+}
+
+/**
+ * A dialog with a form: the button named by the verb, `Cancel`, and the server's refusal.
+ *
+ * @example
+ * <FormDialog title={t('New app')} action={t('Create app')} close={close} submit={async (form) => {
+ *   await call('POST', '/api/apps', { name: form.get('name') });
+ *   notify(t('App created'));
+ *   close();
+ * }}>
+ *   <Field label={t('Name')} name="name" required />
+ * </FormDialog>
+ */
+export function FormDialog(props: FormDialogProps) {
+  const { title, action, submit, close, size, danger, children } = props;
+  const [refused, setRefused] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setRefused(null);
+    try {
+      await submit(new FormData(event.currentTarget as HTMLFormElement));
+    } catch (error) {
+      setRefused(failureText(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <Dialog title={title} close={close} {...(size && { size })}>
+      <form onSubmit={(event) => void send(event)} aria-busy={busy}>
+        {children}
+        {refused !== null && (
+          <p role="alert" class="refusal">
+            {refused}
+          </p>
+        )}
+        <div class="buttons end">
+          <button type="button" onClick={close}>
+            {t('Cancel')}
+          </button>
+          <button type="submit" class={danger ? 'danger' : 'main'} disabled={busy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { t } from '../messages.ts';
+
+/** What ties a control to its label, hint and error. */
+export interface ControlAttributes {
+  readonly id: string;
+  readonly name: string;
+  readonly required: boolean;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: boolean;
+}
+
+/** What an input may have besides. */
+interface InputSettings {
+  readonly type?: string;
+  readonly value?: string | number;
+  readonly defaultValue?: string | number;
+  readonly placeholder?: string;
+  readonly autocomplete?: string;
+  readonly inputMode?: 'numeric' | 'text' | 'email' | 'url';
+  readonly pattern?: string;
+  readonly min?: string | number;
+  readonly max?: string | number;
+  readonly step?: string | number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly autofocus?: boolean;
+  readonly spellcheck?: boolean;
+  readonly disabled?: boolean;
+  readonly readOnly?: boolean;
+  readonly onInput?: (event: TypedInputEvent) => void;
+}
+
+type TypedInputEvent = InputEvent & { readonly currentTarget: HTMLInputElement };
+
+interface FieldProps extends InputSettings {
+  readonly label: string;
+  /** The name in the form's data. */
+  readonly name: string;
+  readonly required?: boolean;
+  /** How to fill it. */
+  readonly hint?: string;
+  /** Why it was refused. */
+  readonly error?: string | null;
+  /** Another control than an input, which takes the given attributes. */
+  readonly children?: (attributes: ControlAttributes) => ComponentChildren;
+}
+
+/**
+ * A control with its label, a hint, and what is wrong with it.
+ *
+ * @example
+ * <Field label={t('Name')} name="name" required hint={t('Lower case letters')} />
+ * <Field label={t('Role')} name="role">{(it) => <select {...it}>…</select>}</Field>
+ */
+export function Field({ label, name, hint, error, children, required, ...input }: FieldProps) {
+  const id = useId();
+  const wrong = error != null && error !== '';
+  const described = [hint !== undefined && `${id}-hint`, wrong && `${id}-error`];
+  const attributes: ControlAttributes = {
+    id,
+    name,
+    required: required === true,
+    ...(described.some(Boolean) && { 'aria-describedby': described.filter(Boolean).join(' ') }),
+    ...(wrong && { 'aria-invalid': true }),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children ? children(attributes) : <input {...(input as object)} {...attributes} />}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {wrong && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly on: boolean;
+  change(on: boolean): void;
+  readonly disabled?: boolean;
+}
+
+/**
+ * Something that is on or off at once, without a form (role `switch`).
+ *
+ * @example <Switch label={t('As administrator')} on={on} change={setOn} />
+ */
+export function Switch({ label, on, change, disabled = false }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={on}
+      disabled={disabled}
+      onClick={() => change(!on)}
+    >
+      <span class="knob" aria-hidden="true" />
+      {label}
+    </button>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  choose(value: string): void;
+}
+
+/**
+ * A combobox that acts at once, as filters do.
+ *
+ * @example <Choice label={t('Level')} value={level} options={[['info', 'info']]} choose={setLevel} />
+ */
+export function Choice({ label, value, options, choose }: ChoiceProps) {
+  const id = useId();
+  return (
+    <span class="choice-box">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each} selected={each === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** The mark of a field that must be filled. */
+export const Required = () => <span class="quiet">{t('required')}</span>;

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { query, setQuery } from '../address.ts';
+import { SearchIcon } from './icons.tsx';
+
+interface SearchBoxProps {
+  /** The name of the box: `Search users`. */
+  readonly label: string;
+  /** The parameter of the address that has the text: `q` when it is left out. */
+  readonly parameter?: string;
+  /** Takes the text in place of the address. */
+  readonly search?: (text: string) => void;
+}
+
+/** Milliseconds without a key after which the text counts. */
+const PAUSE = 250;
+
+/**
+ * A page's search. Its text stands in the address, where the page reads it, and `/` goes to it.
+ *
+ * @example
+ * <SearchBox label={t('Search users')} />
+ * useCall(`/api/auth/admin/users?${new URLSearchParams({ q: query.value.get('q') ?? '' })}`);
+ */
+export function SearchBox({ label, parameter = 'q', search }: SearchBoxProps) {
+  const given = search ? null : (query.value.get(parameter) ?? '');
+  const [text, setText] = useState(given ?? '');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (given !== null && timer.current === undefined) setText(given);
+  }, [given]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const take = (next: string) => {
+    timer.current = undefined;
+    if (search) search(next);
+    else setQuery({ [parameter]: next === '' ? null : next, ...START }, { replace: true });
+  };
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(take, PAUSE, next);
+  };
+  return (
+    <span class="search">
+      <SearchIcon />
+      <input
+        type="search"
+        data-search=""
+        aria-label={label}
+        placeholder={label}
+        aria-keyshortcuts="/"
+        value={text}
+        onInput={(event) => type(event.currentTarget.value)}
+      />
+    </span>
+  );
+}
+
+/** Another search begins at its first page. */
+const START = { page: null, cursor: null };

@@ -1,0 +1,150 @@
+import type { ComponentChildren } from 'preact';
+import { query, setQuery } from '../address.ts';
+import { Failure } from './failure.tsx';
+import { Skeleton } from './page.tsx';
+import { type Sorted, sortedRows } from './sorted-rows.ts';
+
+/** A column of a table. */
+export interface Column<Row> {
+  /** Its word in the address when it sorts. */
+  readonly id: string;
+  readonly title: string;
+  render(row: Row): ComponentChildren;
+  /** `server`: the page sends `sort` and `order` of the address. A function: sorted here by its value. */
+  readonly sort?: 'server' | ((row: Row) => string | number | null);
+  /** Numbers stand at the end of their column. */
+  readonly align?: 'end';
+  /** `fit` is as narrow as its content; `wrap` breaks long texts. */
+  readonly width?: 'fit' | 'wrap';
+}
+
+interface TableProps<Row> {
+  /** The name of the table. */
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while the first answer is on its way. */
+  readonly rows: readonly Row[] | undefined;
+  keyOf(row: Row): string | number;
+  /** Where a row leads. Its first column is the link, and a click anywhere on the row follows it. */
+  readonly linkOf?: (row: Row) => string;
+  readonly loading?: boolean;
+  readonly error?: string | null;
+  readonly again?: () => void;
+  /** What is shown when there are no rows: an `Empty`. */
+  readonly empty?: ComponentChildren;
+  /** The parameter of the address that names the sorted column: `sort` when it is left out. */
+  readonly sortParameter?: string;
+}
+
+/**
+ * A named table that scrolls in itself. Sorting stands in the address (`sort`, `order`).
+ *
+ * @example
+ * <Table name={t('Apps')} rows={data?.apps} keyOf={({ name }) => name}
+ *   linkOf={({ name }) => `${base}/apps/${name}`}
+ *   columns={[{ id: 'name', title: t('Name'), render: ({ name }) => name, sort: ({ name }) => name }]}
+ *   loading={loading} error={error} again={reload} empty={<Empty text={t('No apps yet')} />} />
+ */
+export function Table<Row>(props: TableProps<Row>) {
+  const { name, columns, rows, error = null, again, empty, sortParameter = 'sort' } = props;
+  const sorted = sortedBy(sortParameter);
+  return (
+    <div class="answer" aria-busy={props.loading === true}>
+      {error !== null && <Failure error={error} {...(again && { again })} />}
+      {rows === undefined && error === null && <Skeleton />}
+      {rows?.length === 0 && empty}
+      {rows && (rows.length > 0 || empty === undefined) && (
+        <div class="scroll" role="region" aria-label={name} tabIndex={0}>
+          <table aria-label={name}>
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <Header key={column.id} {...{ column, sorted, sortParameter }} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {sortedRows(rows, columns, sorted).map((row) => (
+                <TableRow key={props.keyOf(row)} {...props} row={row} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function sortedBy(parameter: string): Sorted {
+  const by = query.value.get(parameter);
+  return { by, descending: query.value.get(orderOf(parameter)) === 'desc' };
+}
+
+/** Another sorted table of a page has an order of its own. */
+const orderOf = (parameter: string) => (parameter === 'sort' ? 'order' : `${parameter}-order`);
+
+const NEXT = { none: 'ascending', ascending: 'descending', descending: 'none' } as const;
+
+interface HeaderProps<Row> {
+  readonly column: Column<Row>;
+  readonly sorted: Sorted;
+  readonly sortParameter: string;
+}
+
+function Header<Row>({ column, sorted, sortParameter }: HeaderProps<Row>) {
+  if (column.sort === undefined)
+    return (
+      <th scope="col" class={classOf(column)}>
+        {column.title}
+      </th>
+    );
+  const direction = sorted.descending ? 'descending' : 'ascending';
+  const now = sorted.by === column.id ? direction : 'none';
+  const turn = () => {
+    const next = NEXT[now];
+    setQuery({
+      [sortParameter]: next === 'none' ? null : column.id,
+      [orderOf(sortParameter)]: next === 'descending' ? 'desc' : null,
+      page: null,
+      cursor: null,
+    });
+  };
+  return (
+    <th scope="col" aria-sort={now} class={classOf(column)}>
+      <button type="button" onClick={turn}>
+        {column.title}
+        <span class="arrow" aria-hidden="true" />
+      </button>
+    </th>
+  );
+}
+
+function TableRow<Row>({ row, columns, linkOf }: TableProps<Row> & { readonly row: Row }) {
+  const link = linkOf?.(row);
+  return (
+    <tr class={link === undefined ? undefined : 'linked'} onClick={link ? followRow : undefined}>
+      {columns.map((column, index) => (
+        <td key={column.id} class={classOf(column)}>
+          {index === 0 && link !== undefined ? (
+            <a href={link}>{column.render(row)}</a>
+          ) : (
+            column.render(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+const classOf = ({ align, width }: Pick<Column<never>, 'align' | 'width'>) =>
+  [align, width].filter(Boolean).join(' ') || undefined;
+
+/** A click beside the link follows it too, unless it meant a control or text was marked. */
+function followRow(event: MouseEvent): void {
+  const row = event.currentTarget as HTMLElement;
+  const own = (event.target as Element).closest('a, button, input, select, label, summary');
+  if ((own && row.contains(own)) || getSelection()?.toString()) return;
+  const { ctrlKey, metaKey, shiftKey } = event;
+  const click = { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey };
+  row.querySelector('a')?.dispatchEvent(new MouseEvent('click', click));
+}
