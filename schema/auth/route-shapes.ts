@@ -289,8 +289,9 @@ export const EXPORT: JsonSchema = object({
 });
 
 /** A page of a log: newest first; `next_cursor` is null on the last page. */
-export const page = (name: string): JsonSchema =>
+export const page = (name: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema =>
   object({
     [name]: { type: 'array', items: { type: 'object' } },
     next_cursor: { type: ['string', 'null'] },
+    ...more,
   });

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { createServer, type Running } from '@twofold/runtime';
+import { createServer, type Plugin, type Running } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
 import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';
@@ -45,21 +45,29 @@ export interface ConsoleServer extends Running {
   ): Promise<{ status: number; body: any; headers: Headers }>;
 }
 
+interface ConsoleOptions extends Pick<Plugin, 'routes' | 'credentials'> {
+  readonly sdl?: string;
+  readonly manifest?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A server with a console, users and an operator, over a database in memory. */
-export async function startConsole(
-  options: { sdl?: string; manifest?: string; env?: Readonly<Record<string, string>> } = {},
-): Promise<ConsoleServer> {
+export async function startConsole({
+  sdl = SDL,
+  manifest = MANIFEST,
+  env = {},
+  ...plugin
+}: ConsoleOptions = {}): Promise<ConsoleServer> {
   const { project, diagnostics } = readProject({
-    schema: [{ file: 'schema.graphql', text: options.sdl ?? SDL }],
-    manifest: { file: 'manifest.yaml', text: options.manifest ?? MANIFEST },
+    schema: [{ file: 'schema.graphql', text: sdl }],
+    manifest: { file: 'manifest.yaml', text: manifest },
   });
   if (!project) throw new Error(JSON.stringify(diagnostics));
   const logs: string[] = [];
   const logTo = new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) });
-  const running = await createServer({ project, capabilities: [auth(), webConsole()] }).start(
-    '127.0.0.1:0',
-    { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...options.env }, logTo },
-  );
+  const running = await createServer({ project, capabilities: [auth(), webConsole()] })
+    .plugin({ name: 'test', ...plugin })
+    .start('127.0.0.1:0', { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
   return { ...running, logs, call: callTo(running.url) };
 }
 

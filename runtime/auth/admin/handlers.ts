@@ -5,6 +5,7 @@ import { logHandlers } from './logs.ts';
 import { newUserHandlers } from './new-users.ts';
 import { roleHandlers } from './roles.ts';
 import { tokenHandlers } from './tokens.ts';
+import { userSessionHandlers } from './user-sessions.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
@@ -15,6 +16,7 @@ export function adminHandlers(parts: AuthParts) {
     ...tokenHandlers(parts),
     ...userHandlers(parts),
     ...newUserHandlers(parts),
+    ...userSessionHandlers(parts),
     impersonate: createImpersonate(parts),
     ...roleHandlers(parts),
     ...logHandlers(parts),

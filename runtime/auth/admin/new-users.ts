@@ -26,13 +26,13 @@ export function newUserHandlers(parts: AuthParts): {
 function list(parts: AuthParts): Handler {
   const { db } = parts.kernel.store;
   return async ({ query }) => {
-    const { ids, next } = await searchUsers(parts, query);
+    const { ids, next, total } = await searchUsers(parts, query);
     const accounts = await parts.directory.findMany(db, ids);
     const users = await showUsers(parts, accounts);
     // The lock of an earlier address of the user is not theirs any more.
     const shown =
       query.state === 'locked' ? users.filter((user) => user.locked_until !== null) : users;
-    return reply(200, { users: shown, next_cursor: next });
+    return reply(200, { users: shown, next_cursor: next, total });
   };
 }
 

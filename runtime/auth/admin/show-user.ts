@@ -34,6 +34,7 @@ function showAccount({ signIn }: AuthParts, account: Account) {
   const profile = signIn.profile(account, account.last_login ?? 0);
   return {
     ...profile,
+    created_at: rfc3339(account.createdAt),
     last_login: account.last_login === null ? null : profile.last_login,
     email_verified: account.emailVerified,
     disabled: account.disabledAt !== null,

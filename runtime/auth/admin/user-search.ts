@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { isUserId, parseUserId, type UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { folded } from '@twofold/runtime/kernel';
+import { sortedUsers, type UserOrder } from './user-order.ts';
 import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
 
 /** The query of `GET /api/auth/admin/users`. */
@@ -11,21 +12,25 @@ export interface UserQuery {
   readonly role?: string;
   readonly organization?: string;
   readonly state?: 'active' | 'disabled' | 'locked' | 'unverified' | 'deleted';
+  readonly sort?: UserOrder['sort'];
+  readonly order?: UserOrder['direction'];
   readonly limit?: number;
   readonly cursor?: string;
 }
 
-/** A page of ids; `next` is null on the last page. */
+/** A page of ids, and how many users there are in all; `next` is null on the last page. */
 export interface UserPage {
   readonly ids: readonly UserId[];
   readonly next: string | null;
+  readonly total: number;
 }
 
 /**
  * Where a page ends: the number of the key that was searched, the text that it has in the last row,
- * and the row's id. Without `q` only the id counts.
+ * and the row's id. Without `q` only the id counts. In a sorted list the text is the value that it
+ * is sorted by.
  */
-type Position = readonly [key: number, text: string, id: UserId];
+type Position = readonly [key: number, text: string | number | null, id: UserId];
 
 /** A search for one text, with the ranges in which keys begin with it. */
 interface Search {
@@ -34,9 +39,8 @@ interface Search {
 }
 
 /**
- * Finds one page of users. Each key is searched in its own index and in its order, one after the
- * other, so the time does not depend on the number of users. A user is listed under the first key
- * that matches.
+ * Finds one page of users. The time does not depend on the number of users: a sorted list is read
+ * by the index of its order, and each key of a search in its own index.
  *
  * @throws AppError 400 for a cursor that this function did not give.
  */
@@ -44,18 +48,74 @@ export async function searchUsers(parts: AuthParts, query: UserQuery): Promise<U
   const limit = query.limit ?? 50;
   const after = query.cursor === undefined ? null : readCursor(parts, query.cursor);
   const q = (query.q ?? '').trim().replaceAll('\0', '');
-  const found = q === '' ? await byId(parts, query, after, limit + 1) : [];
-  if (q !== '') {
-    const search = { keys: searchKeys(parts.model.user), ranges: rangesOf(q) };
-    for (let key = after?.[0] ?? 0; key < search.keys.length && found.length <= limit; key += 1) {
-      const from = after?.[0] === key ? after : null;
-      const need = limit + 1 - found.length;
-      found.push(...(await byKey(parts, query, { search, key, from, need })));
-    }
-  }
+  const search = q === '' ? null : { keys: searchKeys(parts.model.user), ranges: rangesOf(q) };
+  const found = await (query.sort || query.order
+    ? sorted(parts, query, { search, after, count: limit + 1 })
+    : inOrderOfKeys(parts, query, { search, after, count: limit + 1 }));
   const page = found.slice(0, limit);
   const next = found.length > limit ? writeCursor(page.at(-1)!) : null;
-  return { ids: page.map(([, , id]) => id), next };
+  return { ids: page.map(([, , id]) => id), next, total: await countUsers(parts, query, search) };
+}
+
+/** The part of a list that is wanted. */
+interface Part {
+  readonly search: Search | null;
+  readonly after: Position | null;
+  readonly count: number;
+}
+
+async function sorted(
+  parts: AuthParts,
+  query: UserQuery,
+  { search, after, count }: Part,
+): Promise<Position[]> {
+  const { sort = 'created_at', order = 'asc' } = query;
+  const last = after && ([after[1], after[2]] as const);
+  const wanted = { conditions: conditions(parts, query, search), after: last, count };
+  const rows = await sortedUsers(parts, { sort, direction: order }, wanted);
+  return rows.map(([value, id]) => [0, value, id]);
+}
+
+/** Searches one key after the other. A user is listed under the first key that matches. */
+async function inOrderOfKeys(
+  parts: AuthParts,
+  query: UserQuery,
+  { search, after, count }: Part,
+): Promise<Position[]> {
+  if (!search) return byId(parts, query, after, count);
+  const found: Position[] = [];
+  for (let key = after?.[0] ?? 0; key < search.keys.length && found.length < count; key += 1) {
+    const from = after?.[0] === key ? after : null;
+    found.push(...(await byKey(parts, query, { search, key, from, need: count - found.length })));
+  }
+  return found;
+}
+
+async function countUsers(
+  parts: AuthParts,
+  query: UserQuery,
+  search: Search | null,
+): Promise<number> {
+  const isNarrowed = query.role !== undefined || query.state !== undefined;
+  const { rows } = await sql<{ total: number | string }>`select count(*) as total
+    from ${sql.table(parts.directory.table)} u
+    ${isNarrowed ? sql`left join auth_users a on a.user_id = u.id` : sql``}
+    where ${conditions(parts, query, search)}`.execute(parts.kernel.store.db);
+  return Number(rows[0]?.total ?? 0);
+}
+
+/** The ids of all users who match a search, by the indexes of its keys. */
+function matching(parts: AuthParts, { keys, ranges }: Search): RawBuilder<unknown> {
+  const each = keys.flatMap((key) => {
+    const isSide = key.table === 'auth_users';
+    const text = searchText(parts.kernel.store.dialect, key);
+    const id = sql.ref(isSide ? 'user_id' : 'id');
+    return ranges.map(
+      ([low, high]) =>
+        sql`select ${id} from ${sql.table(key.table)} where ${text} >= ${low} and ${text} < ${high}`,
+    );
+  });
+  return sql.join(each, sql` union `);
 }
 
 async function byId(
@@ -122,16 +182,18 @@ function rangesOf(q: string): (readonly [string, string])[] {
   return [...starts].map((start) => [start, `${start}\u{10ffff}`] as const);
 }
 
-/** SQL for the role, the state and the organization. */
+/** SQL for the role, the state and the organization, and for a search. */
 function conditions(
   parts: AuthParts,
   { role, state, organization }: UserQuery,
+  search: Search | null = null,
 ): RawBuilder<unknown> {
   const all = [
     sql.raw(`u.id is not null${parts.directory.live}`),
     ...(role === undefined ? [] : [hasRole(role)]),
     ...(organization === undefined ? [] : [isMember(parts, organization)]),
     ...(state === undefined ? [] : [isIn(parts, state)]),
+    ...(search ? [sql`u.id in (${matching(parts, search)})`] : []),
   ];
   return sql.join(all, sql` and `);
 }
@@ -173,6 +235,8 @@ function isIn(parts: AuthParts, state: NonNullable<UserQuery['state']>): RawBuil
   }
 }
 
+const isPlainText = (value: unknown) => typeof value === 'string' && !value.includes('\0');
+
 const writeCursor = (position: Position): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
@@ -181,9 +245,9 @@ function readCursor({ kernel }: AuthParts, text: string): Position {
     const value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
     const [key, from, id] = value;
     const fits = isUserId(id) && (typeof id === 'string') === (kernel.project.ids === 'uuid');
-    const isText = typeof from === 'string' && !from.includes('\0');
-    if (fits && isText && Number.isSafeInteger(key) && (key as number) >= 0)
-      return [key as number, from, id];
+    const isValue = from === null || Number.isSafeInteger(from) || isPlainText(from);
+    if (fits && isValue && Number.isSafeInteger(key) && (key as number) >= 0)
+      return [key as number, from as Position[1], id];
   } catch {
     // The error below says it.
   }

@@ -1,4 +1,4 @@
-import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
+import { hasScope } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import { type ApiKeyRow, checkScopes } from './api-keys.ts';
@@ -9,7 +9,9 @@ import type { UserId } from '../ids.ts';
 import { ownMembership } from '../organizations/membership.ts';
 import { endKey, expiryOf, keyView, makeKey, newKeyView } from './key-changes.ts';
 import type { AuthParts } from '../parts.ts';
-import { serialiseRights } from '../users/permissions.ts';
+import { assertHolds } from '../users/authority.ts';
+import { permissionsOf, serialiseRights } from '../users/permissions.ts';
+import type { Account } from '../users/user-directory.ts';
 import { assertProof } from '../requests/proof.ts';
 import { assertStillOpen, signedInAccount } from '../steps/reauthentication.ts';
 
@@ -28,10 +30,9 @@ function create(parts: AuthParts): Handler {
   return async ({ context, body }) => {
     const { account, sessionId } = await assertProof(parts, context);
     const scopes = checkScopes(body.scopes);
-    // A scope that is neither free nor a permission of the role would have no effect.
-    const permissions = permissionsIn(context);
-    if (!scopes.every((scope) => isFree(scope) || hasScope(permissions, scope)))
-      throw failure.forbidden();
+    const needed = scopes.filter((scope) => !isFree(scope));
+    assertHolds(context, needed);
+    await assertEffective(parts, account, needed);
     const expiresAt = expiryOf(parts.kernel.now(), body.expires_in);
     const given = body.organization_id;
     const bound = given === undefined ? null : await ownMembership(parts, context, String(given));
@@ -95,5 +96,21 @@ async function findOwn(
   return row;
 }
 
-const permissionsIn = ({ principal }: RequestContext) =>
-  principal.kind === 'user' ? principal.permissions : [];
+/**
+ * What an application of this server gives to a role is for users who sign in. A key with such a
+ * scope would do nothing.
+ *
+ * @throws AppError 403
+ */
+async function assertEffective(
+  { kernel, model }: AuthParts,
+  { role }: Account,
+  scopes: readonly string[],
+): Promise<void> {
+  const permissions = await permissionsOf(kernel.store.db, model.roles, role);
+  const lacking = scopes.filter((scope) => !hasScope(permissions, scope));
+  if (lacking.length > 0)
+    throw failure.forbidden(
+      `A key cannot have ${lacking.join(', ')}: the role has it only for users who sign in; grant it to the role in the database as well`,
+    );
+}

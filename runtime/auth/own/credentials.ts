@@ -9,6 +9,7 @@ import {
 import { isUserId, type UserId } from '../ids.ts';
 import { membershipsOf } from '../organizations/memberships.ts';
 import type { AuthParts } from '../parts.ts';
+import { permissionsWith } from '../sessions/client.ts';
 import { permissionsOf } from '../users/permissions.ts';
 import { isClosed } from '../users/user-directory.ts';
 
@@ -17,7 +18,7 @@ const BY_TOKEN = new WeakMap<Credentialed, Principal>();
 
 /** The user of an access token; null when it is not valid. */
 export async function recogniseToken(
-  { users, accessTokens, sessions }: AuthParts,
+  { users, accessTokens, sessions, applications }: AuthParts,
   token: string,
 ): Promise<Credentialed | null> {
   const claims = users ? accessTokens.verify(token) : null;
@@ -29,7 +30,7 @@ export async function recogniseToken(
     kind: 'user',
     id: claims.user_id,
     role: session.role,
-    permissions: session.permissions,
+    permissions: permissionsWith(applications, session),
     sessionId: claims.sid,
     extend: claims.extend,
     ...(session.organizations && { organizations: session.organizations }),
@@ -89,7 +90,7 @@ async function principalOfRecognised(
 
 /** The principal of a user without a session; null when there is none who may sign in. */
 export async function principalOf(
-  { directory, kernel, model }: AuthParts,
+  { directory, kernel, model, applications }: AuthParts,
   userId: UserId,
 ): Promise<Principal | null> {
   // Rows and tokens of others may have keys as text.
@@ -98,11 +99,12 @@ export async function principalOf(
   if (!account || isClosed(account)) return null;
   const role = model.roles ? account.role : null;
   const { organizations } = model;
+  const permissions = await permissionsOf(kernel.store.db, model.roles, role);
   return {
     kind: 'user',
     id: account.id,
     role,
-    permissions: await permissionsOf(kernel.store.db, model.roles, role),
+    permissions: permissionsWith(applications, { role, permissions }),
     sessionId: '',
     extend: { user_id: account.id },
     ...(organizations && {

@@ -10,16 +10,27 @@ import type { AuthParts } from '../parts.ts';
 
 /**
  * Asks the application that a sign-in is for whether the user may enter: after the first factor, and
- * again after each step, because a role can change meanwhile.
+ * again after each step, because a role can change meanwhile. A reauthentication asks as well: the
+ * session would otherwise go on for a user who may no longer enter.
  *
  * @throws AppError 403
  */
 export async function enterApplication(parts: AuthParts, call: Call, entry: Entry): Promise<void> {
-  const client = entry.goal.kind === 'session' ? entry.goal.client : undefined;
-  if (client === undefined) return;
-  assertSecureEntry(parts, call, client);
+  const client = await applicationOf(parts, entry);
+  if (client === null) return;
+  if (entry.goal.kind === 'session') assertSecureEntry(parts, call, client);
   if (admits(parts, client, entry.account)) return;
   await refuse(parts, call, entry, client);
+}
+
+/** The application that a session is for: a new one, or the one that a reauthentication renews. */
+async function applicationOf(
+  { sessions, kernel }: AuthParts,
+  { goal }: Entry,
+): Promise<string | null> {
+  if (goal.kind === 'session') return goal.client ?? null;
+  if (goal.kind !== 'reauthenticate') return null;
+  return (await sessions.find(kernel.store.db, goal.sessionId))?.client ?? null;
 }
 
 /**

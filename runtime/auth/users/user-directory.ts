@@ -22,6 +22,7 @@ export interface Account {
   readonly avatar_url: string;
   /** A BCP 47 language tag, or the empty text. */
   readonly locale: string;
+  readonly createdAt: number | null;
   readonly last_login: number | null;
   /** The stored hash; null for a user who signs in through a provider only. */
   readonly password: string | null;
@@ -66,6 +67,8 @@ const TEXT_COLUMNS = [
   'avatar_url',
   'locale',
 ] as const;
+
+const TIMES = ['created_at', 'last_login', 'email_verified_at'] as const;
 
 type Identity = keyof typeof IDENTITY_FOLDS;
 
@@ -255,7 +258,7 @@ export class UserDirectory {
   }
 
   #select(db: Kysely<any>) {
-    const attributes = ['email', ...TEXT_COLUMNS, 'last_login', 'email_verified_at'] as const;
+    const attributes = ['email', ...TEXT_COLUMNS, ...TIMES] as const;
     return this.#joined(db)
       .select(SIDE_COLUMNS)
       .select(attributes.map((attribute) => `${this.columnOf(attribute)} as ${attribute}`));
@@ -299,6 +302,7 @@ function toAccount(row: Record<string, any> | undefined, now: number): Account |
     id: row['id'],
     email: row['email'] ?? '',
     ...texts,
+    createdAt: decodeTime(row['created_at']),
     last_login: decodeTime(row['last_login']),
     password: row['password'] ?? null,
     role:

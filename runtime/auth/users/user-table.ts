@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
 import { createSearchIndexes, searchKeys } from '../admin/search-keys.ts';
+import { createOrderIndexes } from '../admin/user-order.ts';
 import { isLastFirst } from '../organizations/roles.ts';
 import { type OwnerTable, otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
@@ -43,6 +44,7 @@ export async function tieUserTable(
   await store.lock('auth-user-table', async () => {
     await indexIdentities(store, user);
     await createSearchIndexes(store.db, table, searchKeys(user));
+    await createOrderIndexes(store.db, table, user);
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
     const refuse = refusalOf(place, organizations);

@@ -15,5 +15,6 @@ export function assertAccess({ principal, user }: RequestContext, access: RouteA
 
 function heldBy(principal: RequestContext['principal']): readonly string[] {
   if (principal.kind === 'user') return principal.permissions;
+  if (principal.kind === 'host') return principal.permissions ?? [];
   return principal.kind === 'api_key' ? principal.scopes : [];
 }
