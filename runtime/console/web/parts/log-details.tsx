@@ -1,0 +1,39 @@
+import { t } from '../messages.ts';
+import type { LogLine } from './log-lines.ts';
+import { coloured, timeOf } from './log-row.tsx';
+
+/** The whole of a line: its text, and its fields. */
+export function LogDetails({ line, close }: { line: LogLine; close: () => void }) {
+  const { time, level, text, details } = line;
+  const fields = details && typeof details === 'object' ? Object.entries(details) : [];
+  return (
+    <section class="log-details" aria-label={t('Line')}>
+      <header class="buttons">
+        {level && <span class={`log-level ${level}`}>{level}</span>}
+        {time && (
+          <time dateTime={time} class="quiet">
+            {`${new Date(time).toLocaleDateString('en', { dateStyle: 'medium' })} ${timeOf(time)}`}
+          </time>
+        )}
+        <span class="spread" />
+        <button type="button" onClick={() => void navigator.clipboard.writeText(text)}>
+          {t('Copy line')}
+        </button>
+        <button type="button" onClick={close}>
+          {t('Close')}
+        </button>
+      </header>
+      <pre tabIndex={0}>{coloured(text)}</pre>
+      {fields.length > 0 && (
+        <dl>
+          {fields.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}

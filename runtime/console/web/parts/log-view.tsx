@@ -1,0 +1,134 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { LogDetails } from './log-details.tsx';
+import type { LogFilter, LogLine, LogLines } from './log-lines.ts';
+import { LogRow } from './log-row.tsx';
+
+/** What a `LogView` shows. */
+export interface LogViewProps {
+  /** The accessible name; `Log lines` when absent. */
+  readonly name?: string;
+  readonly lines: LogLines;
+  readonly filter?: LogFilter;
+  /** Says why there are no lines. */
+  readonly empty?: string;
+}
+
+/** Height of a row in pixels, as `log-view.css` has it. */
+const ROW = 20;
+/** Rows above and below those that are seen, so that scrolling shows no gap. */
+const SPARE = 20;
+/** Pixels from the end within which the view follows new lines. */
+const NEAR = 24;
+
+const ALL: LogFilter = { search: '', level: null };
+
+/**
+ * Shows the lines of a log: of 100,000 lines only those that are seen are in the document. It stays
+ * at the end while the user is there, and where they are when they have scrolled up. A click or
+ * Enter opens a line.
+ *
+ * @example
+ * const lines = useMemo(() => createLogLines(), []);
+ * return <LogView lines={lines} filter={{ search: 'GET', level: 'warn' }} />;
+ */
+export function LogView({ name, lines, filter = ALL, empty }: LogViewProps) {
+  const shown = lines.version.value >= 0 ? lines.matching(filter) : [];
+  const { box, from, to, away, onScroll, toEnd } = useRows(lines, shown);
+  const [opened, open] = useState<LogLine | null>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = lineByKey(event.key, shown, opened, to);
+    if (next === undefined) return;
+    event.preventDefault();
+    open(next);
+  };
+  return (
+    <div class="log-frame">
+      <div
+        ref={box}
+        class="log-view"
+        role="log"
+        aria-live="off"
+        aria-label={name ?? t('Log lines')}
+        tabIndex={0}
+        onScroll={onScroll}
+        onKeyDown={onKeyDown}
+      >
+        {shown.length === 0 && <p class="log-empty">{empty ?? t('No lines')}</p>}
+        <div class="log-space" style={{ height: `${from * ROW}px` }} />
+        {shown.slice(from, to).map((line) => (
+          <LogRow key={line.id} line={line} open={open} opened={line === opened} />
+        ))}
+        <div class="log-space" style={{ height: `${(shown.length - to) * ROW}px` }} />
+      </div>
+      {away && (
+        <button type="button" class="log-end" onClick={toEnd}>
+          {t('To the newest lines')}
+        </button>
+      )}
+      {opened && <LogDetails line={opened} close={() => (open(null), box.current?.focus())} />}
+    </div>
+  );
+}
+
+/** The line that a key opens, null for none; undefined when the key means something else. */
+function lineByKey(
+  key: string,
+  shown: readonly LogLine[],
+  opened: LogLine | null,
+  to: number,
+): LogLine | null | undefined {
+  if (key === 'Escape' && opened) return null;
+  if (key === 'Enter' && !opened) return shown[Math.max(0, Math.min(to, shown.length) - 1)] ?? null;
+  if (!opened || (key !== 'ArrowUp' && key !== 'ArrowDown')) return undefined;
+  return shown[shown.indexOf(opened) + (key === 'ArrowUp' ? -1 : 1)] ?? opened;
+}
+
+/** Which rows are in the document, and the place of the user. */
+function useRows(lines: LogLines, shown: readonly LogLine[]) {
+  const box = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState<Range>({ from: 0, to: 100 });
+  const [away, setAway] = useState(false);
+  const following = useRef(true);
+  const begins = useRef(lines.begins());
+  const look = () => setRange((last) => rangeOf(box.current!, lastLength.current, last));
+  const lastLength = useRef(0);
+  lastLength.current = shown.length;
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const moved = begins.current - lines.begins();
+    begins.current = lines.begins();
+    if (following.current) element.scrollTop = element.scrollHeight;
+    else if (moved !== 0) element.scrollTop += moved * ROW;
+    look();
+  });
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(look);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  const onScroll = () => {
+    const { scrollHeight, scrollTop, clientHeight } = box.current!;
+    following.current = scrollHeight - scrollTop - clientHeight <= NEAR;
+    setAway(!following.current);
+    look();
+  };
+  const toEnd = () => {
+    box.current!.scrollTop = box.current!.scrollHeight;
+    box.current!.focus();
+  };
+  const [from, to] = [Math.min(range.from, shown.length), Math.min(range.to, shown.length)];
+  return { box, from, to, away, onScroll, toEnd };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The same object while nothing changed, so that nothing is drawn again. */
+function rangeOf({ scrollTop, clientHeight }: HTMLElement, length: number, last: Range): Range {
+  const from = Math.min(length, Math.max(0, Math.floor(scrollTop / ROW) - SPARE));
+  const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + SPARE);
+  return from === last.from && to === last.to ? last : { from, to };
+}

@@ -1,0 +1,105 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { theme } from '../theme.ts';
+import { figure } from './figures.ts';
+import type { DrawnPlot } from './plot-canvas.ts';
+import type { Colored, PlotColor, PlotSeries } from './plot-series.ts';
+import { PlotTable } from './plot-table.tsx';
+
+export interface PlotProps {
+  /** What is plotted. With the last figures it is the name of the image. */
+  readonly name: string;
+  readonly series: readonly PlotSeries[];
+  /** Pixels; 180 when absent. */
+  readonly height?: number;
+  /** Whether the area below the line is filled; it is when there is one series. */
+  readonly filled?: boolean;
+}
+
+const COLORS: readonly PlotColor[] = ['1', '2', '3', '4'];
+
+/**
+ * Figures over time: an image whose name has the last ones, a legend with what the pointer is at,
+ * and the button `Show as table`.
+ *
+ * @example
+ * <Plot name={t('Requests')} series={[{ name: 'requests', unit: '/s', points: [[1764000000, 12.5]] }]} />
+ */
+export function Plot({ name, series, height = 180, filled = series.length === 1 }: PlotProps) {
+  const [asTable, setAsTable] = useState(false);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const colored = series.map((each, at) => ({ ...each, color: each.color ?? COLORS[at % 4]! }));
+  const id = useId();
+  const label = `${name}: ${colored.map(lastOf).join(', ')}`;
+  return (
+    <figure class="plot">
+      <figcaption class="plot-head">
+        <ul class="plot-legend">
+          {colored.map((each) => (
+            <li key={each.name}>
+              <span class={`plot-mark plot-${each.color}`} />
+              {each.name} <b>{valueAt(each, pointed)}</b>
+            </li>
+          ))}
+        </ul>
+        <button
+          type="button"
+          class="plain"
+          aria-expanded={asTable}
+          aria-controls={id}
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? t('Show as plot') : t('Show as table')}
+        </button>
+      </figcaption>
+      <div id={id}>
+        {asTable ? (
+          <PlotTable name={name} series={colored} height={height} />
+        ) : (
+          <div role="img" aria-label={label} class="plot-image" style={{ height: `${height}px` }}>
+            <PlotCanvas series={colored} height={height} filled={filled} point={setPointed} />
+          </div>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+/** `p95 12 ms`, or that there is none yet. */
+const lastOf = (series: PlotSeries): string => `${series.name} ${valueAt(series, null)}`;
+
+/** The value at a place, or the last one that is known. */
+function valueAt({ points, unit }: PlotSeries, at: number | null): string {
+  const value = at === null ? points.findLast((point) => point[1] !== null)?.[1] : points[at]?.[1];
+  return value === null || value === undefined ? t('no data') : figure(value, unit);
+}
+
+interface PlotCanvasProps {
+  readonly series: readonly Colored[];
+  readonly height: number;
+  readonly filled: boolean;
+  point(at: number | null): void;
+}
+
+/** uPlot's canvas, whose code is loaded with the first plot. */
+function PlotCanvas({ series, height, filled, point }: PlotCanvasProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<DrawnPlot | null>(null);
+  const latest = useRef(series);
+  latest.current = series;
+  const names = series.map(({ name }) => name).join('\n');
+  useEffect(() => {
+    let left = false;
+    void import('./plot-canvas.ts').then(({ drawPlot }) => {
+      if (left || !place.current) return;
+      plot.current = drawPlot(place.current, latest.current, { height, filled, point });
+    });
+    return () => {
+      left = true;
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [names, height, filled]);
+  useEffect(() => plot.current?.update(series), [series, theme.value]);
+  return <div ref={place} class="plot-canvas" />;
+}

@@ -1,0 +1,145 @@
+import { accessToken, refresh } from '../session.ts';
+import { sent } from '../call.ts';
+import { lost } from './connection.ts';
+import { createFrameReader, type StreamEvent } from './event-frames.ts';
+
+/**
+ * What a stream does at the moment. `reconnecting`: the server is gone or asked for patience, and is
+ * asked again. `ended`: nothing more comes. `refused`: the server said no, and why.
+ */
+export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended' | 'refused';
+
+/** What is done with a stream. */
+export interface StreamHandlers {
+  /** Called with all events of one piece at once, so that many of them cost one drawing. */
+  onEvents(events: readonly StreamEvent[]): void;
+  /** `error` is the server's text while it refuses. */
+  onState(state: StreamState, error: string | null): void;
+  /** Whether a stream that the server ends is over. Otherwise it is asked to go on. */
+  readonly ends?: boolean;
+}
+
+/** Milliseconds between two tries: a page goes on within 3 s of the server's return. */
+const WAITS = [250, 500, 1000, 2000] as const;
+/** Milliseconds without a byte after which the connection counts as dead: servers send a comment each 15 s. */
+const SILENCE = 40_000;
+
+/**
+ * Follows server-sent events by `fetch`, because `EventSource` sends no `Authorization`. It goes on
+ * from the last id when the connection breaks. Returns what closes it.
+ *
+ * @example
+ * const close = openStream('/api/system/logs?limit=100', { onEvents: show, onState: tell });
+ */
+export function openStream(path: string, handlers: StreamHandlers): () => void {
+  const leaving = new AbortController();
+  sent.value = [{ method: 'GET', path, body: undefined }, ...sent.value].slice(0, 50);
+  void follow(path, handlers, leaving.signal);
+  return () => leaving.abort();
+}
+
+interface Position {
+  id: string;
+  tries: number;
+}
+
+async function follow(path: string, handlers: StreamHandlers, signal: AbortSignal): Promise<void> {
+  const position: Position = { id: '', tries: 0 };
+  handlers.onState('connecting', null);
+  while (!signal.aborted) {
+    const wait = await once(path, position, handlers, signal).catch(() => {
+      if (!signal.aborted) lost();
+      return nextWait(position);
+    });
+    if (wait === null || signal.aborted) return;
+    handlers.onState('reconnecting', null);
+    await pause(wait, signal);
+  }
+}
+
+const nextWait = (position: Position): number =>
+  WAITS[Math.min(position.tries++, WAITS.length - 1)]!;
+
+/** @returns the milliseconds after which to ask again, or null when there is nothing more to ask. */
+async function once(
+  path: string,
+  position: Position,
+  handlers: StreamHandlers,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const response = await ask(path, position.id, signal);
+  if (response.status === 429 || response.status >= 500)
+    return Math.max(retryAfter(response), nextWait(position));
+  if (!response.ok || !response.body) {
+    handlers.onState('refused', await refusalOf(response));
+    return null;
+  }
+  handlers.onState('open', null);
+  position.tries = 0;
+  await readAll(response.body, signal, (events) => {
+    position.id = events.at(-1)!.id || position.id;
+    handlers.onEvents(events);
+  });
+  if (!handlers.ends) return nextWait(position);
+  handlers.onState('ended', null);
+  return null;
+}
+
+async function ask(path: string, lastId: string, signal: AbortSignal): Promise<Response> {
+  const send = () => {
+    const token = accessToken();
+    return fetch(new URL(path, location.origin), {
+      credentials: 'omit',
+      cache: 'no-store',
+      signal,
+      headers: {
+        Accept: 'text/event-stream',
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...(lastId !== '' && { 'Last-Event-ID': lastId }),
+      },
+    });
+  };
+  const first = await send();
+  return first.status === 401 && (await refresh()) ? send() : first;
+}
+
+/** Milliseconds that the server asks to wait; 0 when it does not say. */
+const retryAfter = (response: Response): number =>
+  (Number(response.headers.get('Retry-After')) || 0) * 1000;
+
+async function refusalOf(response: Response): Promise<string> {
+  const answer = (await response.json().catch(() => null)) as { error?: string } | null;
+  return answer?.error ?? `HTTP ${response.status}`;
+}
+
+async function readAll(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  signal: AbortSignal,
+  onEvents: (events: StreamEvent[]) => void,
+): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const read = createFrameReader();
+  for (;;) {
+    const { done, value } = await withinSilence(reader);
+    if (done || signal.aborted) return;
+    const events = read(value);
+    if (events.length > 0) onEvents(events);
+  }
+}
+
+/** A machine that was suspended never hears that its connection is gone. */
+async function withinSilence(reader: ReadableStreamDefaultReader<string>) {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), SILENCE);
+  try {
+    return await reader.read();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
