@@ -14,6 +14,7 @@ const QUESTIONS = {
   driftOfApp: '@twofold/runtime',
   explainApp: '@twofold/runtime',
   jobsApp: '@twofold/runtime',
+  linkApp: '@twofold/auth',
   mailsApp: '@twofold/auth',
   migrateApp: '@twofold/runtime',
   migrationsOfApp: '@twofold/runtime',

@@ -67,7 +67,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'upsert',
     'viaType',
   ],
-  auth: ['Html', 'adminApp', 'auth', 'html', 'mailsApp', 'runAdmin'],
+  auth: ['Html', 'adminApp', 'auth', 'html', 'linkApp', 'mailsApp', 'runAdmin'],
   hosting: ['hosting'],
   models: ['models'],
   'runtime/http': [

@@ -264,6 +264,15 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/admin.ts'),
   },
   {
+    name: 'console',
+    usage: '',
+    about: 'a link that signs you in to the console as the operator, once, within 10 minutes',
+    positionals: 0,
+    options: [{ name: 'open', about: 'open it in a browser, too' }],
+    example: 'npx generator console --open',
+    load: () => import('../commands/console.ts'),
+  },
+  {
     name: 'jobs',
     usage: '[stats|list|show|run|retry|cancel] [ID|NAME]',
     about: 'the queue of the jobs in src/jobs: counts, one of them, dead letters, a run by hand',

@@ -42,6 +42,7 @@ import { seedRoles } from './users/roles.ts';
 import { takeSeededUsers } from './users/seeded-users.ts';
 import { limited } from './limits/route-limits.ts';
 import { sessionMetrics } from './sessions/session-metrics.ts';
+import { type EntryLink, linkTo } from './setup/host-link.ts';
 import { createSetup } from './setup/setup.ts';
 import { noteStart } from './setup/start-notes.ts';
 import { authMigrations } from './tables.ts';
@@ -60,6 +61,8 @@ export interface AuthModule extends ServerModule {
   readonly events: Pick<Events, 'on'>;
   /** Runs a command of `npm run admin`, after the migrations. @throws AppError on a refusal. */
   administer(request: Administration): Promise<Administered>;
+  /** Makes a link that signs the operator in to an application, once, within ten minutes. */
+  linkTo(client: string): Promise<EntryLink>;
   /** Ends a user's access tokens after data of `extend` has changed. A refresh calls `extend`. */
   invalidateExtend(userId: number | string): Promise<void>;
 }
@@ -91,6 +94,7 @@ export function createAuth(options: AuthOptions): AuthModule {
       await prepareTables(parts);
       return administer(parts, request);
     },
+    linkTo: (client) => linkTo(parts, client),
     invalidateExtend: (userId) =>
       parts.directory.update(kernel.store.db, userId, { tokens_valid_after: kernel.now() }),
     migrations: authMigrations(model.user, kernel.project.ids),

@@ -18,6 +18,20 @@ export async function hostLink(
   return `${config.appUrl}${path}#code=${code}`;
 }
 
+/** A link for the operator, or why there can be none: the application is absent or closed, or does not let them in. */
+export type EntryLink =
+  | { readonly ok: true; readonly link: string }
+  | { readonly ok: false; readonly reason: 'absent' | 'closed' | 'host' };
+
+/** Makes the link for an application that the operator may enter now. */
+export async function linkTo(parts: AuthParts, client: string): Promise<EntryLink> {
+  const application = parts.applications.get(client);
+  if (!application) return { ok: false, reason: 'absent' };
+  if (!application.open) return { ok: false, reason: 'closed' };
+  if (!application.host) return { ok: false, reason: 'host' };
+  return { ok: true, link: await hostLink(parts, application) };
+}
+
 /** Uses the code of such a link up. @throws AppError 400 `Invalid or expired token` */
 export async function useHostLink(
   { oneTime }: AuthParts,
