@@ -1,5 +1,5 @@
 import { authCapability } from './auth/index.ts';
-import type { CapabilitySpec } from './capability.ts';
+import type { CapabilitySpec, CorePart } from './capability.ts';
 import { consoleCapability } from './console/index.ts';
 import { hostingCapability } from './hosting/index.ts';
 import type { Project } from './model.ts';
@@ -29,6 +29,11 @@ export function capabilitiesOf(project: Project): readonly CapabilitySpec[] {
 /** Whether users sign in to a project's server. */
 export function signsIn(project: Project): boolean {
   return capabilities.some((capability) => capability.signsIn?.(project));
+}
+
+/** Whether a capability of the project needs this part of the core. */
+export function opens(project: Project, part: CorePart): boolean {
+  return capabilitiesOf(project).some((capability) => capability.opens?.(project).includes(part));
 }
 
 /** The routes that capabilities add to a project's server. */

@@ -3,6 +3,9 @@ import type { Project } from './model.ts';
 import type { RouteSpec } from './routes/route.ts';
 import type { Rule } from './rules/finding.ts';
 
+/** A part of the core that only some capabilities need. */
+export type CorePart = 'audit' | 'jobs';
+
 /**
  * The part of a capability in this layer. Each capability has a folder of its name in every layer.
  */
@@ -15,6 +18,8 @@ export interface CapabilitySpec {
   isWanted(project: Project): boolean;
   /** Whether it makes users sign in. */
   signsIn?(project: Project): boolean;
+  /** Parts of the core that are there for it: the log of changes, the routes of jobs. */
+  opens?(project: Project): readonly CorePart[];
   /**
    * Builds its model, for a capability with a section at the top of the manifest; null if that is
    * disabled.

@@ -12,7 +12,7 @@ export type { Known, ProjectInput, ProjectReading } from './reading.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
-export { capabilities, capabilitiesOf, signsIn } from './capabilities.ts';
+export { capabilities, capabilitiesOf, opens, signsIn } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { CRUD_FILE } from './crud/print-crud.ts';
 export { buildProject } from './build/project.ts';
@@ -67,6 +67,7 @@ export {
 } from './rest/parameters.ts';
 export type { RestFilter } from './rest/parameters.ts';
 export { restSchemas } from './rest/schemas.ts';
+export { auditRoutes } from './routes/audit.ts';
 export { jobRoutes } from './routes/jobs.ts';
 export { restRoutes } from './routes/rest.ts';
 export type { IsOwn } from './routes/rest.ts';

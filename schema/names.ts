@@ -136,6 +136,7 @@ const OWN: ReadonlySet<string> = new Set([
   'twofold_migrations',
   'twofold_seeds',
   'twofold_jobs',
+  'twofold_audit',
   ...(
     'api_keys email_sign_ins identifier_locks identities invitations members oauth_used_states ' +
     'one_time_tokens passkeys permissions recovery_codes remembered_devices revoked_tokens ' +

@@ -1,5 +1,6 @@
 import { Kind, parse } from 'graphql';
-import { capabilityRoutes } from './capabilities.ts';
+import { capabilityRoutes, opens } from './capabilities.ts';
+import { auditRoutes } from './routes/audit.ts';
 import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
@@ -68,6 +69,7 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
   return distinctIds([
     ...systemRoutes,
     ...(api.rest ? documentRoutes : []),
+    ...(opens(project, 'audit') ? auditRoutes : []),
     ...capabilityRoutes(project),
     ...(api.rest ? restRoutes(project, own) : []),
   ]);

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
+import { auditedRoute } from './audit/audited-route.ts';
 import type { Booted } from './boot.ts';
 import { httpMetrics } from './metrics/http-metrics.ts';
 import type { Kernel, ServerModule } from './module.ts';
@@ -205,7 +206,8 @@ function routesOf({ kernel, modules }: Booted, routers: Router[]): Middleware[] 
     ...modules.flatMap((module) => module.routes ?? []),
   ];
   const guards = Object.assign({}, ...modules.map((module) => module.guards ?? {}));
-  mountRoutes(router, routes, guards, modules.find(({ validator }) => validator)?.validator);
+  const audited = routes.map((route) => auditedRoute(kernel, route));
+  mountRoutes(router, audited, guards, modules.find(({ validator }) => validator)?.validator);
   return [
     router.routes() as unknown as Middleware,
     router.allowedMethods() as unknown as Middleware,

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { buildTables, signsIn } from '@twofold/schema';
+import { buildTables, opens } from '@twofold/schema';
 import type { App } from './app.ts';
+import { createAuditLog } from './audit/audit-log.ts';
+import { createAudit } from './audit/index.ts';
 import { createCapabilities } from './capability.ts';
 import { readEnvironment } from './config/environment.ts';
 import { createLogger } from './config/logger.ts';
@@ -77,14 +79,16 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     ]),
     foreign: app.project.unmanaged,
   });
+  const now = options.now ?? Date.now;
   const kernel: Kernel = {
     project: app.project,
     settings,
     store,
     log,
-    now: options.now ?? Date.now,
+    now,
     root,
     credentials: credentialsOf(app, settings),
+    ...(opens(app.project, 'audit') && { audit: createAuditLog({ store, now }) }),
     ...(metrics && { metrics }),
     ...(tracing && { tracing }),
   };
@@ -156,7 +160,12 @@ async function createModules(
   app: App,
   kernel: Kernel,
 ): Promise<Required<Pick<Booted, 'modules' | 'routes' | 'jobsOnly'>>> {
-  const modules = await createCapabilities(kernel, app.capabilities ?? []);
+  const { audit } = kernel;
+  // It comes first, because capabilities move their earlier logs into its table.
+  const modules = [
+    ...(audit ? [createAudit(kernel, audit)] : []),
+    ...(await createCapabilities(kernel, app.capabilities ?? [])),
+  ];
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
   const resolvers = kernel.tracing
     ? traceResolvers(kernel.tracing, resolversOf(app))
@@ -194,7 +203,7 @@ async function createJobsModule(
     files: jobs,
     inputs: modules.find((module) => module.inputs)!.inputs!,
     mode,
-    guarded: signsIn(kernel.project),
+    guarded: opens(kernel.project, 'jobs'),
   });
 }
 

@@ -3,6 +3,7 @@
  * build upon. A project's own code imports `@twofold/runtime`.
  */
 export type { App } from './app.ts';
+export type { AuditedChange, AuditedRequest, AuditLog } from './audit/audit-log.ts';
 export { boot, prepareDatabase } from './boot.ts';
 export type { Booted, BootOptions } from './boot.ts';
 export type { Capability, OwnApplication } from './capability.ts';

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { Logger } from './config/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Principal, RequestContext } from './context/request-context.ts';
@@ -28,6 +29,8 @@ export interface Kernel {
   readonly credentials?: readonly Credential<any>[];
   /** Figures of this process; absent when the manifest asks for none. */
   readonly metrics?: Metrics;
+  /** The log of changes; absent where the server is managed by no capability. */
+  readonly audit?: AuditLog;
   /** Spans; absent where traces are off, or no provider is registered. */
   readonly tracing?: Tracing;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */

@@ -1,6 +1,5 @@
 import type { Capability, Kernel } from '@twofold/runtime/kernel';
 import type { HostingModel, RouteSpec } from '@twofold/schema';
-import type { AuditLog } from './audit.ts';
 import type { EventHub } from './events.ts';
 import type { Handlers } from './routes/bind.ts';
 
@@ -8,8 +7,6 @@ import type { Handlers } from './routes/bind.ts';
 export interface HostedContext {
   readonly kernel: Kernel;
   readonly model: HostingModel;
-  /** The part must record every change here. */
-  readonly audit: AuditLog;
   /** The source of `GET /api/events`. */
   readonly events: EventHub;
 }

@@ -4,7 +4,6 @@ import { text as readText } from 'node:stream/consumers';
 import { hostingRoutes, type HostingModel, type RouteSpec } from '@twofold/schema';
 import { bindRoutes, type Call } from '@twofold/runtime/http';
 import type { Kernel, RequestContext, ServerModule } from '@twofold/runtime/kernel';
-import { createAuditLog } from './audit.ts';
 import type { HostedPart } from './hosted-part.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
@@ -40,17 +39,16 @@ export async function createHosting({
   parts = [],
   onStep = () => {},
 }: HostingOptions): Promise<ServerModule> {
-  const { store, now, root } = kernel;
+  const { now, root } = kernel;
   const templates = await loadTemplates(join(root, model.templates));
   const seal = createSeal(sealingSecrets(kernel.settings, root));
-  const audit = createAuditLog({ store, now });
   const served = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
   const specs = [...served, FIGURES];
   const operator = createOperator({
     kernel,
     specs,
     createLeaderSession: () =>
-      createLeaderSession(kernel, { model, seal, audit, templates, parts, onStep }),
+      createLeaderSession(kernel, { model, seal, templates, parts, onStep }),
   });
   return {
     name: 'hosting',

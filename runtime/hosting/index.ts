@@ -1,6 +1,5 @@
 /** `@twofold/hosting`: what a project, or a part that works inside hosting, may import. */
 export { hosting } from './capability.ts';
 export type { HostedPart, HostedWork, HostedContext } from './hosted-part.ts';
-export type { AuditLog } from './audit.ts';
 export type { EventHub } from './events.ts';
 export type { HostingModel } from '@twofold/schema';

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '@twofold/runtime/kernel';
-import type { AuditLog } from './audit.ts';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
@@ -21,7 +20,7 @@ import type { LeaderSession } from './operator/operator.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
-import { audited } from './routes/bind.ts';
+import { sayingFullDisk } from './routes/bind.ts';
 import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
@@ -44,7 +43,6 @@ const ENGINE_TIMEOUT = 7000;
 interface LeaderSessionParts {
   readonly model: HostingModel;
   readonly seal: Seal;
-  readonly audit: AuditLog;
   readonly templates: ReadonlyMap<string, Template>;
   readonly parts: readonly HostedPart[];
   readonly onStep: (step: DeployStep) => void;
@@ -56,7 +54,7 @@ interface LeaderSessionParts {
  */
 export function createLeaderSession(
   kernel: Kernel,
-  { model, seal, audit, templates, parts, onStep }: LeaderSessionParts,
+  { model, seal, templates, parts, onStep }: LeaderSessionParts,
 ): LeaderSession {
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
@@ -66,7 +64,7 @@ export function createLeaderSession(
     onStep,
   });
   const works = parts.map(({ hosted }) =>
-    hosted.createWork({ kernel, model, audit, events: core.events }),
+    hosted.createWork({ kernel, model, events: core.events }),
   );
   core.apps.onChange(() => core.certificates.wake());
   core.apps.onChange((app) =>
@@ -75,7 +73,7 @@ export function createLeaderSession(
   return {
     ...createWork(kernel, core, works),
     handlers: {
-      ...audited(createHandlers(kernel, core, { audit, templates }), audit),
+      ...sayingFullDisk(createHandlers(kernel, core, templates)),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
     engineState: core.engineState,
@@ -145,12 +143,9 @@ function createWork(
 }
 
 function createHandlers(
-  { store, now, root }: Kernel,
+  { store, now, root, audit }: Kernel,
   core: WholeCore,
-  {
-    audit,
-    templates,
-  }: { readonly audit: AuditLog; readonly templates: ReadonlyMap<string, Template> },
+  templates: ReadonlyMap<string, Template>,
 ) {
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
@@ -178,12 +173,13 @@ function createHandlers(
     ...systemHandlers({
       core,
       model,
-      audit,
       root,
       startedAt: now(),
       ports: core.ports,
       templates: () => templates.size,
-      pruneRecords: () => pruneRecords(store, { now: now(), keep: model.deploys.keep }),
+      pruneRecords: async () =>
+        (await pruneRecords(store, { now: now(), keep: model.deploys.keep })) +
+        ((await audit?.prune()) ?? 0),
     }),
   };
 }

@@ -1,6 +1,5 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import type { AuditLog } from '@twofold/hosting';
 import type { Downloads } from './download/downloads.ts';
 import type { ModelStore } from './download/model-store.ts';
 import type { Choice, Chooser } from './engine/choose.ts';
@@ -19,17 +18,16 @@ export interface HandlerParts {
   readonly catalogue: ReadonlyMap<string, Model>;
   readonly runner: Runner;
   readonly passThrough: PassThrough;
-  readonly audit: AuditLog;
 }
 
 /** One handler for each of `modelRoutes`. */
 export function modelHandlers(parts: HandlerParts) {
   const { supervisor, choose, passThrough } = parts;
   const show = async (call: Call) => reply(200, await viewOf(parts, idOf(call)));
-  const download = audited(parts, beginDownload);
-  const cancel = audited(parts, cancelDownload);
-  const remove = audited(parts, removeModel);
-  const start = audited(parts, startModel);
+  const download = (call: Call) => beginDownload(parts, call);
+  const cancel = (call: Call) => cancelDownload(parts, call);
+  const remove = (call: Call) => removeModel(parts, call);
+  const start = (call: Call) => startModel(parts, call);
   return {
     async listModels({ query }: Call) {
       const choice = await choose();
@@ -53,7 +51,7 @@ export function modelHandlers(parts: HandlerParts) {
     ...{ cancelDownload: cancel, cancelDownloadOf: cancel },
     ...{ deleteModel: remove, deleteModelOf: remove },
     ...{ startModel: start, runModel: start },
-    stopModel: audited(parts, stopModel),
+    stopModel: () => stopModel(parts),
     ...{ askModel: passThrough.pass, promptModel: passThrough.pass },
   };
 }
@@ -74,21 +72,6 @@ function idOf({ params, body }: Call): string {
       : `${org}/${name}`)
   );
 }
-
-type Work = (parts: HandlerParts, call: Call) => Promise<Reply>;
-
-/** Writes every change to the audit log, with caller and IP address. */
-const audited =
-  ({ audit, ...parts }: HandlerParts, work: Work) =>
-  async (call: Call): Promise<Reply> => {
-    const answer = await work({ audit, ...parts }, call);
-    await audit.record(call.context, {
-      action: call.route.id.replace(/Of$/, ''),
-      target: idOf(call),
-      detail: {},
-    });
-    return answer;
-  };
 
 async function knownOf(
   { modelStore, catalogue }: HandlerParts,

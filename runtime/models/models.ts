@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
 import type { Kernel } from '@twofold/runtime/kernel';
-import type { AuditLog, EventHub } from '@twofold/hosting';
+import type { EventHub } from '@twofold/hosting';
 import { CATALOGUE } from './catalogue.ts';
 import { createDownloads } from './download/downloads.ts';
 import { createHub } from './download/hub.ts';
@@ -17,7 +17,6 @@ import { createSupervisor } from './supervisor.ts';
 export interface ModelsOptions {
   readonly kernel: Kernel;
   readonly model: HostingModel;
-  readonly audit: AuditLog;
   readonly events: EventHub;
   /** Values that a test sets instead of those of the machine. */
   readonly machine?: Partial<Machine>;
@@ -50,16 +49,10 @@ const FIRST_PAUSE = 1000;
  * `kernel.settings`.
  *
  * @example
- * const models = createModels({ kernel, model: project.hosting, audit, events });
+ * const models = createModels({ kernel, model: project.hosting, events });
  * bindRoutes(modelRoutes, models.handlers);
  */
-export function createModels({
-  kernel,
-  model,
-  audit,
-  events,
-  machine = {},
-}: ModelsOptions): Models {
+export function createModels({ kernel, model, events, machine = {} }: ModelsOptions): Models {
   const { settings, log, now, root, store } = kernel;
   const modelStore = createModelStore(join(root, model.models.directory));
   const hub = createHub({ endpoint: endpointOf(kernel), token: settings.text('HF_TOKEN') });
@@ -101,7 +94,7 @@ export function createModels({
   const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
   return {
     handlers: modelHandlers({
-      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, passThrough, audit },
+      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, passThrough },
     }),
     async start() {
       await downloads.resume();

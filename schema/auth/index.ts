@@ -22,6 +22,7 @@ export const authCapability: CapabilitySpec = {
   isWanted: (project) =>
     project.auth !== null || project.hosting !== null || project.console !== null,
   signsIn: ({ auth }) => auth !== null,
+  opens: ({ auth }) => (auth === null ? [] : ['jobs']),
   build: buildAuth,
   schemaRules: [access, unindexed, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],

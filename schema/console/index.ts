@@ -8,6 +8,7 @@ export const consoleCapability: CapabilitySpec = {
   name: 'console',
   package: '@twofold/console',
   isWanted: ({ console: wanted }) => wanted !== null,
+  opens: () => ['audit', 'jobs'],
   build: buildConsole,
   manifestRules: [settings],
   routes: consoleRoutes,

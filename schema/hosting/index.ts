@@ -7,6 +7,7 @@ export const hostingCapability: CapabilitySpec = {
   name: 'hosting',
   package: '@twofold/hosting',
   isWanted: ({ hosting }) => hosting !== null,
+  opens: () => ['audit'],
   build: ({ manifest }) => manifest.values.hosting ?? null,
   manifestRules: [domain],
   routes: hostingRoutes,

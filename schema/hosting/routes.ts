@@ -57,6 +57,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Creates an app, and deploys its image if it has one',
     },
+    audit: { values: ['image'] },
     body: body(shape.createBody),
     responses: {
       201: response('The app', shape.app),
@@ -85,6 +86,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Changes the configuration, for the next deployment or at once',
     },
+    audit: { values: ['replicas'] },
     query: { apply: { type: 'boolean', default: false } },
     body: body(shape.changeBody),
     responses: { 200: response('The app', shape.app), ...onEngine },
@@ -108,6 +110,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Deploys an image, or builds and deploys from git',
     },
+    audit: { values: ['image', 'deployment'] },
     query: wait,
     body: body(shape.deployBody, true),
     responses: {
@@ -203,6 +206,7 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Deploys the image of an earlier deployment',
     },
+    audit: { values: ['deployment'] },
     body: body(shape.rollbackBody, true),
     responses: { 200: response('The deployment, which serves', shape.deployment), ...onEngine },
   },
@@ -426,20 +430,6 @@ export const hostingRoutes = [
       summary: 'Removes unused images, build cache and old logs',
     },
     responses: { 200: response('The removed images and the reclaimed bytes'), ...onEngine },
-  },
-  {
-    ...{
-      id: 'auditLog',
-      method: 'GET',
-      path: '/api/system/audit',
-      ...readsSystem,
-      summary: 'Lists who changed what, newest first',
-    },
-    query: {
-      limit: { type: 'integer', minimum: 1, maximum: 500, default: 100 },
-      app: { type: 'string', maxLength: 63 },
-    },
-    responses: { 200: response('The entries'), ...refused },
   },
   {
     ...{

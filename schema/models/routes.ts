@@ -65,6 +65,10 @@ const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
 const writes = { ...secured, access: 'models:write' } as const;
 
+/** What the audit log says of the model in question. */
+const ofOrganization = { target: '{org}/{name}' } as const;
+const inBody = { target: '{model}' } as const;
+
 const showRoute = {
   ...reads,
   method: 'GET',
@@ -98,6 +102,7 @@ const startRoute = {
   method: 'POST',
   summary: 'Starts a model instead of the running one, and responds when it is ready',
   body: { kind: 'json', schema: modelBody },
+  audit: inBody,
   responses: { 200: response('The model'), ...onMachine },
 } as const;
 const openAiRoute = {
@@ -135,16 +140,32 @@ export const modelRoutes = [
   { ...showRoute, id: 'getModel', path: '/api/mlx/models/:id' },
   { ...showRoute, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
   { ...downloadRoute, id: 'downloadModel', path: '/api/mlx/models/:id/download' },
-  { ...downloadRoute, id: 'downloadModelOf', path: '/api/mlx/models/:org/:name/download' },
+  {
+    ...downloadRoute,
+    id: 'downloadModelOf',
+    path: '/api/mlx/models/:org/:name/download',
+    audit: { ...ofOrganization, action: 'downloadModel' },
+  },
   { ...cancelRoute, id: 'cancelDownload', path: '/api/mlx/models/:id/download' },
-  { ...cancelRoute, id: 'cancelDownloadOf', path: '/api/mlx/models/:org/:name/download' },
+  {
+    ...cancelRoute,
+    id: 'cancelDownloadOf',
+    path: '/api/mlx/models/:org/:name/download',
+    audit: { ...ofOrganization, action: 'cancelDownload' },
+  },
   { ...removeRoute, id: 'deleteModel', path: '/api/mlx/models/:id' },
-  { ...removeRoute, id: 'deleteModelOf', path: '/api/mlx/models/:org/:name' },
+  {
+    ...removeRoute,
+    id: 'deleteModelOf',
+    path: '/api/mlx/models/:org/:name',
+    audit: { ...ofOrganization, action: 'deleteModel' },
+  },
   {
     ...downloadRoute,
     id: 'pullModel',
     path: '/api/mlx/pull',
     body: { kind: 'json', schema: modelBody },
+    audit: inBody,
   },
   { ...startRoute, id: 'startModel', path: '/api/mlx/start' },
   { ...startRoute, id: 'runModel', path: '/api/mlx/run' },
@@ -153,6 +174,7 @@ export const modelRoutes = [
     id: 'stopModel',
     method: 'POST',
     path: '/api/mlx/stop',
+    audit: inBody,
     summary: 'Stops the running model',
     responses: { 200: response('It was stopped'), ...refused },
   },

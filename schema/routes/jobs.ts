@@ -46,8 +46,8 @@ const onState = { ...onJob, 409: refused('It is in another state') };
 const shown = (description: string) => ({ description, schema: job });
 
 /**
- * Routes of a project with jobs and sign-in, for an API key or a user with `jobs:read` or
- * `jobs:write`.
+ * Routes of a project with jobs whose callers are known, for the operator, an API key or a user with
+ * `jobs:read` or `jobs:write`.
  */
 export const jobRoutes = [
   {
@@ -119,6 +119,7 @@ export const jobRoutes = [
     access: 'jobs:write',
     tag,
     summary: 'Send a job',
+    audit: { target: 'job:{id}', values: ['name', 'at'], atomic: true },
     body: {
       kind: 'json',
       schema: {
@@ -147,6 +148,7 @@ export const jobRoutes = [
     access: 'jobs:write',
     tag,
     summary: 'Begin a failed job anew',
+    audit: { target: 'job:{id}', atomic: true },
     responses: { 200: shown('The job'), ...onState },
   },
   {
@@ -156,6 +158,7 @@ export const jobRoutes = [
     access: 'jobs:write',
     tag,
     summary: 'Cancel a waiting job, or abort the signal of a running one',
+    audit: { target: 'job:{id}', atomic: true },
     responses: { 200: shown('The job'), ...onState },
   },
 ] as const satisfies readonly RouteSpec[];

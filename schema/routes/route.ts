@@ -31,6 +31,11 @@ export interface RouteSpec {
   readonly security?: readonly ('bearer' | 'api_key')[];
   /** Request headers that the handler reads, for the document. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
+  /**
+   * What the audit log says of a call. Without it the log has an entry for each method but GET of a
+   * route that needs a permission to write. False for those that change nothing.
+   */
+  readonly audit?: false | AuditSpec;
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;
@@ -40,6 +45,21 @@ export interface RouteSpec {
       { readonly description: string; readonly schema?: JsonSchema; readonly type?: string }
     >
   >;
+}
+
+/** An entry of the audit log. It has the names of the fields of the body, and never their values. */
+export interface AuditSpec {
+  /** The id of the route when absent. */
+  readonly action?: string;
+  /**
+   * What is changed: `user:{id}`. Names are those of parameters, fields of the body and of the
+   * answer. When absent, it is `name` or `id` of these.
+   */
+  readonly target?: string;
+  /** Fields of the body whose values stand in the log too: no secret, no environment. */
+  readonly values?: readonly string[];
+  /** Whether the handler and the entry are one transaction. Not for handlers that wait for others. */
+  readonly atomic?: boolean;
 }
 
 export type BodySpec =

@@ -102,10 +102,16 @@ describeEachEngine('a secret', ({ socket }) => {
     events.destroy();
 
     const rows: string[] = [];
-    for (const table of ['apps', 'deployments', 'settings', 'audit', 'deliveries'] as const)
+    for (const table of [
+      'hosting_apps',
+      'hosting_deployments',
+      'hosting_settings',
+      'hosting_deliveries',
+      'twofold_audit',
+    ] as const)
       rows.push(
-        ...(await server.kernel.store.db.selectFrom(`hosting_${table}`).selectAll().execute()).map(
-          (row) => JSON.stringify(row),
+        ...(await server.kernel.store.db.selectFrom(table).selectAll().execute()).map((row) =>
+          JSON.stringify(row),
         ),
       );
     // What was sent in a place that is not a secret's is the caller's own word; here nothing was.

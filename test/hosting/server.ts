@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'node:http';
 import type { HostingModel, Project } from '@twofold/schema';
+import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
+import { createAudit } from '../../runtime/core/audit/index.ts';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { hasScope } from '../../runtime/core/context/scopes.ts';
@@ -110,17 +112,22 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     options.logTo ?? process.stderr,
   );
   const metrics = createMetrics();
-  const kernel: Kernel = { project, settings, store, log, metrics, now: Date.now, root: folder };
+  const audit = createAuditLog({ store, now: Date.now });
+  const kernel: Kernel = {
+    ...{ project, settings, store, log, metrics, audit },
+    now: Date.now,
+    root: folder,
+  };
   const hosting = await createHosting({
     kernel,
     model: testModel(options),
     ...(options.onStep && { onStep: options.onStep }),
     ...(options.parts && { parts: options.parts }),
   });
-  const modules: ServerModule[] = [auth, hosting];
+  const modules: ServerModule[] = [createAudit(kernel, audit), auth, hosting];
   const figures = createMetricsModule(kernel, () => modules);
   modules.push(figures);
-  await migrate(store, hosting.migrations ?? []);
+  for (const { migrations = [] } of modules) await migrate(store, migrations);
   await hosting.start?.();
   const http = await listen(
     createApplication({ project } as never, { kernel, modules } as never, []),

@@ -330,7 +330,7 @@ describeLlama('a model, from the list to the last token', () => {
 
   it('stands in the audit log with who did it', async () => {
     const rows = await server.kernel.store.db
-      .selectFrom('hosting_audit')
+      .selectFrom('twofold_audit')
       .select(['actor', 'action', 'target', 'ip'])
       .execute();
     expect(rows).toContainEqual({

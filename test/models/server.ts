@@ -7,7 +7,8 @@ import { createLog } from '../../runtime/core/config/log.ts';
 import { createApplication } from '../../runtime/core/application.ts';
 import { createAuth } from '../../runtime/auth/create-auth.ts';
 import { createSettings } from '../../runtime/core/config/settings.ts';
-import { createAuditLog } from '../../runtime/hosting/audit.ts';
+import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
+import { auditMigrations } from '../../runtime/core/audit/tables.ts';
 import { createEventHub, type HostingEvent } from '../../runtime/hosting/events.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
 import { createModels, type Machine } from '../../runtime/models/models.ts';
@@ -88,13 +89,17 @@ export async function startModels({
     ...(hub !== undefined && { HF_ENDPOINT: hub }),
     ...env,
   });
-  const kernel: Kernel = {
+  const plain: Kernel = {
     project,
     settings,
     store: openStore('file:data/app.db', folder),
     log: createLog({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
     now,
     root: folder,
+  };
+  const kernel: Kernel = {
+    ...plain,
+    audit: createAuditLog({ store: plain.store, now: Date.now }),
   };
   const auth = createAuth({ kernel, model: null, host: true, bcryptCost: 4 });
   const events = createEventHub(Date.now);
@@ -103,7 +108,6 @@ export async function startModels({
   const models = createModels({
     kernel,
     model,
-    audit: createAuditLog({ store: kernel.store, now: Date.now }),
     events,
     machine: { pause: 20, ...machine },
   });
@@ -113,7 +117,11 @@ export async function startModels({
     routes: bindRoutes(modelRoutes, models.handlers),
     validator,
   };
-  await migrate(kernel.store, [...(auth.migrations ?? []), ...hostingMigrations]);
+  await migrate(kernel.store, [
+    ...auditMigrations,
+    ...(auth.migrations ?? []),
+    ...hostingMigrations,
+  ]);
   await auth.start?.();
   await models.start();
   const modules = [auth, hosting];

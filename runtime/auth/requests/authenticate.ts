@@ -238,6 +238,8 @@ export function readUser(
       sessionId,
       extend,
       ...(session.organizations && { organizations: session.organizations }),
+      ...(session.client !== null && { client: session.client }),
+      ...(session.impersonator !== null && { impersonator: session.impersonator }),
     };
     context.values.set('user_id', id);
     context.values.set('extend', extend);
@@ -263,6 +265,7 @@ export function readHost(
       kind: 'host',
       sessionId: claims.sid,
       ...(isOperated(applications) && { permissions: EVERYTHING }),
+      ...(session.client !== null && { client: session.client }),
     };
     context.values.set('session_id', claims.sid);
     context.values.set('auth_method', 'host');

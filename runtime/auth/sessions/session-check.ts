@@ -16,6 +16,8 @@ export interface CheckedSession {
   /** The administrator who acts as the user in this session, or null. */
   readonly impersonator: UserId | null;
   readonly amr: readonly string[];
+  /** The application that the session was opened for, or null. */
+  readonly client: string | null;
   /** Absent when the project has no organizations. */
   readonly organizations?: readonly Membership[];
 }
@@ -89,8 +91,8 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
 }
 
 /**
- * User, principal, time of last use, time of expiry, impersonator, factors, organizations. If the
- * manifest has roles, also the role's id, name and permissions.
+ * User, principal, time of last use, time of expiry, impersonator, factors, application,
+ * organizations. If the manifest has roles, also the role's id, name and permissions.
  */
 type Row = readonly [
   UserId | null,
@@ -98,6 +100,7 @@ type Row = readonly [
   number,
   number,
   UserId | null,
+  string | null,
   string | null,
   readonly MembershipRow[] | null,
   (number | null)?,
@@ -110,7 +113,8 @@ const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {
   if (row === null) return null;
-  const [userId, principal, lastSeen, until, impersonator, amr, organizations, ...ofRole] = row;
+  const [userId, principal, lastSeen, until, impersonator, amr, client, ...rest] = row;
+  const [organizations, ...ofRole] = rest;
   const [roleId, roleName, permissions] = ofRole;
   if (userId !== user_id) return null;
   return {
@@ -120,6 +124,7 @@ function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): F
     lastSeen,
     until,
     impersonator,
+    client,
     role: roleId && roleName ? { id: roleId, name: roleName } : null,
     permissions: splitPermissions(permissions),
     amr: factorsOf(amr ?? 'pwd'),
@@ -192,7 +197,7 @@ function sessionColumns(dialect: Dialect, { roles, organizations }: SessionCheck
   const until = `${dialect === 'postgres' ? 'least' : 'min'}(s.idle_expires_at, s.absolute_expires_at)`;
   const member = organizations ? membershipList(dialect, organizations, 's.user_id') : 'null';
   const ofRole = roles ? `, r.id, r.name, ${permissionList(dialect, roles)}` : '';
-  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by, s.amr, ${member}${ofRole}`;
+  return `s.user_id, s.principal, s.last_seen_at, ${until}, s.impersonated_by, s.amr, s.client, ${member}${ofRole}`;
 }
 
 /** The SQL of each value of a token. */

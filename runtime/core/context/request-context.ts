@@ -24,6 +24,10 @@ export type Principal =
       readonly organizations?: readonly Membership[];
       /** Whether the request names one organization. */
       readonly narrowed?: boolean;
+      /** The application of the server's own that the session was opened for, such as `console`. */
+      readonly client?: string;
+      /** The administrator who acts as the user. */
+      readonly impersonator?: number | string;
     }
   | {
       readonly kind: 'api_key';
@@ -41,6 +45,8 @@ export type Principal =
       readonly sessionId: string;
       /** What the operator may do besides hosting. Absent where no application of theirs is served. */
       readonly permissions?: readonly string[];
+      /** As that of a user. */
+      readonly client?: string;
     }
   /** The server itself, where no request is answered: jobs, listeners, seeds. No rules apply. */
   | { readonly kind: 'system' };

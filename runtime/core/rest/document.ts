@@ -1,4 +1,4 @@
-import { documentRoutes, jobRoutes, openapiDocument, type Project, signsIn } from '@twofold/schema';
+import { documentRoutes, jobRoutes, openapiDocument, opens, type Project } from '@twofold/schema';
 import { AppError } from '../errors.ts';
 import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
 import { etagOf, hasTag } from './etag.ts';
@@ -24,7 +24,7 @@ export function describeServer(
 ): Document {
   const entities = new Set(project.api.rest ? project.entities.map(({ name }) => name) : []);
   const own = describeRoutes(routes, entities);
-  const ofJobs = jobs && signsIn(project) ? jobRoutes : [];
+  const ofJobs = jobs && opens(project, 'jobs') ? jobRoutes : [];
   return openapiDocument(project, ownsIn(resolvers), [...ofJobs, ...own]);
 }
 

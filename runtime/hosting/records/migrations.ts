@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
 
 /**
@@ -7,7 +7,28 @@ import type { Migration } from '@twofold/runtime/kernel';
  */
 export const hostingMigrations: readonly Migration[] = [
   { name: 'hosting/0001_init', up: createTables, down: dropTables },
+  { name: 'hosting/0002_audit', up: moveAudit },
 ];
+
+/**
+ * Earlier versions had a log of their own. Its entries move to the log of the server, whose table is
+ * made before this runs.
+ */
+async function moveAudit(db: Kysely<any>): Promise<void> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'hosting_audit')) return;
+  const kept = ['id', 'at', 'actor', 'ip', 'action', 'target', 'detail'] as const;
+  await db
+    .insertInto('twofold_audit')
+    .columns([...kept, 'via', 'request_id'])
+    .expression((build) =>
+      build
+        .selectFrom('hosting_audit')
+        .select([...kept, sql.lit('api').as('via'), sql.lit('').as('request_id')]),
+    )
+    .execute();
+  await db.schema.dropTable('hosting_audit').execute();
+}
 
 async function createTables(db: Kysely<any>): Promise<void> {
   await createApps(db);
@@ -81,27 +102,9 @@ async function createOthers(db: Kysely<any>): Promise<void> {
     .addColumn('source', 'text', (column) => column.notNull())
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .execute();
-  await db.schema
-    .createTable('hosting_audit')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('at', 'text', (column) => column.notNull())
-    .addColumn('actor', 'text', (column) => column.notNull())
-    .addColumn('ip', 'text', (column) => column.notNull())
-    .addColumn('action', 'text', (column) => column.notNull())
-    .addColumn('target', 'text', (column) => column.notNull())
-    .addColumn('detail', 'text', (column) => column.notNull())
-    .execute();
 }
 
-const TABLES = [
-  'audit',
-  'certificates',
-  'deliveries',
-  'deployments',
-  'domains',
-  'apps',
-  'settings',
-];
+const TABLES = ['certificates', 'deliveries', 'deployments', 'domains', 'apps', 'settings'];
 
 async function dropTables(db: Kysely<any>): Promise<void> {
   for (const table of TABLES) await db.schema.dropTable(`hosting_${table}`).execute();

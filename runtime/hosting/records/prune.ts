@@ -3,11 +3,9 @@ import type { Store } from '@twofold/runtime/kernel';
 const DAY = 86_400_000;
 /** Days that webhook deliveries are kept. For that long, a repeated push is refused. */
 const DELIVERY_DAYS = 90;
-/** Days that entries of the audit log are kept. */
-const AUDIT_DAYS = 365;
 
 /**
- * Deletes old deliveries and audit entries, and the logs of deployments too old for a rollback.
+ * Deletes old deliveries, and the logs of deployments too old for a rollback.
  * @returns the number of rows.
  */
 export async function pruneRecords(
@@ -18,10 +16,6 @@ export async function pruneRecords(
   const deliveries = await db
     .deleteFrom('hosting_deliveries')
     .where('at', '<', before(DELIVERY_DAYS))
-    .executeTakeFirst();
-  const audit = await db
-    .deleteFrom('hosting_audit')
-    .where('at', '<', before(AUDIT_DAYS))
     .executeTakeFirst();
   const newest = await db
     .selectFrom('hosting_deployments')
@@ -41,5 +35,5 @@ export async function pruneRecords(
         .executeTakeFirst()
     ).numUpdatedRows;
   }
-  return Number(deliveries.numDeletedRows + audit.numDeletedRows + logs);
+  return Number(deliveries.numDeletedRows + logs);
 }

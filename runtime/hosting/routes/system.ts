@@ -1,7 +1,6 @@
 import { hostname, totalmem, availableParallelism, type as osType, release, arch } from 'node:os';
 import type { HostingModel } from '@twofold/schema';
-import { type Call, reply } from '@twofold/runtime/http';
-import type { AuditLog } from '../audit.ts';
+import { reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
 import { APP_STATUSES } from '../records/app.ts';
@@ -11,7 +10,6 @@ import { VERSION } from '../version.ts';
 export interface SystemParts {
   readonly core: Core;
   readonly model: HostingModel;
-  readonly audit: AuditLog;
   readonly root: string;
   readonly startedAt: number;
   readonly ports: () => { readonly http: number | null; readonly https: number | null };
@@ -22,7 +20,6 @@ export interface SystemParts {
 export function systemHandlers({
   core,
   model,
-  audit,
   root,
   startedAt,
   ports,
@@ -91,10 +88,6 @@ export function systemHandlers({
         reclaimed_bytes: pruned.reclaimed,
         records: await pruneRecords(),
       });
-    },
-
-    async auditLog({ query }: Call) {
-      return reply(200, { entries: await audit.list({ limit: query.limit, target: query.app }) });
     },
   };
 }

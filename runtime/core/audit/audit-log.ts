@@ -1,0 +1,156 @@
+import type { Kysely } from 'kysely';
+import type { RequestContext } from '../context/request-context.ts';
+import { requestOf } from '../context/context-family.ts';
+import type { Store } from '../store/store.ts';
+import { uuid7 } from '../store/uuid7.ts';
+import { actorOf, viaOf } from './actor.ts';
+
+/** The table of the log. */
+export const AUDIT_TABLE = 'twofold_audit';
+
+/** Days that entries are kept. */
+const KEPT_DAYS = 365;
+const DAY = 86_400_000;
+
+/** What changed. No value of a secret, of an environment or of a credential may be in it. */
+export interface AuditedChange {
+  /** The id of the route, such as `disableUser`, or another word for what was done. */
+  readonly action: string;
+  /** What it was done to: `user:2`, the name of an app; empty for the server itself. */
+  readonly target: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** One change, and who made it. */
+export interface AuditEntry extends Required<AuditedChange> {
+  readonly id: string;
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  /** `user:1`, `key:<id>` or `host`. */
+  readonly actor: string;
+  /** The application that the session was opened for, such as `console`; `api` for all others. */
+  readonly via: string;
+  readonly ip: string;
+  readonly request_id: string;
+}
+
+/** Which entries are asked for. A text that ends with `*` means all that begin like it. */
+export interface AuditQuestion {
+  readonly target?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly via?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** The `next_cursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: readonly AuditEntry[];
+  readonly next_cursor: string | null;
+}
+
+/** The parts of a request that an entry names. */
+export type AuditedRequest = Pick<RequestContext, 'principal' | 'ip' | 'id'>;
+
+/**
+ * The log of the changes that people and keys with permissions make, for all capabilities. The
+ * calls of routes with a permission are recorded by `auditedRoute`, without a line in their
+ * handlers; `record` is for changes that such a call does not name well enough, and for those that
+ * no such route makes.
+ */
+export interface AuditLog {
+  /**
+   * Adds an entry, in the running transaction if there is one. The call of the route is then not
+   * recorded once more.
+   *
+   * @example await kernel.audit?.record(context, { action: 'createData', target: 'posts:7', detail: { fields: ['title'] } });
+   */
+  record(context: AuditedRequest, change: AuditedChange): Promise<void>;
+  /** Whether a handler has recorded this request, perhaps in a transaction that still runs. */
+  stateOf(context: AuditedRequest): 'running' | 'committed' | undefined;
+  list(question: AuditQuestion): Promise<AuditPage>;
+  /** Deletes entries that are older than a year. @returns how many */
+  prune(): Promise<number>;
+}
+
+/** The log in the table `twofold_audit`, which `auditMigrations` makes. */
+export function createAuditLog({
+  store,
+  now,
+}: {
+  readonly store: Store;
+  readonly now: () => number;
+}): AuditLog {
+  const states = new WeakMap<object, 'running' | 'committed'>();
+  const nextId = increasingIds(now);
+  return {
+    async record(context, { action, target, detail = {} }) {
+      const { principal, ip, id: request_id } = context;
+      const entry = {
+        id: nextId(),
+        at: new Date(now()).toISOString(),
+        ...{ actor: actorOf(principal), via: viaOf(principal), ip, action, target },
+        detail: JSON.stringify(detail),
+        request_id: request_id ?? '',
+      };
+      await store.db.insertInto(AUDIT_TABLE).values(entry).execute();
+      const request = requestOf(context as RequestContext);
+      states.set(request, 'running');
+      store.afterCommit(() => void states.set(request, 'committed'));
+    },
+    stateOf: (context) => states.get(requestOf(context as RequestContext)),
+    list: (question) => readPage(store.db, question),
+    async prune() {
+      const before = firstIdAt(now() - KEPT_DAYS * DAY);
+      const gone = await store.db
+        .deleteFrom(AUDIT_TABLE)
+        .where('id', '<', before)
+        .executeTakeFirst();
+      return Number(gone.numDeletedRows);
+    },
+  };
+}
+
+/** Ids sort by time; those of one process also where two entries are of the same millisecond. */
+function increasingIds(now: () => number): () => string {
+  let last = 0;
+  return () => uuid7((last = Math.max(now(), last + 1)));
+}
+
+/** The smallest id of that time. */
+function firstIdAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+const FILTERS = ['target', 'actor', 'action', 'via'] as const;
+
+async function readPage(db: Kysely<any>, question: AuditQuestion): Promise<AuditPage> {
+  const { since, limit, cursor } = question;
+  let query = db
+    .selectFrom(AUDIT_TABLE)
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where('id', '<', cursor);
+  if (since !== undefined) query = query.where('id', '>=', firstIdAt(since));
+  for (const name of FILTERS) {
+    const wanted = question[name];
+    if (wanted?.endsWith('*')) {
+      const begin = wanted.slice(0, -1);
+      query = query.where((build) =>
+        build(build.fn('substr', [name, build.val(1), build.val(begin.length)]), '=', begin),
+      );
+    } else if (wanted !== undefined) query = query.where(name, '=', wanted);
+  }
+  const rows = await query.execute();
+  const entries = rows.slice(0, limit).map(entryOf);
+  return { entries, next_cursor: rows.length > limit ? entries.at(-1)!.id : null };
+}
+
+const entryOf = ({ detail, ...row }: Record<string, any>): AuditEntry =>
+  ({ ...row, detail: JSON.parse(detail) }) as AuditEntry;

@@ -1,0 +1,77 @@
+import type { RouteSpec } from '@twofold/schema';
+import type { Call, Reply } from '../http/route.ts';
+import type { AuditedChange } from './audit-log.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const MOST_FIELDS = 50;
+const LONGEST_TEXT = 500;
+
+/**
+ * What the log says of the call of a route: the names of the fields of its body, the values of those
+ * that the route allows, and the parameters of its path and its query.
+ */
+export function describeCall(call: Call, answer: Reply): AuditedChange {
+  const { route, params, query } = call;
+  const spec = route.audit || {};
+  const body = asValues(call.body);
+  const { target, used } = targetOf(call, asValues(answer.body));
+  const fields = Object.keys(body);
+  const asked = pick(asValues(query), Object.keys(route.query ?? {}));
+  return {
+    action: spec.action ?? route.id,
+    target,
+    detail: {
+      ...(fields.length > 0 && { fields: fields.slice(0, MOST_FIELDS).map(shortened) }),
+      ...pick(body, spec.values ?? []),
+      ...pick(
+        params,
+        Object.keys(params).filter((name) => !used.has(name)),
+      ),
+      ...(Object.keys(asked).length > 0 && { query: asked }),
+    },
+  };
+}
+
+/**
+ * The object of a change: by the route's own pattern, or the name or id in its path, its body or
+ * its answer.
+ */
+function targetOf({ route, params, body }: Call, answer: Values) {
+  const spec = route.audit || {};
+  const known: Values = { ...answer, ...asValues(body), ...params };
+  const names = spec.target === undefined ? defaultNames(known) : namesIn(spec.target);
+  const used = new Set(names);
+  if (names.some((name) => known[name] == null)) return { target: '', used: new Set<string>() };
+  const pattern = spec.target ?? names.map((name) => `{${name}}`).join('/');
+  const target = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(known[name]));
+  return { target: shortened(target), used };
+}
+
+const defaultNames = ({ name, id }: Values) => (name != null ? ['name'] : id != null ? ['id'] : []);
+
+const namesIn = (pattern: string) => [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+const asValues = (value: unknown): Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
+
+function pick(from: Values, names: readonly string[]): Values {
+  const given = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, bounded(from[name])]));
+}
+
+/** A value of an ordinary size; a large one must not fill the log. */
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value);
+  return JSON.stringify(value).length > LONGEST_TEXT * 4 ? '…' : value;
+}
+
+const shortened = (text: string): string =>
+  text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+
+/** Routes of callers for themselves need no permission, and are no management. */
+const OWN: ReadonlySet<string> = new Set(['public', 'user', 'session', 'proof']);
+
+/** Whether the calls of a route are in the log. Who may only read changes nothing by a POST either. */
+export const isAudited = ({ method, access, audit }: RouteSpec): boolean =>
+  audit !== false && method !== 'GET' && !OWN.has(access) && !access.endsWith(':read');
