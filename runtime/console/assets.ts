@@ -19,6 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 const packBrotli = promisify(brotliCompress);
@@ -64,9 +65,13 @@ const underPath = (bytes: Buffer, path: string): Buffer =>
   Buffer.from(bytes.toString().replaceAll('%PATH%', path === '/' ? '' : path));
 
 async function assetOf(name: string, bytes: Buffer): Promise<Asset> {
+  const type = TYPES[extname(name)] ?? 'application/octet-stream';
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  // WOFF2 is packed already.
+  if (type === TYPES['.woff2']) return { type, tag, bytes };
   return {
-    type: TYPES[extname(name)] ?? 'application/octet-stream',
-    tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    type,
+    tag,
     bytes,
     br: await packBrotli(bytes),
     gzip: await packGzip(bytes),

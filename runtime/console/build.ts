@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const web = join(import.meta.dirname, 'web');
+
+/** The letters of western languages; a text in another script is shown in a font of the system. */
+const fontFile = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+);
 
 /**
  * Builds the application from `web/`: the document and its files, whose names have a hash of their
@@ -11,15 +17,19 @@ const web = join(import.meta.dirname, 'web');
  */
 export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   const scripts = await buildScripts();
-  const style = await readStyles();
+  const font = await readFile(fontFile);
+  const fontName = `inter-${hashOf(font)}.woff2`;
+  const style = withFont(await readStyles(), fontName);
   const styleName = `assets/console-${hashOf(style)}.css`;
   const entry = scripts.find(({ isEntry }) => isEntry)!.name;
   const html = (await readFile(join(web, 'index.html'), 'utf8'))
     .replace('%SCRIPT%', entry)
-    .replace('%STYLE%', styleName);
+    .replace('%STYLE%', styleName)
+    .replace('%FONT%', `assets/${fontName}`);
   return new Map<string, Buffer>([
     ['index.html', Buffer.from(html)],
     [styleName, style],
+    [`assets/${fontName}`, font],
     ...scripts.map(({ name, code }) => [name, Buffer.from(code)] as const),
   ]);
 }
@@ -34,6 +44,10 @@ async function readStyles(): Promise<Buffer> {
   }
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
+
+/** A style sheet finds its font beside itself, at whatever path the console is served. */
+const withFont = (style: Buffer, name: string): Buffer =>
+  Buffer.from(style.toString().replace("url('inter.woff2')", `url('${name}')`));
 
 async function buildScripts() {
   const bundle = await rolldown({

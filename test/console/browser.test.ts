@@ -37,7 +37,10 @@ describeWith('chromium', 'the console in a browser', () => {
     await page.goto(`${server.url}/console${path}`);
     return page;
   };
-  const focused = (page: Page) => () => page.evaluate('document.activeElement.textContent');
+  const focused = (page: Page) => () =>
+    page.evaluate(
+      'document.activeElement.ariaLabel ?? document.activeElement.firstElementChild.textContent',
+    );
   const signIn = async (page: Page) => {
     await page.getByRole('radio', { name: 'Operator' }).check();
     await page.getByLabel('Password').fill(OPERATOR);
@@ -163,8 +166,12 @@ describeWith('chromium', 'the console in a browser', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.getByRole('button', { name: 'Account' }).focus();
     await page.keyboard.press('Enter');
-    await expect.poll(focused(page)).toBe('Theme: system');
+    await expect.poll(focused(page)).toBe('Theme');
     await page.keyboard.press('ArrowDown');
+    await expect.poll(focused(page)).toBe('Density');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.documentElement.dataset.density')).toBe('compact');
+    await page.keyboard.press('End');
     await expect.poll(focused(page)).toBe('Sign out');
     await page.keyboard.press('Escape');
     await expect.poll(focused(page)).toBe('Account');

@@ -9,6 +9,9 @@ const current = signal(new URL(location.href));
 /** The path below the console: `/data/posts`. */
 export const path = computed(() => current.value.pathname.slice(base.length) || '/');
 
+/** The first word of the path, which names the page: `data`. */
+export const page = computed(() => path.value.split('/')[1] ?? '');
+
 /** The parameters of the address. What is seen follows from them, so that a copied link shows the same. */
 export const query = computed(() => current.value.searchParams);
 

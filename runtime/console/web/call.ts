@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { page } from './address.ts';
 import { lost, waitFor } from './parts/connection.ts';
 import { accessToken, refresh } from './session.ts';
 
@@ -22,13 +23,28 @@ export class ApiError extends Error {
 export interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly body: unknown;
+  readonly body?: unknown;
+  /** Those that the API reads besides the content type: `If-Match`, `Accept`. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const MAX_SENT = 50;
 
-/** The requests of this page, the newest first. */
+/** The requests of this page, the newest first. One that is sent again and again is listed once. */
 export const sent = signal<readonly Sent[]>([]);
+
+/** Notes a request that another part of the page sends itself, such as a stream. */
+export function note(request: Sent): void {
+  const key = JSON.stringify(request);
+  const others = sent.peek().filter((each) => JSON.stringify(each) !== key);
+  sent.value = [request, ...others].slice(0, MAX_SENT);
+}
+
+/** Another page begins with none. */
+effect(() => {
+  void page.value;
+  sent.value = [];
+});
 
 /**
  * Calls the server as the caller who is signed in. An access token that has ended is renewed once.
@@ -59,7 +75,7 @@ export async function callWithTag(
 }
 
 async function request(method: string, path: string, body: unknown, options: CallOptions) {
-  sent.value = [{ method, path, body }, ...sent.value].slice(0, MAX_SENT);
+  note({ method, path, ...(body !== undefined && { body }), headers: options.headers ?? {} });
   const first = await sendWhenAllowed(method, path, body, options);
   if (first.status !== 401 || !(await refresh())) return first;
   return send(method, path, body, options);

@@ -5,10 +5,14 @@ import { t } from './messages.ts';
 import { AccountMenu } from './parts/account-menu.tsx';
 import { Confirmations } from './parts/confirm.tsx';
 import { CurlButton } from './parts/curl.tsx';
+import { GoTo, GoToButton } from './parts/go-to.tsx';
+import { MenuIcon } from './parts/icons.tsx';
+import { Navigation } from './parts/navigation.tsx';
 import { Notices } from './parts/notices.tsx';
+import { Shortcuts } from './parts/shortcuts.tsx';
 import type { Description } from './session.ts';
 
-/** The frame of every page: the navigation beside it, the account above it. */
+/** The frame of every page: the navigation beside it, what concerns the caller above it. */
 export function Shell({ known, children }: { known: Description; children: ComponentChildren }) {
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -23,44 +27,37 @@ export function Shell({ known, children }: { known: Description; children: Compo
         {t('Skip to content')}
       </a>
       <header class="top">
-        <button
-          type="button"
-          class="menu-button"
-          aria-expanded={open}
-          aria-controls="navigation"
-          onClick={() => setOpen(!open)}
-        >
-          {t('Menu')}
-        </button>
-        <a class="brand" href={`${base}/`}>
-          {known.name}
-        </a>
-        <span class={`badge ${known.environment}`}>{t(known.environment)}</span>
-        <span class="spread" />
-        <CurlButton />
-        <AccountMenu known={known} />
+        <div class="top-name">
+          <button
+            type="button"
+            class="menu-button icon"
+            aria-label={t('Menu')}
+            aria-expanded={open}
+            aria-controls="navigation"
+            onClick={() => setOpen(!open)}
+          >
+            <MenuIcon />
+          </button>
+          <a class="brand" href={`${base}/`}>
+            {known.name}
+          </a>
+          <span class={`badge ${known.environment}`}>{t(known.environment)}</span>
+        </div>
+        <div class="top-actions">
+          <GoToButton />
+          <span class="spread" />
+          <CurlButton />
+          <AccountMenu known={known} />
+        </div>
       </header>
-      <nav id="navigation" class={open ? 'side open' : 'side'} aria-label={t('Main')}>
-        <ul>
-          {known.pages.map((page) => (
-            <li key={page.id}>
-              <a href={page.path} aria-current={isCurrent(page.path) ? 'page' : undefined}>
-                {t(page.title)}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Navigation known={known} open={open} />
       <main id="content" tabIndex={-1} ref={main}>
         {children}
       </main>
       <Notices />
       <Confirmations />
+      <Shortcuts />
+      <GoTo known={known} />
     </>
   );
-}
-
-function isCurrent(to: string): boolean {
-  const at = `${base}${path.value}`;
-  return at === to || (to !== base && at.startsWith(`${to}/`));
 }

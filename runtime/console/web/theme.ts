@@ -1,23 +1,34 @@
 import { effect, signal } from '@preact/signals';
 
-type Theme = 'system' | 'light' | 'dark';
+const THEMES = ['system', 'light', 'dark'] as const;
+const DENSITIES = ['comfortable', 'compact'] as const;
 
-const NEXT = { system: 'light', light: 'dark', dark: 'system' } as const;
-const KEY = 'console-theme';
+/** Light, dark, or what the system has. The user chose it in this browser. */
+export const theme = signal(stored('theme', THEMES));
 
-/** What the user chose in this browser. */
-export const theme = signal<Theme>(stored());
+/** How much space there is around texts and controls. */
+export const density = signal(stored('density', DENSITIES));
 
 export function turnTheme(): void {
-  theme.value = NEXT[theme.value];
+  theme.value = after(theme.value, THEMES);
 }
 
-effect(() => {
-  document.documentElement.dataset['theme'] = theme.value;
-  localStorage.setItem(KEY, theme.value);
-});
+export function turnDensity(): void {
+  density.value = after(density.value, DENSITIES);
+}
 
-function stored(): Theme {
-  const text = localStorage.getItem(KEY);
-  return text === 'light' || text === 'dark' ? text : 'system';
+const after = <Value>(value: Value, all: readonly Value[]): Value =>
+  all[(all.indexOf(value) + 1) % all.length]!;
+
+effect(() => keep('theme', theme.value));
+effect(() => keep('density', density.value));
+
+function keep(name: string, value: string): void {
+  document.documentElement.dataset[name] = value;
+  localStorage.setItem(`console-${name}`, value);
+}
+
+function stored<Value extends string>(name: string, all: readonly Value[]): Value {
+  const text = localStorage.getItem(`console-${name}`);
+  return all.find((value) => value === text) ?? all[0]!;
 }

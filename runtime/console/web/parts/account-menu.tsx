@@ -1,7 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { type Description, signOut } from '../session.ts';
-import { theme, turnTheme } from '../theme.ts';
+import { density, theme, turnDensity, turnTheme } from '../theme.ts';
+import { ChevronIcon } from './icons.tsx';
+import { shortcutsShown } from './shortcuts.tsx';
 
 /** The button `Account`, with what concerns the caller and this browser. */
 export function AccountMenu({ known }: { known: Description }) {
@@ -10,7 +13,7 @@ export function AccountMenu({ known }: { known: Description }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return;
-    root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+    itemsOf(root.current)[0]?.focus();
     const outside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
@@ -22,27 +25,41 @@ export function AccountMenu({ known }: { known: Description }) {
     button.current?.focus();
   };
   const { caller } = known;
+  const name = caller?.kind === 'host' ? t('Operator') : (caller?.name ?? caller?.email ?? '');
   return (
-    <div class="account" ref={root} onKeyDown={(event) => onMenuKey(event, close)}>
+    <div class="account" ref={root} onKeyDown={(event) => open && onMenuKey(event, close, setOpen)}>
       <button
         type="button"
         ref={button}
+        class="plain account-button"
+        aria-label={t('Account')}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        {t('Account')}
+        <span class="initial" aria-hidden="true">
+          {name.slice(0, 1).toUpperCase()}
+        </span>
+        <ChevronIcon />
       </button>
       {open && (
         <div class="menu">
-          <p class="who">{caller?.kind === 'host' ? t('Operator') : (caller?.email ?? '')}</p>
+          <div class="who">
+            <p>{name}</p>
+            <p class="quiet">{caller?.role ?? caller?.email ?? ''}</p>
+          </div>
           <div role="menu" aria-label={t('Account')}>
-            <button type="button" role="menuitem" onClick={turnTheme}>
-              {t('Theme')}: {t(theme.value)}
-            </button>
-            <button type="button" role="menuitem" onClick={() => void signOut()}>
-              {t('Sign out')}
-            </button>
+            <MenuItem act={turnTheme} value={t(theme.value)}>
+              {t('Theme')}
+            </MenuItem>
+            <MenuItem act={turnDensity} value={t(density.value)}>
+              {t('Density')}
+            </MenuItem>
+            <MenuItem act={() => (close(), (shortcutsShown.value = true))} keys="?">
+              {t('Keyboard shortcuts')}
+            </MenuItem>
+            <div role="separator" />
+            <MenuItem act={() => void signOut()}>{t('Sign out')}</MenuItem>
           </div>
         </div>
       )}
@@ -50,14 +67,63 @@ export function AccountMenu({ known }: { known: Description }) {
   );
 }
 
-function onMenuKey(event: KeyboardEvent, close: () => void): void {
+interface MenuItemProps {
+  act(): void;
+  /** What is chosen now. It describes the item and is no part of its name. */
+  readonly value?: string;
+  /** The key that does the same. */
+  readonly keys?: string;
+  readonly children: ComponentChildren;
+}
+
+function MenuItem({ act, value, keys, children }: MenuItemProps) {
+  const id = useId();
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      aria-labelledby={`${id}-name`}
+      aria-describedby={value === undefined ? undefined : `${id}-value`}
+      onClick={act}
+    >
+      <span id={`${id}-name`}>{children}</span>
+      {value !== undefined && (
+        <span id={`${id}-value`} class="quiet">
+          {value}
+        </span>
+      )}
+      {keys !== undefined && <kbd aria-hidden="true">{keys}</kbd>}
+    </button>
+  );
+}
+
+const itemsOf = (root: Element | null) => [
+  ...(root?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? []),
+];
+
+/** Keys of a menu, as the ARIA Authoring Practices have them. */
+function onMenuKey(
+  event: KeyboardEvent,
+  close: () => void,
+  setOpen: (open: boolean) => void,
+): void {
+  if (event.key === 'Tab') return setOpen(false);
   if (event.key === 'Escape') return close();
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const items = [
-    ...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[role="menuitem"]'),
-  ];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  if (at < 0) return;
+  const items = itemsOf(event.currentTarget as Element);
+  const to = nextItem(event.key, items);
+  if (!to) return;
   event.preventDefault();
-  items[(at + (event.key === 'ArrowDown' ? 1 : -1) + items.length) % items.length]!.focus();
+  to.focus();
+}
+
+function nextItem(key: string, items: readonly HTMLElement[]): HTMLElement | undefined {
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  if (key === 'ArrowDown') return items[(at + 1) % items.length];
+  if (key === 'ArrowUp') return items[(at - 1 + items.length) % items.length];
+  if (key === 'Home') return items[0];
+  if (key === 'End') return items.at(-1);
+  if (key.length !== 1 || key === ' ') return undefined;
+  const after = [...items.slice(at + 1), ...items.slice(0, at + 1)];
+  return after.find((item) => item.textContent?.toLowerCase().startsWith(key.toLowerCase()));
 }

@@ -1,49 +1,61 @@
-import { useRef } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type Sent, sent } from '../call.ts';
 import { t } from '../messages.ts';
-
-/** Single quotes keep everything in a POSIX shell, but a single quote itself. */
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-/**
- * A request as a command for a shell, with the token as `$TOKEN`.
- *
- * @example curlOf({ method: 'GET', path: '/api/posts', body: undefined }, 'http://localhost:8080')
- */
-export function curlOf({ method, path, body }: Sent, origin: string): string {
-  const words = ['curl', '-X', method, quote(`${origin}${path}`)];
-  words.push('-H', '"Authorization: Bearer $TOKEN"');
-  if (body !== undefined)
-    words.push(
-      '-H',
-      quote('Content-Type: application/json'),
-      '--data',
-      quote(JSON.stringify(body)),
-    );
-  return words.join(' ');
-}
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icons.tsx';
+import { notify } from './notices.tsx';
+import { curlOf } from './curl-command.ts';
 
 /** The button `Show as curl`: the requests of this page as commands. */
 export function CurlButton() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const commands = sent.value.map((each) => curlOf(each, location.origin)).join('\n');
+  const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" onClick={() => dialog.current?.showModal()}>
-        {t('Show as curl')}
+      <button
+        type="button"
+        class="curl-button plain"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Icon>
+          <path d="M2.5 4.5L6 8l-3.5 3.5M8 12h5.5" />
+        </Icon>
+        <span>{t('Show as curl')}</span>
       </button>
-      <dialog ref={dialog} aria-label={t('As curl')}>
-        <h2>{t('As curl')}</h2>
-        <pre tabIndex={0}>{commands}</pre>
-        <div class="buttons">
-          <button type="button" onClick={() => void navigator.clipboard.writeText(commands)}>
+      {open && <CurlDialog requests={sent.value} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface CurlDialogProps {
+  readonly requests: readonly Sent[];
+  close(): void;
+}
+
+function CurlDialog({ requests, close }: CurlDialogProps) {
+  const commands = requests.map((each) => curlOf(each, location.origin)).join('\n');
+  const copy = async () => {
+    await navigator.clipboard.writeText(commands);
+    notify(t('Copied'));
+  };
+  return (
+    <Dialog title={t('As curl')} close={close} size="wide">
+      <div class="curl">
+        <p class="quiet">
+          {t('The requests of this page, the newest first. Set TOKEN to your access token.')}
+          {commands.includes('$VALUE') && ` ${t('Set VALUE to the secret of a request.')}`}
+        </p>
+        {requests.length === 0 ? (
+          <p>{t('This page has made no request.')}</p>
+        ) : (
+          <pre tabIndex={0}>{commands}</pre>
+        )}
+        <div class="buttons end">
+          <button type="button" class="main" disabled={commands === ''} onClick={() => void copy()}>
             {t('Copy')}
           </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {t('Close')}
-          </button>
         </div>
-      </dialog>
-    </>
+      </div>
+    </Dialog>
   );
 }

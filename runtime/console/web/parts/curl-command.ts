@@ -1,0 +1,54 @@
+import type { Sent } from '../call.ts';
+
+/** Names of values that are shown to nobody, in the bodies of the API. */
+const SECRET =
+  /^(password|(new|old|current)_?password|secret|client_?secret|token|code|recovery_code|ticket|credential|api_?key|private_?key|key|passphrase)$/i;
+
+/** Objects whose every value is a secret. */
+const SECRETS = /^(env|environment|secrets|build_args|registry_auth)$/i;
+
+/** Stands for a secret until the JSON is written: no text of a user has these characters. */
+const MARK = '\u0000value\u0000';
+
+/** Single quotes keep everything in a POSIX shell, but a single quote itself. */
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * A request as a command for a POSIX shell, with the token as `$TOKEN` and each secret as `$VALUE`.
+ *
+ * @example curlOf({ method: 'GET', path: '/api/posts', headers: {} }, 'http://localhost:8080')
+ */
+export function curlOf({ method, path, body, headers }: Sent, origin: string): string {
+  const words = ['curl', '-X', method, quote(`${origin}${path}`)];
+  words.push('-H', '"Authorization: Bearer $TOKEN"');
+  for (const [name, value] of Object.entries(headers)) words.push('-H', quote(`${name}: ${value}`));
+  if (body === undefined) return words.join(' ');
+  words.push('-H', quote('Content-Type: application/json'), '--data', bodyOf(body, path));
+  return words.join(' ');
+}
+
+/** A secret stands outside the single quotes, where the shell puts its value in. */
+function bodyOf(body: unknown, path: string): string {
+  const text = JSON.stringify(masked(body, /\/secrets?\b/.test(path)));
+  return quote(text).replaceAll(JSON.stringify(MARK).slice(1, -1), `'"$VALUE"'`);
+}
+
+function masked(value: unknown, all: boolean): unknown {
+  if (Array.isArray(value)) return value.map((each) => masked(each, all));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, each]) => {
+    const secret = SECRET.test(name) || (all && name === 'value');
+    if (secret && typeof each === 'string') return [name, MARK];
+    if (SECRETS.test(name) && isRecord(each)) return [name, allMasked(each)];
+    return [name, masked(each, all)];
+  });
+  return Object.fromEntries(entries);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const allMasked = (values: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === null ? null : MARK]),
+  );

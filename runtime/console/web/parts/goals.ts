@@ -1,0 +1,85 @@
+import { useEffect, useState } from 'preact/hooks';
+import { base } from '../address.ts';
+import { t } from '../messages.ts';
+import { modulesOf, type OpenApi } from '../rest-modules.ts';
+import type { Description } from '../session.ts';
+import { can } from './can.ts';
+import { useCall } from './use-call.ts';
+
+/** Where the dialog `Go to` can lead. */
+export interface Goal {
+  readonly kind: 'Page' | 'Type' | 'User' | 'App';
+  readonly name: string;
+  readonly path: string;
+}
+
+interface Found {
+  readonly users?: readonly { readonly id: string | number; readonly email?: string | null }[];
+  readonly apps?: readonly { readonly name: string }[];
+}
+
+const MOST = 50;
+
+/** Milliseconds without a key after which the server is asked. */
+const PAUSE = 200;
+
+/**
+ * Pages, types, users and apps whose name has the text. Types are asked for when the dialog opens,
+ * users and apps once something is typed, each only where the caller may.
+ */
+export function useGoals(known: Description, text: string): { goals: Goal[]; loading: boolean } {
+  const has = (id: string) => known.pages.some((page) => page.id === id);
+  const asked = usePause(text.trim());
+  const search = asked === '' ? null : new URLSearchParams({ q: asked, limit: '10' });
+  const types = useCall<OpenApi>(has('data') ? '/api/openapi.json' : null);
+  const users = useCall<Found>(
+    search && has('users') && can('auth:read') ? `/api/auth/admin/users?${search}` : null,
+  );
+  const apps = useCall<Found>(
+    search && has('apps') && can('apps:read') ? `/api/apps?${search}` : null,
+  );
+  const all = [...pageGoals(known), ...typeGoals(types.data), ...foundGoals(users.data, apps.data)];
+  const wanted = text.trim().toLowerCase();
+  return {
+    goals: all.filter(({ kind, name }) => kind === 'User' || isIn(wanted, name)).slice(0, MOST),
+    loading: types.loading || users.loading || apps.loading,
+  };
+}
+
+const isIn = (wanted: string, name: string) => name.toLowerCase().includes(wanted);
+
+const pageGoals = ({ pages }: Description): Goal[] =>
+  pages.map(({ title, path }) => ({ kind: 'Page', name: t(title), path }));
+
+function typeGoals(document: OpenApi | undefined): Goal[] {
+  if (!document) return [];
+  return modulesOf(document).map(({ type, plural }) => ({
+    kind: 'Type',
+    name: type,
+    path: `${base}/data/${plural}`,
+  }));
+}
+
+/** The server has searched users by more than what is shown of them. */
+function foundGoals(users: Found | undefined, apps: Found | undefined): Goal[] {
+  const found = (users?.users ?? []).map(({ id, email }): Goal => ({
+    kind: 'User',
+    name: email ?? String(id),
+    path: `${base}/users/${encodeURIComponent(id)}`,
+  }));
+  const running = (apps?.apps ?? []).map(({ name }): Goal => ({
+    kind: 'App',
+    name,
+    path: `${base}/apps/${encodeURIComponent(name)}`,
+  }));
+  return [...found, ...running];
+}
+
+function usePause(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(setSettled, PAUSE, text);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
