@@ -1,5 +1,5 @@
 import { accessToken, refresh } from '../session.ts';
-import { sent } from '../call.ts';
+import { note } from '../call.ts';
 import { lost } from './connection.ts';
 import { createFrameReader, type StreamEvent } from './event-frames.ts';
 
@@ -33,7 +33,7 @@ const SILENCE = 40_000;
  */
 export function openStream(path: string, handlers: StreamHandlers): () => void {
   const leaving = new AbortController();
-  sent.value = [{ method: 'GET', path, body: undefined }, ...sent.value].slice(0, 50);
+  note({ method: 'GET', path, headers: { Accept: 'text/event-stream' } });
   void follow(path, handlers, leaving.signal);
   return () => leaving.abort();
 }
