@@ -21,8 +21,18 @@ export interface Table {
   readonly columns: readonly TableColumn[];
   /** Columns of the primary key: `['id']`, or both keys of a join table. */
   readonly primaryKey: readonly string[];
+  /** Those of several columns; that of one column stands with the column. Absent without any. */
+  readonly foreignKeys?: readonly TableForeignKey[];
   readonly indexes: readonly TableIndex[];
   readonly renamedFrom?: string;
+}
+
+/** A foreign key of several columns, in the order of the columns that it refers to. */
+export interface TableForeignKey {
+  readonly columns: readonly string[];
+  readonly table: string;
+  readonly references: readonly string[];
+  readonly onDelete: OnDelete;
 }
 
 export interface TableColumn {
@@ -123,6 +133,7 @@ function entityTable(known: Entities, entity: KnownEntity): Table {
     ...(entity.schema !== undefined && { schema: entity.schema }),
     columns: columns.map((column) => (isWholeKey(column, primaryKey) ? asKey(column) : column)),
     primaryKey,
+    ...someOf(entity.columns.flatMap((column) => tableForeignKey(known, entity, column))),
     indexes: [
       ...entity.indexes.map((index) => ({
         ...index,
@@ -168,6 +179,39 @@ function keyColumns({ columns }: KnownEntity): KnownEntity['columns'] {
   return parts.flatMap((part) => columns.find(({ name }) => name === part) ?? []);
 }
 
+/** Most tables have none, and then the list is absent. */
+const someOf = (
+  foreignKeys: readonly TableForeignKey[],
+): { readonly foreignKeys?: readonly TableForeignKey[] } =>
+  foreignKeys.length > 0 ? { foreignKeys } : {};
+
+/** The foreign key of a column of the model that is several columns of the table. */
+function tableForeignKey(
+  known: Entities,
+  entity: KnownEntity,
+  { name, parts, references }: KnownEntity['columns'][number],
+): TableForeignKey[] {
+  if (!parts || !references) return [];
+  const columns = storedColumns(entity, name);
+  return foreignKey(known, columns, references);
+}
+
+/** None when the other type is stored elsewhere, as a view cannot be referred to. */
+function foreignKey(
+  known: Entities,
+  columns: readonly string[],
+  { entity: of, to, onDelete }: Reference,
+): TableForeignKey[] {
+  const other = known.get(of);
+  if (!other || other.view) return [];
+  const references = storedColumns(other, to ?? 'id');
+  return references.length === columns.length
+    ? [{ columns, table: other.table, references, onDelete }]
+    : [];
+}
+
+type Reference = NonNullable<KnownEntity['columns'][number]['references']>;
+
 /** A key of several columns is no column itself. */
 function tableColumn(known: Entities, column: KnownEntity['columns'][number]): TableColumn[] {
   if (column.parts) return [];
@@ -194,10 +238,7 @@ function tableColumn(known: Entities, column: KnownEntity['columns'][number]): T
 /** A whole number that the database counts is of the type that all such keys have. */
 const KEY_TYPES = { integer: 'id', uuid: 'uuid', text: 'text' } as const;
 
-function reference(
-  known: Entities,
-  { entity: of, onDelete, to }: NonNullable<KnownEntity['columns'][number]['references']>,
-) {
+function reference(known: Entities, { entity: of, onDelete, to }: Reference) {
   const entity = known.get(of);
   const column = to ?? (entity && keyColumns(entity)[0]?.name) ?? 'id';
   return {
@@ -222,11 +263,25 @@ function joinTables(project: Project, known: Entities): Table[] {
         ...(schema !== undefined && { schema }),
         columns: [...near, ...far],
         primaryKey: [...near.map(({ name }) => name), ...columns],
+        ...someOf([
+          ...joinForeignKey(known, near, entity.name),
+          ...joinForeignKey(known, far, field.source.entity),
+        ]),
         indexes: [{ name: indexName(table, columns, false), columns, unique: false }],
       });
     }
   }
   return [...tables.values()];
+}
+
+/** The foreign key of one side of a join table whose key has several columns. */
+function joinForeignKey(
+  known: Entities,
+  side: readonly TableColumn[],
+  of: string,
+): TableForeignKey[] {
+  const columns = side.map(({ name }) => name);
+  return columns.length > 1 ? foreignKey(known, columns, { entity: of, onDelete: 'cascade' }) : [];
 }
 
 /** The columns of a join table for one key, with the types of the columns that they refer to. */

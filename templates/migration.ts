@@ -3,6 +3,7 @@ import {
   type IdKind,
   type Table,
   type TableColumn,
+  type TableForeignKey,
   type TableIndex,
 } from '@twofold/schema';
 import { code, type Code, file, join, raw, runtime, runtimeType } from './code.ts';
@@ -77,7 +78,13 @@ function renderStep(step: Step): Code {
       if (step.index.search) return renderDropSearch(step.table, step.index);
       return code`await db.schema.dropIndex(${str(step.index.name)}).execute();`;
     case 'alterTable':
-      return renderAlterTable(step.table, step.changes);
+      return renderAlterTable(step.table, step.changes.map(renderChange));
+    case 'addForeignKey':
+      return renderAlterTable(step.table, [renderAddForeignKey(step.key)]);
+    case 'dropForeignKey':
+      return renderAlterTable(step.table, [
+        code`.dropForeignKey(${literal([...step.key.columns])})`,
+      ]);
   }
 }
 
@@ -88,9 +95,19 @@ function renderCreateTable(table: Table): Code {
       .createTable(${str(table.name)})
       ${table.columns.map((column) => code`.addColumn(${columnArguments(column, !composite && table.primaryKey[0] === column.name)})`)}
       ${composite && code`.addPrimaryKeyConstraint(${str(`${table.name}_pkey`)}, ${literal([...table.primaryKey])})`}
+      ${table.foreignKeys?.map((key) => foreignKeyCall(table.name, key))}
       .execute();
   `;
   return join([create, ...table.indexes.map((index) => renderCreateIndex(table.name, index))]);
+}
+
+/** Kysely's own call, which names the constraint as `addForeignKey` of the runtime does. */
+function foreignKeyCall(
+  table: string,
+  { columns, table: other, references, onDelete }: TableForeignKey,
+): Code {
+  const name = `${table}_${columns.join('_')}_fkey`;
+  return code`.addForeignKeyConstraint(${str(name)}, ${literal([...columns])}, ${str(other)}, ${literal([...references])}, (key) => key.onDelete(${str(onDelete)}))`;
 }
 
 /** The index of a search is made of tables, which are not dropped with that of the rows. */
@@ -124,12 +141,16 @@ function renderCreateIndex(
   return code`await db.schema.createIndex(${str(name)}).on(${str(table)})${on}${unique && '.unique()'}.execute();`;
 }
 
-function renderAlterTable(table: string, changes: readonly ColumnChange[]): Code {
+function renderAlterTable(table: string, calls: readonly Code[]): Code {
   return code`
     await ${runtime('alterTable')}(db, ${str(table)})
-      ${changes.map(renderChange)}
+      ${calls}
       .execute();
   `;
+}
+
+function renderAddForeignKey({ columns, ...key }: TableForeignKey): Code {
+  return code`.addForeignKey(${literal([...columns])}, ${literal({ ...key, references: [...key.references] })})`;
 }
 
 function renderChange(change: ColumnChange): Code {

@@ -1,4 +1,4 @@
-import type { Table, TableColumn, TableIndex } from '@twofold/schema';
+import type { Table, TableColumn, TableForeignKey, TableIndex } from '@twofold/schema';
 
 /** One step of a migration, as data. */
 export type Step =
@@ -23,6 +23,11 @@ export type Step =
       readonly column: string;
       readonly from: string;
       readonly to: string;
+    }
+  | {
+      readonly kind: 'addForeignKey' | 'dropForeignKey';
+      readonly table: string;
+      readonly key: TableForeignKey;
     }
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
   | { readonly kind: 'dropIndex'; readonly table: string; readonly index: TableIndex };
@@ -50,6 +55,10 @@ function invertStep(step: Step): Step {
       return { ...step, from: step.to, to: step.from };
     case 'alterTable':
       return { ...step, changes: step.changes.map(invertChange).toReversed() };
+    case 'addForeignKey':
+      return { ...step, kind: 'dropForeignKey' };
+    case 'dropForeignKey':
+      return { ...step, kind: 'addForeignKey' };
     case 'createIndex':
       return { ...step, kind: 'dropIndex' };
     case 'dropIndex':

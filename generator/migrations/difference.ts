@@ -1,5 +1,7 @@
 import { columnChecks, type Table, type TableColumn } from '@twofold/schema';
 import { type ColumnChange, invertSteps, type Step } from '../../templates/steps.ts';
+import { createSteps } from './create-steps.ts';
+import { foreignKeySteps } from './foreign-keys.ts';
 
 /** The steps from one list of tables to another. */
 export interface Difference {
@@ -70,14 +72,21 @@ export function findDifference(
   });
   const keptTables = gone.filter((table) => !dropped.includes(table));
   const after = byName(changed.map((table) => table.after));
+  const foreignKeys = foreignKeySteps(
+    known,
+    wanted,
+    new Map(changed.map((table) => [table.after.name, table.columnRenames])),
+  );
   return {
     steps: [
       ...[...renames].map(([from, to]): Step => ({ kind: 'renameTable', from, to })),
+      ...foreignKeys.drop,
       ...changed.flatMap((table) => table.dropIndexes),
       ...changed.flatMap((table) => table.renames),
       ...createSteps(created),
       ...changed.flatMap((table) => table.alter),
       ...changed.flatMap((table) => table.createIndexes),
+      ...foreignKeys.add,
       ...invertSteps(createSteps(dropped)),
     ],
     kept: [
@@ -162,12 +171,24 @@ function renameTable(table: Table, renames: ReadonlyMap<string, string>): Table 
         }
       : column,
   );
-  return { ...table, name: renames.get(table.name) ?? table.name, columns };
+  const { foreignKeys } = table;
+  return {
+    ...table,
+    name: renames.get(table.name) ?? table.name,
+    columns,
+    ...(foreignKeys && {
+      foreignKeys: foreignKeys.map((key) => ({
+        ...key,
+        table: renames.get(key.table) ?? key.table,
+      })),
+    }),
+  };
 }
 
 interface TableChange {
   readonly after: Table;
   readonly renames: readonly Step[];
+  readonly columnRenames: ReadonlyMap<string, string>;
   readonly dropIndexes: readonly Step[];
   readonly alter: readonly Step[];
   readonly createIndexes: readonly Step[];
@@ -196,6 +217,7 @@ function compareTable(
   return {
     after,
     renames: renamed.steps,
+    columnRenames: renamed.names,
     dropIndexes: before.indexes
       .filter((index) => !hasIndex(wanted, index))
       .map((index): Step => ({ kind: 'dropIndex', table: name, index })),
@@ -257,7 +279,10 @@ function withValueRenames(
   ];
 }
 
-function renameColumns(before: Table, wanted: Table): { table: Table; steps: Step[] } {
+function renameColumns(
+  before: Table,
+  wanted: Table,
+): { table: Table; steps: Step[]; names: ReadonlyMap<string, string> } {
   const pairs = wanted.columns.filter(
     ({ name, renamedFrom }) =>
       renamedFrom !== undefined && has(before.columns, renamedFrom) && !has(before.columns, name),
@@ -273,7 +298,7 @@ function renameColumns(before: Table, wanted: Table): { table: Table; steps: Ste
     from,
     to,
   }));
-  return { table: { ...before, columns }, steps };
+  return { table: { ...before, columns }, steps, names };
 }
 
 /** A column that the schema no longer has must not prevent new rows. */
@@ -335,62 +360,4 @@ function hasIndex(table: Table, index: Table['indexes'][number]): boolean {
       JSON.stringify(each.search) === JSON.stringify(index.search) &&
       each.columns.join() === index.columns.join(),
   );
-}
-
-/**
- * PostgreSQL needs the referenced table first: in a circle of tables one foreign key has to wait
- * until all tables exist.
- */
-function createSteps(tables: readonly Table[]): Step[] {
-  const inOrder = sortByReference(tables);
-  const places = new Map(inOrder.map(({ name }, place) => [name, place]));
-  const split = inOrder.map((table, place) => {
-    const waiting = table.columns.filter(
-      ({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place,
-    );
-    const columns = table.columns.map((column) =>
-      waiting.includes(column) ? withoutReference(column) : column,
-    );
-    return { table: { ...table, columns }, waiting };
-  });
-  return [
-    ...split.map(({ table }): Step => ({ kind: 'createTable', table })),
-    ...split.flatMap(({ table, waiting }): Step[] =>
-      waiting.length === 0
-        ? []
-        : [
-            {
-              kind: 'alterTable',
-              table: table.name,
-              changes: waiting.map((column) => ({
-                kind: 'alter',
-                before: withoutReference(column),
-                after: column,
-              })),
-            },
-          ],
-    ),
-  ];
-}
-
-function withoutReference({ references: _references, ...column }: TableColumn): TableColumn {
-  return column;
-}
-
-/** Sorts tables after the tables that they reference. */
-function sortByReference(tables: readonly Table[]): Table[] {
-  const named = byName(tables);
-  const done = new Set<string>();
-  const result: Table[] = [];
-  const visit = (table: Table) => {
-    if (done.has(table.name)) return;
-    done.add(table.name);
-    for (const { references } of table.columns) {
-      const target = references && named.get(references.table);
-      if (target) visit(target);
-    }
-    result.push(table);
-  };
-  tables.forEach(visit);
-  return result;
 }

@@ -1,4 +1,4 @@
-import type { IdKind, SourceText, Table, TableColumn } from '@twofold/schema';
+import type { IdKind, SourceText, Table, TableColumn, TableForeignKey } from '@twofold/schema';
 import { readTableLine } from './table-lines.ts';
 import { type MigrationText, readMigration } from './read/statements.ts';
 import { changesTables, editColumn, type ReadStep, stepsOf } from './read/steps.ts';
@@ -39,7 +39,12 @@ type Columns = Map<string, TableColumn>;
 interface FoldState {
   readonly tables: Map<
     string,
-    { columns: Columns; primaryKey: readonly string[]; indexes: Table['indexes'] }
+    {
+      columns: Columns;
+      primaryKey: readonly string[];
+      foreignKeys: readonly TableForeignKey[];
+      indexes: Table['indexes'];
+    }
   >;
   readonly broken: BrokenStep[];
   readonly unread: UnreadStatement[];
@@ -74,6 +79,7 @@ export function foldMigrations(migrations: readonly SourceText[]): Folded {
       name,
       columns: [...table.columns.values()],
       primaryKey: table.primaryKey,
+      ...(table.foreignKeys.length > 0 && { foreignKeys: table.foreignKeys }),
       indexes: table.indexes,
     })),
     ids,
@@ -107,12 +113,18 @@ function applyLeavesLine(state: FoldState, line: string): void {
     else table?.columns.delete(read.column);
   } else if (read.kind === 'column') table?.columns.set(read.column.name, read.column);
   else
-    state.tables.set(read.table, { columns: new Map(), primaryKey: read.primaryKey, indexes: [] });
+    state.tables.set(read.table, {
+      columns: new Map(),
+      primaryKey: read.primaryKey,
+      foreignKeys: read.foreignKeys,
+      indexes: [],
+    });
 }
 
-function takeTable({ tables }: FoldState, { name, columns, primaryKey, indexes }: Table): void {
+function takeTable({ tables }: FoldState, table: Table): void {
+  const { name, columns, primaryKey, foreignKeys = [], indexes } = table;
   const known = new Map(columns.map((column) => [column.name, column]));
-  tables.set(name, { columns: known, primaryKey, indexes });
+  tables.set(name, { columns: known, primaryKey, foreignKeys, indexes });
 }
 
 interface LineOfFile {
@@ -142,6 +154,17 @@ function take(state: FoldState, step: ReadStep, place: LineOfFile): void {
           `changes ${step.table}.${step.column.name}, which no migration before it makes`,
         );
       return defineColumn(state, step, place);
+    case 'renameColumn':
+      renameReferences(state, step);
+      return changeColumn(table, step, broken);
+    case 'addForeignKey':
+      table.foreignKeys = [...table.foreignKeys, step.key];
+      return;
+    case 'dropForeignKey':
+      table.foreignKeys = table.foreignKeys.filter(
+        ({ columns }) => columns.join() !== step.columns.join(),
+      );
+      return;
     default:
       return changeColumn(table, step, broken);
   }
@@ -169,6 +192,8 @@ const WORDS: Readonly<Record<Exclude<ReadStep['kind'], 'createTable' | 'dropInde
   editColumn: 'changes',
   dropColumn: 'changes',
   createIndex: 'makes an index of',
+  addForeignKey: 'changes',
+  dropForeignKey: 'changes',
 };
 
 type TableState = FoldState['tables'] extends Map<string, infer T> ? T : never;
@@ -185,6 +210,7 @@ function changeColumn(
     return void table.columns.set(name, step.links.reduce(editColumn, column));
   if (step.kind === 'dropColumn') {
     table.columns.delete(name);
+    table.foreignKeys = table.foreignKeys.filter(({ columns }) => !columns.includes(name));
     table.indexes = table.indexes.filter(({ columns }) => !columns.includes(name));
     return;
   }
@@ -198,11 +224,28 @@ function changeColumn(
   );
   table.primaryKey = table.primaryKey.map(renamed);
   table.indexes = table.indexes.map((index) => ({ ...index, columns: index.columns.map(renamed) }));
+  table.foreignKeys = table.foreignKeys.map((key) => ({
+    ...key,
+    columns: key.columns.map(renamed),
+  }));
+}
+
+/** Renames a column in the foreign keys that refer to it. */
+function renameReferences(
+  { tables }: FoldState,
+  { table, from, to }: Extract<ReadStep, { readonly kind: 'renameColumn' }>,
+): void {
+  for (const other of tables.values())
+    other.foreignKeys = other.foreignKeys.map((key) =>
+      key.table === table
+        ? { ...key, references: key.references.map((name) => (name === from ? to : name)) }
+        : key,
+    );
 }
 
 function createTable(
   state: FoldState,
-  { table, columns, primaryKey }: Extract<ReadStep, { readonly kind: 'createTable' }>,
+  { table, columns, primaryKey, foreignKeys }: Extract<ReadStep, { readonly kind: 'createTable' }>,
   { place, broken }: { readonly place: LineOfFile; readonly broken: (what: string) => void },
 ): void {
   if (state.tables.has(table))
@@ -211,6 +254,7 @@ function createTable(
   state.tables.set(table, {
     columns: new Map(columns.map((column) => [column.name, column])),
     primaryKey,
+    foreignKeys,
     indexes: [],
   });
 }
@@ -233,6 +277,9 @@ function renameTable(state: FoldState, from: string, to: string): void {
           ...column,
           references: { ...column.references, table: to },
         });
+    table.foreignKeys = table.foreignKeys.map((key) =>
+      key.table === from ? { ...key, table: to } : key,
+    );
     state.tables.set(name, table);
   }
 }

@@ -33,6 +33,9 @@ function describeStep(step: Step): string {
       return `rename_${step.table}_${step.from}_to_${step.to}`;
     case 'renameValue':
       return `rename_${step.table}_${step.column}_${step.from}`;
+    case 'addForeignKey':
+    case 'dropForeignKey':
+      return `change_${step.table}_${step.key.columns.join('_')}`;
     case 'createIndex':
       return `index_${step.table}`;
     case 'dropIndex':

@@ -227,6 +227,9 @@ function objectsOf(step: Step): string[] {
         (change) =>
           `${step.table}.${change.kind === 'alter' ? change.after.name : change.column.name}`,
       );
+    case 'addForeignKey':
+    case 'dropForeignKey':
+      return step.key.columns.map((column) => `${step.table}.${column}`);
     default:
       return [step.index.name];
   }

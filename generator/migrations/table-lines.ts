@@ -1,8 +1,13 @@
-import type { Table, TableColumn } from '@twofold/schema';
+import type { Table, TableColumn, TableForeignKey } from '@twofold/schema';
 
 /** The meaning of one line of `export const leaves` in a migration. */
 export type TableLine =
-  | { readonly kind: 'table'; readonly table: string; readonly primaryKey: readonly string[] }
+  | {
+      readonly kind: 'table';
+      readonly table: string;
+      readonly primaryKey: readonly string[];
+      readonly foreignKeys: readonly TableForeignKey[];
+    }
   | { readonly kind: 'whole'; readonly table: Table }
   | { readonly kind: 'column'; readonly table: string; readonly column: TableColumn }
   | { readonly kind: 'gone'; readonly table: string; readonly column?: string };
@@ -13,8 +18,8 @@ export type TableLine =
  * @example 'column posts.title {"type":"text","required":true,"unique":false}'
  */
 export function printTables(tables: readonly Table[]): string[] {
-  return tables.flatMap(({ name, columns, primaryKey }) => [
-    `table ${name} ${JSON.stringify({ primaryKey })}`,
+  return tables.flatMap(({ name, columns, primaryKey, foreignKeys }) => [
+    `table ${name} ${JSON.stringify({ primaryKey, foreignKeys })}`,
     ...columns.map((column) => printColumn(name, column)),
   ]);
 }
@@ -37,8 +42,10 @@ export function readTableLine(line: string): TableLine | null {
   try {
     if (line.startsWith('{')) return { kind: 'whole', table: JSON.parse(line) as Table };
     if (kind === 'gone') return { kind, table, ...(name !== undefined && { column: name }) };
-    if (kind === 'table')
-      return { kind, table, primaryKey: (JSON.parse(json) as Table).primaryKey };
+    if (kind === 'table') {
+      const { primaryKey, foreignKeys = [] } = JSON.parse(json) as Table;
+      return { kind, table, primaryKey, foreignKeys };
+    }
     if (kind !== 'column' || name === undefined) return null;
     return { kind, table, column: { name, ...(JSON.parse(json) as Omit<TableColumn, 'name'>) } };
   } catch {

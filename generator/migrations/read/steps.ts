@@ -1,4 +1,4 @@
-import type { TableColumn, TableIndex } from '@twofold/schema';
+import type { OnDelete, TableColumn, TableForeignKey, TableIndex } from '@twofold/schema';
 import { describe, readColumn, readDefault, readType, textOf } from './columns.ts';
 import type { Chain, Expression, ChainLink } from './expression.ts';
 
@@ -9,6 +9,7 @@ export type ReadStep =
       readonly table: string;
       readonly columns: readonly TableColumn[];
       readonly primaryKey: readonly string[];
+      readonly foreignKeys: readonly TableForeignKey[];
     }
   | { readonly kind: 'dropTable'; readonly table: string }
   | { readonly kind: 'renameTable'; readonly table: string; readonly to: string }
@@ -31,6 +32,8 @@ export type ReadStep =
       readonly links: readonly ChainLink[];
     }
   | { readonly kind: 'dropColumn'; readonly table: string; readonly name: string }
+  | { readonly kind: 'addForeignKey'; readonly table: string; readonly key: TableForeignKey }
+  | { readonly kind: 'dropForeignKey'; readonly table: string; readonly columns: readonly string[] }
   | { readonly kind: 'createIndex'; readonly table: string; readonly index: TableIndex }
   | { readonly kind: 'dropIndex'; readonly name: string };
 
@@ -61,6 +64,7 @@ function alterSteps([call, ...links]: readonly ChainLink[]): ReadStep[] | null {
 
 function alterStep(table: string, { name, args }: ChainLink, ours: boolean): ReadStep[] | null {
   const list = args ?? [];
+  if (ours && name.endsWith('ForeignKey')) return foreignKeyStep(table, name, list);
   const first = textOf(list[0]);
   if (first === null) return null;
   if (name === 'dropColumn') return [{ kind: 'dropColumn', table, name: first }];
@@ -73,6 +77,45 @@ function alterStep(table: string, { name, args }: ChainLink, ours: boolean): Rea
   const read = readColumn(list);
   if (!read) return null;
   return [{ kind: name === 'addColumn' ? 'addColumn' : 'setColumn', table, column: read.column }];
+}
+
+/** `.addForeignKey(['country', 'code'], { table: 'regions', references: […], onDelete: 'restrict' })` */
+function foreignKeyStep(
+  table: string,
+  name: string,
+  [own, given]: readonly Expression[],
+): ReadStep[] | null {
+  const columns = textsOf(own);
+  if (name === 'dropForeignKey') return [{ kind: 'dropForeignKey', table, columns }];
+  const members = given?.kind === 'object' ? given.members : undefined;
+  const other = textOf(members?.get('table'));
+  if (name !== 'addForeignKey' || other === null) return null;
+  const key = {
+    columns,
+    table: other,
+    references: textsOf(members?.get('references')),
+    onDelete: onDeleteOf(members?.get('onDelete')),
+  };
+  return [{ kind: 'addForeignKey', table, key }];
+}
+
+const textsOf = (list: Expression | undefined): string[] =>
+  list?.kind === 'list' ? list.items.flatMap((item) => textOf(item) ?? []) : [];
+
+const onDeleteOf = (action: Expression | undefined): OnDelete =>
+  (textOf(action) ?? 'restrict') as OnDelete;
+
+/** `.addForeignKeyConstraint('name', ['a', 'b'], 'other', ['a', 'b'], (key) => key.onDelete('cascade'))` */
+function constraintOf({ name, args }: ChainLink): TableForeignKey[] {
+  if (name !== 'addForeignKeyConstraint') return [];
+  const [, own, other, referred, build] = args ?? [];
+  const columns = textsOf(own);
+  const table = textOf(other);
+  // The foreign key of one column stands with the column.
+  if (columns.length < 2 || table === null) return [];
+  const links = build?.kind === 'function' ? build.body.links : [];
+  const action = links.find((link) => link.name === 'onDelete')?.args?.[0];
+  return [{ columns, table, references: textsOf(referred), onDelete: onDeleteOf(action) }];
 }
 
 function editStep(table: string, name: string, build: Expression | undefined): ReadStep[] | null {
@@ -125,7 +168,13 @@ function createSteps(table: string, links: readonly ChainLink[]): ReadStep[] | n
       ? composite.items.flatMap((item) => textOf(item) ?? [])
       : columns.flatMap((each) => (each!.key ? [each!.column.name] : []));
   return [
-    { kind: 'createTable', table, columns: columns.map((each) => each!.column), primaryKey: key },
+    {
+      kind: 'createTable',
+      table,
+      columns: columns.map((each) => each!.column),
+      primaryKey: key,
+      foreignKeys: links.flatMap(constraintOf),
+    },
   ];
 }
 
@@ -189,6 +238,9 @@ function kyselySteps(table: string, links: readonly ChainLink[]): ReadStep[] | n
         const to = textOf(link.args?.[0]);
         return to === null ? null : [{ kind: 'renameTable', table, to } as const];
       }
+      const keys = constraintOf(link);
+      if (keys.length > 0)
+        return keys.map((key) => ({ kind: 'addForeignKey', table, key }) as const);
       const known = ['addColumn', 'dropColumn', 'renameColumn', 'alterColumn'];
       return known.includes(link.name) ? alterStep(table, link, false) : [];
     }),

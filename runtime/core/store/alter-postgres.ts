@@ -3,6 +3,11 @@ import type { Alteration, ColumnDescription } from './alteration.ts';
 import { alterDefinition, withoutSettled } from './alter-postgres-column.ts';
 import { sizeOf, typeText } from './column-size.ts';
 import { storedType } from './column-types.ts';
+import {
+  addForeignKeyOnPostgres,
+  checkForeignKey,
+  dropForeignKeyOnPostgres,
+} from './foreign-keys.ts';
 import { recorded } from './migration-run.ts';
 import { checkRows, convertedValue, typeChange } from './row-checks.ts';
 import { quotedName } from './quoting.ts';
@@ -16,6 +21,15 @@ export async function alterOnPostgres(
   for (const change of changes) {
     if (change.kind === 'drop') {
       await db.schema.alterTable(table).dropColumn(change.name).execute();
+      continue;
+    }
+    if (change.kind === 'dropForeignKey') {
+      await dropForeignKeyOnPostgres(db, table, change.columns);
+      continue;
+    }
+    if (change.kind === 'addForeignKey') {
+      if (await checkForeignKey(db, table, change.key))
+        await addForeignKeyOnPostgres(db, table, change.key);
       continue;
     }
     const column =

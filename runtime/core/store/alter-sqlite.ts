@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { InternalError } from '../errors.ts';
 import type { Alteration, ColumnDescription } from './alteration.ts';
+import { checkForeignKey, foreignKeySql, isForeignKeyOf } from './foreign-keys.ts';
 import { checkRows, newValue, typeChange } from './row-checks.ts';
 import {
   columnOf,
@@ -21,18 +22,19 @@ export async function alterOnSqlite(
   changes: readonly Alteration[],
 ): Promise<void> {
   const possible: Alteration[] = [];
-  for (const change of changes)
-    if (
-      change.kind === 'drop' ||
-      (await checkRows(db, table, { kind: change.kind, column: change.column }))
-    )
-      possible.push(change);
+  for (const change of changes) if (await isPossible(db, table, change)) possible.push(change);
   if (possible.every(isSimple)) {
     for (const { column } of possible as readonly { column: ColumnDescription }[])
       await sql`alter table ${sql.table(table)} add column ${sql.raw(column.definition)}`.execute(
         db,
       );
   } else await rebuild(db, table, possible);
+}
+
+async function isPossible(db: Kysely<any>, table: string, change: Alteration): Promise<boolean> {
+  if (change.kind === 'addForeignKey') return checkForeignKey(db, table, change.key);
+  if (change.kind === 'drop' || change.kind === 'dropForeignKey') return true;
+  return checkRows(db, table, { kind: change.kind, column: change.column });
 }
 
 /** Whether ALTER TABLE ADD COLUMN allows it: not unique, and required only with a default. */
@@ -50,7 +52,7 @@ async function rebuild(
   changes: readonly Alteration[],
 ): Promise<void> {
   const before = splitDefinition(await tableSql(db, table));
-  const after = applyChanges(before, changes);
+  const after = applyChanges(table, before, changes);
   const others = await dependentSql(db, table);
   const fresh = `twofold_new_${table}`;
   await sql.raw(joinDefinition(fresh, after)).execute(db);
@@ -62,6 +64,7 @@ async function rebuild(
 }
 
 function applyChanges(
+  table: string,
   definition: TableDefinition,
   changes: readonly Alteration[],
 ): TableDefinition {
@@ -70,6 +73,12 @@ function applyChanges(
       return { ...now, columns: now.columns.filter((each) => columnOf(each) !== change.name) };
     if (change.kind === 'add')
       return { ...now, columns: [...now.columns, change.column.definition] };
+    if (change.kind === 'addForeignKey')
+      return { ...now, constraints: [...now.constraints, foreignKeySql(table, change.key)] };
+    if (change.kind === 'dropForeignKey') {
+      const stays = (each: string) => !isForeignKeyOf(each, change.columns);
+      return { ...now, constraints: now.constraints.filter(stays) };
+    }
     return {
       ...now,
       columns: now.columns.map((each) =>

@@ -1,7 +1,12 @@
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import { alterOnPostgres } from './alter-postgres.ts';
 import { alterOnSqlite } from './alter-sqlite.ts';
-import { describeColumn, type Alteration, type DataType } from './alteration.ts';
+import {
+  describeColumn,
+  type Alteration,
+  type DataType,
+  type ForeignKeyTarget,
+} from './alteration.ts';
 import { dialectOf } from './column-types.ts';
 import { asStep, beforeDrop } from './migration-run.ts';
 import { isRecorded } from './plan/recording.ts';
@@ -25,6 +30,13 @@ export interface TableAlterer {
    */
   alterColumn(name: string, type: DataType | NewType, build?: Build): TableAlterer;
   dropColumn(name: string): TableAlterer;
+  /**
+   * Adds a foreign key of several columns. Rows that lead nowhere are refused; a row without a value
+   * in one of the columns leads nowhere by intention.
+   */
+  addForeignKey(columns: readonly string[], target: ForeignKeyTarget): TableAlterer;
+  /** Drops the foreign key of exactly these columns, in this order. */
+  dropForeignKey(columns: readonly string[]): TableAlterer;
   execute(): Promise<void>;
 }
 
@@ -64,6 +76,11 @@ export function alterTable(db: Kysely<any>, table: string): TableAlterer {
     addColumn: (name, type, build = unchanged) => describe('add', name, type, build),
     alterColumn: (name, type, build = unchanged) => describe('alter', name, type, build),
     dropColumn: (name) => (changes.push({ kind: 'drop', name }), alterer),
+    addForeignKey: (columns, target) => (
+      changes.push({ kind: 'addForeignKey', key: { columns, ...target } }),
+      alterer
+    ),
+    dropForeignKey: (columns) => (changes.push({ kind: 'dropForeignKey', columns }), alterer),
     execute: async () => {
       if (isRecorded({ kind: 'alterTable', table, changes })) return;
       await asStep(objectOf(table, changes), async () => {
@@ -100,5 +117,14 @@ function isNewType(type: DataType | NewType): type is NewType {
 
 function objectOf(table: string, [first, ...others]: readonly Alteration[]): string {
   if (!first || others.length > 0) return table;
-  return `${table}.${first.kind === 'drop' ? first.name : first.column.name}`;
+  switch (first.kind) {
+    case 'drop':
+      return `${table}.${first.name}`;
+    case 'addForeignKey':
+      return `${table}.${first.key.columns.join(', ')}`;
+    case 'dropForeignKey':
+      return `${table}.${first.columns.join(', ')}`;
+    default:
+      return `${table}.${first.column.name}`;
+  }
 }

@@ -11,7 +11,27 @@ export type DataType = ColumnDataType | RawBuilder<unknown>;
 
 export type Alteration =
   | { readonly kind: 'add' | 'alter'; readonly column: ColumnDescription }
-  | { readonly kind: 'drop'; readonly name: string };
+  | { readonly kind: 'drop'; readonly name: string }
+  | { readonly kind: 'addForeignKey'; readonly key: ForeignKeyDescription }
+  | { readonly kind: 'dropForeignKey'; readonly columns: readonly string[] };
+
+/** A change of a column. */
+export type ColumnAlteration = Exclude<
+  Alteration,
+  { readonly kind: 'addForeignKey' | 'dropForeignKey' }
+>;
+
+/** What a foreign key of several columns refers to. */
+export interface ForeignKeyTarget {
+  readonly table: string;
+  /** Its columns, in the order of the own ones. */
+  readonly references: readonly string[];
+  readonly onDelete: OnModifyForeignAction;
+}
+
+export interface ForeignKeyDescription extends ForeignKeyTarget {
+  readonly columns: readonly string[];
+}
 
 /** A column as a migration describes it: the SQL of its definition, and its parts one by one. */
 export interface ColumnDescription {

@@ -8,6 +8,7 @@ import {
 } from '@twofold/schema';
 import { columnTypes, dialectOf, type ColumnTypes } from './column-types.ts';
 import { createFoldedIndex } from './folded-index.ts';
+import { addForeignKeyOnPostgres, foreignKeyName } from './foreign-keys.ts';
 import { createSearchIndex } from './search/create-search-index.ts';
 import type { Store } from './store.ts';
 
@@ -51,6 +52,15 @@ async function createTable(db: Kysely<any>, table: Table, ids: IdKind): Promise<
     );
   if (table.primaryKey.length > 1)
     builder = builder.addPrimaryKeyConstraint(`${table.name}_pkey`, table.primaryKey as never);
+  if (dialectOf(db) === 'sqlite')
+    for (const key of table.foreignKeys ?? [])
+      builder = builder.addForeignKeyConstraint(
+        foreignKeyName(table.name, key.columns),
+        [...key.columns] as never,
+        key.table,
+        [...key.references],
+        (made) => made.onDelete(key.onDelete),
+      );
   await builder.execute();
   for (const index of table.indexes) await createIndex(db, table, index);
 }
@@ -92,6 +102,7 @@ async function addForeignKeys(db: Kysely<any>, table: Table): Promise<void> {
       .onDelete(references.onDelete)
       .execute();
   }
+  for (const key of table.foreignKeys ?? []) await addForeignKeyOnPostgres(db, table.name, key);
 }
 
 async function addColumns(

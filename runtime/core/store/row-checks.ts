@@ -56,7 +56,7 @@ export async function checkRows(
 }
 
 /** The rows of a table as it is now. */
-async function tableRows(db: Kysely<any>, table: string): Promise<RowSource> {
+export async function tableRows(db: Kysely<any>, table: string): Promise<RowSource> {
   return {
     db,
     table,

@@ -1,9 +1,10 @@
-import { type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { findDifference } from '../../../generator/migrations/difference.ts';
 import type { Migration } from '../../../runtime/core/store/migration.ts';
 import type { ColumnType, Table, TableColumn } from '../../../schema/index.ts';
 import { renderMigration } from '../../../templates/migration.ts';
 import type { Random } from '../random.ts';
+import { isOfKey } from './random-keys.ts';
 import { changeTables, type Walk } from './random-tables.ts';
 import { evaluateMigration } from './run-migration.ts';
 
@@ -14,7 +15,9 @@ export const SETTINGS = { lockTimeout: 2_000, onlineFrom: 3 };
 export function anyChange(walk: Walk, random: Random): Walk {
   if (walk.tables.length === 0 || random.chance(0.5)) return changeTables(walk, random);
   const table = random.pick(walk.tables);
-  const victim = random.pick(table.columns.slice(1).filter(({ references }) => !references));
+  const victim = random.pick(
+    table.columns.filter((each) => !each.references && !isOfKey(table, each)),
+  );
   if (!victim) return changeTables(walk, random);
   const changed = { ...random.pick([narrowed, requiredNow, uniqueNow])(victim, random) };
   const columns = table.columns.map((each) => (each === victim ? changed : each));
@@ -51,7 +54,11 @@ export function migrationBetween(before: Walk, after: Walk, number: number): Nam
 /** All rows of these tables, with every value. */
 export async function rowsOf(db: Kysely<any>, tables: readonly Table[]) {
   const rows: Record<string, unknown> = {};
-  for (const { name } of tables)
-    rows[name] = await db.selectFrom(name).selectAll().orderBy('id').execute();
+  for (const { name, primaryKey } of tables)
+    rows[name] = await db
+      .selectFrom(name)
+      .selectAll()
+      .orderBy(sql.join(primaryKey.map((column) => sql.ref(column))))
+      .execute();
   return rows;
 }

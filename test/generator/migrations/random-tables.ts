@@ -1,5 +1,13 @@
 import type { ColumnType, Table, TableColumn } from '../../../schema/index.ts';
 import type { Random } from '../random.ts';
+import {
+  addForeignKey,
+  addPairTable,
+  changeForeignKey,
+  isOfKey,
+  renamedKeys,
+  withForeignKeys,
+} from './random-keys.ts';
 
 const TYPES: readonly ColumnType[] = [
   'text',
@@ -35,6 +43,9 @@ export function changeTables(walk: Walk, random: Random): Walk {
   if (walk.tables.length === 0) return addTable(walk, random);
   return random.pick([
     addTable,
+    addPairTable,
+    addForeignKey,
+    changeForeignKey,
     dropTable,
     renameTable,
     addColumn,
@@ -68,7 +79,11 @@ function dropTable(walk: Walk, random: Random): Walk {
   const { name } = random.pick(walk.tables);
   const left = walk.tables.filter((table) => table.name !== name);
   const referring = (each: TableColumn) => each.references?.table === name;
-  return { ...walk, tables: left.map((table) => without(table, referring)) };
+  const leading = (table: Table) => (table.foreignKeys ?? []).filter((key) => key.table !== name);
+  return {
+    ...walk,
+    tables: left.map((table) => withForeignKeys(without(table, referring), leading(table))),
+  };
 }
 
 function renameTable(walk: Walk, random: Random): Walk {
@@ -79,7 +94,7 @@ function renameTable(walk: Walk, random: Random): Walk {
       ? { ...each, references: { ...each.references, table: name } }
       : each;
   const renamed = walk.tables.map((table) => ({
-    ...table,
+    ...renamedKeys(table, { of: old.name, to: name }),
     columns: table.columns.map(pointed),
     ...(table === old && { name, renamedFrom: old.name, indexes: [] }),
   }));
@@ -88,16 +103,17 @@ function renameTable(walk: Walk, random: Random): Walk {
 
 function addColumn(walk: Walk, random: Random): Walk {
   const target = random.pick(walk.tables);
-  const other = random.pick(walk.tables);
-  const added = random.chance(0.3)
-    ? reference(walk.made, other.name, random)
-    : column(walk.made, random);
+  const other = random.pick(walk.tables.filter((each) => each.primaryKey.length === 1));
+  const added =
+    other && random.chance(0.3)
+      ? reference(walk.made, other.name, random)
+      : column(walk.made, random);
   return change(walk, target, (table) => ({ ...table, columns: [...table.columns, added] }), 1);
 }
 
 function dropColumn(walk: Walk, random: Random): Walk {
   const table = random.pick(walk.tables);
-  const victim = random.pick(table.columns.slice(1));
+  const victim = random.pick(table.columns.filter(({ name }) => !table.primaryKey.includes(name)));
   return victim
     ? change(walk, table, (each) => without(each, ({ name }) => name === victim.name))
     : walk;
@@ -105,26 +121,31 @@ function dropColumn(walk: Walk, random: Random): Walk {
 
 function renameColumn(walk: Walk, random: Random): Walk {
   const table = random.pick(walk.tables);
-  const victim = random.pick(table.columns.slice(1));
+  const victim = random.pick(
+    table.columns.filter(({ type }) => type !== 'id' || table.primaryKey.length > 1),
+  );
   if (!victim) return walk;
   const name = `column_${walk.made}`;
   const renamed = { ...victim, name, renamedFrom: victim.name };
-  return change(
+  const changed = change(
     walk,
     table,
     (each) => ({
       ...each,
       columns: each.columns.map((one) => (one === victim ? renamed : one)),
+      primaryKey: each.primaryKey.map((one) => (one === victim.name ? name : one)),
       indexes: each.indexes.filter(({ columns }) => !columns.includes(victim.name)),
     }),
     1,
   );
+  const rename = { of: table.name, column: victim.name, to: name };
+  return { ...changed, tables: changed.tables.map((each) => renamedKeys(each, rename)) };
 }
 
 /** Type, null or not, unique, default, allowed values: whatever rows that exist can take. */
 function changeColumn(walk: Walk, random: Random): Walk {
   const table = random.pick(walk.tables);
-  const victim = random.pick(table.columns.slice(1));
+  const victim = random.pick(table.columns.filter((each) => !isOfKey(table, each)));
   if (!victim) return walk;
   const changed = random.pick([
     loosen,
@@ -229,14 +250,17 @@ function reference(number: number, table: string, random: Random): TableColumn {
 
 function without(table: Table, gone: (column: TableColumn) => boolean): Table {
   const names = table.columns.filter(gone).map(({ name }) => name);
+  const keys = (table.foreignKeys ?? []).filter(
+    ({ columns }) => !columns.some((each) => names.includes(each)),
+  );
   return {
-    ...table,
+    ...withForeignKeys(table, keys),
     columns: table.columns.filter((each) => !gone(each)),
     indexes: table.indexes.filter(({ columns }) => !columns.some((each) => names.includes(each))),
   };
 }
 
-function change(walk: Walk, target: Table, edit: (table: Table) => Table, more = 0): Walk {
+export function change(walk: Walk, target: Table, edit: (table: Table) => Table, more = 0): Walk {
   return {
     tables: walk.tables.map((table) => (table === target ? edit(table) : table)),
     made: walk.made + more,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findDifference } from '../../../generator/migrations/difference.ts';
 import { foldMigrations } from '../../../generator/migrations/fold.ts';
 import type { Store } from '../../../runtime/core/store/store.ts';
-import type { SourceText, Table, TableColumn } from '../../../schema/index.ts';
+import type { SourceText, Table, TableColumn, TableForeignKey } from '../../../schema/index.ts';
 import { renderMigration } from '../../../templates/migration.ts';
 import { databases } from '../../store/databases.ts';
 import { createRandom, type Random } from '../random.ts';
@@ -86,21 +86,25 @@ type Rows = ReadonlyMap<string, readonly Record<string, unknown>[]>;
 
 async function readRows(db: Kysely<any>, tables: readonly Table[]): Promise<Rows> {
   const entries = await Promise.all(
-    tables.map(
-      async ({ name }) =>
-        [name, await db.selectFrom(name).selectAll().orderBy('id').execute()] as const,
-    ),
+    tables.map(async (table) => [table.name, await rowsOf(db, table)] as const),
   );
   return new Map(entries);
 }
+
+const rowsOf = (db: Kysely<any>, { name, primaryKey }: Table) =>
+  db
+    .selectFrom(name)
+    .selectAll()
+    .orderBy(sql.join(primaryKey.map((column) => sql.ref(column))))
+    .execute();
 
 /** Every row is there, and every value of a column that kept its type. */
 async function expectRows(db: Kysely<any>, before: Rows, tables: readonly Table[]): Promise<void> {
   for (const table of tables) {
     const old = before.get(table.renamedFrom ?? table.name);
     if (!old) continue;
-    const now = await db.selectFrom(table.name).selectAll().orderBy('id').execute();
-    expect(now.map((row) => row['id'])).toEqual(old.map((row) => row['id']));
+    const now = await rowsOf(db, table);
+    expect(now.length).toBe(old.length);
     for (const column of table.columns) {
       const from = column.renamedFrom ?? column.name;
       if (!old.every((row) => from in row)) continue;
@@ -135,18 +139,37 @@ async function insertRows(
   for (const table of tables) {
     if (!random.chance(0.7)) continue;
     const values: Record<string, unknown> = {};
-    for (const column of table.columns.slice(1)) {
+    const { foreignKeys = [] } = table;
+    const led = new Set(foreignKeys.flatMap(({ columns }) => columns));
+    for (const column of table.columns) {
+      const counted = column.type === 'id' && !column.references;
+      if (counted || led.has(column.name)) continue;
       if (column.default && random.chance(0.4)) continue;
       values[column.name] = column.references
         ? await someKey(db, column, random)
         : valueOf(column, random);
     }
+    for (const key of foreignKeys) Object.assign(values, await somePair(db, key, random));
     await (
       Object.keys(values).length > 0
         ? db.insertInto(table.name).values(values)
         : db.insertInto(table.name).defaultValues()
     ).execute();
   }
+}
+
+/** The key of a row for all columns of a foreign key, or of no row. */
+async function somePair(
+  db: Kysely<any>,
+  { columns, table, references }: TableForeignKey,
+  random: Random,
+): Promise<Record<string, unknown>> {
+  const row = await db
+    .selectFrom(table)
+    .select([...references])
+    .executeTakeFirst();
+  if (!row || random.chance(0.3)) return {};
+  return Object.fromEntries(columns.map((name, at) => [name, row[references[at]!]]));
 }
 
 async function someKey(

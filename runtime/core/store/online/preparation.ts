@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Fold } from '@twofold/schema';
-import type { ColumnDescription } from '../alteration.ts';
+import type { ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
 import { folded } from '../folded-index.ts';
+import { readyKeyName, referenceSql } from '../foreign-keys.ts';
 import { readyName } from './ready.ts';
 import { quotedName } from '../quoting.ts';
 
@@ -146,8 +147,17 @@ export function prepareReference(
   return constraint(preparing, 'reference', { name, as });
 }
 
+/** A foreign key of several columns. */
+export function prepareKey(table: string, key: ForeignKeyDescription): Preparation {
+  const column = key.columns.join(', ');
+  return constraint({ table, column, origin: { table, column } }, 'reference', {
+    name: readyKeyName(table, key),
+    as: referenceSql(key),
+  });
+}
+
 function constraint(
-  { table, column, origin }: Preparing,
+  { table, column, origin }: Omit<Preparing, 'db'>,
   does: 'require' | 'check' | 'reference',
   { name, as }: { readonly name: string; readonly as: string },
 ): Preparation {

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import type { Alteration, ColumnDescription } from '../alteration.ts';
+import type { Alteration, ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
 import { dialectOf, storedType } from '../column-types.ts';
 import { typeText } from '../column-size.ts';
 import { folded } from '../folded-index.ts';
+import { findLost } from '../foreign-keys.ts';
 import type { Finding } from '../migration-run.ts';
 import {
   changeOfType,
@@ -20,6 +21,7 @@ import {
   prepareAdded,
   prepareAltered,
   prepareCreatedIndex,
+  prepareForeignKey,
   prepareSearch,
 } from './prepare-steps.ts';
 import {
@@ -193,6 +195,11 @@ async function alterTable(
 
 async function alteration(at: Exploring, table: string, alter: Alteration): Promise<FoundStep[]> {
   if (alter.kind === 'drop') return dropColumn(at, table, alter.name);
+  if (alter.kind === 'addForeignKey') return addForeignKey(at, table, alter.key);
+  if (alter.kind === 'dropForeignKey') {
+    const object = `${table}.${alter.columns.join(', ')}`;
+    return [await found(at, table, { does: 'relax', object })];
+  }
   const before = at.tables.get(table)?.columns.get(alter.column.name);
   // Two branches may add the same column: the second migration changes its definition.
   return before
@@ -207,6 +214,18 @@ async function dropColumn(at: Exploring, table: string, name: string): Promise<F
   const step = await found(at, table, { does: 'drop', object, finding, compatible: false });
   change(at, table, (planned) => withColumn(planned, name, null));
   return [step];
+}
+
+async function addForeignKey(
+  at: Exploring,
+  table: string,
+  key: ForeignKeyDescription,
+): Promise<FoundStep[]> {
+  const source = sourceFor(at, table);
+  const [finding] = source ? await findLost(source, key) : [];
+  const object = `${table}.${key.columns.join(', ')}`;
+  const preparations = prepareForeignKey(at, table, key);
+  return [await found(at, table, { does: 'reference', object, finding, preparations })];
 }
 
 async function addColumn(

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ColumnDescription } from '../alteration.ts';
+import type { ColumnDescription, ForeignKeyDescription } from '../alteration.ts';
 import { defaultSql } from '../row-checks.ts';
 import {
   type Preparation,
@@ -7,6 +7,7 @@ import {
   prepareCheck,
   prepareColumn,
   prepareIndex,
+  prepareKey,
   prepareReference,
   prepareRequired,
   prepareUnique,
@@ -101,6 +102,24 @@ function prepareOther({ tables }: At, { preparing, column }: Constrained): Prepa
   const other = tables.get(references.slice(0, references.lastIndexOf('.')));
   if (!other || other.origin === null) return null;
   return [prepareReference(preparing, { references, target: other.origin, onDelete })];
+}
+
+/** Both tables and all columns have to be there before the migration, under these names. */
+export function prepareForeignKey(
+  { tables }: At,
+  table: string,
+  key: ForeignKeyDescription,
+): Preparation[] {
+  const there = (name: string, columns: readonly string[]) => {
+    const planned = tables.get(name);
+    return (
+      planned?.origin === name &&
+      columns.every((column) => planned.columns.get(column)?.origin === column)
+    );
+  };
+  return there(table, key.columns) && there(key.table, key.references)
+    ? [prepareKey(table, key)]
+    : [];
 }
 
 export function prepareCreatedIndex(

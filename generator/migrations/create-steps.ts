@@ -1,0 +1,67 @@
+import type { Table, TableColumn } from '@twofold/schema';
+import type { ColumnChange, Step } from '../../templates/steps.ts';
+
+/**
+ * PostgreSQL needs the referenced table first: in a circle of tables one foreign key has to wait
+ * until all tables exist.
+ */
+export function createSteps(tables: readonly Table[]): Step[] {
+  const inOrder = sortByReference(tables);
+  const places = new Map(inOrder.map(({ name }, place) => [name, place]));
+  const split = inOrder.map((table, place) => {
+    const waiting = table.columns.filter(
+      ({ references }) => references !== undefined && (places.get(references.table) ?? -1) > place,
+    );
+    const columns = table.columns.map((column) =>
+      waiting.includes(column) ? withoutReference(column) : column,
+    );
+    const changes = waiting.map((column): ColumnChange => ({
+      kind: 'alter',
+      before: withoutReference(column),
+      after: column,
+    }));
+    const { foreignKeys = [], ...plain } = table;
+    const later = foreignKeys.filter((key) => (places.get(key.table) ?? -1) > place);
+    const now = foreignKeys.filter((key) => !later.includes(key));
+    return {
+      table: { ...plain, columns, ...(now.length > 0 && { foreignKeys: now }) },
+      waiting: [
+        ...(waiting.length > 0
+          ? [{ kind: 'alterTable', table: table.name, changes } as const]
+          : []),
+        ...later.map((key) => ({ kind: 'addForeignKey', table: table.name, key }) as const),
+      ],
+    };
+  });
+  return [
+    ...split.map(({ table }): Step => ({ kind: 'createTable', table })),
+    ...split.flatMap(({ waiting }) => waiting),
+  ];
+}
+
+function withoutReference({ references: _references, ...column }: TableColumn): TableColumn {
+  return column;
+}
+
+const referredTables = ({ columns, foreignKeys = [] }: Table): string[] => [
+  ...columns.flatMap(({ references }) => (references ? [references.table] : [])),
+  ...foreignKeys.map(({ table }) => table),
+];
+
+/** Sorts tables after the tables that they reference. */
+function sortByReference(tables: readonly Table[]): Table[] {
+  const named = new Map(tables.map((table) => [table.name, table]));
+  const done = new Set<string>();
+  const result: Table[] = [];
+  const visit = (table: Table) => {
+    if (done.has(table.name)) return;
+    done.add(table.name);
+    for (const name of referredTables(table)) {
+      const target = named.get(name);
+      if (target) visit(target);
+    }
+    result.push(table);
+  };
+  tables.forEach(visit);
+  return result;
+}

@@ -1,0 +1,55 @@
+import type { Table, TableForeignKey } from '@twofold/schema';
+import type { Step } from '../../templates/steps.ts';
+
+/** The steps that make the foreign keys of several columns those of the wanted tables. */
+export interface ForeignKeySteps {
+  /** Run first: a column of a foreign key cannot be dropped. */
+  readonly drop: readonly Step[];
+  /** Run last: what a foreign key refers to has to be there, and unique. */
+  readonly add: readonly Step[];
+}
+
+/** New names of columns, by the new name of their table. */
+export type ColumnRenames = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/**
+ * Compares the foreign keys of several columns of tables that stay. One that is not wanted is
+ * dropped without a question, as no value is lost by it.
+ *
+ * @param before under the new names of tables
+ */
+export function foreignKeySteps(
+  before: ReadonlyMap<string, Table>,
+  wanted: readonly Table[],
+  renames: ColumnRenames,
+): ForeignKeySteps {
+  const drop: Step[] = [];
+  const add: Step[] = [];
+  for (const { name, foreignKeys = [] } of wanted) {
+    const old = before.get(name);
+    if (!old) continue;
+    const known = (old.foreignKeys ?? []).map((key) => ({
+      key,
+      text: textOf(renamed(key, name, renames)),
+    }));
+    const gone = known.filter(({ text }) => !foreignKeys.some((key) => textOf(key) === text));
+    const fresh = foreignKeys.filter((key) => !known.some(({ text }) => text === textOf(key)));
+    drop.push(...gone.map(({ key }): Step => ({ kind: 'dropForeignKey', table: name, key })));
+    add.push(...fresh.map((key): Step => ({ kind: 'addForeignKey', table: name, key })));
+  }
+  return { drop, add };
+}
+
+const textOf = ({ columns, table, references, onDelete }: TableForeignKey): string =>
+  JSON.stringify([columns, table, references, onDelete]);
+
+/** Databases rename columns in foreign keys, too. */
+function renamed(key: TableForeignKey, of: string, renames: ColumnRenames): TableForeignKey {
+  const within = (table: string, columns: readonly string[]) =>
+    columns.map((column) => renames.get(table)?.get(column) ?? column);
+  return {
+    ...key,
+    columns: within(of, key.columns),
+    references: within(key.table, key.references),
+  };
+}
