@@ -95,17 +95,46 @@ function explainObject({ name, role, fields }: ObjectType): Explanation[] {
   ];
 }
 
-function explainEntity({ name, table, plural }: Entity, project: Project): Explanation {
+function explainEntity(entity: Entity, project: Project): Explanation {
+  const { name, plural } = entity;
   const routes = projectRoutes(project).filter(
     ({ path }) => path === restPath(plural) || path.startsWith(`${restPath(plural)}/`),
   );
   return {
     coordinate: name,
     what: 'entity',
-    decidedBy: 'it has id: ID!',
-    stored: `table ${table}`,
+    decidedBy: entity.fields.some((field) => field.name === 'id') ? 'it has id: ID!' : '@table',
+    stored: tableText(entity),
     ...(routes.length > 0 && { routes: routes.map(({ method, path }) => `${method} ${path}`) }),
   };
+}
+
+/** `table country, key (code)`; a key that is a column `id` is not said. */
+function tableText(entity: Entity): string {
+  const { schema, table, view } = entity;
+  const kind = view ? 'view' : 'table';
+  const key = keyColumns(entity).join(', ');
+  const place = `${kind} ${schema === undefined ? '' : `${schema}.`}${table}`;
+  return key === 'id' || key === '' ? place : `${place}, key (${key})`;
+}
+
+/** The columns of the database that are the key; none of a view without one. */
+const keyColumns = (entity: Entity): string[] =>
+  entity.columns.some(({ name }) => name === 'id') ? storedColumns(entity, 'id') : [];
+
+/** The columns of the database that a column of the model is: several for a key of several. */
+function storedColumns({ columns }: Entity, name: string): string[] {
+  const named = (each: string) => columns.find((column) => column.name === each);
+  const parts = named(name)?.parts ?? [name];
+  return parts.map((part) => named(part)?.stored ?? part);
+}
+
+/** `posts.author_id`, or `city (country, region_code)` for several columns. */
+function placeText(entity: Entity, column: string): string {
+  const columns = storedColumns(entity, column);
+  return columns.length === 1
+    ? `${entity.table}.${columns[0]}`
+    : `${entity.table} (${columns.join(', ')})`;
 }
 
 function restPath(plural: string): string {
@@ -136,17 +165,23 @@ const WHAT = {
   custom: UNWRITTEN,
 } as const;
 
-function storedIn({ table }: Entity, source: FieldSource, project: Project): string | undefined {
+function storedIn(entity: Entity, source: FieldSource, project: Project): string | undefined {
   if (source.kind === 'custom') return undefined;
   if (source.kind === 'tally') return `${source.of} of ${source.relation}`;
   if (source.kind === 'search')
-    return source.of === 'rank' ? 'no column' : `around the hits in ${table}.${source.column}`;
-  if (source.kind === 'column') return `${table}.${source.column}`;
-  const other = project.entities.find(({ name }) => name === source.entity)?.table ?? source.entity;
-  if (source.kind === 'one') return `${source.key === 'own' ? table : other}.${source.column}`;
-  return source.via.kind === 'table'
-    ? `join table ${source.via.table} (${source.via.own}, ${source.via.other})`
-    : `${other}.${source.via.column}`;
+    return source.of === 'rank'
+      ? 'no column'
+      : `around the hits in ${placeText(entity, source.column)}`;
+  if (source.kind === 'column') return placeText(entity, source.column);
+  const other = project.entities.find(({ name }) => name === source.entity);
+  const there = (column: string) =>
+    other ? placeText(other, column) : `${source.entity}.${column}`;
+  if (source.kind === 'one')
+    return source.key === 'own' ? placeText(entity, source.column) : there(source.column);
+  const { via } = source;
+  return via.kind === 'table'
+    ? `join table ${via.table} (${[via.own, via.other].flat().join(', ')})`
+    : there(via.column);
 }
 
 function describeAction(action: Action): Pick<Explanation, 'what'> {

@@ -137,8 +137,11 @@ function createTable({ tables, statement }: Exploring, step: StepOf<'createTable
   return [{ ...UNTOUCHED, statement, does: 'create', object: table }];
 }
 
+/** The value of a new column in every row. */
+const NO_VALUE = sql`null`;
+
 const NEW_COLUMN: PlannedColumn = {
-  value: sql`null`,
+  value: NO_VALUE,
   origin: null,
   type: undefined,
   declared: '',
@@ -222,7 +225,10 @@ async function addForeignKey(
   key: ForeignKeyDescription,
 ): Promise<FoundStep[]> {
   const source = sourceFor(at, table);
-  const [finding] = source ? await findLost(source, key) : [];
+  // A row without a value in one of the columns leads nowhere by intention. The null that stands
+  // for a new column has no type that PostgreSQL could compare.
+  const isNull = (name: string) => at.tables.get(table)?.columns.get(name)?.value === NO_VALUE;
+  const [finding] = source && !key.columns.some(isNull) ? await findLost(source, key) : [];
   const object = `${table}.${key.columns.join(', ')}`;
   const preparations = prepareForeignKey(at, table, key);
   return [await found(at, table, { does: 'reference', object, finding, preparations })];
@@ -240,7 +246,7 @@ async function addColumn(
   const compatible = !column.required || filled;
   const preparations = prepareAdded(at, table, column);
   const step = await found(at, table, { does: 'add', object, finding, compatible, preparations });
-  const value = filled ? defaultSql(at.db, column.default) : sql`null`;
+  const value = filled ? defaultSql(at.db, column.default) : NO_VALUE;
   const origin = preparations.length > 0 ? column.name : null;
   const made = { ...defined(at.db, column, value), origin };
   change(at, table, (planned) => withColumn(planned, column.name, made));
