@@ -102,6 +102,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isLastOwner',
     'prepareDatabase',
     'renderFamilies',
+    'serviceOf',
     'systemContext',
     'takeSeedValues',
     'uuid7',

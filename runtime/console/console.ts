@@ -3,6 +3,7 @@ import { consoleRoutes } from '@twofold/schema';
 import { bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
+import { explainOperation } from './routes/explain.ts';
 import { describeSchema } from './routes/schema.ts';
 import { createPages, createPolicy } from './pages.ts';
 
@@ -18,6 +19,7 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
     routes: bindRoutes(consoleRoutes, {
       console: describeConsole(kernel, model),
       systemSchema: describeSchema(kernel),
+      systemExplain: explainOperation(kernel),
     }),
     ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model.path, kernel) }),
   };

@@ -7,10 +7,11 @@ export type { AuditedChange, AuditedRequest, AuditLog } from './audit/audit-log.
 export { boot, prepareDatabase } from './boot.ts';
 export type { Booted, BootOptions } from './boot.ts';
 export type { Capability, OwnApplication } from './capability.ts';
-export { addServices } from './own-context/services.ts';
+export { addServices, serviceOf } from './own-context/services.ts';
 export { asSystem, systemContext } from './own-context/system-context.ts';
 export type { Credential, Credentialed, CredentialRequest } from './context/credential.ts';
 export type { Logger } from './config/log.ts';
+export type { Explain, Explained, ExplainedStatement } from './context/explained.ts';
 export type { Environment, Settings } from './config/settings.ts';
 export type { Membership, Principal, RequestContext } from './context/request-context.ts';
 export { SCOPE, hasScope } from './context/scopes.ts';

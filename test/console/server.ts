@@ -45,7 +45,10 @@ export interface ConsoleServer extends Running {
   ): Promise<{ status: number; body: any; headers: Headers }>;
 }
 
-interface ConsoleOptions extends Pick<Plugin, 'routes' | 'credentials'> {
+interface ConsoleOptions extends Pick<
+  Plugin,
+  'routes' | 'credentials' | 'resolvers' | 'entityHooks'
+> {
   readonly sdl?: string;
   readonly manifest?: string;
   readonly env?: Readonly<Record<string, string>>;

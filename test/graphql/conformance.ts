@@ -23,7 +23,7 @@ import {
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import { createDocumentCache } from '../../runtime/core/graphql/document-cache.ts';
 import type { Engine } from '../../runtime/core/graphql/engine.ts';
-import { createEngine } from '../../runtime/core/graphql/index.ts';
+import { createEngine } from '../../runtime/core/graphql/create-engine.ts';
 import { runOperation } from '../../runtime/core/graphql/run.ts';
 import { projectOf } from './harness.ts';
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { createSettings } from '../../runtime/core/config/settings.ts';
 import type { RequestContext } from '../../runtime/core/context/request-context.ts';
 import { createDocumentCache } from '../../runtime/core/graphql/document-cache.ts';
-import { createEngine } from '../../runtime/core/graphql/index.ts';
+import { createEngine } from '../../runtime/core/graphql/create-engine.ts';
 import { runOperation } from '../../runtime/core/graphql/run.ts';
 import { projectOf } from './harness.ts';
 import { createRandom, type Random } from './random-schema.ts';

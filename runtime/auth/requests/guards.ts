@@ -133,6 +133,8 @@ function assertHost(parts: AuthParts, context: RequestContext, permission: strin
       return;
     throw failure.forbidden(`Permission ${permission} is required`);
   }
+  // A console says 403 to users who have signed in without the permission.
+  if (principal.kind === 'user' && parts.applications.size > 0) throw failure.forbidden();
   if (config.host === null && kernel.project.hosting && kernel.project.hosting.access !== 'users')
     throw failure.forbidden('Setup required');
   throw unauthorized(context);

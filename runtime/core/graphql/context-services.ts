@@ -19,7 +19,7 @@ import { findOperation, type Service } from './service.ts';
 export function contextServices(
   service: Service,
   parts: ContextParts,
-): Omit<ContextServices, 'principalOf' | 'auth' | 'jobs'> {
+): Omit<ContextServices, 'explain' | 'principalOf' | 'auth' | 'jobs'> {
   const { engine } = service;
   const source = { ...service.source, textOf: ({ query }: Parameters) => query ?? '' };
   const own: Service = { ...service, source };

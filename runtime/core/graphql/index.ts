@@ -1,35 +1,25 @@
-import {
-  buildSchema,
-  getNamedType,
-  type GraphQLInputType,
-  type GraphQLSchema,
-  isInputObjectType,
-} from 'graphql';
-import type { Project, When } from '@twofold/schema';
+import type { When } from '@twofold/schema';
 import { createAnnouncements, type Announcements } from '../data/announcements.ts';
-import { changesOf } from '../data/changes.ts';
-import { indexModel } from '../data/model.ts';
 import { createWorkerAnnouncements } from '../data/worker-announcements.ts';
-import { createReader } from '../data/reader.ts';
-import { attachScalars } from '../data/scalars/attach.ts';
 import type { Kernel, RevalidateCaller, ServerModule } from '../module.ts';
 import type { GraphqlHooks, Resolvers, ScalarMapping } from '../plugin.ts';
+import { createEngine } from './create-engine.ts';
 import { createDocumentCache } from './document-cache.ts';
 import { createEndpoint, createErrorForm } from './endpoint.ts';
 import type { Engine } from './engine.ts';
+import type { ExplainOptions } from './explain/index.ts';
 import { createExplorer } from './explorer.ts';
 import { createEventStreams } from './event-stream.ts';
-import { keepCallersOrder } from './caller-order.ts';
 import { createHooks, type ServiceHooks } from './hooks/index.ts';
 import { createInputTypes } from './input-types.ts';
 import { addEntityHooks } from '../data-api/entity-hooks.ts';
+import type { Explain } from '../context/explained.ts';
 import type { EntityHooks } from '../context/entity-hooks.ts';
 import { addServices } from '../own-context/services.ts';
 import { systemContext } from '../own-context/system-context.ts';
 import { contextServices } from './context-services.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { isFed } from './publish.ts';
-import { attachResolvers } from './resolvers.ts';
 import type { Service } from './service.ts';
 import { createSocketCallers } from './socket-caller.ts';
 import { operationTraces } from './operation-traces.ts';
@@ -67,8 +57,12 @@ export function createGraphql({
   const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
   const isOn = (when: When) => isOnIn(kernel, when);
-  const { service, inner } = createServices(kernel, engine, createHooks(hooks));
-  addServices(kernel.store, contextServices(inner, kernel));
+  const serviceHooks = createHooks(hooks);
+  const { service, inner } = createServices(kernel, engine, serviceHooks);
+  addServices(kernel.store, {
+    ...contextServices(inner, kernel),
+    explain: explainLater({ kernel, resolvers, scalars, entityHooks }, serviceHooks),
+  });
   addEntityHooks(engine, entityHooks, () => systemContext(kernel));
   const callers = createSocketCallers();
   const sockets = createSockets({
@@ -105,6 +99,19 @@ export function createGraphql({
       await announcements?.stop();
     },
   };
+}
+
+/** Nothing of it is loaded before somebody asks. */
+function explainLater(
+  options: Omit<ExplainOptions, 'documents'>,
+  { rules, read }: ServiceHooks,
+): Explain {
+  let made: Promise<Explain> | undefined;
+  const make = async () => {
+    const { createExplain } = await import('./explain/index.ts');
+    return createExplain({ ...options, documents: { own: rules, ...(read && { read }) } });
+  };
+  return async (question, context) => (await (made ??= make()))(question, context);
 }
 
 const isOnIn = ({ settings }: Kernel, when: When): boolean =>
@@ -162,54 +169,4 @@ function announcementsOf(
   if (store.dialect === 'postgres')
     return url === undefined ? undefined : createAnnouncements({ store, changes, url, log });
   return createWorkerAnnouncements(changes);
-}
-
-/** Makes an engine over the model of `kernel.project`. GraphQL and REST have one each. */
-export function createEngine(
-  kernel: Kernel,
-  resolvers: Resolvers,
-  scalars: Readonly<Record<string, ScalarMapping>>,
-): Engine {
-  const { project, store, log, now } = kernel;
-  const model = indexModel(project);
-  const schema = buildSchema(project.sdl, { assumeValid: true, noLocation: true });
-  const codecs = attachScalars(schema, project, scalars);
-  for (const { id, form } of project.orders)
-    if (form.kind === 'fields') keepCallersOrder(schema.getType(id) as GraphQLInputType);
-  keepGroupOrders(schema, project);
-  const watched = new Set(
-    project.operations.flatMap(({ action }) =>
-      action.kind === 'subscribe' && action.on.includes('deleted') ? [action.entity] : [],
-    ),
-  );
-  const engine: Engine = {
-    model,
-    schema,
-    store,
-    log,
-    now,
-    resolvers,
-    reader: createReader(model, store),
-    changes: changesOf(store),
-    isPlain: (scalar) => codecs.get(scalar)?.plain ?? true,
-    watchesRemoval: (entity) => watched.has(entity),
-  };
-  attachResolvers(engine);
-  return engine;
-}
-
-/** An order of groups is an input of inputs, each of which keeps the order of the caller. */
-function keepGroupOrders(schema: GraphQLSchema, { operations, entities }: Project): void {
-  const fields = [
-    ...operations.map(({ action, args }) => ({ source: action, args })),
-    ...entities.flatMap((entity) => entity.fields),
-  ];
-  for (const { source, args } of fields) {
-    const name = source.kind === 'aggregated' ? source.groups?.orderBy : undefined;
-    const order = args.find((argument) => argument.name === name)?.type.name;
-    const type = order === undefined ? undefined : schema.getType(order);
-    if (!isInputObjectType(type)) continue;
-    keepCallersOrder(type);
-    for (const inner of Object.values(type.getFields())) keepCallersOrder(getNamedType(inner.type));
-  }
 }

@@ -71,7 +71,7 @@ export interface Companion {
  * of a new document. @throws GraphQLError or a list of them as `RequestErrors`, AppError
  */
 export function findOperation(
-  { documents, source }: Service,
+  { documents, source }: Pick<Service, 'documents' | 'source'>,
   parameters: Parameters,
   context: RequestContext,
 ): PreparedOperation | Promise<PreparedOperation> {

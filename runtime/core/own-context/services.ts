@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { InternalError } from '../errors.ts';
+import type { Explain } from '../context/explained.ts';
 import type { Store } from '../store/store.ts';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 
@@ -18,6 +19,8 @@ export interface ContextServices {
   jobs(): unknown;
   /** `ctx.auth` */
   auth(context: RequestContext): unknown;
+  /** The statements of an operation, none of which is run. */
+  explain: Explain;
   /** The principal of a user; null when there is none who may sign in. */
   principalOf(userId: number | string): Promise<Principal | null>;
 }

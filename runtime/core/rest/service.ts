@@ -11,7 +11,7 @@ import {
   restSorts,
   type RestVerb,
 } from '@twofold/schema';
-import { createEngine } from '../graphql/index.ts';
+import { createEngine } from '../graphql/create-engine.ts';
 import { ownRootResolver, type Engine } from '../graphql/engine.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';

@@ -1,4 +1,5 @@
 import { descriptionRoutes } from './description.ts';
+import { explainRoutes } from './explain.ts';
 
 /** Routes that the console uses; they are there while the manifest has `console`. */
-export const consoleRoutes = [...descriptionRoutes] as const;
+export const consoleRoutes = [...descriptionRoutes, ...explainRoutes] as const;

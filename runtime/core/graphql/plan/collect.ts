@@ -79,8 +79,9 @@ function applies(schema: GraphQLSchema, condition: string, type: string): boolea
   return isAbstractType(abstract) && isObjectType(object) && schema.isSubType(abstract, object);
 }
 
-function isIncluded(
-  { variables }: SelectionContext,
+/** Whether `@skip` and `@include` let a selection in. */
+export function isIncluded(
+  { variables }: Pick<SelectionContext, 'variables'>,
   directives: readonly DirectiveNode[],
 ): boolean {
   return directives.every((directive) => {

@@ -1,0 +1,163 @@
+import type { Explain, Explained, ExplainedStatement } from '../../context/explained.ts';
+import type { Principal, RequestContext } from '../../context/request-context.ts';
+import { failure } from '../../errors.ts';
+import type { Kernel } from '../../module.ts';
+import { findService } from '../../own-context/services.ts';
+import { checkCost, costOf } from '../cost.ts';
+import {
+  createDocumentCache,
+  type DocumentOptions,
+  type PreparedOperation,
+} from '../document-cache.ts';
+import { createDryEngine, type DryEngineOptions, dryContext, MARKER } from '../dry-engine.ts';
+import type { Engine } from '../engine.ts';
+import { createMeasure } from '../limits.ts';
+import type { Run } from '../operation-run.ts';
+import { type Parameters, readParameters } from '../parameters.ts';
+import { errorsOf, RequestErrors, showErrors } from '../response.ts';
+import { type OperationRequest, startRun } from '../run.ts';
+import { findOperation } from '../service.ts';
+import { createPlans } from './database-plan.ts';
+import { functionsOf } from './functions.ts';
+import { MADE_UP, shown, shownText } from './made-up.ts';
+import { explainRoots, type ExplainedRoot } from './roots.ts';
+import { hide, type Secrets, secretsOf } from './secrets.ts';
+
+export interface ExplainOptions extends Omit<DryEngineOptions, 'kernel' | 'dialect' | 'key'> {
+  readonly kernel: Kernel;
+  /** What plugins add to the reading of documents. */
+  readonly documents: Pick<DocumentOptions, 'own' | 'read'>;
+}
+
+/** Explained documents that are kept, which people write one after another. */
+const CACHE = { entries: 50, bytes: 4_000_000 };
+
+interface Explainer {
+  readonly engine: Engine;
+  readonly kernel: Kernel;
+  readonly documents: ReturnType<typeof createDocumentCache>;
+}
+
+/**
+ * Explains operations. Planner, rules and writers are those of the server, over a store that only
+ * notes statements; the database is asked for the plan of each and runs none.
+ *
+ * @example (await explain({ query: '{ posts { id } }' }, context)).statements[0].plan // ['SCAN posts']
+ */
+export function createExplain({ documents: own, kernel, ...options }: ExplainOptions): Explain {
+  const { project, store } = kernel;
+  const { dialect } = store;
+  const key = MADE_UP[project.ids];
+  const engine = createDryEngine({ ...options, kernel, dialect, key, now: kernel.now });
+  // A caller who may explain may read the schema, so suggestions tell them nothing.
+  const documents = createDocumentCache({
+    schema: engine.schema,
+    limits: project.api.limits,
+    introspection: true,
+    suggestions: true,
+    ...own,
+    ...CACHE,
+  });
+  const explainer = { engine, kernel, documents };
+  return async (question, context) => {
+    const principal = await callerOf(explainer, question.as, context);
+    try {
+      const parameters = readParameters({ ...question });
+      return await explain(explainer, parameters, { context, principal });
+    } catch (thrown) {
+      if (!(thrown instanceof RequestErrors)) throw thrown;
+      return { refused: formatted(thrown.errors, context) };
+    }
+  };
+}
+
+/** @throws AppError 400 */
+async function callerOf(
+  { kernel }: Explainer,
+  as: unknown,
+  context: RequestContext,
+): Promise<Principal> {
+  if (as === undefined || as === null) return context.principal;
+  if (as === 'public') return { kind: 'anonymous' };
+  const id = (as as { user_id?: unknown }).user_id;
+  if (typeof id !== 'string' && typeof id !== 'number')
+    throw failure.badRequest('as must be "public" or {"user_id": …}');
+  const principal = await findService(kernel.store, 'principalOf')?.(id);
+  if (!principal) throw failure.badRequest('as.user_id names no user who can sign in');
+  return principal;
+}
+
+interface Asking {
+  readonly context: RequestContext;
+  readonly principal: Principal;
+}
+
+async function explain(
+  explainer: Explainer,
+  parameters: Parameters,
+  { context, principal }: Asking,
+): Promise<Explained> {
+  const { engine, kernel } = explainer;
+  const operation = await operationOf(explainer, parameters, context);
+  const { variables } = parameters;
+  const over = checkCost(engine, operation, variables);
+  if (over) throw new RequestErrors([over]);
+  const run = runOf(engine, { operation, variables, context: dryContext(kernel, principal) });
+  const roots = await explainRoots(run);
+  const errors = roots.flatMap(({ error }) => error ?? []);
+  if (errors.length > 0 && errors.length === roots.length) throw new RequestErrors(errors);
+  const secrets = secretsOf(run, variables);
+  return {
+    statements: await statementsOf(explainer, roots, { context, secrets }),
+    functions: [...new Set([...functionsOf(run), ...roots.flatMap((root) => root.functions)])],
+    depth: createMeasure(operation.fragments)(operation.node).depth,
+    cost: costOf(engine, operation, variables).value,
+    ...(errors.length > 0 && { errors: formatted(errors, context) }),
+  };
+}
+
+async function operationOf(
+  { documents }: Explainer,
+  parameters: Parameters,
+  context: RequestContext,
+): Promise<PreparedOperation> {
+  // An operation that is not on the list of trusted documents may be explained: it does not run.
+  const source = { listed: new Set<string>(), textOf: ({ query }: Parameters) => query ?? '' };
+  if (parameters.query === undefined) throw failure.badRequest('query is required');
+  try {
+    return await findOperation({ documents, source }, parameters, context);
+  } catch (thrown) {
+    throw new RequestErrors(errorsOf(thrown));
+  }
+}
+
+function runOf(engine: Engine, request: OperationRequest): Run {
+  const run = startRun(engine, request);
+  if ('errors' in run) throw new RequestErrors(run.errors);
+  return run;
+}
+
+/** The statements of all root fields, each with its plan. */
+async function statementsOf(
+  { engine, kernel }: Explainer,
+  roots: readonly ExplainedRoot[],
+  { context, secrets }: { readonly context: RequestContext; readonly secrets: Secrets },
+): Promise<ExplainedStatement[]> {
+  const plans = createPlans(kernel, context);
+  const statements: ExplainedStatement[] = [];
+  for (const { key, statements: noted } of roots)
+    for (const { text, values } of noted) {
+      const hidden = values.map((value) => hide(value, secrets));
+      const plan = await plans(text, hidden);
+      statements.push({
+        path: [key],
+        sql: text.replaceAll(engine.reader.marker, MARKER),
+        parameters: hidden.map(shown),
+        plan: plan.map((line) => shownText(line.replaceAll(engine.reader.marker, MARKER))),
+      });
+    }
+  return statements;
+}
+
+const formatted = (errors: RequestErrors['errors'], context: RequestContext) =>
+  showErrors(errors, context).map(({ formatted: shown }) => shown);
