@@ -24,7 +24,7 @@ export async function setVersion(version: string, root = repo): Promise<void> {
   };
   for (const path of MANIFESTS) await edit(path, (text) => withVersion(text, version));
   await edit('package-lock.json', (text) => lockWithVersion(text, version));
-  await edit('runtime/hosting/version.ts', (text) =>
+  await edit('runtime/core/version.ts', (text) =>
     text.replace(/VERSION = '[^']*'/, `VERSION = '${version}'`),
   );
   await edit('CHANGELOG.md', (text) => dated(text, version, new Date()));

@@ -107,7 +107,7 @@ function allowsWeakSecrets(settings: Settings): boolean {
 
 /** Returns the secret unchanged, so that other services can verify tokens with the same text. */
 function readSecret(settings: Settings, weak: string[]): string {
-  const secret = settings.env['JWT_SECRET'] ?? '';
+  const secret = settings.exact('JWT_SECRET') ?? '';
   if (secret.trim() === '') {
     settings.problem(
       'JWT_SECRET is missing: set it to 32 random bytes, for instance with `openssl rand -base64 32`',
@@ -178,7 +178,7 @@ function readAppUrl(settings: Settings, users: boolean): string {
 
 function readHostPassword(settings: Settings): AuthConfig['host'] {
   const hash = settings.text('HOST_PASSWORD_HASH');
-  const password = settings.env['HOST_PASSWORD'];
+  const password = settings.exact('HOST_PASSWORD');
   if (hash !== undefined && !BCRYPT_HASH.test(hash))
     settings.problem('HOST_PASSWORD_HASH must be a bcrypt hash');
   if (hash !== undefined) return { hash };

@@ -14,6 +14,7 @@ const HOUR = 60 * MINUTE;
 export function webConsole(): Capability {
   return {
     name: 'console',
+    recorder: ({ console: model }) => model !== null,
     application: ({ project: { console: model }, settings: { production } }) =>
       model && applicationOf(model, isOpen(model, production)),
     create: (kernel) => {

@@ -1,10 +1,15 @@
 import type { ConsoleModel } from '@twofold/schema';
-import { consoleRoutes } from '@twofold/schema';
+import { consoleRoutes, isConsoleRouteServed } from '@twofold/schema';
 import { bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
 import { explainOperation } from './routes/explain.ts';
 import { describeSchema } from './routes/schema.ts';
+import { describeConfig, describeServer } from './routes/system/describe.ts';
+import type { LogStreams } from './routes/system/log-stream.ts';
+import { readLogs } from './routes/system/logs.ts';
+import { readFigures } from './routes/system/metrics.ts';
+import { listSettings } from './routes/system/settings.ts';
 import { createPages, createPolicy } from './pages.ts';
 
 /**
@@ -14,13 +19,21 @@ import { createPages, createPolicy } from './pages.ts';
  */
 export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean): ServerModule {
   if (open && kernel.settings.production) assertEnterable(kernel, model);
+  const streams: LogStreams = new Set();
+  const routes = bindRoutes(consoleRoutes, {
+    console: describeConsole(kernel, model),
+    systemSchema: describeSchema(kernel),
+    systemExplain: explainOperation(kernel),
+    systemInfo: describeServer(kernel),
+    systemConfig: describeConfig(kernel),
+    systemSettings: listSettings(kernel, model),
+    systemLogs: readLogs(kernel, streams),
+    systemMetrics: readFigures(kernel),
+  });
   return {
     name: 'console',
-    routes: bindRoutes(consoleRoutes, {
-      console: describeConsole(kernel, model),
-      systemSchema: describeSchema(kernel),
-      systemExplain: explainOperation(kernel),
-    }),
+    routes: routes.filter(({ spec }) => isConsoleRouteServed(spec, kernel.project)),
+    leave: () => streams.forEach((end) => end()),
     ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model.path, kernel) }),
   };
 }

@@ -95,13 +95,14 @@ function listenerOf(kernel: Kernel, chain: readonly Middleware[]): RequestListen
 
 /** Counts and traces requests. It stands before everything else. */
 function observing(
-  { metrics, tracing, project }: Kernel,
+  { metrics, recorder, tracing, project }: Kernel,
   routers: readonly Router[],
 ): Middleware[] {
-  if (!metrics && !tracing) return [];
   const routeOf = createRouteOf(project.api.path, routers);
   return [
     ...(metrics ? [httpMetrics(metrics, routeOf)] : []),
+    // The recorder shows no routes, and finding one costs a little for each request.
+    ...(!metrics && recorder ? [httpMetrics(recorder.metrics, () => undefined)] : []),
     ...(tracing ? [httpTraces(tracing, routeOf)] : []),
   ];
 }

@@ -13,10 +13,11 @@ import { createGraphql } from './graphql/index.ts';
 import { traceResolvers } from './graphql/traced-resolvers.ts';
 import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import { createMetricsModule } from './metrics/index.ts';
-import { createMetrics } from './metrics/registry.ts';
+import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
+import type { Recorder } from './recorder/recorder.ts';
 import { createOwnRoutes, type DeclareRoutes, type OwnRoutes } from './routes/index.ts';
 import type { Adopted } from './adopted/adopt.ts';
 import type { Misfit } from './adopted/misfit.ts';
@@ -66,10 +67,16 @@ const DATABASE = 'file:data/app.db';
  */
 export async function boot(app: App, options: BootOptions = {}): Promise<Booted> {
   const root = app.root ? fileURLToPath(app.root) : process.cwd();
-  const settings = createSettings(readEnvironment(root, options.env ?? process.env));
+  const given = options.env ?? process.env;
+  const settings = createSettings(readEnvironment(root, given), new Set(Object.keys(given)));
   const tracing = await openTracing(app.project.observability?.traces === true);
-  const log = createLogger(settings, options.logTo, tracing?.logFields);
   const metrics = app.project.observability?.metrics ? createMetrics() : undefined;
+  const recorder = await recorderOf(app, metrics);
+  const log = createLogger(settings, {
+    destination: options.logTo,
+    around: tracing?.logFields,
+    note: recorder?.note,
+  });
   const store = open(settings, root, {
     timeout: app.project.transactionTimeout,
     note: noteAll([
@@ -90,6 +97,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     credentials: credentialsOf(app, settings),
     ...(opens(app.project, 'audit') && { audit: createAuditLog({ store, now }) }),
     ...(metrics && { metrics }),
+    ...(recorder && { recorder }),
     ...(tracing && { tracing }),
   };
   try {
@@ -102,6 +110,16 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     await store.close();
     throw error;
   }
+}
+
+/** Nothing of it is loaded for a project whose capabilities do not read it. */
+async function recorderOf(
+  { project, capabilities = [] }: App,
+  metrics: Metrics | undefined,
+): Promise<Recorder | undefined> {
+  if (!capabilities.some((capability) => capability.recorder?.(project))) return undefined;
+  const { openRecorder } = await import('./recorder/open-recorder.ts');
+  return openRecorder(metrics);
 }
 
 /** Opens the database that the settings name. @throws ConfigError for an invalid address */

@@ -33,6 +33,8 @@ export interface OwnApplication {
 export interface Capability {
   /** Its name in the manifest, which is also the name of its folders. */
   readonly name: string;
+  /** Whether it reads the server's own log and figures, which are then kept in memory. */
+  recorder?(project: Project): boolean;
   /** The application that it serves in this project. */
   application?(kernel: Kernel): OwnApplication | null;
   /**

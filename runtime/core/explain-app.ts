@@ -37,7 +37,7 @@ export async function explainApp(
   const kernel = {
     project: app.project,
     settings,
-    log: createLogger(settings, { write: () => {} }),
+    log: createLogger(settings, { destination: { write: () => {} } }),
     root,
   };
   const { createDryRun } = await import('./graphql/dry-run.ts');

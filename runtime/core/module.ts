@@ -14,6 +14,7 @@ import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Credential } from './context/credential.ts';
 import type { Metrics } from './metrics/registry.ts';
+import type { Recorder } from './recorder/recorder.ts';
 import type { Store } from './store/store.ts';
 import type { Tracing } from './traces/tracing.ts';
 
@@ -31,6 +32,8 @@ export interface Kernel {
   readonly metrics?: Metrics;
   /** The log of changes; absent where the server is managed by no capability. */
   readonly audit?: AuditLog;
+  /** The last log lines and figures; absent when no capability reads them. */
+  readonly recorder?: Recorder;
   /** Spans; absent where traces are off, or no provider is registered. */
   readonly tracing?: Tracing;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */

@@ -131,6 +131,7 @@ async function start(
   const { kernel, modules } = booted;
   let http: HttpServer | undefined;
   try {
+    kernel.recorder?.start();
     await reachingDatabase(kernel, () => prepareDatabase(app, booted));
     await rememberProduction(app, kernel);
     for (const missing of missingLanguages(kernel.project, kernel.store.dialect))
@@ -176,6 +177,7 @@ async function stop(app: App, { kernel, modules }: Booted, http?: HttpServer): P
   for (const module of modules.toReversed()) await module.stop?.();
   await kernel.store.close();
   kernel.log.flush();
+  kernel.recorder?.stop();
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

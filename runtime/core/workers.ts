@@ -5,6 +5,7 @@ import { relayChanges } from './data/worker-announcements.ts';
 import { ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { relayMetrics } from './metrics/worker-metrics.ts';
+import { relayRecords } from './recorder/relay.ts';
 import type { Running } from './running.ts';
 
 const GIVE_UP_WITHIN = 5_000;
@@ -34,6 +35,7 @@ async function supervise(cluster: Cluster, count: number): Promise<Running> {
   await handOver();
   relayChanges(cluster);
   relayMetrics(cluster);
+  relayRecords(cluster);
   let stopping = false;
   const fork = () => {
     const born = Date.now();

@@ -3,7 +3,12 @@ import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { hostingRoutes, type HostingModel, type RouteSpec } from '@twofold/schema';
 import { bindRoutes, type Call } from '@twofold/runtime/http';
-import type { Kernel, RequestContext, ServerModule } from '@twofold/runtime/kernel';
+import {
+  type Kernel,
+  type RequestContext,
+  type ServerModule,
+  VERSION,
+} from '@twofold/runtime/kernel';
 import type { HostedPart } from './hosted-part.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
@@ -15,7 +20,6 @@ import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
 import { validator } from './validator.ts';
-import { VERSION } from './version.ts';
 
 export interface HostingOptions {
   readonly kernel: Kernel;

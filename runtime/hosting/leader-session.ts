@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
-import type { Kernel } from '@twofold/runtime/kernel';
+import { createServerInfo, type Kernel } from '@twofold/runtime/kernel';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
@@ -142,11 +142,8 @@ function createWork(
   };
 }
 
-function createHandlers(
-  { store, now, root, audit }: Kernel,
-  core: WholeCore,
-  templates: ReadonlyMap<string, Template>,
-) {
+function createHandlers(kernel: Kernel, core: WholeCore, templates: ReadonlyMap<string, Template>) {
+  const { store, now, audit } = kernel;
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
   const sources = createSourceDeploys(core, createImageBuilder(core, buildLogs), buildLogs);
@@ -173,8 +170,7 @@ function createHandlers(
     ...systemHandlers({
       core,
       model,
-      root,
-      startedAt: now(),
+      info: createServerInfo(kernel),
       ports: core.ports,
       templates: () => templates.size,
       pruneRecords: async () =>

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Core } from './core.ts';
 import type { ContainerUsage } from './engine/engine.ts';
 import type { HostedApp } from './records/app.ts';
@@ -103,19 +102,4 @@ export function renderMetrics(
         lines.push(`${name}{app="${app.name}",replica="${replica.replica}"} ${replica[field]}`);
   }
   return `${lines.join('\n')}\n`;
-}
-
-/** Free and total bytes of the disk with this folder. Null when the system does not report them. */
-export async function diskOf(
-  folder: string,
-): Promise<{ readonly free: number; readonly total: number } | null> {
-  const { statfs } = await import('node:fs/promises');
-  const stats = await statfs(folder).catch(() => null);
-  return stats && { free: stats.bavail * stats.bsize, total: stats.blocks * stats.bsize };
-}
-
-/** The machine's uptime in seconds. Null when the system does not report it. */
-export async function machineUptime(): Promise<number | null> {
-  const text = await readFile('/proc/uptime', 'utf8').catch(() => null);
-  return text === null ? null : Math.floor(Number(text.split(' ')[0]));
 }

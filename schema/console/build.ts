@@ -4,11 +4,17 @@ import type { ConsoleValues } from './manifest.ts';
 import type { ConsoleModel } from './model.ts';
 
 /** The model of the `console:` section; null without one. */
-export function buildConsole({ manifest: { values } }: Facts): ConsoleModel | null {
+export function buildConsole({ manifest: { values, written } }: Facts): ConsoleModel | null {
   const { console: section } = values;
   if (!section) return null;
   const { path, enabled, host } = section;
-  return { path: path.replace(/(?<=.)\/+$/, ''), enabled, host, roles: rolesOf(section, values) };
+  return {
+    path: path.replace(/(?<=.)\/+$/, ''),
+    enabled,
+    host,
+    roles: rolesOf(section, values),
+    manifest: written,
+  };
 }
 
 /** A list of roles gives every permission, and so does the default. */

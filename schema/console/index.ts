@@ -1,6 +1,7 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { buildConsole } from './build.ts';
 import { consoleRoutes } from './routes/index.ts';
+import { isConsoleRouteServed } from './served-routes.ts';
 import { settings } from './rules/settings.ts';
 
 /** The web application for the people who run the server. */
@@ -12,4 +13,5 @@ export const consoleCapability: CapabilitySpec = {
   build: buildConsole,
   manifestRules: [settings],
   routes: consoleRoutes,
+  isServed: isConsoleRouteServed,
 };

@@ -6,4 +6,6 @@ export interface ConsoleModel {
   readonly host: boolean;
   /** What each role may do there: permissions by name of the role. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** What the manifest of the project says, for the page `Settings`. */
+  readonly manifest: Readonly<Record<string, unknown>>;
 }

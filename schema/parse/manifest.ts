@@ -15,6 +15,8 @@ import type { PlaceOf } from './yaml.ts';
  */
 export interface Manifest {
   readonly values: ManifestValues;
+  /** What the file says, without defaults. */
+  readonly written: Data;
   readonly at: PlaceOf;
 }
 
@@ -33,16 +35,20 @@ export function parseManifest(source: SourceText | null): {
   manifest: Manifest;
   diagnostics: Diagnostic[];
 } {
-  if (!source) return { manifest: { values: valuesOf(NOTHING), at: () => START }, diagnostics: [] };
+  if (!source)
+    return {
+      manifest: { values: valuesOf(NOTHING), written: {}, at: () => START },
+      diagnostics: [],
+    };
   const { value, diagnostics, at } = parseYaml(source);
   if (diagnostics.length > 0)
     return {
-      manifest: { values: valuesOf(NOTHING), at },
+      manifest: { values: valuesOf(NOTHING), written: {}, at },
       diagnostics: [...diagnostics],
     };
   if (value !== null && !isData(value))
     return {
-      manifest: { values: valuesOf(NOTHING), at },
+      manifest: { values: valuesOf(NOTHING), written: {}, at },
       diagnostics: [notSettings(source)],
     };
   const secrets = secretFindings(value, at);
@@ -51,7 +57,8 @@ export function parseManifest(source: SourceText | null): {
   const values = valuesOf(isData(value) ? value : {}, (problem) => {
     if (!known.has(problem.path.join('.'))) found.push(shapeFinding(problem, at));
   });
-  return { manifest: { values, at }, diagnostics: found };
+  const written = isData(value) ? value : {};
+  return { manifest: { values, written, at }, diagnostics: found };
 }
 
 type Data = Readonly<Record<string, unknown>>;
@@ -66,8 +73,15 @@ export function valuesOf(
   data: Data,
   report: (problem: ShapeProblem) => void = () => {},
 ): ManifestValues {
-  const written = { ...data, ...writtenSections(data) };
-  return toModel(settleManifest(written, report), manifestSchema) as ManifestValues;
+  return toModel(settledValues(data, report), manifestSchema) as ManifestValues;
+}
+
+/** The values with every default, under the names that the manifest has. */
+export function settledValues(
+  data: Data,
+  report: (problem: ShapeProblem) => void = () => {},
+): Data {
+  return settleManifest({ ...data, ...writtenSections(data) }, report);
 }
 
 /** The sections of capabilities. A bare `auth:` is null in YAML and enables the section. */

@@ -1,3 +1,4 @@
+import type { Kernel, Logger } from '@twofold/runtime/kernel';
 import { Writable } from 'node:stream';
 import { createServer, type Plugin, type Running } from '@twofold/runtime';
 import { readProject } from '@twofold/schema';
@@ -37,6 +38,8 @@ console: { roles: { Owner: ["*"], Support: ["data:read"] } }
 export interface ConsoleServer extends Running {
   /** What the server has logged. */
   readonly logs: readonly string[];
+  /** The server's own log. */
+  readonly log: Logger;
   call(
     method: string,
     path: string,
@@ -68,10 +71,12 @@ export async function startConsole({
   if (!project) throw new Error(JSON.stringify(diagnostics));
   const logs: string[] = [];
   const logTo = new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) });
+  let log: Logger | undefined;
+  const hooks = { start: (kernel: Kernel) => void (log = kernel.log) };
   const running = await createServer({ project, capabilities: [auth(), webConsole()] })
-    .plugin({ name: 'test', ...plugin })
+    .plugin({ name: 'test', hooks, ...plugin })
     .start('127.0.0.1:0', { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
-  return { ...running, logs, call: callTo(running.url) };
+  return { ...running, logs, log: log!, call: callTo(running.url) };
 }
 
 const callTo =

@@ -29,7 +29,7 @@ describe('setting a version', () => {
     expect(packages['']).toMatchObject({ version: '7.8.9' });
     expect(packages['runtime/auth'].dependencies['@twofold/runtime']).toBe('7.8.9');
     expect(packages['node_modules/koa'].version).not.toBe('7.8.9');
-    expect(read('runtime/hosting/version.ts')).toContain("'7.8.9'");
+    expect(read('runtime/core/version.ts')).toContain("'7.8.9'");
     const example = JSON.parse(read('examples/company/package.json'));
     expect(example.dependencies['@twofold/auth']).toBe('^7.8.9');
     expect(example.devDependencies['@twofold/generator']).toBe('^7.8.9');

@@ -24,27 +24,41 @@ const SECRET = [
 /** How lines are written: for programs, or for people. */
 export type LogFormat = 'json' | 'pretty';
 
-/**
- * The server's log, in the format of `logFormat`. `LOG_LEVEL` sets how much. `destination` is for
- * tests.
- *
- * @param around see `LogOptions`.
- */
+/** What a log has besides its settings. */
+export interface LoggerOptions {
+  /** Where lines go, for tests. */
+  readonly destination?: Destination | undefined;
+  /** See `LogOptions`. */
+  readonly around?: LogOptions['around'];
+  /** Gets every line as JSON too, in whatever format it is written. */
+  readonly note?: ((line: string) => void) | undefined;
+}
+
+/** The server's log, in the format of `logFormat`. `LOG_LEVEL` sets how much. */
 export function createLogger(
   settings: Settings,
-  destination?: Destination,
-  around?: LogOptions['around'],
+  { destination, around, note }: LoggerOptions = {},
 ): Logger {
   const level = settings.text('LOG_LEVEL', 'info');
   if (!isLevel(level)) settings.problem(`LOG_LEVEL must be one of ${NAMES.join(', ')}`);
   const output = destination ?? standardOutput();
-  return createLog(
-    { level: isLevel(level) ? level : 'info', secret: SECRET, ...(around && { around }) },
+  const formatted =
     logFormat(settings, destination !== undefined) === 'pretty'
       ? { ...output, ...prettyLines((text) => output.write(text)) }
-      : output,
+      : output;
+  return createLog(
+    { level: isLevel(level) ? level : 'info', secret: SECRET, ...(around && { around }) },
+    note ? noted(formatted, note) : formatted,
   );
 }
+
+const noted = (output: Destination, note: (line: string) => void): Destination => ({
+  write: (line) => {
+    note(line);
+    return output.write(line);
+  },
+  ...(output.flushSync && { flushSync: () => output.flushSync!() }),
+});
 
 /**
  * `LOG_FORMAT`. When it is absent: lines for people on a terminal and under `generator dev`, but

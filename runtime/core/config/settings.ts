@@ -17,12 +17,18 @@ export interface Settings {
   readonly production: boolean;
   text(name: string): string | undefined;
   text(name: string, fallback: string): string;
+  /** As it stands there, with its spaces: for secrets. */
+  exact(name: string): string | undefined;
   /** A whole number. */
   number(
     name: string,
     options: { readonly default: number; readonly min?: number; readonly max?: number },
   ): number;
   flag(name: string, fallback: boolean): boolean;
+  /** Every setting that was asked for so far, with what it is when it is not set. */
+  readonly asked: ReadonlyMap<string, unknown>;
+  /** Where a setting comes from; null when it is not set. */
+  sourceOf(name: string): 'environment' | '.env' | null;
   /** Adds a problem: one line with the setting's name, what is wrong and how to fix it. */
   problem(line: string): void;
   /** Throws a `ConfigError` with every problem so far, if there is one. */
@@ -32,15 +38,27 @@ export interface Settings {
 const TRUE = new Set(['1', 'true', 'on', 'yes']);
 const FALSE = new Set(['0', 'false', 'off', 'no']);
 
-export function createSettings(env: Environment): Settings {
+/** @param given the names that the process's own environment has; the others are of `.env`. */
+export function createSettings(env: Environment, given?: ReadonlySet<string>): Settings {
   const problems: string[] = [];
-  const read = (name: string) => env[name]?.trim() || undefined;
+  const asked = new Map<string, unknown>();
+  const read = (name: string, fallback?: unknown) => {
+    if (fallback !== undefined || !asked.has(name)) asked.set(name, fallback);
+    return env[name]?.trim() || undefined;
+  };
   return {
     env,
+    asked,
+    sourceOf: (name) => {
+      if (!env[name]?.trim()) return null;
+      return given && !given.has(name) ? '.env' : 'environment';
+    },
     production: (read('NODE_ENV') ?? read('ENV')) === 'production',
-    text: ((name: string, fallback?: string) => read(name) ?? fallback) as Settings['text'],
-    number: (name, options) => readNumber(name, read(name), options, problems),
-    flag: (name, fallback) => readFlag(name, read(name), fallback, problems),
+    text: ((name: string, fallback?: string) =>
+      read(name, fallback) ?? fallback) as Settings['text'],
+    exact: (name) => (read(name), env[name]),
+    number: (name, options) => readNumber(name, read(name, options.default), options, problems),
+    flag: (name, fallback) => readFlag(name, read(name, fallback), fallback, problems),
     problem: (line) => void problems.push(line),
     assert: () => {
       if (problems.length > 0) throw new ConfigError(problems);

@@ -13,6 +13,9 @@ const METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
+/** A stream of events lasts as long as its reader wants, which is no latency. */
+const EVENTS = 'text/event-stream';
+
 /** The pattern of the route that a request belongs to; undefined when it belongs to none. */
 export type RouteOf = (ctx: Context) => string | undefined;
 
@@ -33,6 +36,7 @@ export function httpMetrics(metrics: Metrics, routeOf: RouteOf): Middleware {
     } finally {
       const done = () => count(timings, routeOf, ctx, performance.now() - began);
       if (isInternal(ctx.req)) void 0;
+      else if (ctx.type === EVENTS) whenClosed(ctx, () => count(timings, routeOf, ctx));
       else if (ctx.respond === false || ctx.body instanceof Stream) whenClosed(ctx, done);
       else done();
     }
@@ -44,10 +48,11 @@ function whenClosed({ res }: Context, done: () => void): void {
   else res.once('close', done);
 }
 
-function count(timings: Timings, routeOf: RouteOf, ctx: Context, milliseconds: number): void {
+/** @param milliseconds undefined: it has no duration that says anything. */
+function count(timings: Timings, routeOf: RouteOf, ctx: Context, milliseconds?: number): void {
   const { method } = ctx.req;
   const known = method !== undefined && METHODS.has(method) ? method : 'other';
-  timings
-    .series([routeOf(ctx) ?? 'other', known, String(ctx.res.statusCode)])
-    .observe(milliseconds / 1000);
+  const series = timings.series([routeOf(ctx) ?? 'other', known, String(ctx.res.statusCode)]);
+  if (milliseconds === undefined) series.count();
+  else series.observe(milliseconds / 1000);
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
-import { createSemaphore } from '@twofold/runtime/kernel';
+import { createSemaphore, diskOf } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { Deployment } from '../records/app.ts';
@@ -8,7 +8,6 @@ import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
 import { assertTriggers, isNamed } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
-import { diskOf } from '../stats.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
 

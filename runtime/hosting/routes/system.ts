@@ -1,55 +1,34 @@
-import { hostname, totalmem, availableParallelism, type as osType, release, arch } from 'node:os';
 import type { HostingModel } from '@twofold/schema';
 import { reply } from '@twofold/runtime/http';
+import type { ServerInfo } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
 import { APP_STATUSES } from '../records/app.ts';
-import { diskOf, machineUptime } from '../stats.ts';
-import { VERSION } from '../version.ts';
 
 export interface SystemParts {
   readonly core: Core;
   readonly model: HostingModel;
-  readonly root: string;
-  readonly startedAt: number;
+  readonly info: () => Promise<ServerInfo>;
   readonly ports: () => { readonly http: number | null; readonly https: number | null };
   readonly templates: () => number;
   readonly pruneRecords: () => Promise<number>;
 }
 
-export function systemHandlers({
-  core,
-  model,
-  root,
-  startedAt,
-  ports,
-  templates,
-  pruneRecords,
-}: SystemParts) {
+export function systemHandlers({ core, model, info, ports, templates, pruneRecords }: SystemParts) {
   return {
     async systemInfo() {
       const engine = core.connection.info();
-      const [disk, machine, connected] = await Promise.all([
-        diskOf(root),
-        machineUptime(),
-        core.connection.connected(),
-      ]);
+      const [server, connected] = await Promise.all([info(), core.connection.connected()]);
       return reply(200, {
-        version: VERSION,
+        ...server,
         engine:
           engine && connected
             ? { kind: engine.kind, version: engine.version, os: engine.os }
             : null,
         podman: connected ? 'connected' : 'disconnected',
-        hostname: hostname(),
-        os: `${osType()} ${release()}`,
-        arch: arch(),
-        cpus: engine?.cpus ?? availableParallelism(),
-        memory: engine?.memory ?? totalmem(),
-        disk,
+        cpus: engine?.cpus ?? server.cpus,
+        memory: engine?.memory ?? server.memory,
         apps: countApps(core),
-        uptime: Math.floor((core.now() - startedAt) / 1000),
-        machine_uptime: machine,
       });
     },
 

@@ -1,0 +1,61 @@
+import { type ConsoleModel, manifestKeys } from '@twofold/schema';
+import { type Handler, reply } from '@twofold/runtime/http';
+import type { Kernel, Settings } from '@twofold/runtime/kernel';
+
+/** A key of the manifest, or a setting of the environment. */
+interface ShownSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly source: 'default' | 'manifest' | 'environment' | '.env';
+  readonly secret: boolean;
+  readonly set: boolean;
+}
+
+/** Settings of the environment that win over a key of the manifest. */
+const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.host': 'HOST' };
+
+/** Words of names whose values are credentials. */
+const SECRET = /(^|_)(SECRET|PASSWORD|TOKEN|KEY|HASH|CREDENTIALS?)(_|$)/;
+
+/** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
+export function listSettings({ settings }: Kernel, { manifest }: ConsoleModel): Handler {
+  return () => {
+    const keys = manifestKeys(manifest).map((key) => {
+      const source = settings.sourceOf(WINS[key.name] ?? '');
+      return source === null
+        ? shown(key.name, key.value, key.written ? 'manifest' : 'default')
+        : shown(key.name, settings.text(WINS[key.name]!), source);
+    });
+    const read = [...settings.asked.keys()].sort().map((name) => settingOf(settings, name));
+    return reply(200, { settings: [...keys, ...read] });
+  };
+}
+
+function settingOf(settings: Settings, name: string): ShownSetting {
+  const source = settings.sourceOf(name);
+  const value = source === null ? settings.asked.get(name) : settings.text(name);
+  const setting = shown(name, value, source ?? 'default');
+  return SECRET.test(name) ? { ...setting, value: null, secret: true } : setting;
+}
+
+const shown = (name: string, value: unknown, source: ShownSetting['source']): ShownSetting => ({
+  name,
+  value: withoutPasswords(value ?? null),
+  source,
+  secret: false,
+  set: source !== 'default',
+});
+
+/** The password between `:` and the last `@`, and those in the query, as PostgreSQL takes them. */
+const USER_PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/@:?#]*:).*(@)/i;
+const QUERY_PASSWORD = /([?&;][^=&;]*(?:password|token|secret|key)[^=&;]*=)[^&;#]*/gi;
+
+function withoutPasswords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPasswords);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [name, withoutPasswords(each)]),
+    );
+  if (typeof value !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(value)) return value;
+  return value.replace(USER_PASSWORD, '$1***$2').replaceAll(QUERY_PASSWORD, '$1***');
+}

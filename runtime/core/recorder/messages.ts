@@ -1,0 +1,36 @@
+import type { RecordedSample } from './sampler.ts';
+
+/** What a worker tells the process that started it. */
+export type ToRecords =
+  | { readonly step: 'lines'; readonly lines: readonly string[] }
+  | { readonly step: 'sample'; readonly sample: RecordedSample }
+  | { readonly step: 'followers'; readonly count: number }
+  | { readonly step: 'ask'; readonly id: number; readonly question: Question };
+
+/** A method of `Records` and what it takes. */
+export interface Question {
+  readonly of: 'page' | 'batch' | 'figures' | 'followers';
+  readonly with?: unknown;
+}
+
+export interface FromRecords {
+  readonly step: 'answer';
+  readonly id: number;
+  readonly answer: unknown;
+}
+
+interface Marked {
+  readonly twofold: 'recorder';
+}
+
+export const marked = <Message extends object>(message: Message): Message & Marked => ({
+  twofold: 'recorder',
+  ...message,
+});
+
+/** Other code of a server sends messages between its processes too. */
+export const isMarked = (message: unknown): message is Marked =>
+  typeof message === 'object' &&
+  message !== null &&
+  'twofold' in message &&
+  message.twofold === 'recorder';

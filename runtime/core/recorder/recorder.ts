@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import type { Metrics } from '../metrics/registry.ts';
+import { type FigureRange, type Figures, figuresOf } from './figures.ts';
+import { createLineRing } from './line-ring.ts';
+import {
+  createLogReader,
+  type LogBatch,
+  type LogBatchQuery,
+  type LogPage,
+  type LogPageQuery,
+} from './log-page.ts';
+import type { RecordedSample, Sampler } from './sampler.ts';
+import { createSteps } from './steps.ts';
+
+/**
+ * What a server keeps of itself in memory: the last lines of its log, and figures of a day; with
+ * `WORKERS` of all of them.
+ *
+ * @example
+ * const { lines } = await kernel.recorder.page({ level: 'error', limit: 20 });
+ */
+export interface Recorder {
+  /** Where requests are counted. */
+  readonly metrics: Metrics;
+  /** Keeps a line of the log as it was written. */
+  note(line: string): void;
+  page(query: LogPageQuery): Promise<LogPage>;
+  batch(query: LogBatchQuery): Promise<LogBatch>;
+  figures(range: FigureRange): Promise<Figures>;
+  /** Counts a reader who follows the log, until the returned function is called. */
+  follow(): () => void;
+  followers(): Promise<number>;
+  start(): void;
+  stop(): void;
+}
+
+/** What is kept, wherever that is. `source` tells the processes of a server apart. */
+export interface Records {
+  note(line: string): void;
+  page(query: LogPageQuery): Promise<LogPage>;
+  batch(query: LogBatchQuery): Promise<LogBatch>;
+  figures(range: FigureRange): Figures;
+  add(source: number, sample: RecordedSample): void;
+  /** Says how many readers of the log a process has. */
+  setFollowers(source: number, count: number): void;
+  followers(): number;
+}
+
+const SECOND = 1000;
+const HOUR_OF_STEPS = 360;
+const DAY_OF_MINUTES = 1440;
+
+/** Keeps lines and figures in this process. */
+export function createRecords(now: () => number = Date.now): Records {
+  const ring = createLineRing();
+  const reader = createLogReader(ring, bootName());
+  const fine = createSteps(10 * SECOND, HOUR_OF_STEPS);
+  const coarse = createSteps(60 * SECOND, DAY_OF_MINUTES);
+  const followers = new Map<number, number>();
+  return {
+    ...reader,
+    note: ring.add,
+    figures: (range) => figuresOf(range === '24h' ? coarse : fine, range, now()),
+    add: (source, sample) => {
+      for (const steps of [fine, coarse]) steps.add(source, sample, now());
+    },
+    setFollowers: (source, count) => {
+      if (count === 0) followers.delete(source);
+      else followers.set(source, count);
+    },
+    followers: () => [...followers.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
+/** Names a start of the server, so that a reader who comes back after a restart is known. */
+const bootName = () => `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
+
+/** The number of this process where there is only one. */
+const ALONE = 0;
+
+/** The recorder of a server of one process. */
+export function createRecorder(sampler: Sampler, records = createRecords()): Recorder {
+  const look = createLook(sampler, (sample) => records.add(ALONE, sample));
+  let following = 0;
+  const change = (by: number) => records.setFollowers(ALONE, (following += by));
+  return {
+    metrics: sampler.metrics,
+    note: records.note,
+    page: records.page,
+    batch: records.batch,
+    figures: async (range) => {
+      look.now();
+      return records.figures(range);
+    },
+    follow: () => counted(change),
+    followers: async () => records.followers(),
+    start: look.start,
+    stop: look.stop,
+  };
+}
+
+/** Counts one more, and one less at the first call of the returned function. */
+export function counted(change: (by: number) => void): () => void {
+  let open = true;
+  change(1);
+  return () => {
+    if (open) change(-1);
+    open = false;
+  };
+}
+
+/** Milliseconds between two samples: a new server has figures soon. */
+const EVERY = 2000;
+/** Milliseconds since the last sample within which none is made for a reader. */
+const FRESH = 200;
+
+/** Takes a sample every two seconds, and when somebody wants to see the newest figures. */
+export function createLook(sampler: Sampler, take: (sample: RecordedSample) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let last = 0;
+  const look = () => {
+    last = performance.now();
+    take(sampler.sample());
+  };
+  return {
+    start: () => {
+      sampler.start();
+      last = performance.now();
+      timer = setInterval(look, EVERY).unref();
+    },
+    now: () => {
+      if (timer && performance.now() - last > FRESH) look();
+    },
+    stop: () => {
+      clearInterval(timer);
+      timer = undefined;
+      sampler.stop();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Cluster, Worker } from 'node:cluster';
+import { isMarked, marked, type Question, type ToRecords } from './messages.ts';
+import type { Records } from './recorder.ts';
+
+/**
+ * Keeps what all workers log and count. The process that starts the workers calls it once. It loads
+ * the rest when a worker first sends something, which is only where a capability reads it.
+ */
+export function relayRecords(cluster: Cluster): void {
+  let opened: Promise<Records> | undefined;
+  const records = () =>
+    (opened ??= import('./recorder.ts').then(({ createRecords }) => createRecords()));
+  cluster.on('exit', ({ id }) => void opened?.then((open) => open.setFollowers(id, 0)));
+  cluster.on('message', (sender, message: unknown) => {
+    if (isMarked(message))
+      void records().then((open) => receive(open, sender, message as unknown as ToRecords));
+  });
+}
+
+async function receive(records: Records, sender: Worker, message: ToRecords): Promise<void> {
+  if (message.step === 'lines') message.lines.forEach(records.note);
+  else if (message.step === 'sample') records.add(sender.id, message.sample);
+  else if (message.step === 'followers') records.setFollowers(sender.id, message.count);
+  else {
+    const answer = await answerOf(records, message.question);
+    if (sender.isConnected()) sender.send(marked({ step: 'answer', id: message.id, answer }));
+  }
+}
+
+function answerOf(records: Records, { of, with: given }: Question): unknown {
+  if (of === 'page') return records.page(given as Parameters<Records['page']>[0]);
+  if (of === 'batch') return records.batch(given as Parameters<Records['batch']>[0]);
+  if (of === 'figures') return records.figures(given as Parameters<Records['figures']>[0]);
+  return records.followers();
+}

@@ -1,0 +1,55 @@
+import { manifestSchema } from '../manifest-schema.ts';
+import { definitionOf, type Shape } from '../manifest/shape.ts';
+import { settledValues } from './manifest.ts';
+
+/** A key of the manifest. */
+export interface ManifestKey {
+  /** `server.port` */
+  readonly name: string;
+  /** What it says, or its default; null where it has none. */
+  readonly value: unknown;
+  /** Whether the manifest says it. */
+  readonly written: boolean;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/**
+ * Every key that a manifest may have, in the order of its schema. A section that is off is one key.
+ *
+ * @example
+ * manifestKeys({ name: 'shop' })[1] // { name: 'server.port', value: 8080, written: false }
+ */
+export function manifestKeys(written: Data): ManifestKey[] {
+  return keysOf({ shape: manifestSchema, path: [], value: settledValues(written), written });
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly written: unknown;
+}
+
+function keysOf({ shape, path, value, written }: Place): ManifestKey[] {
+  const properties = resolved(shape).properties;
+  if (!properties || !isData(value))
+    return [{ name: path.join('.'), value: value ?? null, written: written !== undefined }];
+  const names = new Set([...Object.keys(properties), ...Object.keys(value)]);
+  return [...names].flatMap((name) =>
+    keysOf({
+      shape: properties[name] ?? {},
+      path: [...path, name],
+      value: value[name],
+      written: isData(written) ? written[name] : undefined,
+    }),
+  );
+}
+
+function resolved(shape: Shape): Shape {
+  const name = definitionOf(shape);
+  return name === undefined ? shape : { ...manifestSchema.definitions[name], ...shape };
+}
+
+const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStream } from './event-stream.ts';
+import { type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
+
+const COLUMNS = ['id', 'time', 'level', 'message', 'request_id', 'fields'];
+
+describe('the log and the figures of the server itself', () => {
+  let server: ConsoleServer;
+  let token = '';
+  let as: Record<string, string> = {};
+  const get = (path: string) => server.call('GET', path, undefined, as);
+  const messages = (body: any): string[] => body.lines.map((line: any) => line.message);
+  beforeAll(async () => {
+    server = await startConsole();
+    token = (await server.call('POST', '/api/auth/login', { password: OPERATOR })).body.token;
+    as = { Authorization: `Bearer ${token}` };
+  });
+  afterAll(() => server?.close());
+
+  it('wants system:read', async () => {
+    const setup = { token: SETUP, email: 'owner@x.test', password: GOOD };
+    await server.call('POST', '/api/auth/setup', setup);
+    const member = { email: 'm@x.test', password: GOOD };
+    await server.call('POST', '/api/auth/register', member);
+    const { body } = await server.call('POST', '/api/auth/login', member);
+    const without = { Authorization: `Bearer ${body.accessToken}` };
+    for (const path of ['info', 'config', 'settings', 'logs', 'metrics']) {
+      const asked = async (headers = {}) =>
+        (await server.call('GET', `/api/system/${path}`, undefined, headers)).status;
+      expect([path, await asked(), await asked(without), await asked(as)]).toEqual([
+        path,
+        ...[401, 403, 200],
+      ]);
+    }
+  });
+
+  it('describes the server and its machine, without an engine and apps', async () => {
+    const { body } = await get('/api/system/info');
+    expect(body).toMatchObject({ name: 'shop', environment: 'development', log_followers: 0 });
+    expect(body.node).toBe(process.versions.node);
+    expect(Math.abs(Date.parse(body.started_at) - Date.now())).toBeLessThan(60_000);
+    expect(body).not.toHaveProperty('engine');
+    expect(body).not.toHaveProperty('apps');
+    expect((await get('/api/system/config')).body.features).toMatchObject({ hosting: false });
+  });
+
+  it('returns lines as they were logged, the newest first, by pages', async () => {
+    for (let number = 0; number < 5; number += 1) server.log.info(`line ${number}`);
+    const first = (await get('/api/system/logs?q=LINE&limit=2')).body;
+    expect(messages(first)).toEqual(['line 4', 'line 3']);
+    expect(Object.keys(first.lines[0])).toEqual(COLUMNS);
+    expect(first.lines[0]).toMatchObject({ level: 'info', request_id: null, fields: {} });
+    const second = (await get(`/api/system/logs?q=line&limit=2&cursor=${first.next_cursor}`)).body;
+    expect(messages(second)).toEqual(['line 2', 'line 1']);
+    const third = (await get(`/api/system/logs?q=line&limit=2&cursor=${second.next_cursor}`)).body;
+    expect([messages(third), third.next_cursor]).toEqual([['line 0'], null]);
+  });
+
+  it('chooses lines by level, text and time', async () => {
+    server.log.info('quiet');
+    server.log.error({ err: new Error('deep "cause"'), password: 'hush' }, 'loud');
+    expect(messages((await get('/api/system/logs?level=error')).body)).toEqual(['loud']);
+    const { body } = await get(`/api/system/logs?q=${encodeURIComponent('deep "cause"')}`);
+    expect(messages(body)).toEqual(['loud']);
+    expect(body.lines[0].fields).toMatchObject({ password: '[secret]' });
+    expect(messages((await get('/api/system/logs?q=hush')).body)).toEqual([]);
+    expect(messages((await get('/api/system/logs?q=level')).body)).toEqual([]);
+    expect(messages((await get('/api/system/logs?since=1h&q=quiet')).body)).toEqual(['quiet']);
+    expect(messages((await get('/api/system/logs?until=1h&q=quiet')).body)).toEqual([]);
+    for (const wrong of ['since=soon', 'level=loud', 'limit=1001'])
+      expect((await get(`/api/system/logs?${wrong}`)).status).toBe(400);
+  });
+
+  it('follows the log, and counts its readers', async () => {
+    const stream = await readStream(`${server.url}/api/system/logs?limit=1`, token);
+    await stream.until(() => stream.lines().length === 1);
+    for (let number = 0; number < 3000; number += 1) server.log.info(`now ${number}`);
+    await stream.until(() => stream.lines().length === 3001);
+    expect(
+      stream
+        .lines()
+        .map(({ message }) => message)
+        .slice(1),
+    ).toEqual(Array.from({ length: 3000 }, (_, number) => `now ${number}`));
+    expect((await get('/api/system/info')).body.log_followers).toBe(1);
+    const last = stream.events.at(-1)!;
+    expect(last.id).toBe(last.data.at(-1).id);
+    await stream.close();
+    await expect
+      .poll(async () => (await get('/api/system/info')).body.log_followers, { timeout: 1000 })
+      .toBe(0);
+    server.log.info('while away');
+    const again = await readStream(`${server.url}/api/system/logs?limit=50`, token, last.id);
+    await again.until(() => again.lines().length > 0);
+    expect(again.lines().map(({ message }) => message)).toEqual(['while away']);
+    await again.close();
+  });
+
+  it('sends at most 20 events a second', async () => {
+    const stream = await readStream(`${server.url}/api/system/logs?limit=0`, token);
+    await stream.until(() => stream.status === 200);
+    const before = stream.events.length;
+    for (const since = Date.now(); Date.now() - since < 1000; await sleep(2))
+      server.log.info('often');
+    expect(stream.events.length - before).toBeLessThanOrEqual(21);
+    expect(stream.events.length - before).toBeGreaterThan(5);
+    await stream.close();
+  });
+
+  it('says what was dropped, and that the server is another one', async () => {
+    const other = await readStream(`${server.url}/api/system/logs`, token, 'earlier-7');
+    await other.until(() => other.lines().length > 100);
+    expect(other.events[0]).toMatchObject({ event: 'dropped', data: { lines: null } });
+    const [first] = other.lines();
+    await other.close();
+    const boot = first.id.split('-')[0];
+    expect(first.id).toBe(`${boot}-0`);
+    for (let number = 0; number < 60_000; number += 1) server.log.info(`many ${number}`);
+    const late = await readStream(`${server.url}/api/system/logs`, token, `${boot}-9`);
+    await late.until(() => late.lines().length >= 1000);
+    const [dropped] = late.events;
+    expect(dropped!.event).toBe('dropped');
+    const oldest = Number(late.lines()[0].id.split('-')[1]);
+    expect(dropped!.data.lines).toBe(oldest - 10);
+    await late.close();
+  });
+
+  it('has figures of requests from the first seconds on', async () => {
+    for (let number = 0; number < 20; number += 1) await server.call('GET', '/api/health');
+    await sleep(250);
+    const { body } = await get('/api/system/metrics?range=15m');
+    expect(body).toMatchObject({ step_s: 10 });
+    expect(body.series.map(({ name }: any) => name)).toEqual([
+      ...['requests', 'errors', 'latency_p50', 'latency_p95', 'latency_p99'],
+      ...['cpu', 'memory', 'event_loop_lag'],
+    ]);
+    const last = (name: string) =>
+      body.series
+        .find((each: any) => each.name === name)
+        .points.findLast((p: any) => p[1] !== null);
+    expect(last('requests')[1]).toBeGreaterThan(0);
+    expect(last('memory')[1]).toBeGreaterThan(10e6);
+    expect(last('latency_p50')[1]).toBeGreaterThan(0);
+    const points = body.series[0].points;
+    expect([points.length, points[0][0], points.at(-1)[0]]).toEqual([90, body.from, body.to]);
+    expect(points[0][1]).toBeNull();
+    expect((await get('/api/system/metrics?range=24h')).body.series[0].points).toHaveLength(1440);
+    expect((await get('/api/system/metrics?range=2h')).status).toBe(400);
+  });
+
+  it('lists every key of the manifest and every setting that is read, and no secret', async () => {
+    const mailing = await startConsole({ env: { SMTP_URL: SMTP } });
+    const login = await mailing.call('POST', '/api/auth/login', { password: OPERATOR });
+    const operator = { Authorization: `Bearer ${login.body.token}` };
+    const { body } = await mailing.call('GET', '/api/system/settings', undefined, operator);
+    await mailing.close();
+    const named = (name: string) => body.settings.find((each: any) => each.name === name);
+    const plain = { secret: false, set: true };
+    expect(named('name')).toEqual({ name: 'name', value: 'shop', source: 'manifest', ...plain });
+    expect(named('server.port')).toMatchObject({ value: 8080, source: 'default', set: false });
+    expect(named('console.path')).toMatchObject({ value: '/console', source: 'default' });
+    expect(named('console.roles')).toMatchObject({ source: 'manifest' });
+    expect(named('hosting')).toMatchObject({ value: null, source: 'default' });
+    const secret = { value: null, source: 'environment', secret: true, set: true };
+    expect(named('JWT_SECRET')).toEqual({ name: 'JWT_SECRET', ...secret });
+    expect(named('JWT_SECRET_PREVIOUS')).toMatchObject({ value: null, secret: true, set: false });
+    expect(named('SMTP_URL').value).toBe('smtp://shop:***@mail.test:587?x_token=***&a=b');
+    expect(JSON.stringify(body)).not.toMatch(/hunter2|known to nobody|long enough to be one/);
+    expect(body.settings.length).toBeGreaterThan(60);
+  });
+});
+
+const SETUP = 'setup-of-the-console-0123456789abcdef';
+const SMTP = 'smtp://shop:hunter2@x@mail.test:587?x_token=known to nobody&a=b';
