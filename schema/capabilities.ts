@@ -2,7 +2,7 @@ import { authCapability } from './auth/index.ts';
 import type { CapabilitySpec, CorePart } from './capability.ts';
 import { consoleCapability } from './console/index.ts';
 import { hostingCapability } from './hosting/index.ts';
-import type { Project } from './model.ts';
+import type { Project, When } from './model.ts';
 import { modelsCapability } from './models/index.ts';
 import type { RouteSpec } from './routes/route.ts';
 
@@ -34,6 +34,12 @@ export function signsIn(project: Project): boolean {
 /** Whether a capability of the project needs this part of the core. */
 export function opens(project: Project, part: CorePart): boolean {
   return capabilitiesOf(project).some((capability) => capability.opens?.(project).includes(part));
+}
+
+/** When a project's server has `/api/data`, which reaches every row. */
+export function adminDataOf(project: Project): When {
+  const asked = capabilitiesOf(project).flatMap(({ adminData }) => adminData?.(project) ?? []);
+  return asked.find((when) => when !== 'never') ?? 'never';
 }
 
 /** The routes that capabilities add to a project's server. */

@@ -1,5 +1,5 @@
 import type { Facts } from './build/facts.ts';
-import type { Project } from './model.ts';
+import type { Project, When } from './model.ts';
 import type { RouteSpec } from './routes/route.ts';
 import type { Rule } from './rules/finding.ts';
 
@@ -31,6 +31,8 @@ export interface CapabilitySpec {
    */
   readonly schemaRules?: readonly Rule[];
   readonly manifestRules?: readonly Rule[];
+  /** When the server has `/api/data`, which reaches every row; never when absent. */
+  adminData?(project: Project): When;
   /** Every route that it may add to a server. */
   readonly routes: readonly RouteSpec[];
   /** Whether a project serves the route; all routes if absent. */

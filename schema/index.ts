@@ -12,7 +12,7 @@ export type { Known, ProjectInput, ProjectReading } from './reading.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
-export { capabilities, capabilitiesOf, opens, signsIn } from './capabilities.ts';
+export { adminDataOf, capabilities, capabilitiesOf, opens, signsIn } from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { CRUD_FILE } from './crud/print-crud.ts';
 export { buildProject } from './build/project.ts';
@@ -58,6 +58,7 @@ export type { OpenapiDocument } from './openapi.ts';
 export { isComparable, restMembers } from './rest/members.ts';
 export type { RestMember } from './rest/members.ts';
 export { createMemory, remembered } from './remembered.ts';
+export { adminProject, keptBySignIn } from './rest/admin-project.ts';
 export { restAnswer, restModules, REST_VERBS } from './rest/modules.ts';
 export type { RestAnswer, RestModule, RestVerb } from './rest/modules.ts';
 export {
@@ -70,6 +71,7 @@ export {
 } from './rest/parameters.ts';
 export type { RestFilter } from './rest/parameters.ts';
 export { restSchemas } from './rest/schemas.ts';
+export { ADMIN_DATA, adminDataRoutes } from './routes/admin-data.ts';
 export { auditRoutes } from './routes/audit.ts';
 export { jobRoutes } from './routes/jobs.ts';
 export { restRoutes } from './routes/rest.ts';

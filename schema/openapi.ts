@@ -1,14 +1,23 @@
 import { Kind, parse } from 'graphql';
-import { capabilityRoutes, opens } from './capabilities.ts';
+import { adminDataOf, capabilityRoutes, opens } from './capabilities.ts';
 import { auditRoutes } from './routes/audit.ts';
 import type { Project } from './model.ts';
 import { restSchemas } from './rest/schemas.ts';
+import { adminDataDocument } from './routes/admin-data-document.ts';
+import { ADMIN_DATA } from './routes/admin-data.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
 import type { BodySpec, JsonSchema, RouteSpec } from './routes/route.ts';
 import { documentRoutes, systemRoutes } from './routes/system.ts';
 
 /** An OpenAPI 3.1 document. */
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
+
+/** What a document has besides the routes of the model. */
+export interface Documented {
+  readonly ownRoutes?: readonly RouteSpec[];
+  /** Whether the server has `/api/data`; when absent, whether the manifest ever lets it. */
+  readonly adminData?: boolean;
+}
 
 /**
  * Every endpoint of a project's server as OpenAPI 3.1: the system's, the capabilities' and REST.
@@ -21,10 +30,13 @@ export type OpenapiDocument = Readonly<Record<string, unknown>>;
 export function openapiDocument(
   given: Project,
   own?: IsOwn,
-  ownRoutes: readonly RouteSpec[] = [],
+  { ownRoutes = [], adminData = adminDataOf(given) !== 'never' }: Documented = {},
 ): OpenapiDocument {
   const project = inSchemaOrder(given);
-  const routes = distinctIds([...projectRoutes(project, own), ...ownRoutes]);
+  const schemas = project.api.rest ? restSchemas(project) : {};
+  const admin = adminData ? adminDataDocument(project, schemas) : { routes: [], schemas: {} };
+  const served = projectRoutes(project, own).filter(({ path }) => adminData || path !== ADMIN_DATA);
+  const routes = distinctIds([...served, ...admin.routes, ...ownRoutes]);
   return {
     openapi: '3.1.0',
     info: { title: project.name || 'API', version: '1' },
@@ -32,15 +44,15 @@ export function openapiDocument(
     tags: [...new Set(routes.flatMap(tagsOf))].map((name) => ({ name })),
     paths: byName(pathsOf(routes)),
     components: {
-      schemas: project.api.rest ? byName(restSchemas(project)) : {},
+      schemas: byName({ ...schemas, ...admin.schemas }),
       securitySchemes: SECURITY,
     },
   };
 }
 
-/** The entities in the order of the schema; only REST shows them. */
+/** The entities in the order of the schema; only REST and `/api/data` show them. */
 function inSchemaOrder(project: Project): Project {
-  if (!project.api.rest) return project;
+  if (!hasDocument(project)) return project;
   const names = parse(project.sdl, { noLocation: true }).definitions.flatMap((node) =>
     node.kind === Kind.OBJECT_TYPE_DEFINITION ? [node.name.value] : [],
   );
@@ -48,6 +60,10 @@ function inSchemaOrder(project: Project): Project {
   const placeOf = ({ name }: { readonly name: string }) => places.get(name) ?? names.length;
   return { ...project, entities: project.entities.toSorted((a, b) => placeOf(a) - placeOf(b)) };
 }
+
+/** Whether a server serves its document: it does where it has generated endpoints. */
+export const hasDocument = (project: Project): boolean =>
+  project.api.rest || adminDataOf(project) !== 'never';
 
 function byName<T>(value: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -68,7 +84,7 @@ export function projectRoutes(project: Project, own?: IsOwn): RouteSpec[] {
   const { api } = project;
   return distinctIds([
     ...systemRoutes,
-    ...(api.rest ? documentRoutes : []),
+    ...(hasDocument(project) ? documentRoutes : []),
     ...(opens(project, 'audit') ? auditRoutes : []),
     ...capabilityRoutes(project),
     ...(api.rest ? restRoutes(project, own) : []),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { buildTables, opens } from '@twofold/schema';
+import { adminDataOf, buildTables, opens } from '@twofold/schema';
 import type { App } from './app.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createAudit } from './audit/index.ts';
@@ -15,6 +15,7 @@ import { jobsMode, type JobsMode } from './jobs/settings.ts';
 import { createMetricsModule } from './metrics/index.ts';
 import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { statementMetrics } from './metrics/statement-metrics.ts';
+import type { Guard as RouteGuard } from './http/route.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
@@ -198,14 +199,25 @@ async function createModules(
   );
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));
-  if (kernel.project.api.rest) {
+  const adminData = hasAdminData(kernel) ? guardsOf(modules) : undefined;
+  if (kernel.project.api.rest || adminData) {
     const { createRest } = await import('./rest/index.ts');
-    modules.push(createRest({ kernel, ...own, routes: () => routes, jobs: hasJobs(app) }));
+    const described = { routes: () => routes, jobs: hasJobs(app) };
+    modules.push(createRest({ kernel, ...own, ...described, ...(adminData && { adminData }) }));
   }
   if (kernel.metrics) modules.push(createMetricsModule(kernel, () => modules));
   const routes: OwnRoutes = createOwnRoutes(kernel, modules, declaredBy(app));
   return { modules, routes, jobsOnly: mode === 'only' };
 }
+
+/** Whether the server has `/api/data`, in this environment. */
+export function hasAdminData({ project, settings }: Kernel): boolean {
+  const when = adminDataOf(project);
+  return when === 'always' || (when === 'development' && !settings.production);
+}
+
+const guardsOf = (modules: readonly ServerModule[]): Readonly<Record<string, RouteGuard>> =>
+  Object.assign({}, ...modules.map(({ guards }) => guards ?? {}));
 
 export const hasJobs = ({ jobs = {} }: App) => Object.keys(jobs).length > 0;
 

@@ -7,11 +7,12 @@ import type { ConsoleModel } from './model.ts';
 export function buildConsole({ manifest: { values, written } }: Facts): ConsoleModel | null {
   const { console: section } = values;
   if (!section) return null;
-  const { path, enabled, host } = section;
+  const { path, enabled, host, adminData } = section;
   return {
     path: path.replace(/(?<=.)\/+$/, ''),
     enabled,
     host,
+    adminData,
     roles: rolesOf(section, values),
     manifest: written,
   };

@@ -1,8 +1,12 @@
 import type { CapabilitySpec } from '../capability.ts';
+import type { Project } from '../model.ts';
+import { ADMIN_DATA, adminDataRoutes } from '../routes/admin-data.ts';
 import { buildConsole } from './build.ts';
 import { consoleRoutes } from './routes/index.ts';
 import { isConsoleRouteServed } from './served-routes.ts';
 import { settings } from './rules/settings.ts';
+
+const adminDataOf = ({ console: model }: Project) => model?.adminData ?? 'never';
 
 /** The web application for the people who run the server. */
 export const consoleCapability: CapabilitySpec = {
@@ -12,6 +16,10 @@ export const consoleCapability: CapabilitySpec = {
   opens: () => ['audit', 'jobs'],
   build: buildConsole,
   manifestRules: [settings],
-  routes: consoleRoutes,
-  isServed: isConsoleRouteServed,
+  routes: [...consoleRoutes, ...adminDataRoutes],
+  isServed: (route, project) =>
+    route.path === ADMIN_DATA
+      ? adminDataOf(project) !== 'never'
+      : isConsoleRouteServed(route, project),
+  adminData: adminDataOf,
 };

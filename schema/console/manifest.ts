@@ -23,6 +23,12 @@ export const consoleSchema = {
       default: true,
       description: 'Whether the operator, who knows HOST_PASSWORD, may enter.',
     },
+    admin_data: {
+      $ref: '#/definitions/when',
+      default: 'development',
+      description:
+        'Whether /api/data reads and writes every row past the rules of the schema, for who has data:read and data:write.',
+    },
     roles: {
       anyOf: [
         { type: 'array', items: { type: 'string', minLength: 1 } },

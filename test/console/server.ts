@@ -45,7 +45,7 @@ export interface ConsoleServer extends Running {
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<{ status: number; body: any; headers: Headers }>;
+  ): Promise<{ status: number; body: any; text: string; headers: Headers }>;
 }
 
 interface ConsoleOptions extends Pick<
@@ -91,6 +91,7 @@ const callTo =
     const isJson = /json/.test(response.headers.get('Content-Type') ?? '');
     return {
       status: response.status,
+      text,
       body: isJson && text !== '' ? JSON.parse(text) : text,
       headers: response.headers,
     };

@@ -14,18 +14,23 @@ export interface Described {
   readonly routes?: OwnRoutes | undefined;
   /** Whether the project has jobs. */
   readonly jobs?: boolean;
+  /** Whether it has `/api/data`; when absent, whether the manifest ever lets it. */
+  readonly adminData?: boolean;
 }
 
 /** Describes every endpoint of a server, including fields that its own resolvers answer. */
 export function describeServer(
   project: Project,
   resolvers: Resolvers,
-  { routes = NO_ROUTES, jobs = false }: Described = {},
+  { routes = NO_ROUTES, jobs = false, adminData }: Described = {},
 ): Document {
   const entities = new Set(project.api.rest ? project.entities.map(({ name }) => name) : []);
   const own = describeRoutes(routes, entities);
   const ofJobs = jobs && opens(project, 'jobs') ? jobRoutes : [];
-  return openapiDocument(project, ownsIn(resolvers), [...ofJobs, ...own]);
+  return openapiDocument(project, ownsIn(resolvers), {
+    ownRoutes: [...ofJobs, ...own],
+    ...(adminData !== undefined && { adminData }),
+  });
 }
 
 /** The bytes of `/api/openapi.json`. */

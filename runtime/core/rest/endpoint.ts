@@ -9,8 +9,6 @@ import { openRequest, readKey, type RestAnswer, type RestRequest } from './reque
 import type { RestService, ServedModule } from './service.ts';
 import { create, remove, update } from './writes.ts';
 
-const PREFIX = '/api/';
-
 type Methods = Readonly<Record<string, RestVerb>>;
 const COLLECTION: Methods = { GET: 'list', HEAD: 'list', POST: 'create' };
 const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update', DELETE: 'remove' };
@@ -22,7 +20,7 @@ const ITEM: Methods = { GET: 'get', HEAD: 'get', PATCH: 'update', PUT: 'update',
 export function createEndpoint(service: RestService): Middleware {
   const offers = new Map([...service.modules].map(([name, served]) => [name, offerOf(served)]));
   return async function rest(ctx, next) {
-    const target = targetOf(offers, ctx.path);
+    const target = targetOf(service.prefix, offers, ctx.path);
     if (!target) return next();
     keepPrivate(ctx);
     ctx.state['route'] = target.route;
@@ -37,7 +35,7 @@ export function createEndpoint(service: RestService): Middleware {
     try {
       send(ctx, await answer(service, target.served, verb, ctx, key));
     } finally {
-      afterSending(memory, ctx.state['context'], ctx.res);
+      afterSending(memory, service.callerOf(ctx.state['context']), ctx.res);
     }
   };
 }
@@ -66,14 +64,18 @@ interface Target {
   readonly segment?: string;
 }
 
-function targetOf(offers: ReadonlyMap<string, Offer>, path: string): Target | undefined {
-  if (!path.startsWith(PREFIX)) return undefined;
-  const [name = '', segment = '', ...rest] = path.slice(PREFIX.length).split('/');
+function targetOf(
+  prefix: string,
+  offers: ReadonlyMap<string, Offer>,
+  path: string,
+): Target | undefined {
+  if (!path.startsWith(prefix)) return undefined;
+  const [name = '', segment = '', ...rest] = path.slice(prefix.length).split('/');
   const offer = offers.get(name);
   if (!offer || rest.length > 1 || (rest.length === 1 && rest[0] !== '')) return undefined;
   const methods = segment === '' ? offer.collection : offer.item;
   if (!methods) return undefined;
-  const route = `${PREFIX}${name}`;
+  const route = `${prefix}${name}`;
   return segment === ''
     ? { served: offer.served, methods, route }
     : { served: offer.served, methods, route: `${route}/:id`, segment };

@@ -1,8 +1,10 @@
 import { restModules, restRoutes } from '@twofold/schema';
 import type { Middleware } from 'koa';
+import type { Guard } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import type { OwnRoutes } from '../routes/index.ts';
+import { createAdminData } from './admin-data.ts';
 import { describeServer, documentRoutesOf } from './document.ts';
 import { createEndpoint } from './endpoint.ts';
 import { createService, ownsIn } from './service.ts';
@@ -16,6 +18,8 @@ export interface RestOptions {
   readonly routes?: () => OwnRoutes;
   /** Whether the project has jobs, for the document. */
   readonly jobs?: boolean;
+  /** The guards of `/api/data`; absent when the server does not have it. */
+  readonly adminData?: Readonly<Record<string, Guard>>;
 }
 
 /**
@@ -31,18 +35,31 @@ export function createRest({
   scalars = {},
   routes,
   jobs = false,
+  adminData: guards,
 }: RestOptions): ServerModule {
   const { project } = kernel;
-  const paths = new Set(restModules(project).map(({ path }) => path));
+  const modules = project.api.rest ? restModules(project) : [];
+  const paths = new Set(modules.map(({ path }) => path));
+  const admin = guards && createAdminData({ kernel, resolvers, scalars, guards });
   const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
-  const document = once(() => describeServer(project, resolvers, { routes: routes?.(), jobs }));
+  const document = once(() =>
+    describeServer(project, resolvers, {
+      routes: routes?.(),
+      jobs,
+      adminData: admin !== undefined,
+    }),
+  );
   const endpoint: Middleware = (ctx, next) =>
-    paths.has(modulePath(ctx.path)) ? serve()(ctx, next) : next();
+    paths.has(modulePath(ctx.path))
+      ? serve()(ctx, next)
+      : admin
+        ? admin.endpoint(ctx, next)
+        : next();
   return {
     name: 'rest',
     endpoint,
-    routes: documentRoutesOf(document, project.api.path),
-    generated: () => restRoutes(project, ownsIn(resolvers)),
+    routes: [...documentRoutesOf(document, project.api.path), ...(admin?.routes ?? [])],
+    generated: () => (project.api.rest ? restRoutes(project, ownsIn(resolvers)) : []),
   };
 }
 

@@ -1,12 +1,15 @@
+import type { RestModule } from '@twofold/schema';
+import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { askOwnGet, askOwnList } from './own-fields.ts';
 import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.ts';
-import { readRootText, type RootFieldRequest, ROOT_KEY } from './read.ts';
+import { readRootField, readRootText, type RootFieldRequest, ROOT_KEY } from './read.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
+import type { RestService } from './service.ts';
 
 const PAGE_WORDS = new Set(['page', 'limit', 'fields', 'include']);
 const SHAPE_WORDS = new Set(['fields', 'include']);
@@ -59,6 +62,22 @@ async function askList(
   return split(
     await readRootText(service, { document, variables, context, failed: request.failed }),
   );
+}
+
+/** How many rows of a module the caller sees. */
+export async function totalOf(
+  service: RestService,
+  { entity }: RestModule,
+  context: RequestContext,
+): Promise<number> {
+  const document = `{ ${ROOT_KEY}: ${service.names.list(entity)}(limit: 1) { total: totalCount } }`;
+  const text = await readRootField(service, {
+    document,
+    variables: {},
+    context: service.callerOf(context),
+    failed: [],
+  });
+  return text === null ? 0 : (JSON.parse(text) as { readonly total: number }).total;
 }
 
 /** A parameter that is given twice is searched for as one text. */

@@ -51,7 +51,7 @@ export function openRequest(
 ): RestRequest {
   const operation = served.module[verb];
   if (!operation) throw failure.notFound();
-  const context = koa.state['context'] as RequestContext;
+  const context = service.callerOf(koa.state['context'] as RequestContext);
   const { model } = service.engine;
   const rules = createRules(model, context.principal);
   const own = rules.operation(operation, VERBS[verb]);

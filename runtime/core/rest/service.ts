@@ -13,6 +13,7 @@ import {
 } from '@twofold/schema';
 import { createEngine } from '../graphql/create-engine.ts';
 import { ownRootResolver, type Engine } from '../graphql/engine.ts';
+import type { RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -25,7 +26,11 @@ export interface RestService {
   readonly names: Names;
   readonly documents: Documents;
   readonly bodyLimit: number;
-  /** By the part of the path after `/api/`. */
+  /** What all paths begin with: `/api/`. */
+  readonly prefix: string;
+  /** The caller of the context of a request, as its reads and writes see them. */
+  callerOf(context: RequestContext): RequestContext;
+  /** By the part of the path after `prefix`. */
   readonly modules: ReadonlyMap<string, ServedModule>;
   /** The fields that REST shows of an entity. */
   members(entity: string): ReadonlyMap<string, RestMember>;
@@ -49,10 +54,22 @@ export interface ServiceOptions {
   readonly kernel: Kernel;
   readonly resolvers: Resolvers;
   readonly scalars: Readonly<Record<string, ScalarMapping>>;
+  /** `/api/` when absent. */
+  readonly prefix?: string;
+  /** The caller of the request when absent. */
+  readonly callerOf?: RestService['callerOf'];
 }
 
+const API = '/api/';
+
 /** @throws ConfigError for a scalar mapping that cannot be used. */
-export function createService({ kernel, resolvers, scalars }: ServiceOptions): RestService {
+export function createService({
+  kernel,
+  resolvers,
+  scalars,
+  prefix = API,
+  callerOf = (context) => context,
+}: ServiceOptions): RestService {
   const { project } = kernel;
   const inner = innerProject(project, Object.keys(resolvers).length > 0);
   const engine = createEngine(
@@ -66,11 +83,13 @@ export function createService({ kernel, resolvers, scalars }: ServiceOptions): R
     names: inner.names,
     documents: createDocuments(),
     bodyLimit: project.server.bodyLimit,
+    prefix,
+    callerOf,
     modules: new Map(
-      restModules(project).map((module) => [
-        module.path.slice('/api/'.length),
-        serve(module, engine),
-      ]),
+      restModules(project).map((module) => {
+        const name = module.path.slice(API.length);
+        return [name, serve({ ...module, path: prefix + name }, engine)];
+      }),
     ),
     members: (entity) => members.get(entity) ?? new Map(),
   };

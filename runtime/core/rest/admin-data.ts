@@ -1,0 +1,118 @@
+import {
+  ADMIN_DATA,
+  adminDataRoutes,
+  adminProject,
+  keptBySignIn,
+  type Entity,
+  type RouteSpec,
+} from '@twofold/schema';
+import type { Context, Middleware } from 'koa';
+import type { RequestContext } from '../context/request-context.ts';
+import { failure } from '../errors.ts';
+import { bindRoutes, type BoundRoute, type Guard, reply } from '../http/route.ts';
+import type { Kernel } from '../module.ts';
+import { createEndpoint } from './endpoint.ts';
+import { totalOf } from './reads.ts';
+import {
+  createService,
+  type RestService,
+  type ServedModule,
+  type ServiceOptions,
+} from './service.ts';
+
+export interface AdminDataOptions extends Pick<ServiceOptions, 'resolvers' | 'scalars'> {
+  readonly kernel: Kernel;
+  /** Guards by the name of the permission. */
+  readonly guards: Readonly<Record<string, Guard>>;
+}
+
+/** `/api/data`: a path for each entity, and the list of all of them. */
+export interface AdminData {
+  readonly endpoint: Middleware;
+  readonly routes: readonly BoundRoute[];
+}
+
+/**
+ * `/api/data`: the modules of REST over every entity, for operators. No rule of the schema holds
+ * there, because the caller of each request is one without rules; checks, hooks, constraints and
+ * events do. This is the only API whose callers are so.
+ *
+ * @example createAdminData({ kernel, resolvers, scalars, guards }).endpoint // GET /api/data/posts …
+ */
+export function createAdminData(options: AdminDataOptions): AdminData {
+  const { kernel, guards } = options;
+  let made: { readonly service: RestService; readonly serve: Middleware } | undefined;
+  const open = () => {
+    if (made) return made;
+    const service = createAdminService(options);
+    return (made = { service, serve: createEndpoint(service) });
+  };
+  return {
+    routes: bindRoutes(adminDataRoutes, {
+      adminDataTypes: async ({ context }) =>
+        reply(200, { types: await typesOf(open().service, context) }),
+    }),
+    endpoint: async function adminData(ctx, next) {
+      const name = moduleName(ctx.path);
+      const served = name === undefined ? undefined : open().service.modules.get(name);
+      if (!served) return next();
+      await assertAllowed(guards, ctx);
+      assertMade(kernel, served, ctx.method);
+      return open().serve(ctx, next);
+    },
+  };
+}
+
+function createAdminService({ kernel, resolvers, scalars }: AdminDataOptions): RestService {
+  return createService({
+    kernel: { ...kernel, project: adminProject(kernel.project) },
+    resolvers,
+    scalars,
+    prefix: `${ADMIN_DATA}/`,
+    callerOf: withoutRules(),
+  });
+}
+
+/** One context without rules for each request, because what it reserves is freed by its object. */
+function withoutRules(): RestService['callerOf'] {
+  const known = new WeakMap<RequestContext, RequestContext>();
+  return (context) => {
+    const free = known.get(context) ?? context.sudo();
+    known.set(context, free);
+    return free;
+  };
+}
+
+const moduleName = (path: string): string | undefined =>
+  path.startsWith(`${ADMIN_DATA}/`) ? path.slice(ADMIN_DATA.length + 1).split('/')[0] : undefined;
+
+async function assertAllowed(guards: AdminDataOptions['guards'], ctx: Context): Promise<void> {
+  const reading = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS';
+  const access = reading ? 'data:read' : 'data:write';
+  const guard = guards[access];
+  if (!guard) throw failure.unauthenticated();
+  const route: RouteSpec = { ...adminDataRoutes[0], method: ctx.method as 'GET', access };
+  await guard(ctx.state['context'], route, ctx);
+}
+
+/** Users are made by registration, which knows their password: a row alone could not sign in. */
+function assertMade({ project }: Kernel, { module }: ServedModule, method: string): void {
+  if (method === 'POST' && !module.create && isOfUsers(project, module.entity))
+    throw failure.badRequest(
+      `${module.entity.name} is made by signing up: POST /api/auth/register, or an invitation`,
+    );
+}
+
+const isOfUsers = (project: Kernel['project'], entity: Entity): boolean =>
+  keptBySignIn(project, entity).size > 0;
+
+async function typesOf(service: RestService, context: RequestContext) {
+  const types = [];
+  for (const { module } of service.modules.values())
+    types.push({
+      name: module.entity.name,
+      path: module.path,
+      total: await totalOf(service, module, context),
+    });
+  return types;
+}

@@ -1,0 +1,52 @@
+import type { Project, TypeRef } from '../model.ts';
+
+/** Collects input types of one prefix. */
+export interface AdminInputs {
+  /** @returns the name of the type; undefined for one without a field, which SDL does not have. */
+  add(name: string, lines: readonly string[]): string | undefined;
+  /** A type of the schema as one of an input, without its last `!`; undefined where there is none. */
+  typeOf(type: TypeRef): string | undefined;
+  /** All of them, as SDL. */
+  definitions(): string[];
+}
+
+/**
+ * Input types for what rows hold. An object without a table gets one as well, because SDL does not
+ * take its own type as an input.
+ *
+ * @example createAdminInputs(project, 'admin_').typeOf(address) // 'admin_Address'
+ */
+export function createAdminInputs({ objects }: Project, prefix: string): AdminInputs {
+  const made = new Map<string, string>();
+  const values = new Map(
+    objects.filter(({ role }) => role === 'value').map((each) => [each.name, each]),
+  );
+  const add = (name: string, lines: readonly string[]): string | undefined => {
+    const type = `${prefix}${name}`;
+    if (lines.length === 0) return undefined;
+    made.set(type, `input ${type} { ${lines.join('\n')} }`);
+    return type;
+  };
+  const typeOf = (type: TypeRef): string | undefined => {
+    const text = type.text.replace(/!$/, '');
+    if (type.kind === 'scalar' || type.kind === 'enum') return text;
+    const input = type.kind === 'object' ? objectInput(type.name) : undefined;
+    return input === undefined ? undefined : text.replace(type.name, input);
+  };
+  const objectInput = (name: string): string | undefined => {
+    const type = `${prefix}${name}`;
+    const object = values.get(name);
+    if (!object || made.has(type)) return object && type;
+    // The name stands before its fields are read: an object may hold its own kind.
+    made.set(type, '');
+    const lines = object.fields.flatMap((field) => {
+      const inner = typeOf(field.type);
+      return inner === undefined
+        ? []
+        : [`${field.name}: ${inner}${field.type.required ? '!' : ''}`];
+    });
+    if (lines.length === 0) made.delete(type);
+    return add(name, lines);
+  };
+  return { add, typeOf, definitions: () => [...made.values()] };
+}

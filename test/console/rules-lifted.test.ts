@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { root, sourceFiles } from '../source-files.ts';
+
+/** Ways to a caller for whom no rule of the schema holds. */
+const LIFTS = /\.sudo\(\)|\bunrestricted\(|\basSystem\(|\bUNRESTRICTED\b|kind: 'system'/;
+
+/** Code that no request calls, code of the project, and reads whose answer reaches no caller. */
+const KNOWN = [
+  'runtime/auth/own/call-hook.ts',
+  'runtime/auth/own/credentials.ts',
+  'runtime/auth/requests/caller.ts',
+  'runtime/auth/sessions/sign-in.ts',
+  'runtime/auth/sign-in/login.ts',
+  'runtime/auth/sign-in/register.ts',
+  'runtime/core/context/request-context.ts',
+  'runtime/core/context/unrestricted.ts',
+  'runtime/core/data-api/entity-data.ts',
+  'runtime/core/data/access.ts',
+  'runtime/core/data/insert-with-hooks.ts',
+  'runtime/core/data/rule-text.ts',
+  'runtime/core/own-context/base-context.ts',
+  'runtime/core/own-context/system-context.ts',
+];
+
+it('lifts the rules for a request in /api/data alone', () => {
+  const found = sourceFiles('runtime')
+    .filter((path) => !path.startsWith('runtime/console/web/'))
+    .filter((path) => LIFTS.test(withoutComments(readFileSync(join(root, path), 'utf8'))));
+  expect(found.filter((path) => !KNOWN.includes(path))).toEqual([
+    'runtime/core/rest/admin-data.ts',
+  ]);
+});
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*\*[\s\S]*?\*\/|\/\/.*$/gm, '');
