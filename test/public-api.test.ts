@@ -75,6 +75,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'bindRoutes',
     'bytesOf',
     'createChecks',
+    'isOwnOrigin',
     'isPrivateAddress',
     'isPrivateHost',
     'isRevalidation',

@@ -186,6 +186,7 @@ async function createModules(
     ...(await createCapabilities(kernel, app.capabilities ?? [])),
   ];
   const revalidate = modules.find((module) => module.revalidate)?.revalidate;
+  if (revalidate) for (const module of modules) module.knowCallers?.(revalidate);
   const resolvers = kernel.tracing
     ? traceResolvers(kernel.tracing, resolversOf(app))
     : resolversOf(app);

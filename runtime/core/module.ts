@@ -44,7 +44,15 @@ export interface Kernel {
  * Returns the current principal for the credentials of an earlier request. Null when they are no
  * longer valid, or when another module set the caller.
  */
-export type RevalidateCaller = (context: RequestContext) => Promise<Principal | null>;
+export type RevalidateCaller = (
+  context: RequestContext,
+  options?: RevalidateOptions,
+) => Promise<Principal | null>;
+
+export interface RevalidateOptions {
+  /** Whether an access token that has expired still names its session, which may go on. */
+  readonly session?: boolean;
+}
 
 /**
  * A part of the server: graphql, rest, auth, hosting. Modules never import each other; `server.ts`
@@ -86,6 +94,8 @@ export interface ServerModule {
   readonly enforceRate?: EnforceRate;
   /** Called before each event of a subscription. */
   readonly revalidate?: RevalidateCaller;
+  /** Called once all modules are made, with the `revalidate` of the one that has it. */
+  knowCallers?(revalidate: RevalidateCaller): void;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
   /** The routes that `endpoint` answers, unless an own route has the same path. */

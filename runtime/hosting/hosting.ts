@@ -6,6 +6,7 @@ import { bindRoutes, type Call } from '@twofold/runtime/http';
 import {
   type Kernel,
   type RequestContext,
+  type RevalidateCaller,
   type ServerModule,
   VERSION,
 } from '@twofold/runtime/kernel';
@@ -19,6 +20,7 @@ import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
+import { isTerminalPath } from './terminals/upgrade.ts';
 import { validator } from './validator.ts';
 
 export interface HostingOptions {
@@ -48,11 +50,15 @@ export async function createHosting({
   const seal = createSeal(sealingSecrets(kernel.settings, root));
   const served = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
   const specs = [...served, FIGURES];
+  let revalidate: RevalidateCaller | null = null;
   const operator = createOperator({
     kernel,
     specs,
     createLeaderSession: () =>
-      createLeaderSession(kernel, { model, seal, templates, parts, onStep }),
+      createLeaderSession(kernel, {
+        ...{ model, seal, templates, parts, onStep },
+        revalidate: () => revalidate,
+      }),
   });
   return {
     name: 'hosting',
@@ -70,6 +76,13 @@ export async function createHosting({
         : { ...(await lookAtEngine(kernel, model)), ingress: await readIngress(kernel) };
       return { ...seen, version: VERSION, timestamp: new Date(now()).toISOString() };
     },
+    knowCallers: (given) => void (revalidate = given),
+    upgrade(request, socket, head) {
+      if (!isTerminalPath(request)) return false;
+      operator.upgrade(request, socket, head);
+      return true;
+    },
+    leave: () => operator.leave(),
     start: () => operator.start(),
     stop: () => operator.stop(),
   };

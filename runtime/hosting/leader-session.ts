@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
-import { createServerInfo, type Kernel } from '@twofold/runtime/kernel';
+import { createServerInfo, type Kernel, type RevalidateCaller } from '@twofold/runtime/kernel';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
@@ -30,10 +30,13 @@ import type { SourceParts } from './routes/git-deploys.ts';
 import { sourceHandlers } from './routes/sources.ts';
 import { systemHandlers } from './routes/system.ts';
 import { templateHandlers } from './routes/templates.ts';
+import { terminalHandlers } from './routes/terminals.ts';
+import { volumeHandlers } from './routes/volumes.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 import { removeLeftovers } from './source/leftovers.ts';
 import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
+import { createTerminals, type Terminals } from './terminals/terminals.ts';
 
 /** Milliseconds in which running requests can finish when the server stops. */
 const CLOSE_TIMEOUT = 5000;
@@ -46,6 +49,7 @@ interface LeaderSessionParts {
   readonly templates: ReadonlyMap<string, Template>;
   readonly parts: readonly HostedPart[];
   readonly onStep: (step: DeployStep) => void;
+  readonly revalidate: () => RevalidateCaller | null;
 }
 
 /**
@@ -54,7 +58,7 @@ interface LeaderSessionParts {
  */
 export function createLeaderSession(
   kernel: Kernel,
-  { model, seal, templates, parts, onStep }: LeaderSessionParts,
+  { model, seal, templates, parts, onStep, revalidate }: LeaderSessionParts,
 ): LeaderSession {
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
@@ -70,10 +74,19 @@ export function createLeaderSession(
   core.apps.onChange((app) =>
     core.events.emit('app', { app: app.name, status: app.status, deployment: app.deployment }),
   );
+  const appUrl = settings.text('APP_URL');
+  const terminals = createTerminals({ core, audit: kernel.audit, appUrl, revalidate });
+  const work = createWork(kernel, core, works);
   return {
-    ...createWork(kernel, core, works),
+    ...work,
+    async end() {
+      terminals.close();
+      await work.end();
+    },
+    upgrade: terminals.accept,
+    leave: terminals.close,
     handlers: {
-      ...sayingFullDisk(createHandlers(kernel, core, templates)),
+      ...sayingFullDisk(createHandlers(kernel, core, { templates, terminals })),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
     engineState: core.engineState,
@@ -142,7 +155,14 @@ function createWork(
   };
 }
 
-function createHandlers(kernel: Kernel, core: WholeCore, templates: ReadonlyMap<string, Template>) {
+function createHandlers(
+  kernel: Kernel,
+  core: WholeCore,
+  {
+    templates,
+    terminals,
+  }: Pick<LeaderSessionParts, 'templates'> & { readonly terminals: Terminals },
+) {
   const { store, now, audit } = kernel;
   const { model, vault, addressOf, certificates } = core;
   const buildLogs = createBuildLogs();
@@ -166,6 +186,8 @@ function createHandlers(kernel: Kernel, core: WholeCore, templates: ReadonlyMap<
     ...certificateHandlers(core, certificates),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
+    ...terminalHandlers(core, terminals),
+    ...volumeHandlers(core),
     ...templateHandlers(parts, templates),
     ...systemHandlers({
       core,

@@ -121,6 +121,18 @@ export const execBody = closedObject(
   ['command'],
 );
 
+export const terminalBody = closedObject({
+  command: {
+    type: 'array',
+    items: { type: 'string', maxLength: 4096 },
+    minItems: 1,
+    maxItems: 100,
+  },
+  cols: { type: 'integer', minimum: 1, maximum: 1000 },
+  rows: { type: 'integer', minimum: 1, maximum: 1000 },
+  replica: { type: 'integer', minimum: 0, maximum: 49 },
+});
+
 export const secretBody = closedObject({ value: { type: 'string', maxLength: 65_536 } }, ['value']);
 export const templateBody = closedObject({ name, env, domain }, ['name']);
 export const pushBody: JsonSchema = { type: 'object' };
@@ -202,6 +214,20 @@ export const execResult = openObject({
   stdout: text,
   stderr: text,
   truncated: { type: 'boolean' },
+});
+
+export const terminal = openObject({ id: text, ticket: text, expires_at: dateTime });
+
+export const volumeList = openObject({
+  volumes: {
+    type: 'array',
+    items: openObject({
+      name: text,
+      path: text,
+      bytes: { type: ['integer', 'null'], minimum: 0 },
+    }),
+  },
+  total: count,
 });
 
 export const templateList = openObject({

@@ -243,6 +243,33 @@ export const hostingRoutes = [
   },
   {
     ...{
+      id: 'openTerminal',
+      method: 'POST',
+      path: '/api/apps/:name/terminals',
+      ...runs,
+      summary: 'Prepares a terminal in the running app',
+      description:
+        'Its WebSocket is `GET /api/apps/:name/terminals/:id` with the subprotocols `twofold.terminal` and the ticket, once, within 30 s, from the own origin. Binary frames are the bytes of the terminal, text frames `{"resize": {"cols", "rows"}}` in and `{"exit": code}` out.',
+    },
+    body: body(shape.terminalBody, true),
+    responses: {
+      201: response('The id and the ticket of the terminal', shape.terminal),
+      ...onEngine,
+      429: REFUSED,
+    },
+  },
+  {
+    ...{
+      id: 'listVolumes',
+      method: 'GET',
+      path: '/api/apps/:name/volumes',
+      ...reads,
+      summary: 'Lists the volumes of the app with their sizes',
+    },
+    responses: { 200: response('The volumes', shape.volumeList), ...onEngine },
+  },
+  {
+    ...{
       id: 'putEnv',
       method: 'PUT',
       path: '/api/apps/:name/env',

@@ -1,6 +1,7 @@
 import type { Kernel, Logger } from '@twofold/runtime/kernel';
 import { Writable } from 'node:stream';
 import { createServer, type Plugin, type Running } from '@twofold/runtime';
+import type { Capability } from '@twofold/runtime/kernel';
 import { readProject } from '@twofold/schema';
 import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';
@@ -48,13 +49,17 @@ export interface ConsoleServer extends Running {
   ): Promise<{ status: number; body: any; text: string; headers: Headers }>;
 }
 
-interface ConsoleOptions extends Pick<
+export interface ConsoleOptions extends Pick<
   Plugin,
   'routes' | 'credentials' | 'resolvers' | 'entityHooks'
 > {
   readonly sdl?: string;
   readonly manifest?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Besides auth and the console. */
+  readonly capabilities?: readonly Capability[];
+  /** The folder of the project; the current one when absent. */
+  readonly root?: URL;
 }
 
 /** A server with a console, users and an operator, over a database in memory. */
@@ -62,6 +67,8 @@ export async function startConsole({
   sdl = SDL,
   manifest = MANIFEST,
   env = {},
+  capabilities = [],
+  root,
   ...plugin
 }: ConsoleOptions = {}): Promise<ConsoleServer> {
   const { project, diagnostics } = readProject({
@@ -73,7 +80,11 @@ export async function startConsole({
   const logTo = new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) });
   let log: Logger | undefined;
   const hooks = { start: (kernel: Kernel) => void (log = kernel.log) };
-  const running = await createServer({ project, capabilities: [auth(), webConsole()] })
+  const running = await createServer({
+    project,
+    capabilities: [auth(), ...capabilities, webConsole()],
+    ...(root && { root }),
+  })
     .plugin({ name: 'test', hooks, ...plugin })
     .start('127.0.0.1:0', { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
   return { ...running, logs, log: log!, call: callTo(running.url) };

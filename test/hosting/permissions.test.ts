@@ -32,6 +32,8 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   appStats: ['apps:read'],
   appMetrics: ['apps:read'],
   execInApp: ['apps:exec', { command: ['id'] }],
+  openTerminal: ['apps:exec', {}],
+  listVolumes: ['apps:read'],
   putEnv: ['apps:write', { A: '1' }],
   putSecret: ['apps:write', { value: 'x' }],
   deleteSecret: ['apps:write'],

@@ -219,13 +219,19 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
+/** Whether the session alone decides, and not the time of the token too. */
+interface VerifyOptions {
+  readonly ignoreExpiry?: boolean;
+}
+
 /** Sets the principal to the user of a token. Returns false when the token is not valid. */
 export function readUser(
   { users, accessTokens, sessions, applications }: AuthParts,
   token: string,
   context: RequestContext,
+  options: VerifyOptions = {},
 ): NowOrLater<boolean> {
-  const claims = users ? accessTokens.verify(token) : null;
+  const claims = users ? accessTokens.verify(token, options) : null;
   if (!claims) return false;
   const { user_id: id, extend, sid: sessionId } = claims;
   return andThen(sessions.check(claims), (session) => {
@@ -256,8 +262,9 @@ export function readHost(
   { hostTokens, sessions, applications }: AuthParts,
   token: string,
   context: RequestContext,
+  options: VerifyOptions = {},
 ): NowOrLater<boolean> {
-  const claims = hostTokens.verify(token);
+  const claims = hostTokens.verify(token, options);
   if (!claims) return false;
   return andThen(sessions.check(claims), (session) => {
     if (session?.principal !== 'host') return false;

@@ -17,15 +17,15 @@ export function createRevalidation(parts: AuthParts): RevalidateCaller {
   const { organizations } = parts.model;
   const current = currentPrincipal(parts);
   if (!organizations) return current;
-  return async (context) => {
-    const principal = await current(context);
+  return async (context, options) => {
+    const principal = await current(context, options);
     return principal && narrowed(organizations, principal, context.headers);
   };
 }
 
 function currentPrincipal(parts: AuthParts): RevalidateCaller {
   const hasCredentials = (parts.kernel.credentials ?? []).length > 0;
-  return async (context) => {
+  return async (context, options) => {
     const { headers, ip } = context;
     if (hasCredentials) {
       const request = { method: 'GET', path: '', headers, ip };
@@ -36,14 +36,21 @@ function currentPrincipal(parts: AuthParts): RevalidateCaller {
     const key = typeof apiKey === 'string' ? await ofKey(parts, apiKey) : undefined;
     if (key === null || typeof authorization !== 'string') return key ?? null;
     const token = bearerOf(authorization);
-    return token === undefined ? null : bearerPrincipal(parts, token);
+    return token === undefined ? null : bearerPrincipal(parts, token, options?.session);
   };
 }
 
-async function bearerPrincipal(parts: AuthParts, token: string): Promise<Principal | null> {
+async function bearerPrincipal(
+  parts: AuthParts,
+  token: string,
+  ignoreExpiry = false,
+): Promise<Principal | null> {
   const asked = { principal: { kind: 'anonymous' } as Principal, values: createValues() };
   const context = asked as unknown as RequestContext;
-  const known = (await readUser(parts, token, context)) || (await readHost(parts, token, context));
+  const options = { ignoreExpiry };
+  const known =
+    (await readUser(parts, token, context, options)) ||
+    (await readHost(parts, token, context, options));
   return known ? asked.principal : null;
 }
 

@@ -6,6 +6,7 @@ export { addressMatcher } from './client-ip.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
 export { koaOf } from './koa-of.ts';
 export { isRevalidation } from './revalidation.ts';
+export { isOwnOrigin } from './own-origin.ts';
 export { readBody } from './read-body.ts';
 export { bytesOf } from './request-bytes.ts';
 export { bindRoutes, reply } from './route.ts';

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { HostingModel } from '@twofold/schema';
 import type { ImageStore } from './images.ts';
 
@@ -114,6 +115,23 @@ export interface ExecOptions {
   readonly limit: number;
 }
 
+/** The size of a terminal, in characters. */
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** A command that runs in a container with a terminal of its own. */
+export interface EngineTerminal {
+  /** What is typed goes in, what is printed comes out. It ends with the command or the container. */
+  readonly stream: Duplex;
+  resize(size: TerminalSize): Promise<void>;
+  /** Null when the engine does not know it. */
+  exitCode(): Promise<number | null>;
+  /** Ends the command: engines let it run on when nobody reads its output any more. */
+  end(): Promise<void>;
+}
+
 /** An event of a container that has our labels. */
 export interface EngineEvent {
   /** `stop` means that a call has stopped it: ours or another program's. */
@@ -163,6 +181,8 @@ export interface Engine {
    */
   logs(id: string, options: LogOptions): AsyncGenerator<readonly PlacedLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
+  /** Runs a command with a terminal, until it ends or `end` is called. */
+  terminal(id: string, command: readonly string[], size: TerminalSize): Promise<EngineTerminal>;
   usage(id: string): Promise<ContainerUsage | null>;
 
   /** Creates the network if it does not exist. @returns its gateway. */
@@ -173,6 +193,8 @@ export interface Engine {
    * `ensureNetwork` does the same.
    */
   ensureVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
+  /** Bytes by the name of the volume; null where the engine did not count them. */
+  volumeSizes(): Promise<ReadonlyMap<string, number | null>>;
   /** Null when no volume has this name. */
   volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
   removeVolume(name: string): Promise<void>;

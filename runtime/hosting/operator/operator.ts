@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RouteSpec } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
@@ -9,7 +10,8 @@ import type { Call, Handler, Reply } from '@twofold/runtime/http';
 import type { Logger, Kernel } from '@twofold/runtime/kernel';
 import type { Handlers } from '../routes/bind.ts';
 import { forwarding, serveCalls, Unreachable } from './forward.ts';
-import { createLease } from './lease.ts';
+import { createLease, type Lease } from './lease.ts';
+import { createPassing } from '../terminals/upgrade.ts';
 
 /**
  * Joins the processes that share a database: one of them, the leader, operates the apps, and all of
@@ -24,11 +26,17 @@ export interface Operator {
   session(): LeaderSession;
   /** The handlers of this process. The leader runs them; other processes forward them. */
   readonly handlers: Handlers;
+  /** Takes over a connection that changes its protocol. The leader answers it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends the connections that were taken over, when the server stops listening. */
+  leave(): void;
 }
 
 /** Everything that operates the apps while this process is the leader. */
 export interface LeaderSession {
   readonly handlers: Handlers;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  leave(): void;
   begin(): Promise<void>;
   /** Leaves containers and records as they are, for the next leader. */
   end(): Promise<void>;
@@ -86,6 +94,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
     async onTake() {
       try {
         server = serveCalls(session.handlers, specs, log).listen(socket);
+        server.on('upgrade', session.upgrade);
         await session.begin();
         operating = true;
       } catch (error) {
@@ -100,12 +109,9 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
       await renew();
     },
   });
-  const remote = forwarding(async () => {
-    const holder = await lease.holder();
-    if (holder && holder.host !== hostname())
-      throw failure.unavailable(`Another server operates the apps: ${holder.host}`);
-    return holder && holder.socket !== socket ? holder.socket : null;
-  });
+  const leader = leaderSocket(lease, socket);
+  const remote = forwarding(leader);
+  const passing = createPassing(leader);
   const run = (id: string, call: Call) =>
     untilReached(call, {
       attempt: () =>
@@ -126,9 +132,23 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
     },
     operates: () => operating,
     session: () => session,
+    upgrade: (request, client, head) =>
+      operating ? session.upgrade(request, client, head) : passing.upgrade(request, client, head),
+    leave() {
+      if (operating) session.leave();
+      passing.leave();
+    },
     handlers: Object.fromEntries(specs.map(({ id }) => [id, (call: Call) => run(id, call)])),
   };
 }
+
+/** Where the leader accepts calls, unless this process is the leader or there is none. */
+const leaderSocket = (lease: Lease, own: string) => async () => {
+  const holder = await lease.holder();
+  if (holder && holder.host !== hostname())
+    throw failure.unavailable(`Another server operates the apps: ${holder.host}`);
+  return holder && holder.socket !== own ? holder.socket : null;
+};
 
 interface Attempts {
   readonly attempt: () => ReturnType<Handler>;

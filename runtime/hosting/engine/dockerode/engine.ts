@@ -10,7 +10,9 @@ import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { createImageStore } from './images.ts';
 import { ensureNetwork, ensureVolume } from './owned.ts';
+import { openTerminal } from './terminal.ts';
 import { readUsage } from './usage.ts';
+import { volumeSizes } from './volume-sizes.ts';
 
 /** Creates an engine that speaks Docker's API. */
 export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engine {
@@ -45,6 +47,7 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
       ),
     logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
+    terminal: (id, command, size) => call(() => openTerminal(container(id), command, size)),
     usage: (id) =>
       nullIfNotFound(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
@@ -52,6 +55,7 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
     removeNetwork: (name) =>
       ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
     ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
+    volumeSizes: () => call(() => volumeSizes(client)),
     volumeLabels: (name) =>
       nullIfNotFound(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
     removeVolume: (name) =>

@@ -7,6 +7,7 @@ import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../.
 import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
 import { readStream } from '../../dockerode/log-stream.ts';
+import { openTerminal } from '../../dockerode/terminal.ts';
 import { type ReadStream, readStreams } from '../../logs/stream-source.ts';
 import type { Driver } from '../driver.ts';
 import { toService } from './service-spec.ts';
@@ -56,6 +57,8 @@ function createSwarmEngine(client: Dockerode): Engine {
     },
     exec: (id, command, options) =>
       call(async () => runCommand(await localContainer(client, id), command, options)),
+    terminal: (id, command, size) =>
+      call(async () => openTerminal(await localContainer(client, id), command, size)),
     async usage(id) {
       const container = await nullIfNotFound(() => localContainer(client, id)).catch(() => null);
       return container && docker.usage(container.id);
