@@ -16,6 +16,7 @@ import { createMetricsModule } from './metrics/index.ts';
 import { createMetrics, type Metrics } from './metrics/registry.ts';
 import { statementMetrics } from './metrics/statement-metrics.ts';
 import type { Guard as RouteGuard } from './http/route.ts';
+import { createMigrationReport } from './migration-report.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import type { Resolvers } from './plugin.ts';
 import type { Recorder } from './recorder/recorder.ts';
@@ -88,6 +89,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     foreign: app.project.unmanaged,
   });
   const now = options.now ?? Date.now;
+  const made: ServerModule[] = [];
   const kernel: Kernel = {
     project: app.project,
     settings,
@@ -97,6 +99,10 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
     root,
     credentials: credentialsOf(app, settings),
     ...(opens(app.project, 'audit') && { audit: createAuditLog({ store, now }) }),
+    migrations: createMigrationReport(store, () =>
+      migrationsOf(app, made, { unreadable: 'listed' }),
+    ),
+    jobs: hasJobs(app),
     ...(metrics && { metrics }),
     ...(recorder && { recorder }),
     ...(tracing && { tracing }),
@@ -104,9 +110,10 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   try {
     const adopted = await reachingDatabase(kernel, () => adoptedBy(kernel));
     const known = adopted ? { ...kernel, project: adopted.project } : kernel;
-    const made = await reachingDatabase(known, () => createModules(app, known));
+    const parts = await reachingDatabase(known, () => createModules(app, known));
+    made.push(...parts.modules);
     settings.assert();
-    return { kernel: known, ...made, ...(adopted && { misfits: adopted.misfits }) };
+    return { kernel: known, ...parts, ...(adopted && { misfits: adopted.misfits }) };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
+import { statusOf } from './migration-report.ts';
 import type { Kernel } from './module.ts';
 import { type Baseline, baseline, driftOf } from './store/baseline.ts';
 import type { Drift } from './store/drift.ts';
@@ -10,7 +11,6 @@ import {
   type MigrateOptions,
   migrationsToUndo,
   type MigrationStatus,
-  migrationStatus,
   revert,
 } from './store/migrate.ts';
 import { migrationSettings } from './store/migration-settings.ts';
@@ -58,21 +58,7 @@ export function migrateApp(
  */
 export function migrationsOfApp(app: App, options?: BootOptions): Promise<MigrationStatus> {
   const listed = { ...options, unreadable: 'listed' } as const;
-  return withMigrations(app, listed, async ({ kernel: { store }, lists: [own, ...modules] }) => {
-    const parts = [await migrationStatus(store, own)];
-    for (const list of modules) parts.push(await migrationStatus(store, list));
-    const all = (kind: keyof MigrationStatus) => parts.flatMap((part) => part[kind]);
-    return {
-      applied: all('applied'),
-      pending: all('pending'),
-      draft: all('draft'),
-      empty: all('empty'),
-      changed: all('changed'),
-      missing: all('missing'),
-      partial: all('partial'),
-      oneWay: all('oneWay'),
-    };
-  });
+  return withMigrations(app, listed, ({ kernel: { store }, lists }) => statusOf(store, lists));
 }
 
 export interface RevertAppOptions {

@@ -13,6 +13,7 @@ import type { BoundRoute, Guard } from './http/route.ts';
 import type { LoadValidator } from './http/validate.ts';
 import type { Migration } from './store/migration.ts';
 import type { Credential } from './context/credential.ts';
+import type { MigrationReport } from './migration-report.ts';
 import type { Metrics } from './metrics/registry.ts';
 import type { Recorder } from './recorder/recorder.ts';
 import type { Store } from './store/store.ts';
@@ -34,6 +35,10 @@ export interface Kernel {
   readonly audit?: AuditLog;
   /** The last log lines and figures; absent when no capability reads them. */
   readonly recorder?: Recorder;
+  /** What is applied to the database and what is not. */
+  readonly migrations?: MigrationReport;
+  /** Whether the project has jobs. */
+  readonly jobs?: boolean;
   /** Spans; absent where traces are off, or no provider is registered. */
   readonly tracing?: Tracing;
   /** The emitted project's folder: where `.env`, `data/` and `templates/` are. */
