@@ -4,6 +4,7 @@ import { bindRoutes } from '@twofold/runtime/http';
 import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
 import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
 import { explainOperation } from './routes/explain.ts';
+import { describeMigrations } from './routes/migrations.ts';
 import { describeSchema } from './routes/schema.ts';
 import { describeConfig, describeServer } from './routes/system/describe.ts';
 import type { LogStreams } from './routes/system/log-stream.ts';
@@ -22,6 +23,7 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
   const streams: LogStreams = new Set();
   const routes = bindRoutes(consoleRoutes, {
     console: describeConsole(kernel, model),
+    systemMigrations: describeMigrations(kernel),
     systemSchema: describeSchema(kernel),
     systemExplain: explainOperation(kernel),
     systemInfo: describeServer(kernel),

@@ -1,3 +1,4 @@
+import type { Kernel } from '@twofold/runtime/kernel';
 import type { Project } from '@twofold/schema';
 
 /** A page of the console, and who has it. */
@@ -8,7 +9,7 @@ export interface ConsolePage {
   readonly at: string;
   /** The permission without which it is not listed. */
   readonly needs: string | null;
-  isThere(project: Project): boolean;
+  isThere(project: Project, kernel: Pick<Kernel, 'jobs'>): boolean;
 }
 
 const always = () => true;
@@ -22,5 +23,13 @@ export const PAGES: readonly ConsolePage[] = [
     needs: null,
     isThere: ({ api }) => api.rest,
   },
+  {
+    id: 'jobs',
+    title: 'Jobs',
+    at: '/jobs',
+    needs: 'jobs:read',
+    isThere: (_, { jobs = false }) => jobs,
+  },
   { id: 'schema', title: 'Schema', at: '/schema', needs: 'system:read', isThere: always },
+  { id: 'audit', title: 'Audit', at: '/audit', needs: 'system:read', isThere: always },
 ];

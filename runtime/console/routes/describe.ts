@@ -38,7 +38,7 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
         providers: [],
       },
       caller,
-      pages: caller === null ? [] : pagesOf(model.path, project, caller),
+      pages: caller === null ? [] : pagesOf(model.path, kernel, caller),
     });
   };
 }
@@ -93,11 +93,12 @@ async function emailIn(store: Kernel['store'], table: string | null, id: number 
 
 const pagesOf = (
   path: string,
-  project: Kernel['project'],
+  kernel: Kernel,
   { permissions }: ConsoleCaller,
 ): { id: string; title: string; path: string }[] =>
   PAGES.filter(
-    ({ isThere, needs }) => isThere(project) && (needs === null || hasScope(permissions, needs)),
+    ({ isThere, needs }) =>
+      isThere(kernel.project, kernel) && (needs === null || hasScope(permissions, needs)),
   ).map(({ id, title, at }) => ({ id, title, path: `${path}${at}` }));
 
 /** The version that the project gives itself. */

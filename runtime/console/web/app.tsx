@@ -30,7 +30,9 @@ export function App({ refused }: { refused: string | null }) {
 /** The pages by the first word of their path. Each is a file of its own, loaded when it is opened. */
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
-  schema: async () => (await import('./pages/schema.tsx')).SchemaPage,
+  audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
+  jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,
+  schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,
 };
 
 function pageAt(at: string) {

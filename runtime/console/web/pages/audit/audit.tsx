@@ -1,0 +1,226 @@
+import { base, query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { Choice } from '../../parts/field.tsx';
+import { Badge, Empty, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { Detail } from './detail.tsx';
+import { FilterBox } from './filter-box.tsx';
+
+/** An entry of the log, as the API names it. */
+export interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly via: string;
+  readonly ip: string;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly request_id: string;
+}
+
+interface Entries {
+  readonly entries: readonly Entry[];
+  readonly next_cursor: string | null;
+}
+
+/** Milliseconds after which the newest entries are asked for again. */
+const EVERY = 10_000;
+const FILTERS = ['actor', 'action', 'target', 'via'] as const;
+
+/** Who changed what. */
+export function AuditPage() {
+  const cursor = query.value.get('cursor');
+  const answer = useCall<Entries>(pathOf(query.value), { every: cursor === null ? EVERY : null });
+  const filtered = [...FILTERS, 'since'].some((name) => query.value.get(name) !== null);
+  return (
+    <Page
+      title={t('Audit')}
+      about={t('Each change by a person or a key with a permission, the newest first.')}
+    >
+      <Filters entries={answer.data?.entries ?? []} />
+      <Table
+        name={t('Audit')}
+        columns={columns()}
+        rows={answer.data?.entries}
+        keyOf={({ id }) => id}
+        loading={answer.loading}
+        error={answer.error}
+        again={answer.reload}
+        empty={<NoEntries filtered={filtered} older={cursor !== null} />}
+      />
+      <Pages next={answer.data?.next_cursor ?? null} />
+    </Page>
+  );
+}
+
+function pathOf(asked: URLSearchParams): string {
+  const sent = new URLSearchParams();
+  for (const name of [...FILTERS, 'cursor']) {
+    const value = asked.get(name);
+    if (value !== null && value !== '') sent.set(name, value);
+  }
+  const since = sinceOf(asked.get('since'));
+  if (since !== null) sent.set('since', since);
+  const text = sent.toString();
+  return `/api/system/audit${text === '' ? '' : `?${text}`}`;
+}
+
+const HOUR = 3_600_000;
+const SPANS: Readonly<Record<string, number>> = {
+  '1h': HOUR,
+  '24h': 24 * HOUR,
+  '7d': 168 * HOUR,
+  '30d': 720 * HOUR,
+};
+
+/** The beginning of a span, at a full minute so that the path stays the same for a while. */
+function sinceOf(span: string | null): string | null {
+  const length = span === null ? undefined : SPANS[span];
+  if (length === undefined) return null;
+  return new Date(Math.floor((Date.now() - length) / 60_000) * 60_000).toISOString();
+}
+
+function Filters({ entries }: { entries: readonly Entry[] }) {
+  const seen = (of: (entry: Entry) => string) => [...new Set(entries.map(of))].filter(Boolean);
+  const choose = (name: string) => (value: string) =>
+    setQuery({ [name]: value === '' ? null : value, cursor: null });
+  return (
+    <div class="audit-filters" role="search" aria-label={t('Filters')}>
+      <FilterBox label={t('Actor')} parameter="actor" known={seen(({ actor }) => actor)} first />
+      <FilterBox label={t('Action')} parameter="action" known={seen(({ action }) => action)} />
+      <FilterBox label={t('Target')} parameter="target" known={seen(({ target }) => target)} />
+      <Choice
+        label={t('Via')}
+        value={query.value.get('via') ?? ''}
+        options={[
+          ['', t('Any')],
+          ['console', 'console'],
+          ['api', 'api'],
+        ]}
+        choose={choose('via')}
+      />
+      <Choice
+        label={t('Since')}
+        value={query.value.get('since') ?? ''}
+        options={[
+          ['', t('Any time')],
+          ['1h', t('1 hour')],
+          ['24h', t('24 hours')],
+          ['7d', t('7 days')],
+          ['30d', t('30 days')],
+        ]}
+        choose={choose('since')}
+      />
+    </div>
+  );
+}
+
+const columns = (): readonly Column<Entry>[] => [
+  { id: 'at', title: t('Time'), width: 'fit', render: ({ at }) => <Time at={at} /> },
+  {
+    id: 'actor',
+    title: t('Actor'),
+    width: 'fit',
+    render: ({ actor }) => <Only parameter="actor" value={actor} />,
+  },
+  {
+    id: 'action',
+    title: t('Action'),
+    width: 'fit',
+    render: ({ action }) => <Only parameter="action" value={action} />,
+  },
+  {
+    id: 'target',
+    title: t('Target'),
+    render: ({ target }) => <Target target={target} />,
+  },
+  { id: 'detail', title: t('Detail'), width: 'wrap', render: (entry) => <Detail of={entry} /> },
+  {
+    id: 'via',
+    title: t('Via'),
+    width: 'fit',
+    render: ({ via }) => <Badge tone={via === 'api' ? 'plain' : 'good'}>{via}</Badge>,
+  },
+  { id: 'ip', title: t('Address'), width: 'fit', render: ({ ip }) => <code>{ip}</code> },
+];
+
+/** A value whose button shows only the entries that have it. */
+function Only({ parameter, value }: { parameter: string; value: string }) {
+  return (
+    <button
+      type="button"
+      class="only"
+      title={t('Show only {value}', { value })}
+      onClick={() => setQuery({ [parameter]: value, cursor: null })}
+    >
+      {value}
+    </button>
+  );
+}
+
+function Target({ target }: { target: string }) {
+  if (target === '') return <span class="quiet">–</span>;
+  const link = linkOf(target);
+  return (
+    <span class="audit-target">
+      <Only parameter="target" value={target} />
+      {link !== null && (
+        <a href={link} aria-label={t('Open {target}', { target })}>
+          ↗
+        </a>
+      )}
+    </span>
+  );
+}
+
+/** The page of what was changed, where there is one. */
+function linkOf(target: string): string | null {
+  const [, kind = '', id = ''] = /^(user|job):([\w-]+)$/.exec(target) ?? [];
+  if (kind === 'user' && can('auth:read')) return `${base}/users/${id}`;
+  if (kind === 'job' && can('jobs:read')) return `${base}/jobs?job=${id}`;
+  return null;
+}
+
+function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
+  if (filtered || older)
+    return (
+      <Empty text={t('No entry fits')}>
+        <button
+          type="button"
+          onClick={() =>
+            setQuery(
+              Object.fromEntries([...FILTERS, 'since', 'cursor'].map((name) => [name, null])),
+            )
+          }
+        >
+          {t('Clear filters')}
+        </button>
+      </Empty>
+    );
+  return (
+    <Empty
+      text={t('No changes yet')}
+      hint={t('What people and keys change, here or through the API, is listed for a year.')}
+    />
+  );
+}
+
+/** Pages stand in the address: the browser's back button goes to newer ones. */
+function Pages({ next }: { next: string | null }) {
+  const cursor = query.value.get('cursor');
+  if (next === null && cursor === null) return null;
+  return (
+    <nav class="pager" aria-label={t('Pages')}>
+      <button type="button" disabled={cursor === null} onClick={() => setQuery({ cursor: null })}>
+        {t('Newest')}
+      </button>
+      <button type="button" disabled={next === null} onClick={() => setQuery({ cursor: next })}>
+        {t('Older')}
+      </button>
+    </nav>
+  );
+}

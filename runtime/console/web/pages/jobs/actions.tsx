@@ -1,0 +1,46 @@
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import type { Job } from './job.ts';
+
+interface JobActionsProps {
+  readonly job: Job;
+  changed(): void;
+}
+
+/** What can be done to a job in its state, by those who may. */
+export function JobActions({ job, changed }: JobActionsProps) {
+  if (!can('jobs:write')) return null;
+  const { id, name, state } = job;
+  const path = `/api/system/jobs/${id}`;
+  const retry = async () => {
+    await attempt(() => call('POST', `${path}/retry`), t('Job {id} waits again', { id }));
+    changed();
+  };
+  const cancel = async () => {
+    const text =
+      state === 'running'
+        ? t('Job {id} ({name}) is running: its signal is aborted, and it is not tried again.', {
+            id,
+            name,
+          })
+        : t('Job {id} ({name}) will not run.', { id, name });
+    if (!(await confirm({ text, action: t('Cancel job') }))) return;
+    await attempt(() => call('POST', `${path}/cancel`), t('Job {id} is cancelled', { id }));
+    changed();
+  };
+  if (state === 'failed')
+    return (
+      <button type="button" onClick={() => void retry()}>
+        {t('Retry')}
+      </button>
+    );
+  if (state !== 'waiting' && state !== 'running') return null;
+  return (
+    <button type="button" class="danger" onClick={() => void cancel()}>
+      {t('Cancel job')}
+    </button>
+  );
+}

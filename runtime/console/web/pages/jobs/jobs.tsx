@@ -1,0 +1,205 @@
+import { query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { Choice } from '../../parts/field.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { formatDuration, formatNumber, Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { JobActions } from './actions.tsx';
+import type { Job, JobCount, JobState } from './job.ts';
+import { JobRegion } from './job-region.tsx';
+
+const EVERY = 3000;
+
+interface Listed {
+  readonly jobs: readonly Job[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+const TABS = (): readonly (readonly [JobState, string])[] => [
+  ['waiting', t('Waiting')],
+  ['running', t('Running')],
+  ['done', t('Done')],
+  ['failed', t('Failed')],
+  ['cancelled', t('Cancelled')],
+];
+
+/** The queue of jobs, by state. */
+export function JobsPage() {
+  const stats = useCall<{ stats: readonly JobCount[] }>('/api/system/jobs/stats', { every: EVERY });
+  const counts = stats.data?.stats ?? [];
+  const shown = query.value.get('job');
+  return (
+    <Page
+      title={t('Jobs')}
+      about={<Counts counts={counts} />}
+      tools={<NameChoice counts={counts} />}
+    >
+      <div class={shown === null ? undefined : 'jobs-with-one'}>
+        <div class="jobs-list">
+          <Tabs
+            label={t('Jobs')}
+            keep={['name']}
+            tabs={TABS().map(([id, title]) => ({
+              id,
+              title,
+              render: () => <JobList state={id} changed={stats.reload} />,
+            }))}
+          />
+        </div>
+        {shown !== null && <JobRegion key={shown} id={shown} changed={stats.reload} />}
+      </div>
+    </Page>
+  );
+}
+
+/** How many jobs there are in each state. */
+function Counts({ counts }: { counts: readonly JobCount[] }) {
+  const all = (state: JobState) =>
+    counts.filter((each) => each.state === state).reduce((sum, { count }) => sum + count, 0);
+  return (
+    <span class="job-counts">
+      {TABS().map(([state, title]) => (
+        <span key={state} class={state}>
+          {title} {formatNumber(all(state))}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function NameChoice({ counts }: { counts: readonly JobCount[] }) {
+  const chosen = query.value.get('name') ?? '';
+  const names = [...new Set([...counts.map(({ name }) => name), ...(chosen ? [chosen] : [])])];
+  return (
+    <Choice
+      label={t('Name')}
+      value={chosen}
+      options={[['', t('All jobs')], ...names.toSorted().map((name) => [name, name] as const)]}
+      choose={(name) => setQuery({ name: name === '' ? null : name, cursor: null })}
+    />
+  );
+}
+
+function JobList({ state, changed }: { state: JobState; changed(): void }) {
+  const cursor = query.value.get('cursor');
+  const list = useCall<Listed>(pathOf(state, query.value), { every: EVERY });
+  const { data, loading, error, reload } = list;
+  const act = () => {
+    reload();
+    changed();
+  };
+  return (
+    <>
+      <Table
+        name={t('Jobs')}
+        columns={columnsOf(state, act)}
+        rows={data?.jobs}
+        keyOf={({ id }) => id}
+        loading={loading}
+        error={error}
+        again={reload}
+        empty={<Empty text={emptyText(state)} {...(state === 'waiting' && { hint: HINT() })} />}
+      />
+      {(cursor !== null || (data?.next_cursor ?? null) !== null) && (
+        <nav class="pager" aria-label={t('Pages')}>
+          <button
+            type="button"
+            disabled={cursor === null}
+            onClick={() => setQuery({ cursor: null })}
+          >
+            {t('Newest')}
+          </button>
+          <button
+            type="button"
+            disabled={(data?.next_cursor ?? null) === null}
+            onClick={() => setQuery({ cursor: data?.next_cursor ?? null })}
+          >
+            {t('Older')}
+          </button>
+        </nav>
+      )}
+    </>
+  );
+}
+
+function pathOf(state: JobState, asked: URLSearchParams): string {
+  const sent = new URLSearchParams({ state });
+  for (const name of ['name', 'cursor']) {
+    const value = asked.get(name);
+    if (value !== null && value !== '') sent.set(name, value);
+  }
+  return `/api/system/jobs?${sent}`;
+}
+
+const HINT = () => t('Code of the project sends jobs with ctx.jobs.send(name, data).');
+
+const emptyText = (state: JobState): string =>
+  ({
+    waiting: t('No job waits'),
+    running: t('No job is running'),
+    done: t('No job is done'),
+    failed: t('No job has failed'),
+    cancelled: t('No job was cancelled'),
+  })[state];
+
+function columnsOf(state: JobState, act: () => void): readonly Column<Job>[] {
+  return [
+    { id: 'id', title: t('Job'), width: 'fit', render: ({ id }) => <Open id={id} /> },
+    { id: 'name', title: t('Name'), render: ({ name }) => name },
+    ...timesOf(state),
+    {
+      id: 'attempt',
+      title: t('Attempts'),
+      align: 'end',
+      width: 'fit',
+      render: ({ attempt, attempts }) => t('{attempt} of {attempts}', { attempt, attempts }),
+    },
+    {
+      id: 'error',
+      title: t('Error'),
+      width: 'wrap',
+      render: ({ error }) => <span class="job-error">{error ?? ''}</span>,
+    },
+    {
+      id: 'actions',
+      title: t('Actions'),
+      width: 'fit',
+      render: (job) => <JobActions job={job} changed={act} />,
+    },
+  ];
+}
+
+/** The times that say most of a job in this state. */
+function timesOf(state: JobState): readonly Column<Job>[] {
+  const time = (id: keyof Job, title: string): Column<Job> => ({
+    id,
+    title,
+    width: 'fit',
+    render: (job) => <Time at={job[id] as string | null} />,
+  });
+  if (state === 'waiting') return [time('at', t('Due')), time('created_at', t('Sent'))];
+  if (state === 'running') return [time('started_at', t('Started')), time('created_at', t('Sent'))];
+  return [
+    time('finished_at', t('Ended')),
+    { id: 'took', title: t('Took'), align: 'end', width: 'fit', render: tookOf },
+  ];
+}
+
+function tookOf({ started_at: from, finished_at: to }: Job): string {
+  if (from === null || to === null) return '–';
+  return formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)) / 1000);
+}
+
+/** The link to one job keeps the list as it is. */
+function Open({ id }: { id: number }) {
+  const url = new URL(location.href);
+  url.searchParams.set('job', String(id));
+  return (
+    <a href={url.href} aria-current={query.value.get('job') === String(id) ? 'true' : undefined}>
+      {id}
+    </a>
+  );
+}

@@ -1,0 +1,130 @@
+import { Graph, layout } from '@dagrejs/dagre';
+import type { Box, Edge, GraphModel } from './graph-model.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A box with the place of its upper left corner. */
+export interface PlacedBox extends Box, Point {}
+
+export interface PlacedEdge extends Edge {
+  readonly points: readonly Point[];
+}
+
+export interface Placed {
+  readonly boxes: readonly PlacedBox[];
+  readonly edges: readonly PlacedEdge[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Width by height that a drawing should have. */
+const SHAPE = 1.9;
+const GAP = 36;
+
+/**
+ * Places each connected part by layers (dagre), the direction of which makes it more like the shape
+ * of the window, and the parts beside each other.
+ */
+export function layoutOf({ boxes, edges, detailed }: GraphModel): Placed {
+  const parts = partsOf(boxes, edges).map((part) =>
+    part.boxes.length === 1 && part.edges.length === 0
+      ? alone(part.boxes[0]!)
+      : placed(part, detailed),
+  );
+  return packed(parts.toSorted((a, b) => b.height - a.height || b.width - a.width));
+}
+
+interface Part {
+  readonly boxes: readonly Box[];
+  readonly edges: readonly Edge[];
+}
+
+/** The connected parts of a graph. */
+function partsOf(boxes: readonly Box[], edges: readonly Edge[]): Part[] {
+  const near = new Map<string, string[]>(boxes.map(({ name }) => [name, []]));
+  for (const { from, to } of edges) {
+    near.get(from)!.push(to);
+    near.get(to)!.push(from);
+  }
+  const part = new Map<string, number>();
+  let count = 0;
+  for (const { name } of boxes) {
+    if (part.has(name)) continue;
+    for (const queue = [name]; queue.length > 0;) {
+      const next = queue.pop()!;
+      if (part.has(next)) continue;
+      part.set(next, count);
+      queue.push(...near.get(next)!);
+    }
+    count += 1;
+  }
+  return Array.from({ length: count }, (_, index) => ({
+    boxes: boxes.filter(({ name }) => part.get(name) === index),
+    edges: edges.filter(({ from }) => part.get(from) === index),
+  }));
+}
+
+const alone = (box: Box): Placed => ({
+  boxes: [{ ...box, x: 0, y: 0 }],
+  edges: [],
+  width: box.width,
+  height: box.height,
+});
+
+function placed(part: Part, detailed: boolean): Placed {
+  const both = (['LR', 'TB'] as const).map((direction) => layered(part, direction, detailed));
+  const distance = ({ width, height }: Placed) => Math.abs(Math.log(width / height / SHAPE));
+  return both.toSorted((a, b) => distance(a) - distance(b))[0]!;
+}
+
+function layered(part: Part, rankdir: 'LR' | 'TB', detailed: boolean): Placed {
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({
+    rankdir,
+    nodesep: detailed ? 28 : 14,
+    ranksep: detailed ? 70 : 56,
+    edgesep: 12,
+  });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { name, width, height } of part.boxes) graph.setNode(name, { width, height });
+  for (const [index, { from, to }] of part.edges.entries())
+    graph.setEdge(from, to, {}, String(index));
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  return {
+    boxes: part.boxes.map((box) => {
+      const { x, y } = graph.node(box.name) as Point;
+      return { ...box, x: x - box.width / 2, y: y - box.height / 2 };
+    }),
+    edges: part.edges.map((edge, index) => ({
+      ...edge,
+      points: (graph.edge(edge.from, edge.to, String(index)) as { points: Point[] }).points,
+    })),
+    width,
+    height,
+  };
+}
+
+/** Parts in rows, as wide together as fits the shape. */
+function packed(parts: readonly Placed[]): Placed {
+  const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
+  const widest = Math.max(Math.sqrt(area * SHAPE), ...parts.map(({ width }) => width));
+  const boxes: PlacedBox[] = [];
+  const edges: PlacedEdge[] = [];
+  let [x, y, row, width] = [0, 0, 0, 0];
+  for (const part of parts) {
+    if (x > 0 && x + part.width > widest) [x, y, row] = [0, y + row + GAP, 0];
+    boxes.push(...part.boxes.map((box) => ({ ...box, x: box.x + x, y: box.y + y })));
+    edges.push(...part.edges.map((edge) => ({ ...edge, points: moved(edge.points, x, y) })));
+    x += part.width + GAP;
+    width = Math.max(width, x - GAP);
+    row = Math.max(row, part.height);
+  }
+  return { boxes, edges, width, height: y + row };
+}
+
+const moved = (points: readonly Point[], x: number, y: number): Point[] =>
+  points.map((point) => ({ x: point.x + x, y: point.y + y }));

@@ -1,0 +1,185 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { query } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { Panel } from '../../parts/page.tsx';
+import type { DescribedType } from './described.ts';
+import { GraphBox, linkOfType } from './graph-box.tsx';
+import { GraphEdge, Markers } from './graph-edge.tsx';
+import { layoutOf, type Placed, type PlacedBox } from './graph-layout.ts';
+import { graphOf } from './graph-model.ts';
+import { useView, type Viewed } from './use-view.ts';
+
+/** How far an arrow key moves the drawing, in pixels. */
+const STEP = 60;
+const ZOOM = 1.25;
+
+/** The model as a picture: types with their fields, and what refers to what. */
+export function ModelGraph({ types }: { types: readonly DescribedType[] }) {
+  const placed = useMemo(() => layoutOf(graphOf(types)), [types]);
+  const chosen = query.value.get('type');
+  const middle = useMemo(() => middleOf(placed, chosen), [placed]);
+  const viewed = useView(placed, middle);
+  const [pointed, setPointed] = useState<string | null>(null);
+  useEffect(() => {
+    const box = placed.boxes.find(({ name }) => name === chosen);
+    if (box) viewed.reveal(box);
+  }, [chosen, placed]);
+  return (
+    <Panel name={t('Model')} tools={<ViewButtons viewed={viewed} />}>
+      <Drawing {...{ placed, viewed, lit: pointed ?? chosen, setPointed }} />
+      <p class="quiet graph-hint">
+        {t('Drag or use the arrow keys to move, the wheel or + and - to zoom, 0 to see all.')}
+      </p>
+    </Panel>
+  );
+}
+
+/** The middle of the chosen type, or of the one with the most lines. */
+function middleOf({ boxes, edges }: Placed, chosen: string | null) {
+  const count = (name: string) =>
+    edges.filter(({ from, to }) => from === name || to === name).length;
+  const box =
+    boxes.find(({ name }) => name === chosen) ??
+    boxes.toSorted((a, b) => count(b.name) - count(a.name))[0];
+  return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
+}
+
+function ViewButtons({ viewed: { zoom, fit, view } }: { viewed: Viewed }) {
+  return (
+    <>
+      <button type="button" onClick={() => zoom(1 / ZOOM)}>
+        {t('Zoom out')}
+      </button>
+      <output class="quiet zoom-level">{Math.round(view.scale * 100)} %</output>
+      <button type="button" onClick={() => zoom(ZOOM)}>
+        {t('Zoom in')}
+      </button>
+      <button type="button" onClick={fit}>
+        {t('Fit')}
+      </button>
+    </>
+  );
+}
+
+interface DrawingProps {
+  readonly placed: Placed;
+  readonly viewed: Viewed;
+  /** The type whose lines stand out. */
+  readonly lit: string | null;
+  setPointed(name: string | null): void;
+}
+
+function Drawing({ placed, viewed, lit, setPointed }: DrawingProps) {
+  const { view, svg } = viewed;
+  const drag = useDrag(viewed);
+  useWheel(viewed);
+  const near = useMemo(() => neighbours(placed, lit), [placed, lit]);
+  const place = `scale(${view.scale}) translate(${-view.x} ${-view.y})`;
+  const onFocus = (box: PlacedBox) => {
+    setPointed(box.name);
+    viewed.reveal(box);
+  };
+  return (
+    <svg
+      ref={svg}
+      class="model-graph"
+      aria-label={t('Model graph')}
+      tabIndex={0}
+      onKeyDown={(event) => moveByKey(event, viewed)}
+      {...drag}
+    >
+      <Markers />
+      <g transform={place} class={lit === null ? undefined : 'with-lit'}>
+        {placed.edges.map((edge, index) => (
+          <GraphEdge key={index} edge={edge} lit={edge.from === lit || edge.to === lit} />
+        ))}
+        {placed.boxes.map((box) => (
+          <GraphBox
+            key={box.name}
+            {...{ box, link: linkOfType(box.name), near: near.has(box.name), setPointed }}
+            onFocus={() => onFocus(box)}
+          />
+        ))}
+      </g>
+    </svg>
+  );
+}
+
+function neighbours({ edges }: Placed, lit: string | null): ReadonlySet<string> {
+  if (lit === null) return new Set();
+  const near = edges.flatMap(({ from, to }) => (from === lit ? [to] : to === lit ? [from] : []));
+  return new Set([lit, ...near]);
+}
+
+const MOVES: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowLeft: [STEP, 0],
+  ArrowRight: [-STEP, 0],
+  ArrowUp: [0, STEP],
+  ArrowDown: [0, -STEP],
+};
+
+function moveByKey(event: KeyboardEvent, { pan, zoom, fit }: Viewed): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const move = MOVES[event.key];
+  if (move) pan(...move);
+  else if (event.key === '+' || event.key === '=') zoom(ZOOM);
+  else if (event.key === '-') zoom(1 / ZOOM);
+  else if (event.key === '0') fit();
+  else return;
+  event.preventDefault();
+}
+
+/** The wheel zooms around the pointer. Browsers let only a listener that is not passive do so. */
+function useWheel({ svg, zoom }: Viewed): void {
+  const last = useRef(zoom);
+  last.current = zoom;
+  useEffect(() => {
+    const element = svg.current;
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const { left, top } = element!.getBoundingClientRect();
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
+      const factor = Math.exp(-Math.max(-120, Math.min(120, event.deltaY * lines)) / 500);
+      last.current(factor, { x: event.clientX - left, y: event.clientY - top });
+    };
+    element?.addEventListener('wheel', onWheel, { passive: false });
+    return () => element?.removeEventListener('wheel', onWheel);
+  }, []);
+}
+
+/** Pixels that a pointer may move and still click. */
+const STILL = 4;
+
+/** A pointer that is held moves the drawing; the link below it is then not followed. */
+function useDrag({ pan }: Viewed) {
+  const held = useRef<{ x: number; y: number; moved: number } | null>(null);
+  const moved = useRef(false);
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      moved.current = false;
+      held.current = { x: event.clientX, y: event.clientY, moved: 0 };
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const from = held.current;
+      if (!from) return;
+      const [x, y] = [event.clientX - from.x, event.clientY - from.y];
+      const far = from.moved + Math.hypot(x, y);
+      if (far > STILL && !moved.current) {
+        moved.current = true;
+        (event.currentTarget as Element).setPointerCapture(event.pointerId);
+      }
+      held.current = { x: event.clientX, y: event.clientY, moved: far };
+      if (moved.current) pan(x, y);
+    },
+    onPointerUp: () => (held.current = null),
+    onPointerCancel: () => (held.current = null),
+    onClickCapture: (event: MouseEvent) => {
+      if (!moved.current) return;
+      event.preventDefault();
+      event.stopPropagation();
+      moved.current = false;
+    },
+    onDragStart: (event: DragEvent) => event.preventDefault(),
+  };
+}
