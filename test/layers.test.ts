@@ -36,6 +36,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     '(http)',
     '(metrics)',
     '(recorder)',
+    '(migration-report)',
     '(traces)',
   ],
   audit: ['errors', 'context', 'store', 'http', '(module)'],

@@ -312,6 +312,7 @@ export const adminRoutes = [
     path: '/api/auth/admin/users/:id/sessions/:sid',
     access,
     tag,
+    audit: { target: 'user:{id}', atomic },
     summary: 'End one session of a user',
     responses: { ...answer(204, 'Ended'), 404: refused('User not found, or Session not found') },
   },

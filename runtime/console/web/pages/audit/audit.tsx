@@ -7,20 +7,8 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { Detail } from './detail.tsx';
+import type { Entry } from './entry.ts';
 import { FilterBox } from './filter-box.tsx';
-
-/** An entry of the log, as the API names it. */
-export interface Entry {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: string;
-  readonly via: string;
-  readonly ip: string;
-  readonly action: string;
-  readonly target: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-  readonly request_id: string;
-}
 
 interface Entries {
   readonly entries: readonly Entry[];
@@ -136,9 +124,10 @@ const columns = (): readonly Column<Entry>[] => [
   {
     id: 'target',
     title: t('Target'),
+    width: 'wrap',
     render: ({ target }) => <Target target={target} />,
   },
-  { id: 'detail', title: t('Detail'), width: 'wrap', render: (entry) => <Detail of={entry} /> },
+  { id: 'detail', title: t('Detail'), render: (entry) => <Detail of={entry} /> },
   {
     id: 'via',
     title: t('Via'),

@@ -1,6 +1,6 @@
 import { base } from '../../address.ts';
 import { t } from '../../messages.ts';
-import type { Entry } from './audit.tsx';
+import type { Entry } from './entry.ts';
 
 /** Members that are shown in the row itself; the others are in what opens. */
 const SHORT = 60;
