@@ -2,7 +2,7 @@ import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twof
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { AuthUser, IdKind } from '@twofold/schema';
 import { createAccountColumns } from './account/tables.ts';
-import { createOrderIndexes } from './admin/user-order.ts';
+import { createListIndexes } from './admin/tables.ts';
 import { createWindows } from './limits/window-tables.ts';
 import { createOrganizations } from './organizations/tables.ts';
 import { createPasskeys } from './passkeys/tables.ts';
@@ -28,7 +28,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
     { name: 'auth/0013_session_clients', up: addSessionClient },
     {
       name: 'auth/0014_user_order',
-      up: (db) => createOrderIndexes(db, 'auth_users', user),
+      up: (db) => createListIndexes(db, user),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { columnTypes } from '@twofold/runtime/kernel';
 import type { AuthUser, IdKind } from '@twofold/schema';
 import type { Kysely } from 'kysely';
 import { createSearchIndexes, searchKeys } from './search-keys.ts';
+import { createOrderIndexes } from './user-order.ts';
 
 /** Adds the columns of administration to users, sessions and locks, and the indexes of the search. */
 export async function createAdministration(
@@ -30,4 +31,12 @@ export async function createAdministration(
     .execute();
   const own = searchKeys(user).filter(({ table }) => table === 'auth_users');
   await createSearchIndexes(db, 'auth_users', own);
+}
+
+/** Adds the indexes that the list of users needs: of its orders, of roles and of disabled users. */
+export async function createListIndexes(db: Kysely<any>, user: AuthUser): Promise<void> {
+  await createOrderIndexes(db, 'auth_users', user);
+  const index = (name: string) => db.schema.createIndex(`auth_users_${name}`).on('auth_users');
+  await index('role').column('role_id').execute();
+  await index('disabled').column('disabled_at').where('disabled_at', 'is not', null).execute();
 }

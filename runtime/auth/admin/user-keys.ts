@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from '@twofold/runtime/kernel';
+import type { AuthParts } from '../parts.ts';
+import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
+
+/** A search for one text, with the ranges in which keys begin with it. */
+export interface Search {
+  readonly keys: readonly SearchKey[];
+  readonly ranges: readonly (readonly [from: string, to: string])[];
+}
+
+/** The search for users of which a key begins with `q`; null for the empty text. */
+export function searchFor({ model }: AuthParts, q = ''): Search | null {
+  const text = q.trim().replaceAll('\0', '');
+  return text === '' ? null : { keys: searchKeys(model.user), ranges: rangesOf(text) };
+}
+
+/**
+ * The ranges of texts that begin with `q`. SQLite folds only ASCII letters, so that other letters
+ * are searched as typed, in lower case, capitalised and in upper case.
+ */
+function rangesOf(q: string): (readonly [string, string])[] {
+  const lower = q.toLowerCase();
+  const [first = ''] = lower;
+  const variants = [q, lower, first.toUpperCase() + lower.slice(first.length), q.toUpperCase()];
+  const starts = new Set(
+    variants.map((text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())),
+  );
+  return [...starts].map((start) => [start, `${start}\u{10ffff}`] as const);
+}
+
+/** A key of the tables `u` and `a`, as it is compared. */
+export const textOf = ({ kernel }: AuthParts, key: SearchKey): RawBuilder<string> =>
+  searchText(kernel.store.dialect, key, key.table === 'auth_users' ? 'a' : 'u');
+
+/** SQL condition: the key begins with the text. */
+export function matches(parts: AuthParts, search: Search, key: SearchKey): RawBuilder<unknown> {
+  const text = textOf(parts, key);
+  const each = search.ranges.map(([low, high]) => sql`(${text} >= ${low} and ${text} < ${high})`);
+  return sql`coalesce(${sql.join(each, sql` or `)}, ${falseOf(parts.kernel.store.dialect)})`;
+}
+
+const falseOf = (dialect: Dialect) => (dialect === 'postgres' ? sql`false` : sql`0`);
+
+/** The ids of all users who match, by the indexes of the keys. */
+export function searchedIds(parts: AuthParts, { keys, ranges }: Search): RawBuilder<unknown> {
+  const each = keys.flatMap((key) => {
+    const text = searchText(parts.kernel.store.dialect, key);
+    const id = sql.ref(key.table === 'auth_users' ? 'user_id' : 'id');
+    return ranges.map(
+      ([low, high]) =>
+        sql`select ${id} from ${sql.table(key.table)} where ${text} >= ${low} and ${text} < ${high}`,
+    );
+  });
+  return sql.join(each, sql` union `);
+}
+
+/**
+ * The users whom one key finds and no key before it: the tables `u` and `a`, and a condition, which
+ * the index of the key serves.
+ */
+export function foundBy(
+  parts: AuthParts,
+  search: Search,
+  index: number,
+): { readonly tables: RawBuilder<unknown>; readonly condition: RawBuilder<unknown> } {
+  const key = search.keys[index]!;
+  const users = sql.table(parts.directory.table);
+  const text = textOf(parts, key);
+  const ranges = search.ranges.map(([low, high]) => sql`(${text} >= ${low} and ${text} < ${high})`);
+  const earlier = search.keys
+    .slice(0, index)
+    .map((each) => sql`and not ${matches(parts, search, each)}`);
+  return {
+    tables:
+      key.table === 'auth_users'
+        ? sql`auth_users a join ${users} u on u.id = a.user_id`
+        : sql`${users} u left join auth_users a on a.user_id = u.id`,
+    condition: sql`(${sql.join(ranges, sql` or `)}) ${sql.join(earlier, sql` `)}`,
+  };
+}
