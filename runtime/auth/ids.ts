@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IdKind } from '@twofold/schema';
 
 /** A user's key: a positive integer, or a UUID when `database.ids` is `uuid`. */
 export type UserId = number | string;
@@ -46,4 +47,10 @@ export function isUserId(value: unknown): value is UserId {
 export function parseUserId(text: string): UserId | null {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : text.toLowerCase();
   return isUserId(value) ? value : null;
+}
+
+/** The same for the keys that the project's users have; PostgreSQL would fail on the other type. */
+export function parseOwnUserId(ids: IdKind, text: string): UserId | null {
+  const id = parseUserId(text);
+  return (typeof id === 'string') === (ids === 'uuid') ? id : null;
 }

@@ -73,7 +73,8 @@ export const adminRoutes = [
     path: '/api/auth/admin/api-keys',
     access,
     tag,
-    summary: 'API keys, without their secrets',
+    summary: 'API keys, without their secrets; those that act for one user',
+    query: { user_id: SHORT },
     responses: answer(200, 'The keys', list('api_keys')),
   },
   {

@@ -3,6 +3,7 @@ import {
   asRoot,
   bearer,
   describeEachDatabase,
+  GOOD,
   startServer,
   type TestServer,
   USER,
@@ -145,5 +146,72 @@ describeEachDatabase('console §4: the sessions of a user', (database) => {
       expect(
         (await server.call('GET', `${ADMIN}/users/${unknown}/sessions`, undefined, owner)).status,
       ).toBe(404);
+  });
+});
+
+describeEachDatabase('an administrator and their own account', (database) => {
+  let server: TestServer;
+  let id: number;
+  let owner: Record<string, string>;
+  beforeAll(async () => {
+    server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
+    id = (await server.register('owner@x.test')).body.id;
+    await server.register('helper@x.test');
+    await server.call('PUT', `${ADMIN}/users/${id}/role`, { role_id: 1 }, asRoot);
+    owner = bearer((await server.login('owner@x.test')).body.accessToken);
+  });
+  afterAll(() => server.close());
+
+  it('they change it only with a proof, as they would as its owner', async () => {
+    const act = (method: string, path: string, body?: unknown) =>
+      server.call(method, `${ADMIN}${path}`, body, owner);
+    server.advance(6 * 60_000);
+    const key = { name: 'k', scopes: ['*'], user_id: id };
+    for (const refused of [
+      await act('DELETE', `/users/${id}/second-factor`),
+      await act('DELETE', `/users/${id}/sessions`),
+      await act('DELETE', `/users/${id}`),
+      await act('POST', `/users/${id}/disable`),
+      await act('POST', '/api-keys', key),
+    ])
+      expect([refused.status, refused.body.error]).toEqual([403, 'Reauthentication required']);
+    const other = { name: 'k', scopes: ['users:read'], user_id: id + 1 };
+    expect((await act('POST', '/api-keys', other)).status).toBe(201);
+    expect((await act('POST', `/users/${id + 1}/disable`)).status).toBe(200);
+    expect((await act('POST', `/users/${id + 1}/enable`)).status).toBe(200);
+    const { body } = await server.call(
+      'POST',
+      '/api/auth/reauthenticate',
+      { password: GOOD },
+      owner,
+    );
+    owner = bearer(body.accessToken);
+    expect((await act('POST', '/api-keys', key)).status).toBe(201);
+  });
+
+  it('users show what they may do, roles what they give and how many have them', async () => {
+    const { body: user } = await server.call('GET', `${ADMIN}/users/${id}`, undefined, asRoot);
+    expect(user.permissions).toEqual(['*']);
+    const { body } = await server.call('GET', `${ADMIN}/roles`, undefined, asRoot);
+    expect(body.roles[0]).toEqual({
+      id: 1,
+      name: 'Owner',
+      is_system: true,
+      permissions: ['*'],
+      application_permissions: [],
+      users: 1,
+    });
+    expect(body.roles[2].users).toBe(1);
+  });
+
+  it('keys are listed by the user for whom they act', async () => {
+    const of = async (user: unknown) =>
+      server.call('GET', `${ADMIN}/api-keys?user_id=${user}`, undefined, asRoot);
+    expect((await of(id)).body.total).toBe(1);
+    expect((await of(999)).body.total).toBe(0);
+    const uuid = '018f4f5e-7d1c-7a3b-8a3c-0123456789ab';
+    for (const wrong of ['x', '', uuid]) expect((await of(wrong)).status).toBe(400);
+    const events = `${ADMIN}/security-events?user_id=${uuid}`;
+    expect((await server.call('GET', events, undefined, asRoot)).status).toBe(400);
   });
 });

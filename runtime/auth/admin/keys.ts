@@ -9,9 +9,10 @@ import { assertHolds, assertHoldsAsMuch } from '../users/authority.ts';
 import { callerOf } from '../requests/caller.ts';
 import { dataScopes } from '../keys/data-scopes.ts';
 import { checkText, isOpaqueId } from '../sign-in/identity-rules.ts';
-import { isUserId, parseUserId, type UserId } from '../ids.ts';
+import { isUserId, parseOwnUserId, parseUserId, type UserId } from '../ids.ts';
 import { endKey, expiryOf, keyView, makeKey, makerOf, newKeyView } from '../keys/key-changes.ts';
 import type { AuthParts } from '../parts.ts';
+import { assertProofFor } from '../requests/proof.ts';
 import { permissionsOf } from '../users/permissions.ts';
 import { recordChange } from '../users/roles.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
@@ -85,8 +86,11 @@ function reaches(context: RequestContext, organization: number | string | null):
 }
 
 function list({ kernel, apiKeys }: AuthParts): Handler {
-  return async () => {
-    const rows = (await apiKeys.list(kernel.store.db)).map((row) => ({
+  return async ({ query }) => {
+    const owner =
+      query.user_id === undefined ? undefined : parseOwnUserId(kernel.project.ids, query.user_id);
+    if (owner === null) throw failure.badRequest('user_id must be an id');
+    const rows = (await apiKeys.list(kernel.store.db, owner)).map((row) => ({
       ...keyView(row),
       user_id: row.owner_user_id,
       created_by: row.created_by,
@@ -232,6 +236,7 @@ async function assertFits(
   const owner = userId === null ? null : await parts.directory.find(trx, userId);
   if (!owner) return;
   await assertHoldsAsMuch(parts, trx, context, owner);
+  await assertProofFor(parts, trx, context, owner.id);
   const { organizations } = parts.model;
   const reached = organizations ? await membershipsOf(trx, organizations, owner.id) : [];
   if (!isOwn(context, owner.id) && !reached.every(({ id }) => reaches(context, id)))

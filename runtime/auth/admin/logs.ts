@@ -1,7 +1,8 @@
+import type { IdKind } from '@twofold/schema';
 import type { SelectQueryBuilder } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
-import { parseUserId } from '../ids.ts';
+import { parseOwnUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
 
@@ -20,6 +21,7 @@ interface LogQuery {
 /** Log rows, newest first. The cursor is the id of the last row, because ids sort by time. */
 export function logHandlers({ kernel }: AuthParts) {
   const { db } = kernel.store;
+  const byUser = (query: Query, id: string | undefined) => ofUser(kernel.project.ids, query, id);
   const rows = async (table: string, asked: LogQuery, narrow: (query: Query) => Query) => {
     const limit = asked.limit ?? 50;
     let query = narrow(db.selectFrom(table).selectAll())
@@ -77,9 +79,9 @@ export function logHandlers({ kernel }: AuthParts) {
 const byText = (query: Query, column: string, value: string | undefined) =>
   value === undefined ? query : query.where(column, '=', value.replaceAll('\0', ''));
 
-function byUser(query: Query, id: string | undefined): Query {
+function ofUser(ids: IdKind, query: Query, id: string | undefined): Query {
   if (id === undefined) return query;
-  const userId = parseUserId(id);
+  const userId = parseOwnUserId(ids, id);
   if (userId === null) throw failure.badRequest('user_id must be an id');
   return query.where('user_id', '=', userId);
 }

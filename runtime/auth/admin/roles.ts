@@ -6,6 +6,7 @@ import { assertHolds, rightsOf } from '../users/authority.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
 import { checkText } from '../sign-in/identity-rules.ts';
 import type { AuthParts } from '../parts.ts';
+import { rolePermissions } from '../sessions/client.ts';
 import { permissionsOf, serialiseRights } from '../users/permissions.ts';
 import { isUniqueViolation } from '../sign-in/register.ts';
 import { type PermissionAction, recordChange } from '../users/roles.ts';
@@ -40,7 +41,12 @@ function list(parts: AuthParts): Handler {
       .orderBy('id')
       .execute()) as RoleRow[];
     const shown = [];
-    for (const row of rows) shown.push(await show(parts, row));
+    for (const row of rows)
+      shown.push({
+        ...(await show(parts, row)),
+        application_permissions: [...new Set(rolePermissions(parts.applications, row.name))],
+        users: await usersOf(parts, row.id),
+      });
     return reply(200, { roles: shown, total: shown.length });
   };
 }
@@ -191,6 +197,15 @@ async function show({ kernel, model }: AuthParts, role: RoleRow) {
     is_system: role.is_system === 1,
     permissions: await permissionsOf(kernel.store.db, model.roles, role),
   };
+}
+
+async function usersOf({ kernel }: AuthParts, roleId: number): Promise<number> {
+  const row = await kernel.store.db
+    .selectFrom('auth_users')
+    .select((each) => each.fn.countAll().as('users'))
+    .where('role_id', '=', roleId)
+    .executeTakeFirst();
+  return Number(row?.['users'] ?? 0);
 }
 
 async function staleTokens(

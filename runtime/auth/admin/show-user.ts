@@ -4,6 +4,7 @@ import { lockedUntil, UNLOCKED } from '../sign-in/lock-state.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
 import type { AuthParts } from '../parts.ts';
 import { rfc3339 } from '../time.ts';
+import { rightsOf } from '../users/authority.ts';
 import type { Account } from '../users/user-directory.ts';
 
 /** Users with the state of their accounts, as administrators see them: three statements in all. */
@@ -15,10 +16,12 @@ export async function showUsers(parts: AuthParts, accounts: readonly Account[]) 
   const locks = await lockout.states(db, [...hashes.values()], 'public');
   const sessions = await countRows(db, 'auth_sessions', ids, parts.kernel.now());
   const passkeys = await countRows(db, 'auth_passkeys', ids, null);
+  const rights = await rightsOfRoles(parts, accounts);
   return accounts.map((account) => {
     const state = locks.get(hashes.get(account.id) ?? '') ?? UNLOCKED;
     return {
       ...showAccount(parts, account),
+      ...(model.roles && { permissions: rights.get(account.role?.id ?? 0) ?? [] }),
       locked_until: rfc3339(lockedUntil(state, model.lockout, kernel.now())),
       sessions: sessions.get(account.id) ?? 0,
       passkeys: passkeys.get(account.id) ?? 0,
@@ -46,6 +49,18 @@ function showAccount({ signIn }: AuthParts, account: Account) {
     totp: account.totpSince !== null,
     password_change_required: account.passwordChangeRequired,
   };
+}
+
+/** Everything that each role of these users gives, by the role's id. */
+async function rightsOfRoles(
+  parts: AuthParts,
+  accounts: readonly Account[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const roles = new Map(accounts.flatMap(({ role }) => (role ? [[role.id, role] as const] : [])));
+  const rights = new Map<number, readonly string[]>();
+  for (const [id, role] of roles)
+    rights.set(id, [...new Set(await rightsOf(parts, parts.kernel.store.db, role))]);
+  return rights;
 }
 
 /** The number of rows of each user; with a time, only of sessions that are open then. */

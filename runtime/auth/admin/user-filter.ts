@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { folded } from '@twofold/runtime/kernel';
-import { parseUserId } from '../ids.ts';
+import { parseOwnUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { matches, type Search, searchedIds } from './user-keys.ts';
 
@@ -55,9 +55,8 @@ function hasRole(role: string, form: Form): RawBuilder<unknown> {
 function isMember({ model, kernel }: AuthParts, organization: string): RawBuilder<unknown> {
   if (!model.organizations)
     throw failure.badRequest('organization needs auth.organizations in the manifest');
-  const id = parseUserId(organization);
-  if (id === null || (typeof id === 'string') !== (kernel.project.ids === 'uuid'))
-    throw failure.badRequest('organization must be an id');
+  const id = parseOwnUserId(kernel.project.ids, organization);
+  if (id === null) throw failure.badRequest('organization must be an id');
   return sql`u.id in (select m.user_id from auth_members m where m.organization_id = ${id})`;
 }
 

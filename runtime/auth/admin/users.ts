@@ -6,12 +6,13 @@ import { restoreAccount } from '../account/deletion.ts';
 import { assertHolds, assertHoldsAsMuch, rightsOf } from '../users/authority.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
 import type { Emit } from '../events/events.ts';
-import { parseUserId } from '../ids.ts';
+import { parseOwnUserId } from '../ids.ts';
 import { checkText } from '../sign-in/identity-rules.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
 import { assertNotLastFirst } from '../organizations/membership.ts';
 import { assertOwnerLeft } from '../users/owners.ts';
 import type { AuthParts } from '../parts.ts';
+import { assertProofFor } from '../requests/proof.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';
 import { startReset } from '../passwords/recovery.ts';
 import { serialiseRights } from '../users/permissions.ts';
@@ -69,7 +70,7 @@ function changeHandler(parts: AuthParts, change: Change): Handler {
 
 /**
  * Runs one change of an account. The caller must hold every permission of that account, and no
- * permissions can change meanwhile.
+ * permissions can change meanwhile. Their own account they change only with a proof.
  *
  * @throws AppError 403, 404
  */
@@ -83,6 +84,7 @@ export async function actOn(
     await serialiseRights(trx, parts.kernel.store.dialect);
     const account = await findUser(parts, params['id'], trx);
     await assertHoldsAsMuch(parts, trx, context, account);
+    await assertProofFor(parts, trx, context, account.id);
     await change(account, trx, emit, caller);
   });
 }
@@ -282,10 +284,8 @@ export async function findUser(
   id = '',
   db: Kysely<any> = kernel.store.db,
 ): Promise<Account> {
-  const userId = parseUserId(id);
-  // PostgreSQL would fail on an id of the other type.
-  const fits = userId !== null && (typeof userId === 'string') === (kernel.project.ids === 'uuid');
-  const account = fits ? await directory.find(db, userId) : null;
+  const userId = parseOwnUserId(kernel.project.ids, id);
+  const account = userId === null ? null : await directory.find(db, userId);
   if (!account) throw failure.notFound('User not found');
   return account;
 }

@@ -128,8 +128,11 @@ export class ApiKeys {
     return { row, key };
   }
 
-  async list(db: Kysely<any>): Promise<ApiKeyRow[]> {
-    return (await rows(db).execute()).map(toRow);
+  /** All keys, or those that act for one user, oldest first. */
+  async list(db: Kysely<any>, userId?: UserId): Promise<ApiKeyRow[]> {
+    const all = rows(db);
+    const wanted = userId === undefined ? all : all.where('owner_user_id', '=', userId);
+    return (await wanted.execute()).map(toRow);
   }
 
   /** The live keys that act for a user, oldest first. */

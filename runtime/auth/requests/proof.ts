@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
+import type { UserId } from '../ids.ts';
 import { unauthorized } from './authenticate.ts';
 import type { AuthParts } from '../parts.ts';
 import { signedInAccount } from '../steps/reauthentication.ts';
@@ -47,4 +48,20 @@ export async function assertRecentProof(
   const session = await sessions.find(db, sessionId);
   if (!session?.reauth_at || kernel.now() - session.reauth_at > PROOF_LIFETIME)
     throw failure.forbidden('Reauthentication required');
+}
+
+/**
+ * An administrator's own account is changed here only as it is by its owner: with a proof. A stolen
+ * token would otherwise make keys for it, or take its second factor away.
+ *
+ * @throws AppError 403 `Reauthentication required`
+ */
+export async function assertProofFor(
+  parts: AuthParts,
+  db: Kysely<any>,
+  { principal }: RequestContext,
+  id: UserId,
+): Promise<void> {
+  if (principal.kind === 'user' && principal.id === id)
+    await assertRecentProof(parts, db, principal.sessionId);
 }
