@@ -24,6 +24,13 @@ export const PAGES: readonly ConsolePage[] = [
     isThere: ({ api }) => api.rest,
   },
   {
+    id: 'users',
+    title: 'Users',
+    at: '/users',
+    needs: 'auth:read',
+    isThere: ({ auth }) => auth !== null,
+  },
+  {
     id: 'jobs',
     title: 'Jobs',
     at: '/jobs',

@@ -30,6 +30,7 @@ export function App({ refused }: { refused: string | null }) {
 /** The pages by the first word of their path. Each is a file of its own, loaded when it is opened. */
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
+  users: async () => (await import('./pages/users/users.tsx')).UsersPage,
   audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
   jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,
   schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,

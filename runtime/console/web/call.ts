@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { page } from './address.ts';
 import { lost, waitFor } from './parts/connection.ts';
+import { prove } from './parts/proof.ts';
 import { accessToken, refresh } from './session.ts';
 
 /** A refusal of the server, with its own words. */
@@ -48,6 +49,7 @@ effect(() => {
 
 /**
  * Calls the server as the caller who is signed in. An access token that has ended is renewed once.
+ * Where the server wants a proof of who they are, it is asked for and the call is sent again.
  *
  * @throws ApiError when the server refuses
  */
@@ -57,8 +59,16 @@ export async function call<Answer = any>(
   body?: unknown,
   options: CallOptions = {},
 ): Promise<Answer> {
-  return read(await request(method, path, body, options));
+  try {
+    return await read(await request(method, path, body, options));
+  } catch (error) {
+    if (!isProofMissing(error) || !(await prove())) throw error;
+    return read(await request(method, path, body, options));
+  }
 }
+
+const isProofMissing = (error: unknown) =>
+  error instanceof ApiError && error.status === 403 && error.error === 'Reauthentication required';
 
 /** What a call may have besides its body. */
 export interface CallOptions {

@@ -26,7 +26,8 @@ let token: string | null = null;
 /** Whether somebody signed in with this browser: without a cookie there is nothing to refresh. */
 const SIGNED_IN = 'console-signed-in';
 
-function keep(next: string | null): void {
+/** Takes the access token of an answer; null forgets who is signed in. */
+export function keep(next: string | null): void {
   token = next;
   if (next === null) localStorage.removeItem(SIGNED_IN);
   else localStorage.setItem(SIGNED_IN, 'yes');
@@ -96,10 +97,15 @@ export async function describe(): Promise<void> {
   } else startFailure.value = response ? `HTTP ${response.status}` : 'The server does not answer';
 }
 
-const post = (path: string, body: object) =>
+/** Sends what opens or renews a session: the only requests that the cookie goes with. */
+export const post = (
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
   fetch(path, {
     method: 'POST',
     credentials: 'same-origin',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });

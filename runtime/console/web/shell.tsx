@@ -4,6 +4,7 @@ import { base, path } from './address.ts';
 import { t } from './messages.ts';
 import { AccountMenu } from './parts/account-menu.tsx';
 import { Confirmations } from './parts/confirm.tsx';
+import { IdentityChecks } from './parts/confirm-identity.tsx';
 import { CurlButton } from './parts/curl.tsx';
 import { GoTo, GoToButton } from './parts/go-to.tsx';
 import { MenuIcon } from './parts/icons.tsx';
@@ -56,6 +57,7 @@ export function Shell({ known, children }: { known: Description; children: Compo
       </main>
       <Notices />
       <Confirmations />
+      <IdentityChecks />
       <Shortcuts />
       <GoTo known={known} />
     </>

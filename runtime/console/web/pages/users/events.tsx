@@ -1,0 +1,116 @@
+import { query } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { Badge, Empty } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { ADMIN, type SecurityEvent } from './shapes.ts';
+import { UserLink } from './user-link.tsx';
+
+const TONES: Readonly<Record<string, 'plain' | 'bad' | 'busy'>> = {
+  warning: 'busy',
+  critical: 'bad',
+};
+
+/** The tab `Security events`, or those of one user: the newest first, of one type when asked. */
+export function EventList({ of }: { of?: string }) {
+  const asked = new URLSearchParams({ limit: of === undefined ? '50' : '20' });
+  const given = { type: 'event', cursor: 'events' } as const;
+  for (const [name, parameter] of Object.entries(given)) {
+    const value = query.value.get(parameter);
+    if (value) asked.set(name, value);
+  }
+  if (of !== undefined) asked.set('user_id', of);
+  const events = useCall<{ events: SecurityEvent[]; next_cursor: string | null }>(
+    `${ADMIN}/security-events?${asked}`,
+  );
+  return (
+    <div class="answer">
+      {of === undefined && (
+        <div class="bar">
+          <SearchBox label={t('Type of event')} parameter="event" />
+        </div>
+      )}
+      <Table
+        name={t('Security events')}
+        columns={
+          of === undefined ? [...COLUMNS.slice(0, 2), OF_USER, ...COLUMNS.slice(2)] : COLUMNS
+        }
+        rows={events.data?.events}
+        keyOf={({ id }) => id}
+        loading={events.loading}
+        error={events.error}
+        again={events.reload}
+        empty={
+          <Empty
+            text={t('No security events')}
+            hint={t('Sign-ins, refusals and changes of accounts are listed for 90 days.')}
+          />
+        }
+      />
+      <CursorPager next={events.data?.next_cursor} parameter="events" />
+    </div>
+  );
+}
+
+const OF_USER: Column<SecurityEvent> = {
+  id: 'user',
+  title: t('User'),
+  render: ({ user_id }) => <UserLink id={user_id} />,
+};
+
+const COLUMNS: readonly Column<SecurityEvent>[] = [
+  { id: 'time', title: t('Time'), render: ({ time }) => <Time at={time} /> },
+  {
+    id: 'type',
+    title: t('Event'),
+    render: ({ type, severity }) => (
+      <span class="badges">
+        {type}
+        {severity !== 'info' && <Badge tone={TONES[severity] ?? 'plain'}>{severity}</Badge>}
+      </span>
+    ),
+  },
+  {
+    id: 'actor',
+    title: t('By'),
+    render: ({ actor }) => (actor ? <Actor kind={actor.kind} id={actor.id} /> : '–'),
+  },
+  { id: 'ip', title: t('IP address'), render: ({ ip }) => ip || '–' },
+  {
+    id: 'data',
+    title: t('Details'),
+    width: 'wrap',
+    render: ({ data }) => <Details of={data} />,
+  },
+];
+
+/** The user, key or process that did it. */
+export function Actor({ kind, id }: { kind: string; id: string | number | null }) {
+  if (kind === 'user') return <UserLink id={id} />;
+  if (id === null) return <>{t(kind)}</>;
+  return (
+    <>
+      {kind === 'api_key' ? t('key') : kind} {id}
+    </>
+  );
+}
+
+/** Names and values on one line; a value that is no text as JSON. */
+export function Details({ of }: { of: unknown }) {
+  if (typeof of !== 'object' || of === null) return <>{of == null ? '–' : String(of)}</>;
+  const entries = Object.entries(of);
+  if (entries.length === 0) return <>–</>;
+  return (
+    <span class="details">
+      {entries.map(([name, value]) => (
+        <span key={name}>
+          <span class="quiet">{name}</span>{' '}
+          {typeof value === 'string' ? value : JSON.stringify(value)}
+        </span>
+      ))}
+    </span>
+  );
+}

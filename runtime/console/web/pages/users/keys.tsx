@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import { Badge, Empty } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { KeyCreated, type NewKey, NewKeyDialog, RotateDialog, ScopesDialog } from './new-key.tsx';
+import { ADMIN, type ApiKey, holdsAll, type User } from './shapes.ts';
+import { UserLink } from './user-link.tsx';
+
+/** What is done with keys: a dialog is open, or a new key is shown. */
+type Doing =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'rotate' | 'scopes'; readonly key: ApiKey }
+  | { readonly kind: 'created'; readonly made: NewKey };
+
+/** The tab `API keys`, or those that act for one user. */
+export function KeyList({ of }: { of?: User }) {
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const asked = of === undefined ? '' : `?user_id=${encodeURIComponent(of.id)}`;
+  const keys = useCall<{ api_keys: ApiKey[] }>(`${ADMIN}/api-keys${asked}`);
+  const close = () => setDoing(null);
+  const created = (made: NewKey) => {
+    setDoing({ kind: 'created', made });
+    keys.reload();
+  };
+  const mayMake = can('auth:manage') && holdsAll(of?.permissions);
+  const make = mayMake && (
+    <button type="button" onClick={() => setDoing({ kind: 'new' })}>
+      {t('New API key')}
+    </button>
+  );
+  return (
+    <div class="answer">
+      {make && <div class="bar end">{make}</div>}
+      <Table
+        name={t('API keys')}
+        columns={columnsOf(of === undefined, (key) => (
+          <KeyActions key={key.id} of={key} open={setDoing} changed={keys.reload} />
+        ))}
+        rows={keys.data && [...keys.data.api_keys].reverse()}
+        keyOf={({ id }) => id}
+        loading={keys.loading}
+        error={keys.error}
+        again={keys.reload}
+        empty={
+          <Empty
+            text={t('No API keys')}
+            hint={t('A key lets a program call the API, within its scopes.')}
+          />
+        }
+      />
+      {doing?.kind === 'new' && (
+        <NewKeyDialog close={close} created={created} {...(of && { user: of })} />
+      )}
+      {doing?.kind === 'rotate' && <RotateDialog of={doing.key} close={close} created={created} />}
+      {doing?.kind === 'scopes' && (
+        <ScopesDialog of={doing.key} close={close} changed={keys.reload} />
+      )}
+      {doing?.kind === 'created' && <KeyCreated made={doing.made} close={close} />}
+    </div>
+  );
+}
+
+function columnsOf(
+  isOfAll: boolean,
+  actions: (key: ApiKey) => preact.ComponentChildren,
+): Column<ApiKey>[] {
+  return [
+    { id: 'name', title: t('Name'), render: ({ name }) => name || '–', sort: ({ name }) => name },
+    {
+      id: 'prefix',
+      title: t('Begins with'),
+      render: ({ prefix }) => <code>gk_{prefix}_</code>,
+    },
+    { id: 'scopes', title: t('Scopes'), width: 'wrap', render: ({ scopes }) => scopes.join(', ') },
+    ...(isOfAll
+      ? [
+          {
+            id: 'user',
+            title: t('Acts for'),
+            render: ({ user_id }: ApiKey) => <UserLink id={user_id} />,
+          },
+        ]
+      : []),
+    { id: 'state', title: t('State'), render: (key) => <KeyState of={key} /> },
+    {
+      id: 'last_used_at',
+      title: t('Last used'),
+      render: ({ last_used_at }) => <Time at={last_used_at} />,
+      sort: ({ last_used_at }) => last_used_at,
+    },
+    {
+      id: 'created_at',
+      title: t('Created'),
+      render: ({ created_at }) => <Time at={created_at} />,
+      sort: ({ created_at }) => created_at,
+    },
+    ...(can('auth:manage')
+      ? [{ id: 'actions', title: t('Actions'), width: 'fit' as const, render: actions }]
+      : []),
+  ];
+}
+
+function KeyState({ of: { revoked_at, expires_at } }: { of: ApiKey }) {
+  if (revoked_at !== null) return <Badge>{t('revoked')}</Badge>;
+  if (expires_at === null) return <Badge tone="good">{t('active')}</Badge>;
+  const isOver = Date.parse(expires_at) <= Date.now();
+  return isOver ? (
+    <Badge>{t('expired')}</Badge>
+  ) : (
+    <span class="badges">
+      <Badge tone="good">{t('active')}</Badge>
+      <span class="quiet">
+        {t('ends')} <Time at={expires_at} />
+      </span>
+    </span>
+  );
+}
+
+interface KeyActionsProps {
+  readonly of: ApiKey;
+  open(doing: Doing): void;
+  changed(): void;
+}
+
+/** A key with a scope that the caller does not hold is not theirs to change. */
+function KeyActions({ of: key, open, changed }: KeyActionsProps) {
+  if (key.revoked_at !== null || !holdsAll(key.scopes)) return null;
+  const { id, name, scopes } = key;
+  const revoke = async () => {
+    const text = t('Programs that use the key “{name}” ({scopes}) are refused at once.', {
+      name,
+      scopes: scopes.join(', '),
+    });
+    if (!(await confirm({ text, action: t('Revoke') }))) return;
+    if (await attempt(() => call('DELETE', `${ADMIN}/api-keys/${id}`), t('API key revoked')))
+      changed();
+  };
+  return (
+    <div class="buttons">
+      <button
+        type="button"
+        aria-label={t('Change scopes of {name}', { name })}
+        onClick={() => open({ kind: 'scopes', key })}
+      >
+        {t('Scopes')}
+      </button>
+      <button
+        type="button"
+        aria-label={t('Rotate {name}', { name })}
+        onClick={() => open({ kind: 'rotate', key })}
+      >
+        {t('Rotate')}
+      </button>
+      <button
+        type="button"
+        class="danger"
+        aria-label={t('Revoke {name}', { name })}
+        onClick={() => void revoke()}
+      >
+        {t('Revoke')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { notify } from '../../parts/notices.tsx';
+import { ADMIN, type ApiKey, type User } from './shapes.ts';
+
+/** A key that was just made: the only answer that contains it. */
+export interface NewKey {
+  readonly name: string;
+  readonly key: string;
+  readonly scopes: readonly string[];
+}
+
+const LIVES = [
+  ['', 'Never'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+  ['365d', '1 year'],
+] as const;
+
+interface NewKeyProps {
+  close(): void;
+  created(made: NewKey): void;
+  /** The user for whom it acts; a key of the server without one. */
+  readonly user?: User;
+}
+
+/** Makes a key, for a program of the server's or for a user. */
+export function NewKeyDialog({ close, created, user }: NewKeyProps) {
+  const make = async (form: FormData) => {
+    const expires_in = String(form.get('expires_in') ?? '');
+    const limit = String(form.get('limit_per_min') ?? '');
+    const body = {
+      name: String(form.get('name')).trim(),
+      scopes: scopesOf(form),
+      ...(expires_in && { expires_in }),
+      ...(limit && { limit_per_min: Number(limit) }),
+      ...(user && { user_id: user.id }),
+    };
+    created(await call<NewKey>('POST', `${ADMIN}/api-keys`, body));
+  };
+  return (
+    <FormDialog title={t('New API key')} action={t('Create API key')} close={close} submit={make}>
+      {user && <p class="quiet">{t('It acts for {email}.', { email: user.email })}</p>}
+      <Field label={t('Name')} name="name" required autofocus autocomplete="off" maxLength={256} />
+      <ScopesField />
+      <Field label={t('Expires')} name="expires_in">
+        {(attributes) => (
+          <select {...attributes}>
+            {LIVES.map(([value, text]) => (
+              <option key={value} value={value}>
+                {t(text)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label={t('Requests per minute')}
+        name="limit_per_min"
+        type="number"
+        min={1}
+        max={1_000_000}
+        placeholder="1200"
+      />
+    </FormDialog>
+  );
+}
+
+const ScopesField = ({ value = '' }: { value?: string }) => (
+  <Field
+    label={t('Scopes')}
+    name="scopes"
+    required
+    autocomplete="off"
+    spellcheck={false}
+    defaultValue={value}
+    hint={t('Such as posts:read, posts:*, *:read; with spaces or commas between them.')}
+  />
+);
+
+const scopesOf = (form: FormData): string[] =>
+  String(form.get('scopes') ?? '')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+
+interface OfKey {
+  readonly of: ApiKey;
+  close(): void;
+}
+
+/** Changes what a key may do. */
+export function ScopesDialog({ of, close, changed }: OfKey & { changed(): void }) {
+  const change = async (form: FormData) => {
+    await call('PATCH', `${ADMIN}/api-keys/${of.id}`, { scopes: scopesOf(form) });
+    notify(t('Scopes of {name} changed', { name: of.name }));
+    close();
+    changed();
+  };
+  return (
+    <FormDialog
+      title={t('Scopes of {name}', { name: of.name })}
+      action={t('Change scopes')}
+      close={close}
+      submit={change}
+    >
+      <ScopesField value={of.scopes.join(' ')} />
+    </FormDialog>
+  );
+}
+
+const OVERLAPS = [
+  ['1h', '1 hour'],
+  ['1d', '1 day'],
+  ['7d', '7 days'],
+  ['', 'Not at all'],
+] as const;
+
+/** Replaces a key; programs have the overlap to take the new one. */
+export function RotateDialog({ of, close, created }: OfKey & { created(made: NewKey): void }) {
+  const rotate = async (form: FormData) => {
+    const overlap = String(form.get('overlap') ?? '');
+    const body = overlap ? { overlap } : {};
+    created(await call<NewKey>('POST', `${ADMIN}/api-keys/${of.id}/rotate`, body));
+  };
+  return (
+    <FormDialog
+      title={t('Rotate {name}', { name: of.name })}
+      action={t('Rotate')}
+      close={close}
+      submit={rotate}
+    >
+      <Field label={t('The old key works on for')} name="overlap">
+        {(attributes) => (
+          <select {...attributes}>
+            {OVERLAPS.map(([value, text]) => (
+              <option key={value} value={value}>
+                {t(text)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** Shows a new key, once: the server keeps only its hash. */
+export function KeyCreated({ made, close }: { made: NewKey; close(): void }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(made.key).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  return (
+    <Dialog title={t('API key created')} close={close}>
+      <p>{t('Copy it now: it is shown only here, and only once.')}</p>
+      <Field label={made.name || t('API key')} name="key">
+        {(attributes) => (
+          <input
+            {...attributes}
+            class="secret"
+            readOnly
+            value={made.key}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+        )}
+      </Field>
+      <p class="quiet">{t('Programs send it in the header X-API-Key.')}</p>
+      <div class="buttons end">
+        <span role="status" class="quiet">
+          {copied ? t('Copied') : ''}
+        </span>
+        <button type="button" class="main" onClick={() => void copy()}>
+          {t('Copy')}
+        </button>
+        <button type="button" onClick={close}>
+          {t('Done')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+import { query } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { Empty } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { Actor, Details } from './events.tsx';
+import { ADMIN, type PermissionChange } from './shapes.ts';
+import { UserLink } from './user-link.tsx';
+
+/** The tab `Permission log`: who changed what somebody may do, the newest first. */
+export function PermissionLog() {
+  const asked = new URLSearchParams({ limit: '50' });
+  const cursor = query.value.get('cursor');
+  if (cursor) asked.set('cursor', cursor);
+  const changes = useCall<{ changes: PermissionChange[]; next_cursor: string | null }>(
+    `${ADMIN}/permission-changes?${asked}`,
+  );
+  return (
+    <div class="answer">
+      <Table
+        name={t('Permission log')}
+        columns={COLUMNS}
+        rows={changes.data?.changes}
+        keyOf={({ id }) => id}
+        loading={changes.loading}
+        error={changes.error}
+        again={changes.reload}
+        empty={
+          <Empty
+            text={t('No permission was changed yet')}
+            hint={t('Roles, their permissions, API keys and disabled users are listed, for good.')}
+          />
+        }
+      />
+      <CursorPager next={changes.data?.next_cursor} />
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<PermissionChange>[] = [
+  { id: 'time', title: t('Time'), render: ({ time }) => <Time at={time} /> },
+  { id: 'action', title: t('Action'), render: ({ action }) => action },
+  {
+    id: 'target',
+    title: t('Target'),
+    render: ({ target_kind, target_id }) =>
+      target_kind === 'user' ? (
+        <UserLink id={target_id} />
+      ) : (
+        `${target_kind === 'api_key' ? t('key') : t(target_kind)} ${target_id}`
+      ),
+  },
+  {
+    id: 'actor',
+    title: t('By'),
+    render: ({ actor_kind, actor_id }) => <Actor kind={actor_kind} id={actor_id} />,
+  },
+  {
+    id: 'before',
+    title: t('Before'),
+    width: 'wrap',
+    render: ({ before }) => <Details of={before} />,
+  },
+  { id: 'after', title: t('After'), width: 'wrap', render: ({ after }) => <Details of={after} /> },
+  { id: 'ip', title: t('IP address'), render: ({ ip }) => ip || '–' },
+];

@@ -1,0 +1,265 @@
+import { useState } from 'preact/hooks';
+import { base } from '../../address.ts';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { attempt, notify } from '../../parts/notices.tsx';
+import { Badge, Empty } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { formatNumber } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { ADMIN, holdsAll, type Role, rightsOf } from './shapes.ts';
+
+/** A role whose name or permissions are edited; `new` is one that is not there yet. */
+type Editing =
+  | { readonly kind: 'rename' | 'grant'; readonly role: Role }
+  | { readonly kind: 'new' };
+
+/** The tab `Roles`: what each gives, and how many users have it. */
+export function RoleList() {
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const roles = useCall<{ roles: Role[] }>(`${ADMIN}/roles`);
+  const close = () => setEditing(null);
+  const saved = (text: string) => {
+    notify(text);
+    close();
+    roles.reload();
+  };
+  return (
+    <div class="answer">
+      {can('auth:manage') && (
+        <div class="bar end">
+          <button type="button" onClick={() => setEditing({ kind: 'new' })}>
+            {t('New role')}
+          </button>
+        </div>
+      )}
+      <Table
+        name={t('Roles')}
+        columns={columnsOf(setEditing, roles.reload)}
+        rows={roles.data?.roles}
+        keyOf={({ id }) => id}
+        loading={roles.loading}
+        error={roles.error}
+        again={roles.reload}
+        empty={
+          <Empty text={t('No roles')} hint={t('auth.roles in the manifest switches them on.')} />
+        }
+      />
+      {editing && <RoleDialog editing={editing} close={close} saved={saved} />}
+    </div>
+  );
+}
+
+function columnsOf(edit: (editing: Editing) => void, changed: () => void): Column<Role>[] {
+  return [
+    {
+      id: 'name',
+      title: t('Name'),
+      render: ({ name, is_system }) => (
+        <span class="badges">
+          {name}
+          {is_system && <Badge>{t('manifest')}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'users',
+      title: t('Users'),
+      align: 'end',
+      render: ({ id, users }) => <a href={`${base}/users?role=${id}`}>{formatNumber(users)}</a>,
+      sort: ({ users }) => users,
+    },
+    {
+      id: 'permissions',
+      title: t('Permissions'),
+      width: 'wrap',
+      render: (role) => <Permissions of={role} changed={changed} />,
+    },
+    {
+      id: 'application_permissions',
+      title: t('By console.roles'),
+      render: ({ application_permissions: given }) => given.join(', ') || '–',
+    },
+    ...(can('auth:manage')
+      ? [
+          {
+            id: 'actions',
+            title: t('Actions'),
+            width: 'fit' as const,
+            render: (role: Role) => <RoleActions of={role} edit={edit} changed={changed} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+const isEverything = ({ permissions }: Role) => permissions.includes('*');
+
+/** Who changes a role must hold everything that it gives. */
+const mayChange = (role: Role) => can('auth:manage') && holdsAll(rightsOf(role));
+
+function Permissions({ of: role, changed }: { of: Role; changed(): void }) {
+  if (role.permissions.length === 0) return <span class="quiet">{t('none')}</span>;
+  const take = async (permission: string) => {
+    const { id, name, users } = role;
+    const text = t('{n} users of {name} lose {permission} at once.', {
+      n: formatNumber(users),
+      name,
+      permission,
+    });
+    if (!(await confirm({ text, action: t('Take permission') }))) return;
+    const path = `${ADMIN}/roles/${id}/permissions/${encodeURIComponent(permission)}`;
+    if (await attempt(() => call('DELETE', path), t('Permission taken'))) changed();
+  };
+  return (
+    <ul class="badges">
+      {role.permissions.map((permission) => (
+        <li key={permission} class="badge">
+          {permission}
+          {mayChange(role) && !isEverything(role) && (
+            <button
+              type="button"
+              class="icon"
+              aria-label={t('Take {permission} from {name}', { permission, name: role.name })}
+              onClick={() => void take(permission)}
+            >
+              ×
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RoleActionsProps {
+  readonly of: Role;
+  edit(editing: Editing): void;
+  changed(): void;
+}
+
+function RoleActions({ of: role, edit, changed }: RoleActionsProps) {
+  if (!mayChange(role)) return null;
+  const { id, name } = role;
+  const remove = async () => {
+    const text = t('The role {name} is deleted, with its permissions.', { name });
+    if (!(await confirm({ text, action: t('Delete role') }))) return;
+    if (await attempt(() => call('DELETE', `${ADMIN}/roles/${id}`), t('Role deleted'))) changed();
+  };
+  return (
+    <div class="buttons">
+      {!isEverything(role) && (
+        <button
+          type="button"
+          aria-label={t('Grant to {name}', { name })}
+          onClick={() => edit({ kind: 'grant', role })}
+        >
+          {t('Grant')}
+        </button>
+      )}
+      {!role.is_system && (
+        <>
+          <button
+            type="button"
+            aria-label={t('Rename {name}', { name })}
+            onClick={() => edit({ kind: 'rename', role })}
+          >
+            {t('Rename')}
+          </button>
+          {role.users === 0 && (
+            <button
+              type="button"
+              class="danger"
+              aria-label={t('Delete {name}', { name })}
+              onClick={() => void remove()}
+            >
+              {t('Delete')}
+            </button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+interface RoleDialogProps {
+  readonly editing: Editing;
+  close(): void;
+  saved(text: string): void;
+}
+
+/** Makes a role, gives it another name, or grants it a permission. */
+function RoleDialog({ editing, close, saved }: RoleDialogProps) {
+  const [title, action] = TITLES[editing.kind];
+  const save = async (form: FormData) => {
+    await SAVE[editing.kind](editing, form);
+    saved(t(DONE[editing.kind]));
+  };
+  return (
+    <FormDialog title={t(title)} action={t(action)} close={close} submit={save}>
+      {editing.kind !== 'grant' && (
+        <Field
+          label={t('Name')}
+          name="name"
+          required
+          autofocus
+          autocomplete="off"
+          defaultValue={editing.kind === 'rename' ? editing.role.name : ''}
+        />
+      )}
+      {editing.kind !== 'rename' && (
+        <Field
+          label={editing.kind === 'new' ? t('Permissions') : t('Permission')}
+          name="permissions"
+          required={editing.kind === 'grant'}
+          autofocus={editing.kind === 'grant'}
+          autocomplete="off"
+          spellcheck={false}
+          hint={t('Such as posts:read, auth:manage, *:read.')}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+const TITLES = {
+  new: ['New role', 'Create role'],
+  rename: ['Rename role', 'Rename'],
+  grant: ['Grant permission', 'Grant'],
+} as const;
+
+const DONE = {
+  new: 'Role created',
+  rename: 'Role renamed',
+  grant: 'Permission granted',
+} as const;
+
+const wordsOf = (form: FormData, name: string) =>
+  String(form.get(name) ?? '')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+
+const nameOf = (form: FormData) => String(form.get('name') ?? '').trim();
+
+const idOf = (editing: Editing) => (editing.kind === 'new' ? '' : editing.role.id);
+
+const SAVE: Readonly<Record<Editing['kind'], (editing: Editing, form: FormData) => Promise<void>>> =
+  {
+    new: (_, form) =>
+      call('POST', `${ADMIN}/roles`, {
+        name: nameOf(form),
+        permissions: wordsOf(form, 'permissions'),
+      }),
+    rename: (editing, form) =>
+      call('PUT', `${ADMIN}/roles/${idOf(editing)}`, { name: nameOf(form) }),
+    grant: async (editing, form) => {
+      for (const permission of wordsOf(form, 'permissions')) {
+        const path = `${ADMIN}/roles/${idOf(editing)}/permissions`;
+        await call('PUT', `${path}/${encodeURIComponent(permission)}`);
+      }
+    },
+  };

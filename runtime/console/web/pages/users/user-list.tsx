@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import { base, query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { Choice } from '../../parts/field.tsx';
+import { Empty } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { NewUser } from './new-user.tsx';
+import { ADMIN, fullName, type Role, type User } from './shapes.ts';
+import { StateOf } from './state-of.tsx';
+
+const STATES = ['active', 'disabled', 'locked', 'unverified', 'deleted'] as const;
+
+/** The tab `Users`: everybody, newest first, found by the start of an address or a name. */
+export function UserList() {
+  const [making, setMaking] = useState(false);
+  const users = useCall<{ users: User[]; next_cursor: string | null; total: number }>(
+    `${ADMIN}/users?${parameters()}`,
+  );
+  const roles = useCall<{ roles: Role[] }>(`${ADMIN}/roles`).data?.roles ?? [];
+  const isNarrowed = ['q', 'role', 'state'].some((name) => query.value.get(name));
+  return (
+    <div class="answer">
+      <div class="bar">
+        <SearchBox label={t('Search users')} />
+        {roles.length > 0 && (
+          <Filter
+            label={t('Role')}
+            name="role"
+            options={roles.map(({ id, name }) => [String(id), name])}
+          />
+        )}
+        <Filter
+          label={t('State')}
+          name="state"
+          options={STATES.map((state) => [state, t(state)])}
+        />
+        <span class="spread" />
+        {can('auth:manage') && (
+          <button type="button" class="main" onClick={() => setMaking(true)}>
+            {t('New user')}
+          </button>
+        )}
+      </div>
+      <Table
+        name={t('Users')}
+        columns={columnsOf(roles.length > 0)}
+        rows={users.data?.users}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `${base}/users/${encodeURIComponent(id)}`}
+        loading={users.loading}
+        error={users.error}
+        again={users.reload}
+        empty={<NoUsers isNarrowed={isNarrowed} />}
+      />
+      <CursorPager next={users.data?.next_cursor} total={users.data?.total} />
+      {making && <NewUser roles={roles} close={() => setMaking(false)} />}
+    </div>
+  );
+}
+
+/** What the address says, for the server. Without an order the newest come first. */
+function parameters(): URLSearchParams {
+  const given = query.value;
+  const sort = given.get('sort');
+  const asked = new URLSearchParams({
+    limit: '50',
+    sort: sort ?? 'created_at',
+    order: given.get('order') ?? (sort === null ? 'desc' : 'asc'),
+  });
+  for (const name of ['q', 'role', 'state', 'organization', 'cursor']) {
+    const value = given.get(name);
+    if (value) asked.set(name, value);
+  }
+  return asked;
+}
+
+interface FilterProps {
+  readonly label: string;
+  readonly name: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+const Filter = ({ label, name, options }: FilterProps) => (
+  <Choice
+    label={label}
+    value={query.value.get(name) ?? ''}
+    options={[['', t('All')], ...options]}
+    choose={(value) => setQuery({ [name]: value || null, cursor: null })}
+  />
+);
+
+function columnsOf(hasRoles: boolean): Column<User>[] {
+  return [
+    { id: 'email', title: t('Email'), render: ({ email }) => email, sort: 'server' },
+    { id: 'name', title: t('Name'), render: (user) => fullName(user) || user.username },
+    ...(hasRoles
+      ? [{ id: 'role', title: t('Role'), render: ({ role_name }: User) => role_name ?? '–' }]
+      : []),
+    { id: 'state', title: t('State'), render: (user) => <StateOf user={user} /> },
+    {
+      id: 'last_login',
+      title: t('Last sign-in'),
+      render: ({ last_login }) => <Time at={last_login} />,
+      sort: 'server',
+    },
+    {
+      id: 'created_at',
+      title: t('Created'),
+      render: ({ created_at }) => <Time at={created_at} />,
+      sort: 'server',
+    },
+  ];
+}
+
+function NoUsers({ isNarrowed }: { isNarrowed: boolean }) {
+  if (!isNarrowed)
+    return (
+      <Empty text={t('No users yet')} hint={t('Whoever registers, or is made here, is listed.')} />
+    );
+  return (
+    <Empty
+      text={t('No user is like this')}
+      hint={t('A search finds the start of an address, a username or a name.')}
+    >
+      <button type="button" onClick={() => setQuery({ q: null, role: null, state: null })}>
+        {t('Show all users')}
+      </button>
+    </Empty>
+  );
+}

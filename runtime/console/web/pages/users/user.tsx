@@ -1,0 +1,103 @@
+import { base } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { Answer, Facts, Page, Panel } from '../../parts/page.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { EventList } from './events.tsx';
+import { KeyList } from './keys.tsx';
+import { RoleChoice } from './role-choice.tsx';
+import { SessionList } from './sessions.tsx';
+import { ADMIN, fullName, type User } from './shapes.ts';
+import { StateOf } from './state-of.tsx';
+import { UserActions } from './user-actions.tsx';
+
+/** The page of one user: the account, and what signs in to it. */
+export function UserPage({ id }: { id: string }) {
+  const user = useCall<User>(`${ADMIN}/users/${encodeURIComponent(id)}`);
+  const title = user.data?.email ?? t('User');
+  return (
+    <Page
+      title={title}
+      about={
+        <>
+          <a href={`${base}/users`}>{t('Users')}</a>
+          {user.data && <StateOf user={user.data} />}
+        </>
+      }
+      tools={user.data && <UserActions user={user.data} changed={user.reload} />}
+    >
+      <Answer of={user}>
+        {(data) => (
+          <>
+            <div class="panels">
+              <Account user={data} changed={user.reload} />
+              <SignIn user={data} />
+            </div>
+            <Panel name={t('Open sessions')}>
+              <SessionList user={data} changed={user.reload} />
+            </Panel>
+            <Panel name={t('Keys that act for the user')}>
+              <KeyList of={data} />
+            </Panel>
+            <Panel name={t('What happened')}>
+              <EventList of={String(data.id)} />
+            </Panel>
+          </>
+        )}
+      </Answer>
+    </Page>
+  );
+}
+
+function Account({ user, changed }: { user: User; changed(): void }) {
+  return (
+    <Panel name={t('Account')}>
+      <Facts
+        rows={[
+          [t('Id'), String(user.id)],
+          [t('Name'), fullName(user) || '–'],
+          [t('Username'), user.username || '–'],
+          [t('Phone'), user.phone || '–'],
+          ...(user.permissions
+            ? ([[t('Role'), <RoleChoice key="role" user={user} changed={changed} />]] as const)
+            : []),
+          [t('Created'), <Time key="created" at={user.created_at} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const yes = (is: boolean) => (is ? t('yes') : t('no'));
+
+function SignIn({ user }: { user: User }) {
+  const { disabled_until, disabled_reason, locked_until, deletion_at } = user;
+  return (
+    <Panel name={t('Sign-in')}>
+      <Facts
+        rows={[
+          [t('Last sign-in'), <Time key="last" at={user.last_login} />],
+          [t('Email verified'), yes(user.email_verified)],
+          [
+            t('Password'),
+            user.password_change_required ? t('to be changed') : yes(user.has_password),
+          ],
+          [t('Authenticator app'), yes(user.totp)],
+          [t('Passkeys'), String(user.passkeys)],
+          ...(user.disabled
+            ? ([[t('Disabled'), disabled_reason ?? t('without a reason')]] as const)
+            : []),
+          ...(disabled_until !== null
+            ? ([[t('Enabled again'), <Time key="until" at={disabled_until} />]] as const)
+            : []),
+          ...(locked_until !== null
+            ? ([[t('Locked until'), <Time key="locked" at={locked_until} absolute />]] as const)
+            : []),
+          ...(deletion_at !== null
+            ? ([[t('Goes for good'), <Time key="gone" at={deletion_at} absolute />]] as const)
+            : []),
+        ]}
+      />
+    </Panel>
+  );
+}

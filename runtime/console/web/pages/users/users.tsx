@@ -1,0 +1,38 @@
+import type { PageProps } from '../../parts/lazy-page.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { t } from '../../messages.ts';
+import { KeyList } from './keys.tsx';
+import { EventList } from './events.tsx';
+import { PermissionLog } from './permission-log.tsx';
+import { RoleList } from './roles.tsx';
+import { UserPage } from './user.tsx';
+import { UserList } from './user-list.tsx';
+
+/** Users, what they may do and what happened; below `/users/<id>` one of them. */
+export function UsersPage({ rest }: PageProps) {
+  const [id] = rest;
+  if (id) return <UserPage key={id} id={decoded(id)} />;
+  return (
+    <Page title={t('Users')}>
+      <Tabs
+        label={t('Users')}
+        tabs={[
+          { id: 'users', title: t('Users'), render: () => <UserList /> },
+          { id: 'roles', title: t('Roles'), render: () => <RoleList /> },
+          { id: 'keys', title: t('API keys'), render: () => <KeyList /> },
+          { id: 'events', title: t('Security events'), render: () => <EventList /> },
+          { id: 'log', title: t('Permission log'), render: () => <PermissionLog /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word;
+  }
+}

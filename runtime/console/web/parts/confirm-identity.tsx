@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../call.ts';
+import { t } from '../messages.ts';
+import { reauthenticate, type Step } from '../reauthentication.ts';
+import { FormDialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
+import { wanted } from './proof.ts';
+import { StepFields, sendStep } from './step-fields.tsx';
+
+interface Security {
+  readonly has_password: boolean;
+  readonly passkeys: number;
+}
+
+/** Where a caller proves who they are before a call that needs it. The frame has it once. */
+export function IdentityChecks() {
+  const asked = wanted.value;
+  return asked === null ? null : <ConfirmIdentity done={asked.answer} />;
+}
+
+/**
+ * The dialog `Confirm it is you`: the password or a passkey, then the second factor; for an account
+ * without a password the code of a mail. Then the call is sent again.
+ */
+function ConfirmIdentity({ done }: { done(proved: boolean): void }) {
+  const [security, setSecurity] = useState<Security | null>(null);
+  const [step, setStep] = useState<Step | null>(null);
+  useEffect(() => {
+    call<Security>('GET', '/api/auth/security').then(setSecurity, () => setSecurity(WITH_PASSWORD));
+  }, []);
+  if (security === null) return null;
+  const take = (left: Step | null) => (left === null ? done(true) : setStep(left));
+  const first = (form: FormData) =>
+    reauthenticate(security.has_password ? { password: String(form.get('password')) } : {});
+  const submit = async (form: FormData) =>
+    take(await (step === null ? first(form) : sendStep(step, form)));
+  const isMailed = step === null && !security.has_password;
+  return (
+    <FormDialog
+      title={t('Confirm it is you')}
+      action={isMailed ? t('Send code') : t('Confirm')}
+      close={() => done(false)}
+      submit={submit}
+    >
+      <p class="quiet">{t('This needs a sign-in of the last five minutes.')}</p>
+      {isMailed && <p>{t('A code is sent to your address.')}</p>}
+      {step !== null && <StepFields step={step} answered={take} />}
+      {step === null && security.has_password && <PasswordField />}
+      {step === null && security.passkeys > 0 && canUsePasskeys && <PasskeyButton proved={take} />}
+    </FormDialog>
+  );
+}
+
+const WITH_PASSWORD: Security = { has_password: true, passkeys: 0 };
+
+const PasswordField = () => (
+  <Field
+    label={t('Password')}
+    name="password"
+    type="password"
+    autocomplete="current-password"
+    required
+    autofocus
+  />
+);
+
+function PasskeyButton({ proved }: { proved(left: Step | null): void }) {
+  const [refused, setRefused] = useState<string | null>(null);
+  const use = async () => {
+    setRefused(null);
+    try {
+      const credential = await askPasskey('/api/auth/reauthenticate/options', {});
+      proved(await reauthenticate({ credential }));
+    } catch (error) {
+      setRefused((error as Error).message);
+    }
+  };
+  return (
+    <div>
+      <button type="button" onClick={() => void use()}>
+        {t('Use a passkey')}
+      </button>
+      {refused !== null && (
+        <p role="alert" class="field-error">
+          {refused}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { query, setQuery } from '../address.ts';
+import { t } from '../messages.ts';
+import { formatNumber } from './time.tsx';
+
+interface CursorPagerProps {
+  /** The `next_cursor` of the answer: null on the last page. */
+  readonly next: string | null | undefined;
+  /** How many there are in all, when the server says so. */
+  readonly total?: number | undefined;
+  /** The parameter of the address: `cursor` when it is left out. */
+  readonly parameter?: string;
+}
+
+/** The page before a cursor, as far as this tab has been there. */
+const before = new Map<string, string | null>();
+
+/**
+ * The pages of a list that the server reads by a cursor, which stands in the address.
+ *
+ * @example <CursorPager next={data?.next_cursor} total={data?.total} />
+ */
+export function CursorPager({ next, total, parameter = 'cursor' }: CursorPagerProps) {
+  const here = query.value.get(parameter);
+  const previous = here === null ? undefined : before.get(here);
+  const go = (cursor: string | null) => setQuery({ [parameter]: cursor });
+  const forward = () => {
+    if (!next) return;
+    before.set(next, here);
+    go(next);
+  };
+  if (here === null && !next && total === undefined) return null;
+  return (
+    <div class="pager">
+      {total !== undefined && (
+        <p class="quiet" role="status">
+          {t('{n} in all', { n: formatNumber(total) })}
+        </p>
+      )}
+      {(here !== null || next) && (
+        <div class="buttons">
+          <button type="button" disabled={here === null} onClick={() => go(null)}>
+            {t('First page')}
+          </button>
+          {previous !== undefined && (
+            <button type="button" onClick={() => go(previous)}>
+              {t('Previous page')}
+            </button>
+          )}
+          <button type="button" disabled={!next} onClick={forward}>
+            {t('Next page')}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

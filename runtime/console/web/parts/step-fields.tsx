@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { answerStep, type Step } from '../reauthentication.ts';
+import { Field } from './field.tsx';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
+
+/** Sends what was typed for a step. @returns the next step, or null when it was the last */
+export function sendStep({ ticket }: Step, form: FormData): Promise<Step | null> {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const recovery_code = text('recovery_code');
+  return answerStep({ ticket, ...(recovery_code ? { recovery_code } : { code: text('code') }) });
+}
+
+/** The fields of a step: a code of the app or of a mail, a recovery code, or a passkey. */
+export function StepFields({ step, answered }: { step: Step; answered(left: Step | null): void }) {
+  const [recovers, setRecovers] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const fields = useRef<HTMLDivElement>(null);
+  const methods = step.methods ?? [];
+  useEffect(() => fields.current?.querySelector('input')?.focus(), [step.next, recovers]);
+  if (step.next !== 'second_factor' && step.next !== 'email_code')
+    return <p role="alert">{t('Sign in again to go on: your account has a step left.')}</p>;
+  const byPasskey = async () => {
+    setRefused(null);
+    try {
+      const { ticket } = step;
+      const credential = await askPasskey('/api/auth/second-factor/options', { ticket });
+      answered(await answerStep({ ticket, credential }));
+    } catch (error) {
+      setRefused((error as Error).message);
+    }
+  };
+  return (
+    <div class="step" ref={fields}>
+      {recovers ? <RecoveryField /> : <CodeField mailed={step.next === 'email_code'} />}
+      <div class="buttons">
+        {methods.includes('recovery_code') && (
+          <button type="button" class="plain" onClick={() => setRecovers(!recovers)}>
+            {recovers ? t('Use a code of the app') : t('Use a recovery code')}
+          </button>
+        )}
+        {methods.includes('passkey') && canUsePasskeys && (
+          <button type="button" onClick={() => void byPasskey()}>
+            {t('Use a passkey')}
+          </button>
+        )}
+      </div>
+      {refused !== null && (
+        <p role="alert" class="field-error">
+          {refused}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const CodeField = ({ mailed }: { mailed: boolean }) => (
+  <Field
+    label={t('Code')}
+    name="code"
+    hint={mailed ? t('The six digits of the mail') : t('The six digits of your app')}
+    autocomplete="one-time-code"
+    inputMode="numeric"
+    required
+  />
+);
+
+const RecoveryField = () => (
+  <Field label={t('Recovery code')} name="recovery_code" autocomplete="off" required />
+);
