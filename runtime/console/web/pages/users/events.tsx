@@ -1,13 +1,46 @@
-import { query } from '../../address.ts';
+import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { Choice } from '../../parts/field.tsx';
 import { Badge, Empty } from '../../parts/page.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, type SecurityEvent } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
+
+/** Types that are looked for most; the list shows every type. */
+const TYPES = [
+  'auth.login.failed',
+  'auth.login.succeeded',
+  'auth.locked',
+  'auth.unlocked',
+  'auth.logout',
+  'auth.logout_all',
+  'auth.session_ended',
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'api_key.failed',
+  'email.changed',
+  'email.verified',
+  'password.changed',
+  'password.reset',
+  'password.reset_requested',
+  'passkey.added',
+  'passkey.removed',
+  'permission.changed',
+  'rate_limit.exceeded',
+  'token.refresh_reuse',
+  'token.revoked',
+  'totp.disabled',
+  'totp.enabled',
+  'user.deleted',
+  'user.disabled',
+  'user.enabled',
+  'user.impersonated',
+  'user.registered',
+] as const;
 
 const TONES: Readonly<Record<string, 'plain' | 'bad' | 'busy'>> = {
   warning: 'busy',
@@ -30,7 +63,12 @@ export function EventList({ of }: { of?: string }) {
     <div class="answer">
       {of === undefined && (
         <div class="bar">
-          <SearchBox label={t('Type of event')} parameter="event" />
+          <Choice
+            label={t('Event')}
+            value={query.value.get('event') ?? ''}
+            options={[['', t('All')], ...TYPES.map((type) => [type, type] as const)]}
+            choose={(type) => setQuery({ event: type || null, events: null })}
+          />
         </div>
       )}
       <Table
@@ -107,10 +145,14 @@ export function Details({ of }: { of: unknown }) {
     <span class="details">
       {entries.map(([name, value]) => (
         <span key={name}>
-          <span class="quiet">{name}</span>{' '}
-          {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span class="quiet">{name}</span> {textOf(value)}
         </span>
       ))}
     </span>
   );
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -42,7 +42,7 @@ export function KeyList({ of }: { of?: User }) {
         columns={columnsOf(of === undefined, (key) => (
           <KeyActions key={key.id} of={key} open={setDoing} changed={keys.reload} />
         ))}
-        rows={keys.data && [...keys.data.api_keys].reverse()}
+        rows={keys.data && keys.data.api_keys.toReversed()}
         keyOf={({ id }) => id}
         loading={keys.loading}
         error={keys.error}

@@ -58,11 +58,22 @@ const COLUMNS: readonly Column<PermissionChange>[] = [
     render: ({ actor_kind, actor_id }) => <Actor kind={actor_kind} id={actor_id} />,
   },
   {
-    id: 'before',
-    title: t('Before'),
+    id: 'change',
+    title: t('Change'),
     width: 'wrap',
-    render: ({ before }) => <Details of={before} />,
+    render: ({ before, after }) => <Difference before={before} after={after} />,
   },
-  { id: 'after', title: t('After'), width: 'wrap', render: ({ after }) => <Details of={after} /> },
   { id: 'ip', title: t('IP address'), render: ({ ip }) => ip || '–' },
 ];
+
+/** What it was and what it is; a grant has only the latter. */
+function Difference({ before, after }: Pick<PermissionChange, 'before' | 'after'>) {
+  if (before === null) return <Details of={after} />;
+  return (
+    <span class="details">
+      <Details of={before} />
+      <span class="quiet">→</span>
+      {after === null ? t('gone') : <Details of={after} />}
+    </span>
+  );
+}
