@@ -220,13 +220,16 @@ describe('the pages', () => {
     expect([...first.keys()]).toEqual([...second.keys()]);
     for (const [name, bytes] of first) expect(bytes.equals(second.get(name)!), name).toBe(true);
     const { gzipSync } = await import('node:zlib');
-    // The document and what it names; pages are loaded when they are opened.
-    const html = first.get('index.html')!.toString();
-    const needed = [...first].filter(
-      ([name]) => name === 'index.html' || (html.includes(name) && /\.(js|css)$/.test(name)),
-    );
-    const size = needed.reduce((sum, [, bytes]) => sum + gzipSync(bytes).length, 0);
-    expect(needed.length).toBeGreaterThan(2);
+    const needed = ['index.html'];
+    for (const name of needed) {
+      const text = first.get(name)!.toString();
+      // What the document names and what scripts import; pages are imported when they are opened.
+      const named = [...text.matchAll(/(?:from|import|src=|href=)"[^"]*?([\w-]+\.(?:js|css))"/g)];
+      for (const [, file] of named)
+        if (!needed.includes(`assets/${file}`)) needed.push(`assets/${file}`);
+    }
+    const size = needed.reduce((sum, name) => sum + gzipSync(first.get(name)!).length, 0);
+    expect(needed.length).toBeGreaterThan(3);
     expect(size).toBeLessThan(80_000);
   });
 
