@@ -1,0 +1,107 @@
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import type { Question } from '../../parts/confirm.tsx';
+import { formatNumber } from '../../parts/time.tsx';
+import { isCaller } from './role-choice.tsx';
+import { ADMIN, type ApiKey, type User } from './shapes.ts';
+
+/** One call that changes an account. */
+export interface Act {
+  /** The verb of its button. */
+  readonly name: string;
+  readonly method: 'POST' | 'DELETE';
+  /** Below the path of the user. */
+  readonly path: string;
+  /** What is said when it is done. */
+  readonly done: string;
+  /** What is lost, when something is. */
+  readonly text?: string;
+}
+
+/** What can be done with the account as it is now, besides disabling and deleting it. */
+export function actsOn(user: User): readonly Act[] {
+  const { email } = user;
+  const n = formatNumber(user.sessions);
+  const passkeys = formatNumber(user.passkeys);
+  const unlock: Act = {
+    name: t('Unlock'),
+    method: 'POST',
+    path: '/unlock',
+    done: t('{email} is unlocked', { email }),
+  };
+  const reset: Act = {
+    name: t('Send password reset'),
+    method: 'POST',
+    path: '/reset-password',
+    done: t('A mail went to {email}', { email }),
+  };
+  const change: Act = {
+    name: t('Require password change'),
+    method: 'POST',
+    path: '/require-password-change',
+    done: t('The next sign-in of {email} asks for a new password', { email }),
+    text: t('{n} sessions of {email} end; the next sign-in asks for a new password.', { n, email }),
+  };
+  const factor: Act = {
+    name: t('Remove second factor'),
+    method: 'DELETE',
+    path: '/second-factor',
+    done: t('{email} has no second factor any more', { email }),
+    text: t(
+      'The app, the recovery codes and {passkeys} passkeys of {email} are removed; {n} sessions end.',
+      { passkeys, email, n },
+    ),
+  };
+  return [
+    unlock,
+    reset,
+    ...(user.has_password && !user.password_change_required ? [change] : []),
+    ...(user.totp || user.passkeys > 0 ? [factor] : []),
+    ...(user.deletion_at !== null ? [restoring(email)] : []),
+    ...(user.sessions > 0 ? [ending(email, n)] : []),
+  ];
+}
+
+const restoring = (email: string): Act => ({
+  name: t('Restore'),
+  method: 'POST',
+  path: '/restore',
+  done: t('{email} is restored', { email }),
+});
+
+const ending = (email: string, n: string): Act => ({
+  name: t('End all sessions'),
+  method: 'DELETE',
+  path: '/sessions',
+  done: t('All sessions of {email} ended', { email }),
+  text: t('{n} sessions of {email} end.', { n, email }),
+});
+
+export const enabling = (email: string): Act => ({
+  name: t('Enable'),
+  method: 'POST',
+  path: '/enable',
+  done: t('{email} is enabled', { email }),
+});
+
+/** The question before a user is deleted, whose address must be typed. */
+export const deletion = async (user: User): Promise<Question> => ({
+  text: await losses(user, t('is deleted for good, with what belongs to the account')),
+  action: t('Delete user'),
+  typed: user.email,
+});
+
+/** What ends when an account is disabled or deleted, by number. */
+export async function losses(user: User, fate: string): Promise<string> {
+  const { email } = user;
+  const path = `${ADMIN}/api-keys?user_id=${encodeURIComponent(user.id)}`;
+  const { api_keys } = await call<{ api_keys: ApiKey[] }>('GET', path);
+  const live = api_keys.filter(({ revoked_at }) => revoked_at === null).length;
+  const text = t('{email} {fate}. {sessions} sessions and {keys} API keys end.', {
+    email,
+    fate,
+    sessions: formatNumber(user.sessions),
+    keys: formatNumber(live),
+  });
+  return isCaller(user) ? `${text}\n${t('This is your own account.')}` : text;
+}
