@@ -146,8 +146,30 @@ describe.each(databases)('/api/data on %s', (database) => {
     });
     const as = { Authorization: `Bearer ${body.accessToken}` };
     for (const path of ['/api/data', '/api/data/books', '/api/data/books/1'])
-      expect([path, (await server.call('GET', path, undefined, as)).status]).toEqual([path, 401]);
-    expect((await server.call('DELETE', '/api/data/books/1', undefined, as)).status).toBe(401);
+      expect([path, (await server.call('GET', path, undefined, as)).status]).toEqual([path, 403]);
+    expect((await server.call('DELETE', '/api/data/books/1', undefined, as)).status).toBe(403);
+  });
+
+  it('sends every row as CSV and as lines of JSON', async () => {
+    for (const name of ['=1+1', '-2', 'a "b", c', ''])
+      await call('POST', '/api/data/tags', { name });
+    const csv = await call('GET', '/api/data/tags?fields=name&id_gt=1', undefined, {
+      Accept: 'text/csv',
+    });
+    expect(csv.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
+    expect(csv.text).toBe('id,name\r\n2,\'=1+1\r\n3,\'-2\r\n4,"a ""b"", c"\r\n5,""\r\n');
+    const lines = await call('GET', '/api/data/tags?sort=name&order=desc', undefined, {
+      Accept: 'application/x-ndjson',
+    });
+    const page = await call('GET', '/api/data/tags?sort=name&order=desc');
+    expect(
+      lines.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(page.body.data);
+    const paged = await call('GET', '/api/data/tags?page=2', undefined, { Accept: 'text/csv' });
+    expect(paged.status).toBe(400);
   });
 
   it('stands in the document with what it takes, and removes rows', async () => {

@@ -108,7 +108,7 @@ describeWith('chromium', 'the console in a browser', () => {
     await page.getByRole('button', { name: 'Show as curl' }).click();
     const commands = await page.getByRole('dialog', { name: 'As curl' }).locator('pre').innerText();
     expect(commands).toContain(
-      `curl -X GET '${server.url}/api/posts?limit=50' -H "Authorization: Bearer $TOKEN"`,
+      `curl -X GET '${server.url}/api/posts?include=author&fields=author.name&limit=100' -H "Authorization: Bearer $TOKEN"`,
     );
   });
 

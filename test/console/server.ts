@@ -99,7 +99,7 @@ const callTo =
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('Content-Type') ?? '');
+    const isJson = /[/+]json/.test(response.headers.get('Content-Type') ?? '');
     return {
       status: response.status,
       text,

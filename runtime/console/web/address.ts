@@ -17,8 +17,31 @@ export const query = computed(() => current.value.searchParams);
 
 /** Goes to a path of the server. With `replace` the browser's back button does not return here. */
 export function navigate(to: string, { replace = false } = {}): void {
-  history[replace ? 'replaceState' : 'pushState'](null, '', to);
-  current.value = new URL(location.href);
+  const go = () => {
+    history[replace ? 'replaceState' : 'pushState'](null, '', to);
+    current.value = new URL(location.href);
+  };
+  const url = new URL(to, location.href);
+  if (guard && url.pathname !== location.pathname) void guard(url).then((may) => may && go());
+  else go();
+}
+
+/** Asked before another path is shown. */
+type Guard = (to: URL) => Promise<boolean>;
+
+let guard: Guard | null = null;
+
+/**
+ * Asks before another path is shown.
+ *
+ * @returns what stops the asking
+ * @example useEffect(() => guardLeaving(async () => !changed || confirm({ text, action })), []);
+ */
+export function guardLeaving(ask: Guard): () => void {
+  guard = ask;
+  return () => {
+    if (guard === ask) guard = null;
+  };
 }
 
 /** Changes parameters of the address; null takes one away. */
@@ -34,7 +57,19 @@ export function setQuery(
   navigate(url.href, { replace });
 }
 
-addEventListener('popstate', () => (current.value = new URL(location.href)));
+addEventListener('popstate', () => void onHistory());
+
+/** The browser is there already, so it is sent back while one is asked. */
+async function onHistory(): Promise<void> {
+  const to = new URL(location.href);
+  const here = current.value;
+  if (guard && to.pathname !== here.pathname) {
+    history.pushState(null, '', here);
+    if (!(await guard(to))) return;
+    history.replaceState(null, '', to);
+  }
+  current.value = new URL(location.href);
+}
 
 /** Follows links of the console without loading the document again. */
 export function followLink(event: MouseEvent): void {

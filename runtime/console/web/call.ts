@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { page } from './address.ts';
+import { parseExact } from './exact-json.ts';
 import { lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
 import { accessToken, refresh } from './session.ts';
@@ -76,6 +77,12 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Reads an answer as the text that it is, in another form than JSON. */
+export async function callForText(path: string, accept: string): Promise<string> {
+  const response = await request('GET', path, undefined, { headers: { Accept: accept } });
+  return response.ok ? response.text() : read(response);
+}
+
 /** Reads a row, and the version that `If-Match` takes. */
 export async function callWithTag(
   path: string,
@@ -140,7 +147,7 @@ async function read(response: Response): Promise<any> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return null;
   }

@@ -25,6 +25,7 @@ export function createEndpoint(service: RestService): Middleware {
     keepPrivate(ctx);
     ctx.state['route'] = target.route;
     const verb = target.methods[ctx.method];
+    if (verb === 'list') ctx.vary('Accept');
     if (!verb) return refuseMethod(ctx, Object.keys(target.methods));
     const key =
       target.segment === undefined
@@ -163,9 +164,10 @@ function keepPrivate(ctx: Context): void {
   ctx.vary(['Authorization', 'X-API-Key']);
 }
 
-function send(ctx: Context, { status, text, headers = {} }: RestAnswer): void {
+function send(ctx: Context, { status, text, stream, type, headers = {} }: RestAnswer): void {
   ctx.set({ ...headers });
   ctx.status = status;
+  if (stream) return void ((ctx.body = stream), (ctx.type = `${type}; charset=utf-8`));
   if (text === undefined) return void ((ctx.body = null), (ctx.status = status));
   ctx.type = 'application/json; charset=utf-8';
   sendText(ctx, text);

@@ -15,6 +15,8 @@ import { createInnerSdl, type InnerField } from './inner-sdl.ts';
 /** The names that REST adds to the schema. No name of the user's has their prefix. */
 export interface Names {
   list(entity: Entity): string;
+  /** The root field that reads every row, page after page by cursors. */
+  every(entity: Entity): string;
   /** The root field that reads a row by key, with the rules of the user's own root field. */
   get(entity: Entity): string;
   /**
@@ -72,6 +74,7 @@ function namesFor(sdl: string): Names {
   while (sdl.includes(prefix)) prefix += '_';
   return {
     list: ({ plural }) => `${prefix}list_${plural}`,
+    every: ({ plural }) => `${prefix}every_${plural}`,
     get: ({ name }) => `${prefix}get_${name}`,
     row: ({ name }) => `${prefix}row_${name}`,
     relation: (field) => `${prefix}${field}`,
@@ -98,36 +101,44 @@ function listOperation(
   const order = orderShape(module, names, sdl);
   filters.push(...where);
   orders.push(order);
-  const type = sdl.addConnection(entity.name);
-  const name = names.list(entity);
-  sdl.addQuery(
-    `${name}(where: ${where[0]?.id}, orderBy: ${order.id}${entity.search ? ', search: String' : ''}, limit: Int, offset: Int): ${type}`,
-  );
-  const options: ListOptions = {
+  const listed = {
     filters: [],
     where: { arg: 'where', shape: where[0]?.id ?? '' },
     orderBy: { arg: 'orderBy', shape: order.id },
     ...(entity.search && { search: 'search' }),
-    paging: {
-      limit: 'limit',
-      offset: 'offset',
-      default: list.action.list.paging.default,
-      max: list.action.list.paging.max,
-    },
-    connection: { type, edge: '', nodes: 'nodes', totalCount: 'totalCount' },
     order: list.action.list.order,
     ...(list.action.list.condition && { condition: list.action.list.condition }),
   };
-  return [
-    {
+  const { default: size, max } = list.action.list.paging;
+  const args = `where: ${listed.where.shape}, orderBy: ${order.id}${entity.search ? ', search: String' : ''}`;
+  const type = sdl.addConnection(entity.name);
+  const root = (name: string, paging: string, options: ListOptions): Operation => {
+    sdl.addQuery(`${name}(${args}, ${paging}): ${type}`);
+    return {
       ...ROOT,
       name,
       type: typeRef(type, 'object'),
       action: { kind: 'list', entity: entity.name, list: options },
       rules: list.rules,
-    },
+    };
+  };
+  const connection = { type, edge: '', nodes: 'nodes', totalCount: 'totalCount' };
+  return [
+    root(names.list(entity), 'limit: Int, offset: Int', {
+      ...listed,
+      connection,
+      paging: { limit: 'limit', offset: 'offset', default: size, max },
+    }),
+    root(names.every(entity), 'first: Int, after: String', {
+      ...listed,
+      connection,
+      paging: { first: 'first', after: 'after', default: EVERY, max: EVERY },
+    }),
   ];
 }
+
+/** The most rows that a stream of all rows reads at once. */
+const EVERY = 1000;
 
 const ROOT = { root: 'query', args: [], decidedBy: 'rest' } as const;
 

@@ -9,7 +9,7 @@ export interface InnerField {
 
 /** Collects additions to a schema. */
 export interface InnerSdl {
-  /** @returns the name of a type with `nodes` and `totalCount`. */
+  /** @returns the name of a type with `nodes`, `totalCount` and `pageInfo`. */
   addConnection(entity: string): string;
   addQuery(line: string): void;
   addFields(type: string, lines: readonly string[]): void;
@@ -45,7 +45,9 @@ export function createInnerSdl(
   return {
     addConnection: (entity) => {
       const name = typeName(`${entity}Connection`);
-      parts.set(name, `type ${name} { totalCount: Int nodes: [${entity}] }`);
+      const page = typeName('PageInfo');
+      parts.set(page, `type ${page} { hasNextPage: Boolean endCursor: String }`);
+      parts.set(name, `type ${name} { totalCount: Int nodes: [${entity}] pageInfo: ${page} }`);
       return name;
     },
     addQuery: (line) => void queries.push(line),

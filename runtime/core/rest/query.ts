@@ -92,6 +92,23 @@ export function readWhere(
   return where;
 }
 
+/** What a query string sorts, filters and searches by, as variables of a list. */
+export function readListVariables(
+  service: RestService,
+  query: QueryString,
+  served: ServedModule,
+  rules: Rules,
+): Record<string, unknown> {
+  const orderBy = readOrder(query, served);
+  const search = served.searched ? query['search'] : undefined;
+  return {
+    where: readWhere(service, query, served, rules),
+    ...(orderBy && { orderBy }),
+    // A parameter that is given twice is searched for as one text.
+    ...(search !== undefined && { search: [search].flat().join(' ') }),
+  };
+}
+
 /**
  * Compares the key of a row that may be hidden through the relation, which applies the row's rules.
  */

@@ -1,9 +1,10 @@
 import type { RestModule } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
+import { streamRows, streamTypeOf } from './every-row.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { askOwnGet, askOwnList } from './own-fields.ts';
-import { assertKnown, readOrder, readPage, readWhere, type Page } from './query.ts';
+import { assertKnown, readPage, readListVariables, type Page } from './query.ts';
 import { readRootField, readRootText, type RootFieldRequest, ROOT_KEY } from './read.ts';
 import { joinTexts, type JsonText } from '../store/large-text.ts';
 import { notFound, type RestAnswer, type RestRequest } from './request.ts';
@@ -11,21 +12,24 @@ import { selectionOf } from './selection.ts';
 import { readFieldSelection } from './field-selection.ts';
 import type { RestService } from './service.ts';
 
-const PAGE_WORDS = new Set(['page', 'limit', 'fields', 'include']);
+const PAGE_WORDS = new Set(['page', 'limit']);
 const SHAPE_WORDS = new Set(['fields', 'include']);
 
 /** `GET /api/posts` */
 export async function list(request: RestRequest): Promise<RestAnswer> {
   const { served, query } = request;
+  const streamed = streamTypeOf(request.koa);
   const sortable = served.sorts.length > 0;
   assertKnown(
     query,
     (name) =>
-      PAGE_WORDS.has(name) ||
+      SHAPE_WORDS.has(name) ||
+      (!streamed && PAGE_WORDS.has(name)) ||
       served.filters.has(name) ||
       (sortable && (name === 'sort' || name === 'order')) ||
       (served.searched && name === 'search'),
   );
+  if (streamed) return streamRows(request, streamed);
   const page = readPage(query, served);
   const { total, data } = served.isOwn('list')
     ? await askOwnList(request, page)
@@ -47,11 +51,8 @@ async function askList(
   const { service, served, query, rules, context } = request;
   const { entity } = served.module;
   const { names } = service;
-  const orderBy = readOrder(query, served);
   const variables = {
-    where: readWhere(service, query, served, rules),
-    ...(orderBy && { orderBy }),
-    ...(served.searched && query['search'] !== undefined && { search: readText(query['search']) }),
+    ...readListVariables(service, query, served, rules),
     limit,
     offset: (page - 1) * limit,
   };
@@ -79,9 +80,6 @@ export async function totalOf(
   });
   return text === null ? 0 : (JSON.parse(text) as { readonly total: number }).total;
 }
-
-/** A parameter that is given twice is searched for as one text. */
-const readText = (value: unknown): string => [value].flat().join(' ');
 
 /**
  * The database returns the count and the rows as one text. The text of the rows is sent unchanged.

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Operation, RestVerb, Verb } from '@twofold/schema';
 import type { Context } from 'koa';
 import { failure } from '../errors.ts';
@@ -26,6 +27,9 @@ export interface RestRequest {
 export interface RestAnswer {
   readonly status: number;
   readonly text?: JsonText;
+  /** The body in another form than JSON, and its media type. */
+  readonly stream?: Readable;
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -17,6 +17,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import { createDocuments, type Documents } from './documents.ts';
+import { createStreams, type Streams } from './streams.ts';
 import { innerProject, type Names } from './inner-project.ts';
 import { requireValues } from './partial.ts';
 
@@ -26,6 +27,7 @@ export interface RestService {
   readonly names: Names;
   readonly documents: Documents;
   readonly bodyLimit: number;
+  readonly streams: Streams;
   /** What all paths begin with: `/api/`. */
   readonly prefix: string;
   /** The caller of the context of a request, as its reads and writes see them. */
@@ -83,6 +85,7 @@ export function createService({
     names: inner.names,
     documents: createDocuments(),
     bodyLimit: project.server.bodyLimit,
+    streams: createStreams(),
     prefix,
     callerOf,
     modules: new Map(

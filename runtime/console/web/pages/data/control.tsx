@@ -1,0 +1,79 @@
+import type { InputField } from '../../rest-modules.ts';
+import { RelationSearch } from './relation-search.tsx';
+
+interface ControlProps {
+  readonly field: InputField;
+  readonly text: string;
+  readonly invalid?: boolean;
+  /** Whether it stands in a form, where an empty choice leaves the field out. */
+  readonly inForm?: boolean;
+  readonly id?: string;
+  /** Takes a value that was chosen from a list. */
+  choose?(value: unknown): void;
+}
+
+/** A control for the text of a value, with the name of the field. */
+export function Control(props: ControlProps) {
+  const { field, text, invalid = false, inForm = false, id } = props;
+  const { name, kind, keyOf, required } = field;
+  const common = {
+    name,
+    'aria-label': name,
+    'aria-invalid': invalid || undefined,
+    ...(id !== undefined && { id }),
+    required: inForm && required,
+  };
+  if (keyOf && kind !== 'json') return <RelationSearch {...props} keyOf={keyOf} />;
+  if (kind === 'enum' || kind === 'boolean') return <Choices {...props} common={common} />;
+  if (kind === 'json' || text.includes('\n') || text.length > LONG)
+    return (
+      <textarea
+        {...common}
+        rows={kind === 'json' ? 5 : 4}
+        spellcheck={kind !== 'json'}
+        defaultValue={text}
+      />
+    );
+  if (kind === 'date') return <input {...common} type="date" defaultValue={text} />;
+  return (
+    <input
+      {...common}
+      inputMode={INPUT_MODES[kind] ?? 'text'}
+      placeholder={PLACEHOLDERS[kind]}
+      autocomplete="off"
+      defaultValue={text}
+    />
+  );
+}
+
+/** Characters from which on a text has several lines. */
+const LONG = 60;
+
+const INPUT_MODES: Partial<Record<InputField['kind'], 'numeric' | 'decimal'>> = {
+  integer: 'numeric',
+  number: 'decimal',
+};
+
+const PLACEHOLDERS: Partial<Record<InputField['kind'], string>> = {
+  timestamp: '2026-01-31T12:00:00Z',
+  time: '12:00:00',
+  bytes: 'base64',
+};
+
+function Choices({
+  field,
+  text,
+  common,
+}: ControlProps & { readonly common: Readonly<Record<string, unknown>> }) {
+  const choices = field.kind === 'boolean' ? ['true', 'false'] : field.values;
+  return (
+    <select {...common} defaultValue={text}>
+      {(text === '' || field.nullable) && <option value="" selected={text === ''} />}
+      {choices.map((choice) => (
+        <option key={choice} value={choice} selected={choice === text}>
+          {choice}
+        </option>
+      ))}
+    </select>
+  );
+}

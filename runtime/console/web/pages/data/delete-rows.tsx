@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { failureText } from '../../parts/use-call.ts';
+import type { Module, Reference } from '../../rest-modules.ts';
+import { moduleOf } from './related.ts';
+import type { Selection } from './selection.ts';
+import { dropRows } from './staged.ts';
+
+interface DeleteRowsProps {
+  readonly module: Module;
+  readonly selection: Selection;
+  changed(): void;
+}
+
+/** The button `Delete rows`, which asks first and says what goes with them. */
+export function DeleteRows({ module, selection, changed }: DeleteRowsProps) {
+  const [busy, setBusy] = useState(false);
+  const remove = async () => {
+    const ids = [...selection.ids.value];
+    setBusy(true);
+    const text = [whichRows(module, ids), ...(await whatGoesWith(module, ids))].join(' ');
+    if (await confirm({ text, action: t('Delete rows') })) {
+      await removeRows(module, ids, selection);
+      changed();
+    }
+    setBusy(false);
+  };
+  return (
+    <button
+      type="button"
+      disabled={selection.size === 0 || busy}
+      aria-busy={busy}
+      onClick={() => void remove()}
+    >
+      {t('Delete rows')}
+    </button>
+  );
+}
+
+/** Ids that a question lists. */
+const NAMED = 10;
+
+function whichRows({ type }: Module, ids: readonly string[]): string {
+  const named = ids.slice(0, NAMED).join(', ');
+  const more = ids.length - NAMED;
+  return more > 0
+    ? t('{n} rows of {type} will be deleted: {ids} and {more} more.', {
+        n: ids.length,
+        type,
+        ids: named,
+        more,
+      })
+    : t('{n} rows of {type} will be deleted: {ids}.', { n: ids.length, type, ids: named });
+}
+
+/** Rows of other types that refer to these, as sentences. Types without such rows are left out. */
+async function whatGoesWith(module: Module, ids: readonly string[]): Promise<string[]> {
+  const told = module.references.map(async (reference) => {
+    const n = await countReferring(reference, ids).catch(() => null);
+    return n === 0 ? [] : [sentenceOf(reference, n)];
+  });
+  return (await Promise.all(told)).flat();
+}
+
+/** How many rows refer to these; null where it cannot be read. */
+async function countReferring({ type, field }: Reference, ids: readonly string[]) {
+  const other = moduleOf(type);
+  if (!other?.columns.some(({ name, words }) => name === field && words.includes('in')))
+    return null;
+  const parameters = new URLSearchParams({ [`${field}_in`]: ids.join(','), limit: '1' });
+  const { pagination } = await call<{ pagination: { total: number | null } }>(
+    'GET',
+    `${other.path}?${parameters}`,
+  );
+  return pagination.total;
+}
+
+function sentenceOf({ type, field, onDelete }: Reference, n: number | null): string {
+  const given = { n: n === null ? t('All') : String(n), type, field };
+  if (onDelete === 'cascade') return t('{n} rows of {type} go with them ({field}).', given);
+  if (onDelete === 'set null')
+    return t('{n} rows of {type} stay, and their {field} becomes NULL.', given);
+  return t('{n} rows of {type} still refer to them ({field}): those cannot be deleted.', given);
+}
+
+/** Deletes each row by itself. A row that is refused stays selected. */
+async function removeRows(
+  { path }: Module,
+  ids: readonly string[],
+  selection: Selection,
+): Promise<void> {
+  const gone: string[] = [];
+  const refused: string[] = [];
+  for (const id of ids)
+    try {
+      await call('DELETE', `${path}/${encodeURIComponent(id)}`);
+      gone.push(id);
+    } catch (error) {
+      refused.push(`${id}: ${failureText(error)}`);
+    }
+  dropRows(path, gone);
+  selection.ids.value = new Set(ids.filter((id) => !gone.includes(id)));
+  if (gone.length > 0) notify(t('{n} rows deleted', { n: gone.length }));
+  if (refused.length > 0) notifyFailure(refused.slice(0, NAMED).join('\n'));
+}

@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { query } from '../../address.ts';
+import { callForText } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { notify, notifyFailure } from '../../parts/notices.tsx';
+import type { Module } from '../../rest-modules.ts';
+import type { RowStore } from './row-store.ts';
+import { exportParameters, shownColumns } from './view.ts';
+
+const TYPES = { CSV: 'text/csv', JSON: 'application/x-ndjson' } as const;
+
+/** The button `Export`: every row that the filters find, as a file. */
+export function ExportButton({ module, rows }: { module: Module; rows: RowStore }) {
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  useEffect(() => {
+    if (!open) return;
+    root.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+    const beside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', beside);
+    return () => document.removeEventListener('pointerdown', beside);
+  }, [open]);
+  const take = async (kind: keyof typeof TYPES) => {
+    close();
+    setBusy(true);
+    try {
+      await exportRows(
+        module,
+        kind,
+        exportParameters(shownColumns(module, query.value.get('fields')), rows.at(0)),
+      );
+      notify(t('{type} exported as {kind}', { type: module.type, kind }));
+    } catch (error) {
+      notifyFailure(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="account" ref={root} onKeyDown={(event) => onMenuKey(event, close)}>
+      <button
+        type="button"
+        ref={button}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-busy={busy}
+        disabled={busy}
+        onClick={() => setOpen(!open)}
+      >
+        {t('Export')}
+      </button>
+      {open && (
+        <div class="menu" role="menu" aria-label={t('Export')}>
+          {(['CSV', 'JSON'] as const).map((kind) => (
+            <button key={kind} type="button" role="menuitem" onClick={() => void take(kind)}>
+              {t(kind)}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function onMenuKey(event: KeyboardEvent, close: () => void): void {
+  if (event.key === 'Escape') return close();
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const items = [
+    ...(event.currentTarget as Element).querySelectorAll<HTMLElement>('[role="menuitem"]'),
+  ];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  if (at < 0) return;
+  event.preventDefault();
+  items[(at + step + items.length) % items.length]!.focus();
+}
+
+/** A stream that was cut short is no file. */
+async function exportRows(
+  module: Module,
+  kind: keyof typeof TYPES,
+  parameters: URLSearchParams,
+): Promise<void> {
+  const text = await callForText(`${module.path}?${parameters}`, TYPES[kind]);
+  const [content, extension, type] =
+    kind === 'CSV'
+      ? ([[text], 'csv', 'text/csv'] as const)
+      : ([arrayOf(text), 'json', 'application/json'] as const);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(content as string[], { type }));
+  link.download = `${module.plural}.${extension}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), MINUTE);
+}
+
+const MINUTE = 60_000;
+
+/** A line for each row becomes a list of rows. */
+const arrayOf = (lines: string): string[] => [
+  '[\n',
+  lines.trimEnd().replaceAll('\n', ',\n'),
+  '\n]\n',
+];

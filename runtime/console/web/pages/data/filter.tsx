@@ -1,0 +1,235 @@
+import { useState } from 'preact/hooks';
+import { query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { CloseIcon } from '../../parts/icons.tsx';
+import type { Column, InputField, Module } from '../../rest-modules.ts';
+import { Control } from './control.tsx';
+
+/** A condition of the address: `title_contains=a`. */
+interface Condition {
+  readonly column: Column;
+  readonly word: string;
+  readonly text: string;
+}
+
+/** The words as people say them. */
+const SAID: Readonly<Record<string, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  contains: 'contains',
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  in: 'is one of',
+  notIn: 'is none of',
+  isNull: 'is NULL',
+};
+
+function conditionsOf({ columns }: Module, parameters: URLSearchParams): Condition[] {
+  return [...parameters].flatMap(([name, text]) => {
+    const plain = columns.find((column) => column.name === name && column.words.includes('eq'));
+    if (plain) return [{ column: plain, word: 'eq', text }];
+    const column = columns.find((each) =>
+      each.words.some((word) => `${each.name}_${word}` === name),
+    );
+    return column ? [{ column, word: name.slice(column.name.length + 1), text }] : [];
+  });
+}
+
+/** The name of a condition in the address. A field of a name that has another meaning says its word. */
+function parameterOf({ column, word }: Pick<Condition, 'column' | 'word'>): string {
+  const reserved = ['page', 'limit', 'sort', 'order', 'include', 'fields', 'search', 'row', 'as'];
+  return word === 'eq' && !reserved.includes(column.name) ? column.name : `${column.name}_${word}`;
+}
+
+/** Replaces the conditions of the address. */
+function put(module: Module, conditions: readonly Condition[]): void {
+  const changes: Record<string, string | null> = { page: null };
+  for (const each of conditionsOf(module, query.value))
+    for (const name of [parameterOf(each), `${each.column.name}_${each.word}`])
+      changes[name] = null;
+  for (const each of conditions) changes[parameterOf(each)] = each.text;
+  setQuery(changes);
+}
+
+/** The button `Filter` and its dialog. */
+export function FilterButton({ module }: { module: Module }) {
+  const [open, setOpen] = useState(false);
+  const active = conditionsOf(module, query.value).length;
+  if (module.columns.every(({ words }) => words.length === 0)) return null;
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {t('Filter')}
+        {active > 0 && (
+          <span class="count" aria-hidden="true">
+            {active}
+          </span>
+        )}
+      </button>
+      {open && <FilterDialog module={module} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** The conditions that hold, each with a button that takes it away. */
+export function FilterChips({ module }: { module: Module }) {
+  const conditions = conditionsOf(module, query.value);
+  if (conditions.length === 0) return null;
+  return (
+    <ul class="chips" aria-label={t('Filters')}>
+      {conditions.map((each) => (
+        <li key={parameterOf(each)}>
+          <span>
+            {each.column.name} {t(SAID[each.word] ?? each.word)}{' '}
+            {each.word === 'isNull' && each.text === 'true' ? '' : <b>{each.text || '""'}</b>}
+          </span>
+          <button
+            type="button"
+            class="icon"
+            aria-label={t('Remove filter {name}', { name: parameterOf(each) })}
+            onClick={() =>
+              put(
+                module,
+                conditions.filter((other) => other !== each),
+              )
+            }
+          >
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Draft extends Condition {
+  readonly key: number;
+}
+
+let last = 0;
+const draftOf = (condition: Condition): Draft => ({ ...condition, key: (last += 1) });
+
+function FilterDialog({ module, close }: { module: Module; close: () => void }) {
+  const columns = module.columns.filter(({ words }) => words.length > 0);
+  const fresh = () => {
+    const column = columns.find(({ name }) => name !== 'id') ?? columns[0]!;
+    return draftOf({ column, word: firstWord(column), text: '' });
+  };
+  const [drafts, setDrafts] = useState<readonly Draft[]>(() => {
+    const known = conditionsOf(module, query.value).map(draftOf);
+    return known.length > 0 ? known : [fresh()];
+  });
+  const change = (key: number, next: Partial<Draft>) =>
+    setDrafts(drafts.map((each) => (each.key === key ? { ...each, ...next } : each)));
+  const apply = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const texts = drafts.map((draft) => ({ ...draft, text: textIn(form, draft) }));
+    put(
+      module,
+      texts.filter(
+        ({ word, column, text }) =>
+          text !== '' || (word === 'eq' && column.kind === 'text' && !column.keyOf),
+      ),
+    );
+    close();
+  };
+  return (
+    <Dialog title={t('Filter')} close={close} size="wide">
+      <form class="filter" onSubmit={apply}>
+        {drafts.map((draft) => (
+          <FilterLine
+            key={draft.key}
+            draft={draft}
+            columns={columns}
+            change={(next) => change(draft.key, next)}
+            remove={() => setDrafts(drafts.filter(({ key }) => key !== draft.key))}
+          />
+        ))}
+        <div class="buttons">
+          <button type="button" onClick={() => setDrafts([...drafts, fresh()])}>
+            {t('Add condition')}
+          </button>
+          <button type="button" onClick={() => (put(module, []), close())}>
+            {t('Clear all')}
+          </button>
+          <span class="spread" />
+          <button type="button" onClick={close}>
+            {t('Cancel')}
+          </button>
+          <button type="submit" class="main">
+            {t('Apply')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const textIn = (form: HTMLFormElement, { key }: Draft): string =>
+  form.querySelector<HTMLInputElement>(`[data-condition="${key}"] .operand [name]`)?.value ?? '';
+
+const firstWord = ({ words, kind, keyOf }: Column): string =>
+  kind === 'text' && !keyOf && words.includes('contains') ? 'contains' : words[0]!;
+
+interface FilterLineProps {
+  readonly draft: Draft;
+  readonly columns: readonly Column[];
+  change(next: Partial<Draft>): void;
+  remove(): void;
+}
+
+function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
+  const { column, word, text, key } = draft;
+  return (
+    <div class="filter-line" data-condition={key}>
+      <select
+        aria-label={t('Field')}
+        onChange={(event) => {
+          const next = columns.find(({ name }) => name === event.currentTarget.value)!;
+          change({ column: next, word: firstWord(next), text: '' });
+        }}
+      >
+        {columns.map(({ name }) => (
+          <option key={name} value={name} selected={name === column.name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t('Condition')}
+        onChange={(event) => change({ word: event.currentTarget.value })}
+      >
+        {column.words.map((each) => (
+          <option key={each} value={each} selected={each === word}>
+            {t(SAID[each] ?? each)}
+          </option>
+        ))}
+      </select>
+      <span class="operand" key={`${column.name} ${isMany(word)}${word === 'isNull'}`}>
+        <Control
+          field={operandOf(column, word)}
+          text={word === 'isNull' && text === '' ? 'true' : text}
+        />
+      </span>
+      <button type="button" class="icon" aria-label={t('Remove condition')} onClick={remove}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+const isMany = (word: string) => word === 'in' || word === 'notIn';
+
+/** The control of an operand: a list is text with commas, and part of a text is text. */
+function operandOf({ kind, values, keyOf }: Column, word: string): InputField {
+  const plain = { name: t('Value'), required: false, nullable: false, values, keyOf: null };
+  if (word === 'isNull') return { ...plain, kind: 'boolean' };
+  if (isMany(word) || kind === 'json') return { ...plain, kind: 'text' };
+  return { ...plain, kind, keyOf };
+}

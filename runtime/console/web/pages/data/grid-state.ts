@@ -1,0 +1,153 @@
+import { signal } from '@preact/signals';
+import type { Column, InputField, Module } from '../../rest-modules.ts';
+import type { RowStore } from './row-store.ts';
+import type { Row } from './staged.ts';
+import {
+  edgesOf,
+  type GridSize,
+  type GridWindow,
+  heightOf,
+  scrollFor,
+  widthOf,
+  windowOf,
+} from './grid-window.ts';
+
+/** A cell, by its place. Row -1 has the headers, and the column before the first the checkboxes. */
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** A cell that is edited, with the character that began it. */
+export interface Editing extends Place {
+  readonly typed: string | null;
+}
+
+export const HEAD = -1;
+export const CHECK = -1;
+
+/** What is seen of a grid and where one is in it. */
+export class GridState {
+  readonly module: Module;
+  readonly columns: readonly Column[];
+  readonly fields: readonly (InputField | undefined)[];
+  readonly rows: RowStore;
+  readonly edges: readonly number[];
+  readonly window = signal<GridWindow>({ first: 0, end: 0, top: 0, firstColumn: 0, endColumn: 0 });
+  readonly active = signal<Place>({ row: 0, column: 0 });
+  readonly editing = signal<Editing | null>(null);
+  /** Whether the active cell takes the focus when it is drawn. */
+  focusing = false;
+  element: HTMLElement | null = null;
+
+  constructor(module: Module, columns: readonly Column[], rows: RowStore) {
+    this.module = module;
+    this.columns = columns;
+    this.rows = rows;
+    this.fields = columns.map(({ name }) => module.update.find((field) => field.name === name));
+    this.edges = edgesOf(columns.map(widthOf));
+  }
+
+  /** The width of the checkboxes. */
+  get checks(): number {
+    return this.module.remove ? CHECK_WIDTH : 0;
+  }
+
+  get count(): number {
+    return this.rows.total.peek() ?? 0;
+  }
+
+  get width(): number {
+    return this.checks + this.edges.at(-1)!;
+  }
+
+  get rowHeight(): number {
+    const styles = this.element && getComputedStyle(this.element).getPropertyValue('--grid-row');
+    return Number.parseFloat(styles ?? '') || 34;
+  }
+
+  get height(): number {
+    return heightOf({ rows: this.count, rowHeight: this.rowHeight });
+  }
+
+  #size(): GridSize {
+    const { scrollTop = 0, scrollLeft = 0, clientWidth = 0, clientHeight = 0 } = this.element ?? {};
+    const { rowHeight, edges } = this;
+    const height = Math.max(rowHeight, clientHeight - HEAD_HEIGHT);
+    const width = clientWidth - this.checks;
+    return { scrollTop, scrollLeft, width, height, rowHeight, rows: this.count, edges };
+  }
+
+  /** Looks at what is seen now. */
+  measure(): void {
+    const next = windowOf(this.#size());
+    const now = this.window.peek();
+    if (JSON.stringify(now) !== JSON.stringify(next)) this.window.value = next;
+    if (this.count > 0) this.rows.show(next.first, Math.max(next.first, next.end - 1));
+  }
+
+  /** The rows that fit. */
+  get page(): number {
+    const { height, rowHeight } = this.#size();
+    return Math.max(1, Math.floor(height / rowHeight) - 1);
+  }
+
+  /** Goes to a cell, and scrolls to it. */
+  go({ row, column }: Place): void {
+    const place = {
+      row: clamp(row, HEAD, this.count - 1),
+      column: clamp(column, this.module.remove ? CHECK : 0, this.columns.length - 1),
+    };
+    this.focusing = true;
+    this.reveal(place);
+    this.active.value = place;
+  }
+
+  reveal({ row, column }: Place): void {
+    const { element } = this;
+    if (!element) return;
+    const size = this.#size();
+    if (row >= 0) {
+      const up = scrollFor(row, size);
+      const down = scrollFor(row + 1 - size.height / size.rowHeight, size);
+      if (up < size.scrollTop) element.scrollTop = up;
+      else if (down > size.scrollTop) element.scrollTop = Math.ceil(down);
+    }
+    const [left = 0, right = 0] = this.edges.slice(Math.max(0, column), Math.max(0, column) + 2);
+    if (left < size.scrollLeft) element.scrollLeft = left;
+    else if (right > size.scrollLeft + size.width) element.scrollLeft = right - size.width;
+    this.measure();
+  }
+
+  /** Scrolls to a row without going to it. */
+  scrollToRow(row: number): void {
+    if (this.element) this.element.scrollTop = scrollFor(row, this.#size());
+    this.measure();
+  }
+
+  /** The field that a cell can be changed by; undefined where it can only be read. */
+  fieldAt({ row, column }: Place): InputField | undefined {
+    const value = this.rowAt(row)?.[this.columns[column]?.name ?? ''];
+    return value === undefined ? undefined : this.fields[column];
+  }
+
+  rowAt(row: number): Row | undefined {
+    return row < 0 ? undefined : this.rows.at(row);
+  }
+
+  edit(place: Place, typed: string | null = null): void {
+    if (this.fieldAt(place)) this.editing.value = { ...place, typed };
+  }
+
+  /** Ends the editing of a cell, which has the focus again. */
+  leave(): void {
+    this.editing.value = null;
+    this.focusing = true;
+  }
+}
+
+export const CHECK_WIDTH = 40;
+export const HEAD_HEIGHT = 36;
+
+const clamp = (value: number, least: number, most: number) =>
+  Math.max(least, Math.min(value, Math.max(least, most)));

@@ -1,0 +1,95 @@
+import type { Column } from '../../rest-modules.ts';
+
+/** The part of a grid that is drawn. */
+export interface GridWindow {
+  readonly first: number;
+  /** After the last row. */
+  readonly end: number;
+  /** Where the first row stands, in pixels from the top of all rows. */
+  readonly top: number;
+  readonly firstColumn: number;
+  /** After the last column. */
+  readonly endColumn: number;
+}
+
+/** How a grid is scrolled, and how large its parts are, in pixels. */
+export interface GridSize {
+  readonly scrollTop: number;
+  readonly scrollLeft: number;
+  readonly width: number;
+  readonly height: number;
+  readonly rowHeight: number;
+  readonly rows: number;
+  /** The left edges of the columns, and the right edge of the last one. */
+  readonly edges: readonly number[];
+}
+
+/** Browsers do not draw elements that are higher than some 17 million pixels. */
+const MOST_PIXELS = 8_000_000;
+const BESIDE = 6;
+
+/** The height of all rows. Where they are too many, each pixel of scrolling passes several. */
+export const heightOf = ({ rows, rowHeight }: Pick<GridSize, 'rows' | 'rowHeight'>): number =>
+  Math.min(rows * rowHeight, MOST_PIXELS);
+
+/** The row at the top, with a fraction. */
+export function rowAtTop(size: GridSize): number {
+  const full = size.rows * size.rowHeight;
+  const shown = heightOf(size);
+  if (full === shown) return size.scrollTop / size.rowHeight;
+  const share = size.scrollTop / Math.max(1, shown - size.height);
+  return (Math.min(1, share) * (full - size.height)) / size.rowHeight;
+}
+
+/** How far to scroll so that a row is the first that is seen. */
+export function scrollFor(row: number, size: GridSize): number {
+  const full = size.rows * size.rowHeight;
+  const shown = heightOf(size);
+  if (full === shown) return row * size.rowHeight;
+  return ((row * size.rowHeight) / Math.max(1, full - size.height)) * (shown - size.height);
+}
+
+/** The rows and columns that are drawn: those that are seen, and a few beside them. */
+export function windowOf(size: GridSize): GridWindow {
+  const at = rowAtTop(size);
+  const first = Math.max(0, Math.floor(at) - BESIDE);
+  const seen = Math.ceil(size.height / size.rowHeight);
+  const end = Math.min(size.rows, Math.floor(at) + seen + BESIDE + 1);
+  const right = size.scrollLeft + size.width;
+  const found = size.edges.findIndex((_, index) => (size.edges[index + 1] ?? 0) > size.scrollLeft);
+  const firstColumn = Math.max(0, found);
+  const last = size.edges.findIndex((edge) => edge >= right);
+  return {
+    first,
+    end,
+    top: size.scrollTop - (at - first) * size.rowHeight,
+    firstColumn: Math.max(0, firstColumn - 1),
+    endColumn: last < 0 ? size.edges.length - 1 : Math.min(size.edges.length - 1, last + 1),
+  };
+}
+
+const WIDTHS: Readonly<Record<Column['kind'], number>> = {
+  text: 220,
+  integer: 120,
+  number: 120,
+  boolean: 110,
+  enum: 140,
+  timestamp: 220,
+  date: 130,
+  time: 130,
+  bytes: 180,
+  json: 260,
+};
+
+/** The width of a column in pixels. Its name must fit too. */
+export function widthOf({ name, kind, keyOf }: Column): number {
+  const wide = name === 'id' ? 110 : keyOf ? 180 : WIDTHS[kind];
+  return Math.max(wide, name.length * 8 + 48);
+}
+
+/** @example edgesOf([100, 50]) // [0, 100, 150] */
+export function edgesOf(widths: readonly number[]): number[] {
+  const edges = [0];
+  for (const width of widths) edges.push(edges.at(-1)! + width);
+  return edges;
+}

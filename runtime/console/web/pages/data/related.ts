@@ -1,0 +1,25 @@
+import { signal } from '@preact/signals';
+import type { KeyOf, Module } from '../../rest-modules.ts';
+import type { Row } from './staged.ts';
+import { labelOf, typeAddress } from './view.ts';
+
+/** The types of the page, where related rows are looked up. */
+export const modules = signal<readonly Module[]>([]);
+
+export const moduleOf = (type: string): Module | undefined =>
+  modules.value.find((each) => each.type === type);
+
+/** Where a related row is opened; null where its type has no rows of its own. */
+export function relatedAddress({ type }: KeyOf, id: string): string | null {
+  const module = moduleOf(type);
+  return module?.readable ? typeAddress(module.plural, { row: id }) : null;
+}
+
+/** By what people know the related row, when the answer has it. */
+export function labelOfKey({ field, type }: KeyOf, row: Row): string | null {
+  const module = moduleOf(type);
+  const related = row[field] as Row | null | undefined;
+  const name = module ? labelOf(module) : null;
+  const label = name === null ? null : related?.[name];
+  return label === null || label === undefined || label === '' ? null : String(label);
+}

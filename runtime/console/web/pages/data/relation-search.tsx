@@ -1,0 +1,144 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import type { InputField, KeyOf, Module } from '../../rest-modules.ts';
+import { moduleOf } from './related.ts';
+import type { Row } from './staged.ts';
+import { labelOf } from './view.ts';
+
+interface RelationSearchProps {
+  readonly field: Pick<InputField, 'name' | 'required'>;
+  readonly keyOf: KeyOf;
+  readonly text: string;
+  readonly id?: string;
+  readonly inForm?: boolean;
+  choose?(value: unknown): void;
+}
+
+/** Milliseconds without a key after which the server is asked. */
+const PAUSE = 180;
+const MOST = 20;
+
+/** Chooses a related row: by its id, or by words of what people know it by. */
+export function RelationSearch({ field, keyOf, text, id, inForm, choose }: RelationSearchProps) {
+  const list = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [wanted, setWanted] = useState<string | null>(null);
+  const [at, setAt] = useState(-1);
+  const module = moduleOf(keyOf.type);
+  const found = useFound(module, wanted);
+  const open = wanted !== null && found.length > 0;
+  const take = (row: Row) => {
+    if (input.current) input.current.value = String(row['id']);
+    setWanted(null);
+    if (choose) choose(String(row['id']));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      if (wanted === null) setWanted('');
+      else setAt((at + step + found.length) % Math.max(1, found.length));
+    } else if (event.key === 'Enter' && open && found[at]) {
+      event.preventDefault();
+      take(found[at]);
+    } else if (event.key === 'Escape' && open) {
+      event.preventDefault();
+      setWanted(null);
+    }
+  };
+  return (
+    <span class="relation-search">
+      <input
+        ref={input}
+        name={field.name}
+        id={id}
+        role="combobox"
+        aria-label={field.name}
+        aria-expanded={open}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={open && at >= 0 ? `${list}-${at}` : undefined}
+        autocomplete="off"
+        required={inForm === true && field.required}
+        placeholder={t('Search {type}', { type: keyOf.type })}
+        defaultValue={text}
+        onInput={(event) => {
+          setAt(-1);
+          setWanted(event.currentTarget.value);
+        }}
+        onKeyDown={onKeyDown}
+        onFocus={() => text === '' && setWanted('')}
+        onBlur={() => setWanted(null)}
+      />
+      <ul role="listbox" id={list} aria-label={keyOf.type} hidden={!open}>
+        {found.map((row, index) => (
+          <li
+            key={String(row['id'])}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerDown={(event) => {
+              event.preventDefault();
+              take(row);
+            }}
+          >
+            {String(row['id'])} <span class="label">{module ? labelIn(module, row) : ''}</span>
+          </li>
+        ))}
+      </ul>
+    </span>
+  );
+}
+
+function labelIn(module: Module, row: Row): string {
+  const name = labelOf(module);
+  return name === null ? '' : String(row[name] ?? '');
+}
+
+/** The rows that a text finds. */
+function useFound(module: Module | undefined, wanted: string | null): readonly Row[] {
+  const [found, setFound] = useState<readonly Row[]>([]);
+  useEffect(() => {
+    if (!module || wanted === null) return setFound([]);
+    const leaving = new AbortController();
+    const search = () =>
+      void find(module, wanted.trim(), leaving.signal).then(
+        (rows) => leaving.signal.aborted || setFound(rows),
+        () => leaving.signal.aborted || setFound([]),
+      );
+    const timer = setTimeout(search, wanted === '' ? 0 : PAUSE);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [module, wanted]);
+  return found;
+}
+
+/** Rows with the text in their label, after the row with that id. */
+async function find(module: Module, wanted: string, signal: AbortSignal): Promise<Row[]> {
+  const label = labelOf(module);
+  const words = module.columns.find(({ name }) => name === label)?.words ?? [];
+  const filters = [
+    ...(wanted !== '' && isId(wanted) ? [{ id: wanted }] : []),
+    ...(wanted === '' ? [{}] : []),
+    ...(wanted !== '' && label !== null && words.includes('contains')
+      ? [{ [`${label}_contains`]: wanted }]
+      : []),
+  ] as Record<string, string>[];
+  const pages = await Promise.all(
+    filters.map((filter) => {
+      const parameters = new URLSearchParams({
+        ...filter,
+        limit: String(Math.min(MOST, module.limit)),
+      });
+      if (label !== null) parameters.set('fields', label);
+      return call<{ data: Row[] }>('GET', `${module.path}?${parameters}`, undefined, { signal });
+    }),
+  );
+  const rows = new Map(pages.flatMap(({ data }) => data).map((row) => [String(row['id']), row]));
+  return [...rows.values()].slice(0, MOST);
+}
+
+const isId = (text: string) => /^\d{1,18}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text);

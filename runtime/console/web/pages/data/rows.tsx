@@ -1,0 +1,104 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { returns } from '../../parts/connection.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Empty, Skeleton } from '../../parts/page.tsx';
+import type { Module } from '../../rest-modules.ts';
+import { FilterChips } from './filter.tsx';
+import { Grid } from './grid.tsx';
+import { modules } from './related.ts';
+import { RowRegion } from './row-region.tsx';
+import { RowStore } from './row-store.ts';
+import { Selection } from './selection.ts';
+import { Refusals, saveAll, Tools } from './tools.tsx';
+import { filterParameters, pageParameters, shownColumns } from './view.ts';
+
+/** Rows that one request reads. */
+const BLOCK = 100;
+
+/** The rows of a type, and what can be done with them. */
+export function Rows({ module }: { module: Module }) {
+  const rows = useMemo(() => new RowStore(Math.min(BLOCK, module.limit)), [module]);
+  const selection = useMemo(() => new Selection(), [module]);
+  const fields = query.value.get('fields');
+  const columns = useMemo(() => shownColumns(module, fields), [module, fields]);
+  const asked = pageParameters(columns, modules.value);
+  useEffect(() => rows.ask(module.path, asked), [rows, String(asked), returns.value]);
+  useEffect(() => () => rows.close(), [rows]);
+  const open = (index: number) => {
+    const id = rows.at(index)?.['id'];
+    if (id !== undefined) setQuery({ row: String(id) });
+  };
+  const row = query.value.get('row');
+  const { total, error, loading } = rows;
+  return (
+    <section class="rows" aria-label={t('Rows of {type}', { type: module.type })}>
+      <Tools module={module} rows={rows} selection={selection} />
+      <FilterChips module={module} />
+      <Refusals module={module} />
+      {error.value !== null && <Failure error={error.value} again={() => rows.reload()} />}
+      {total.value === null && error.value === null && <Skeleton lines={12} />}
+      {total.value === 0 && !loading.value && <NoRows module={module} />}
+      <div class={row === null ? 'rows-beside' : 'rows-beside with-row'}>
+        {total.value !== null && total.value > 0 && (
+          <Grid
+            module={module}
+            columns={columns}
+            rows={rows}
+            selection={selection}
+            start={startOf(rows.size)}
+            open={open}
+            save={() => void saveAll({ module, rows })}
+          />
+        )}
+        {row !== null && module.readable && <RowRegion key={row} module={module} id={row} />}
+      </div>
+      {total.value !== null && total.value > 0 && <Total rows={total.value} />}
+    </section>
+  );
+}
+
+/** The first row of the page that the address names. */
+function startOf(size: number): number {
+  const page = Number(query.value.get('page') ?? 1);
+  const limit = Number(query.value.get('limit') ?? size);
+  return Number.isInteger(page) && page > 1 ? (page - 1) * limit : 0;
+}
+
+const Total = ({ rows }: { rows: number }) => (
+  <p class="quiet total">
+    {t('{total} rows', { total: new Intl.NumberFormat('en').format(rows) })}
+  </p>
+);
+
+function NoRows({ module }: { module: Module }) {
+  const parameters = filterParameters();
+  parameters.delete('sort');
+  parameters.delete('order');
+  if (parameters.size > 0)
+    return (
+      <Empty text={t('No row fits the filter')}>
+        <button
+          type="button"
+          onClick={() =>
+            setQuery(Object.fromEntries([...parameters.keys()].map((name) => [name, null])))
+          }
+        >
+          {t('Clear filter')}
+        </button>
+      </Empty>
+    );
+  return (
+    <Empty
+      text={t('No rows')}
+      hint={
+        module.create
+          ? t('The table of {type} is empty. Its first row is made by New row.', {
+              type: module.type,
+            })
+          : t('The table of {type} is empty.', { type: module.type })
+      }
+    />
+  );
+}

@@ -1,0 +1,163 @@
+import { computed, signal } from '@preact/signals';
+import { ApiError, call, callWithTag } from '../../call.ts';
+import { failureText } from '../../parts/use-call.ts';
+import { isSame } from './field-text.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Changes of one row that are not saved. */
+export interface StagedRow {
+  /** The path of its type: `/api/posts`. */
+  readonly path: string;
+  readonly type: string;
+  readonly id: string;
+  /** The row as it was shown when it was changed. */
+  readonly base: Row;
+  /** The version of the row that was changed, for `If-Match`; null until it is read. */
+  readonly tag: string | null;
+  readonly changes: Row;
+  /** Why the server refused to save it. */
+  readonly error: string | null;
+  /** The row as it is now, when somebody else has changed it meanwhile. */
+  readonly theirs: Row | null;
+}
+
+const keyOf = ({ path, id }: Pick<StagedRow, 'path' | 'id'>) => `${path}/${id}`;
+const addressOf = ({ path, id }: Pick<StagedRow, 'path' | 'id'>) =>
+  `${path}/${encodeURIComponent(id)}`;
+
+/** Every change that is not saved, by path and id. It outlives the page that made it. */
+export const staged = signal<ReadonlyMap<string, StagedRow>>(new Map());
+
+/** How many values are changed. */
+export const unsaved = computed(() =>
+  [...staged.value.values()].reduce((sum, { changes }) => sum + Object.keys(changes).length, 0),
+);
+
+export const stagedRow = (path: string, id: string): StagedRow | undefined =>
+  staged.value.get(keyOf({ path, id }));
+
+function put(row: StagedRow): void {
+  staged.value = new Map(staged.value).set(keyOf(row), row);
+}
+
+function drop(row: Pick<StagedRow, 'path' | 'id'>): void {
+  const next = new Map(staged.value);
+  next.delete(keyOf(row));
+  staged.value = next;
+}
+
+/** A row of a type as it is shown. */
+export interface ShownRow {
+  readonly path: string;
+  readonly type: string;
+  readonly row: Row;
+}
+
+/** Notes a new value of a field. The version of the row is read at its first change. */
+export function stage({ path, type, row: base }: ShownRow, field: string, value: unknown): void {
+  const id = String(base['id']);
+  const known = stagedRow(path, id);
+  const changes = { ...known?.changes, [field]: value };
+  if (isSame(value, (known?.base ?? base)[field])) delete changes[field];
+  if (Object.keys(changes).length === 0) return drop({ path, id });
+  if (known) return put({ ...known, changes, error: null });
+  const row = { path, type, id, base, tag: null, changes, error: null, theirs: null };
+  put(row);
+  void readTag(row).catch(() => null);
+}
+
+/** Drops the change of one value. */
+export function unstage(path: string, id: string, field: string): void {
+  const known = stagedRow(path, id);
+  if (known) stage({ path, type: known.type, row: known.base }, field, known.base[field]);
+}
+
+/**
+ * Reads the version of a row. When the row is no longer as it was shown, both are shown before
+ * anything is saved.
+ */
+async function readTag(row: StagedRow): Promise<StagedRow> {
+  const { data, tag } = await callWithTag(addressOf(row));
+  const now = stagedRow(row.path, row.id) ?? row;
+  const read = isAsShown(now, data as Row)
+    ? { ...now, tag }
+    : { ...now, tag, theirs: data as Row, error: null };
+  if (stagedRow(row.path, row.id)) put(read);
+  return read;
+}
+
+const isAsShown = ({ base, changes }: StagedRow, data: Row): boolean =>
+  Object.keys(changes).every((field) => isSame(base[field], data[field]));
+
+export function discardChanges(): void {
+  staged.value = new Map();
+}
+
+/**
+ * Saves each row by itself. A row that is refused stays, with its error; the others are saved.
+ *
+ * @param saved is given each row as the server returned it
+ */
+export async function saveChanges(saved: (path: string, row: Row) => void): Promise<void> {
+  for (const row of staged.value.values()) if (row.theirs === null) await save(row, saved);
+}
+
+async function save(given: StagedRow, saved: (path: string, row: Row) => void): Promise<void> {
+  try {
+    const row = given.tag === null ? await readTag(given) : given;
+    if (row.theirs !== null) return;
+    const headers = row.tag === null ? {} : { 'If-Match': row.tag };
+    const answer = await call<Row>('PATCH', addressOf(row), row.changes, { headers });
+    keepLater(row);
+    saved(row.path, answer);
+  } catch (error) {
+    await refused(stagedRow(given.path, given.id) ?? given, error);
+  }
+}
+
+/** What was changed again while the row was on its way stays. */
+function keepLater(sent: StagedRow): void {
+  const now = stagedRow(sent.path, sent.id);
+  const later = Object.entries(now?.changes ?? {}).filter(
+    ([field, value]) => !(field in sent.changes && isSame(value, sent.changes[field])),
+  );
+  drop(sent);
+  if (now && later.length > 0)
+    put({
+      ...now,
+      base: { ...now.base, ...sent.changes },
+      changes: Object.fromEntries(later),
+      tag: null,
+    });
+}
+
+async function refused(row: StagedRow, error: unknown): Promise<void> {
+  if (!(error instanceof ApiError && error.status === 412))
+    return put({ ...row, error: failureText(error) });
+  try {
+    const { data, tag } = await callWithTag(addressOf(row));
+    put({ ...row, error: null, theirs: data as Row, tag });
+  } catch (gone) {
+    put({ ...row, error: failureText(gone) });
+  }
+}
+
+/** Saves the changes over those of somebody else, whose version has been shown. */
+export async function keepMine(
+  row: StagedRow,
+  saved: (path: string, row: Row) => void,
+): Promise<void> {
+  const mine = { ...row, base: row.theirs ?? row.base, theirs: null };
+  put(mine);
+  await save(mine, saved);
+}
+
+export function takeTheirs(row: StagedRow): void {
+  drop(row);
+}
+
+/** Gives up what is staged for rows that are gone. */
+export function dropRows(path: string, ids: Iterable<string>): void {
+  for (const id of ids) drop({ path, id });
+}

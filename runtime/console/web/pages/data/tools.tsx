@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { notify } from '../../parts/notices.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import type { Module } from '../../rest-modules.ts';
+import { ColumnsButton } from './columns.tsx';
+import { DeleteRows } from './delete-rows.tsx';
+import { ExportButton } from './export.tsx';
+import { FilterButton } from './filter.tsx';
+import { ChangedMeanwhile } from './meanwhile.tsx';
+import { NewRow } from './new-row.tsx';
+import type { RowStore } from './row-store.ts';
+import type { Selection } from './selection.ts';
+import { discardChanges, type Row, saveChanges, staged, unsaved } from './staged.ts';
+
+export interface ToolsProps {
+  readonly module: Module;
+  readonly rows: RowStore;
+  readonly selection: Selection;
+}
+
+/** Puts rows that were saved in their place, and reads what follows from them. */
+export async function saveAll({
+  module,
+  rows,
+}: Pick<ToolsProps, 'module' | 'rows'>): Promise<void> {
+  const before = unsaved.value;
+  if (before === 0) return;
+  await saveChanges((path, row) => path === module.path && rows.replace(row));
+  const saved = before - unsaved.value;
+  if (saved > 0) notify(t('{n} changes saved', { n: saved }));
+  if (saved > 0) rows.reload();
+}
+
+/** What can be done with the rows; a control whose call the API does not have is not there. */
+export function Tools({ module, rows, selection }: ToolsProps) {
+  const [making, setMaking] = useState(false);
+  const meanwhile = [...staged.value.values()].find(({ theirs }) => theirs !== null);
+  const saved = (path: string, row: Row) => {
+    if (path === module.path) rows.replace(row);
+  };
+  return (
+    <div class="tools">
+      {module.searched && <SearchBox label={t('Search rows')} parameter="search" />}
+      <FilterButton module={module} />
+      <ColumnsButton module={module} />
+      {module.create && (
+        <button type="button" onClick={() => setMaking(true)}>
+          {t('New row')}
+        </button>
+      )}
+      <ExportButton module={module} rows={rows} />
+      {module.remove && (
+        <DeleteRows module={module} selection={selection} changed={() => rows.reload()} />
+      )}
+      <SaveTools module={module} rows={rows} />
+      {making && module.create && (
+        <NewRow
+          module={module}
+          fields={module.create}
+          close={() => setMaking(false)}
+          made={() => {
+            setMaking(false);
+            rows.reload();
+          }}
+        />
+      )}
+      {meanwhile && (
+        <ChangedMeanwhile
+          key={`${meanwhile.path}/${meanwhile.id}`}
+          row={meanwhile}
+          saved={saved}
+          done={() => rows.reload()}
+        />
+      )}
+    </div>
+  );
+}
+
+function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
+  const [saving, setSaving] = useState(false);
+  const n = unsaved.value;
+  if (module.update.length === 0 && n === 0) return null;
+  const save = async () => {
+    setSaving(true);
+    await saveAll({ module, rows });
+    setSaving(false);
+  };
+  return (
+    <>
+      <span class="spread" />
+      <span role="status" class="unsaved">
+        {n === 0 ? '' : t('{n} unsaved changes', { n })}
+      </span>
+      <button type="button" disabled={n === 0 || saving} onClick={discardChanges}>
+        {t('Discard changes')}
+      </button>
+      <button
+        type="button"
+        class="main"
+        aria-keyshortcuts="Control+S"
+        aria-busy={saving}
+        disabled={n === 0 || saving}
+        onClick={() => void save()}
+      >
+        {t('Save changes')}
+      </button>
+    </>
+  );
+}
+
+/** The rows that the server refused to save, each with its words. */
+export function Refusals({ module }: Pick<ToolsProps, 'module'>) {
+  const refused = [...staged.value.values()].filter(({ error }) => error !== null);
+  if (refused.length === 0) return null;
+  return (
+    <div class="refusals" role="alert">
+      {refused.map(({ path, type, id, error }) => (
+        <p key={`${path}/${id}`}>
+          {path === module.path
+            ? t('Row {id} is not saved: {error}', { id, error: error ?? '' })
+            : t('Row {id} of {type} is not saved: {error}', { id, type, error: error ?? '' })}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** Whether the rows of every type may be written as administrator. */
+export const mayWrite = (admin: boolean): boolean => !admin || can('data:write');

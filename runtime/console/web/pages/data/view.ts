@@ -1,0 +1,94 @@
+import { base, query } from '../../address.ts';
+import type { Column, Module } from '../../rest-modules.ts';
+import type { Row } from './staged.ts';
+
+/** Parameters of the address that are the console's own. The others go to the API. */
+const OWN = new Set(['row', 'locale', 'as']);
+
+/** Parameters that the grid sets itself. */
+const SET = new Set([...OWN, 'page', 'limit', 'fields', 'include']);
+
+/** Whether every row is shown, past the rules of the schema. */
+export const isAdmin = (): boolean => query.value.get('as') === 'admin';
+
+/** The address of a type's rows, or of what is seen with other parameters. */
+export function typeAddress(
+  plural: string,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const search = new URLSearchParams(parameters);
+  if (isAdmin()) search.set('as', 'admin');
+  const locale = query.value.get('locale');
+  if (locale !== null) search.set('locale', locale);
+  return `${base}/data/${plural}${search.size > 0 ? `?${search}` : ''}`;
+}
+
+/** The same view with a row opened beside it. */
+export function rowAddress(id: string): string {
+  const search = new URLSearchParams(query.value);
+  search.set('row', id);
+  return `?${search}`;
+}
+
+/** Filters, sorting and search of the address, as the API takes them. */
+export function filterParameters(): URLSearchParams {
+  return new URLSearchParams([...query.value].filter(([name]) => !SET.has(name)));
+}
+
+/** The columns that are shown, in their order: those of `fields`, or all. */
+export function shownColumns(module: Module, fields: string | null): readonly Column[] {
+  if (fields === null) return module.columns;
+  const named = fields.split(',');
+  const found = named.flatMap((name) => module.columns.find((each) => each.name === name) ?? []);
+  return found.length > 0 ? found : module.columns;
+}
+
+const LABELS = ['name', 'title', 'label', 'subject', 'email', 'username', 'slug', 'code'];
+
+/** The member by which people know a row. */
+export function labelOf({ columns }: Module): string | null {
+  const texts = columns.filter(
+    ({ kind, keyOf, name }) => kind === 'text' && !keyOf && name !== 'id',
+  );
+  return LABELS.find((name) => texts.some((each) => each.name === name)) ?? texts[0]?.name ?? null;
+}
+
+/**
+ * The parameters of a page of rows: filters and sorting of the address, and the labels of the rows
+ * that the columns refer to. Columns are not named: one that the caller may not read would then be
+ * refused, and with it the page.
+ */
+export function pageParameters(
+  columns: readonly Column[],
+  modules: readonly Module[],
+): URLSearchParams {
+  const parameters = filterParameters();
+  const fields: string[] = [];
+  const include: string[] = [];
+  for (const { keyOf } of columns) {
+    const target = keyOf && modules.find(({ type }) => type === keyOf.type);
+    const label = target ? labelOf(target) : null;
+    if (!keyOf || label === null) continue;
+    include.push(keyOf.field);
+    fields.push(`${keyOf.field}.${label}`);
+  }
+  if (include.length === 0) return parameters;
+  parameters.set('include', [...new Set(include)].join(','));
+  parameters.set('fields', [...new Set(fields)].join(','));
+  return parameters;
+}
+
+/**
+ * The parameters of an export: filters, sorting and the columns that are shown, without those that
+ * the caller may not read.
+ */
+export function exportParameters(
+  columns: readonly Column[],
+  row: Row | undefined,
+): URLSearchParams {
+  const parameters = filterParameters();
+  const readable = columns.filter(({ name }) => row === undefined || name in row);
+  if (query.value.has('fields'))
+    parameters.set('fields', readable.map(({ name }) => name).join(','));
+  return parameters;
+}

@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { AppError, failure } from '../errors.ts';
+import { csvHeader, csvLine, type CsvColumn } from './csv.ts';
+import { parseExact } from './exact-json.ts';
+import { readFieldSelection } from './field-selection.ts';
+import { askOwnList } from './own-fields.ts';
+import { readListVariables } from './query.ts';
+import { readRootText, ROOT_KEY } from './read.ts';
+import type { RestAnswer, RestRequest } from './request.ts';
+import { selectionOf } from './selection.ts';
+
+const TYPES = ['text/csv', 'application/x-ndjson'] as const;
+
+/** A form in which every matching row is sent. */
+export type StreamType = (typeof TYPES)[number];
+
+/** The form that a request prefers to a page of JSON; undefined when it prefers none. */
+export function streamTypeOf(koa: Context): StreamType | undefined {
+  const wanted = koa.accepts(['application/json', ...TYPES]);
+  return TYPES.find((type) => type === wanted);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Some rows, and where the next ones begin; null after the last one. */
+interface Batch {
+  readonly rows: readonly Row[];
+  readonly next: string | number | null;
+}
+
+/** Rows of a batch. Fewer are read where they are large, or embed many others. */
+const BATCH = 1000;
+
+/**
+ * Every matching row as a stream. One batch is in memory at a time, and each begins after the last
+ * row of the one before, so that no row comes twice. A failure tears the stream.
+ *
+ * @throws AppError 429 while the caller has two streams
+ */
+export async function streamRows(request: RestRequest, type: StreamType): Promise<RestAnswer> {
+  const { service, koa } = request;
+  const free = service.streams.take(callerKey(request));
+  try {
+    const read = readerOf(request);
+    const first = await read(null);
+    const columns = type === 'text/csv' ? columnsOf(request) : undefined;
+    const stream = Readable.from(textOf(request, { read, first, columns }));
+    koa.res.once('close', free);
+    return { status: 200, stream, type };
+  } catch (error) {
+    free();
+    throw error;
+  }
+}
+
+interface Streaming {
+  readonly read: (from: Batch['next']) => Promise<Batch>;
+  readonly first: Batch;
+  /** The columns of CSV; absent for lines of JSON. */
+  readonly columns: readonly CsvColumn[] | undefined;
+}
+
+async function* textOf(
+  { service, context }: RestRequest,
+  { read, first, columns }: Streaming,
+): AsyncGenerator<string> {
+  if (columns) yield csvHeader(columns);
+  let batch = first;
+  for (;;) {
+    yield batch.rows
+      .map((row) => (columns ? csvLine(columns, row) : `${JSON.stringify(row)}\n`))
+      .join('');
+    // The text of the rows was sent: its memory is free for other answers.
+    service.engine.store.memory.end(context);
+    if (batch.next === null) return;
+    batch = await read(batch.next);
+  }
+}
+
+/** The members of a row, in the order of JSON. */
+function columnsOf({ service, served, query }: RestRequest): CsvColumn[] {
+  const { fields, include } = readFieldSelection(query);
+  const members = [...service.members(served.module.entity.name).values()];
+  return members.filter(({ name, kind }) =>
+    kind === 'relation'
+      ? include.has(name) || fields?.has(name) === true
+      : fields === null || name === 'id' || fields.has(name),
+  );
+}
+
+const readerOf = (request: RestRequest): Streaming['read'] =>
+  request.served.isOwn('list') ? ownReader(request) : keysetReader(request);
+
+/** Pages of the function of the user, which knows no cursor. */
+function ownReader(request: RestRequest): Streaming['read'] {
+  const { list } = request.served.module;
+  const limit = list?.action.kind === 'list' ? Math.min(BATCH, list.action.list.paging.max) : BATCH;
+  return async (from) => {
+    const page = Number(from ?? 1);
+    const { data } = await askOwnList(request, { page, limit });
+    const rows = parseExact(String(data)) as Row[];
+    return { rows, next: rows.length < limit ? null : page + 1 };
+  };
+}
+
+function keysetReader(request: RestRequest): Streaming['read'] {
+  const { service, served, query, rules, context, failed } = request;
+  const { names } = service;
+  const { entity } = served.module;
+  const selection = selectionOf(request, entity.name, readFieldSelection(query));
+  const [declared, given] = served.searched ? [', $search: String', ', search: $search'] : ['', ''];
+  const document = `query($where: ${names.type(`${entity.name}Where`)}, $orderBy: ${names.type(`${entity.name}Order`)}, $first: Int, $after: String${declared}) { ${ROOT_KEY}: ${names.every(entity)}(where: $where, orderBy: $orderBy, first: $first, after: $after${given}) { data: nodes ${selection} page: pageInfo { hasNextPage endCursor } } }`;
+  const asked = readListVariables(service, query, served, rules);
+  let first = BATCH;
+  return async (after) => {
+    for (;;) {
+      try {
+        const variables = { ...asked, first, after };
+        const text = await readRootText(service, { document, variables, context, failed });
+        return batchOf(text === null ? null : String(text));
+      } catch (error) {
+        const fewer = fewerRows(error, first);
+        if (fewer === first) throw error;
+        first = fewer;
+      }
+    }
+  };
+}
+
+/** A batch that is too costly or too large is read again with fewer rows. */
+function fewerRows(error: unknown, rows: number): number {
+  if (!(error instanceof AppError) || error.status !== 400) return rows;
+  const { value, limit } = error.extensions as { value?: number; limit?: number };
+  if (typeof value === 'number' && typeof limit === 'number' && value > limit)
+    return Math.max(1, Math.floor((rows * limit) / value));
+  return /more than \d+ bytes/.test(error.message) ? Math.max(1, Math.floor(rows / 4)) : rows;
+}
+
+interface Answered {
+  readonly data: readonly Row[];
+  readonly page: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+function batchOf(text: string | null): Batch {
+  if (text === null) throw failure.forbidden();
+  const { data, page } = parseExact(text) as Answered;
+  return { rows: data, next: page.hasNextPage ? page.endCursor : null };
+}
+
+function callerKey({ koa }: RestRequest): string {
+  const { principal, ip } = koa.state['context'] as RestRequest['context'];
+  if (principal.kind === 'user' || principal.kind === 'api_key')
+    return `${principal.kind} ${principal.id}`;
+  return principal.kind === 'host' ? 'host' : `ip ${ip}`;
+}
