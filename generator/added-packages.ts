@@ -15,11 +15,16 @@ export function addedPackages(changes: readonly FileChange[]): string[] {
   return packagesOf(change.after).filter((name) => !before.has(name));
 }
 
+interface PackageFile {
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
 /** Users may write anything into the file: a text that is not JSON has no packages. */
 function packagesOf(text: string | null): string[] {
   try {
-    const { dependencies } = JSON.parse(text ?? '{}') as { dependencies?: object };
-    return Object.keys(dependencies ?? {}).filter(
+    const { dependencies, devDependencies } = JSON.parse(text ?? '{}') as PackageFile;
+    return Object.keys({ ...dependencies, ...devDependencies }).filter(
       (name) => name.startsWith('@twofold/') || name === CRONER,
     );
   } catch {

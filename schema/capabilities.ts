@@ -26,6 +26,17 @@ export function capabilitiesOf(project: Project): readonly CapabilitySpec[] {
   return capabilities.filter((capability) => capability.isWanted(project));
 }
 
+/**
+ * The capabilities of a project whose packages its server needs in production, too.
+ *
+ * @example isNeededIn(project, 'auth') // false: only the console of development signs in
+ */
+export function isNeededIn(project: Project, name: string): boolean {
+  return capabilitiesOf(project).some(
+    (each) => each.name === name && (each.inProduction?.(project) ?? true),
+  );
+}
+
 /** Whether users sign in to a project's server. */
 export function signsIn(project: Project): boolean {
   return capabilities.some((capability) => capability.signsIn?.(project));

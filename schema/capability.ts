@@ -16,6 +16,8 @@ export interface CapabilitySpec {
   readonly package: string;
   /** Whether a project uses it. */
   isWanted(project: Project): boolean;
+  /** Whether a server in production needs its package; if absent, yes. Otherwise it starts without. */
+  inProduction?(project: Project): boolean;
   /** Whether it makes users sign in. */
   signsIn?(project: Project): boolean;
   /** Parts of the core that are there for it: the log of changes, the routes of jobs. */

@@ -12,7 +12,14 @@ export type { Known, ProjectInput, ProjectReading } from './reading.ts';
 export type { BodySpec, JsonSchema, Method, RouteSpec } from './routes/route.ts';
 export type { SourceText } from './source.ts';
 export { QUERY_ROOT } from './build/facts.ts';
-export { adminDataOf, capabilities, capabilitiesOf, opens, signsIn } from './capabilities.ts';
+export {
+  adminDataOf,
+  capabilities,
+  capabilitiesOf,
+  isNeededIn,
+  opens,
+  signsIn,
+} from './capabilities.ts';
 export type { CapabilitySpec } from './capability.ts';
 export { CRUD_FILE } from './crud/print-crud.ts';
 export { buildProject } from './build/project.ts';

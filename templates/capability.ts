@@ -18,7 +18,7 @@ export interface CapabilityTemplate {
    * The call that `app.ts` passes: `auth({ extend })`. `userFiles`: which of the user's optional
    * files exist.
    */
-  call(userFiles: ReadonlySet<string>): Code;
+  call(userFiles: ReadonlySet<string>, project: Project): Code;
   /** How its section of the manifest becomes `src/generated/<name>.ts`. */
   readonly settings?: SettingsFile;
   /** Types that `types.ts` declares for the user's files. */
@@ -68,6 +68,8 @@ export interface NeededSecret {
 
 /** Rows and links for the emitted `README.md`. */
 export interface ReadmeParts {
+  /** A paragraph that says how to begin. */
+  readonly start?: string;
   /** Rows of the table of files. */
   readonly files?: readonly string[];
   /** Rows of the table of endpoints. */

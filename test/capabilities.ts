@@ -1,10 +1,16 @@
 import { auth } from '@twofold/auth';
+import { webConsole } from '@twofold/console/server';
 import { hosting } from '@twofold/hosting';
 import { models } from '@twofold/models';
 import type { Capability } from '../runtime/core/capability.ts';
 import { capabilitiesOf, type Project } from '@twofold/schema';
 
-const CAPABILITIES: Readonly<Record<string, () => Capability>> = { auth, hosting, models };
+const CAPABILITIES: Readonly<Record<string, () => Capability>> = {
+  auth,
+  hosting,
+  models,
+  console: webConsole,
+};
 
 /** What a project asks for, as its `app.ts` would list it. */
 export function capabilitiesFor(project: Project): Capability[] {

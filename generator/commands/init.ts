@@ -191,6 +191,10 @@ function reportInit(
   const { port } = plan.project!.server;
   const starter: Starter = starters[template];
   terminal.note(`\nNext:\n${next.map((line) => `  ${line}`).join('\n')}\n`);
+  if (plan.project!.console)
+    terminal.note(
+      'The server prints a link "Console: …": open it to see and change rows in the browser.',
+    );
   terminal.note(
     `Then ask http://localhost:${port}${plan.project!.api.path} for ${starter.query}${starter.caller ? credential(starter.caller, port) : ''}`,
   );

@@ -7,6 +7,7 @@ export type { Running } from './running.ts';
 export { defineApp } from './app.ts';
 export type { App } from './app.ts';
 export type { Capability } from './capability.ts';
+export { ifInstalled } from './if-installed.ts';
 export type { BootOptions } from './boot.ts';
 export type {
   AfterEvent,

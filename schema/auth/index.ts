@@ -21,6 +21,8 @@ export const authCapability: CapabilitySpec = {
   // The operator of a hosting server or of the console signs in too.
   isWanted: (project) =>
     project.auth !== null || project.hosting !== null || project.console !== null,
+  inProduction: ({ auth, hosting, console: model }) =>
+    auth !== null || hosting !== null || model?.enabled === 'always',
   signsIn: ({ auth }) => auth !== null,
   opens: ({ auth }) => (auth === null ? [] : ['jobs']),
   build: buildAuth,

@@ -14,6 +14,9 @@ export const consoleCapability: CapabilitySpec = {
   package: '@twofold/console',
   isWanted: ({ console: wanted }) => wanted !== null,
   opens: () => ['audit', 'jobs'],
+  // Signing in needs packages of its own, which a project without users installs for this only.
+  inProduction: ({ auth, hosting, console: model }) =>
+    auth !== null || hosting !== null || model?.enabled === 'always',
   build: buildConsole,
   manifestRules: [settings],
   routes: [...consoleRoutes, ...adminDataRoutes],

@@ -1,5 +1,7 @@
+import { isNeededIn } from '@twofold/schema';
 import type { CapabilityTemplate } from '../capability.ts';
 import { type Code, code, join, local, packaged, runtimeType } from '../code.ts';
+import { whenInstalled } from '../when-installed.ts';
 import { renderAdmin } from './admin-file.ts';
 import { authEnv } from './env.ts';
 
@@ -35,7 +37,9 @@ const ofPackage = (name: string) =>
  */
 export const authTemplate: CapabilityTemplate = {
   name: 'auth',
-  call(userFiles) {
+  call(userFiles, project) {
+    if (!isNeededIn(project, 'auth'))
+      return whenInstalled(PACKAGE, `(await import('${PACKAGE}')).auth()`);
     const given = FUNCTIONS.filter(([path]) => userFiles.has(path)).map(([path, name, option]) => {
       const value = local(path.replace(/^src\//, '../'), name);
       return name === option ? value : code`${option}: ${value}`;

@@ -63,7 +63,8 @@ type Mutation {
 }
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
-${REST}auth:
+${REST}console: {}
+auth:
   roles: { list: [Owner, Administrator, Member, Viewer], default: Member, first: Owner }
   rate_limits: { login-ip: 60/1m }
   oauth:

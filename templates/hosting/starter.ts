@@ -32,6 +32,7 @@ type Mutation {
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
 # Tables are for who holds a credential: the host token, or a key.
 api: { rest: true, access: user }
+console: {}
 hosting:
   engine: { kind: auto }
   domain: apps.localhost

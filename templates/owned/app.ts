@@ -1,6 +1,6 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
-import { code, file, join, local, runtime } from '../code.ts';
+import { code, type Code, file, join, local, runtime } from '../code.ts';
 import { camelCase, propertyName } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
@@ -26,7 +26,7 @@ export interface UserParts {
 export function renderApp(project: Project, user: UserParts): string {
   const capabilities = templatesOf(project);
   const settings = capabilities.flatMap((each) => settingsMember(each, project) ?? []);
-  const calls = capabilities.map((each) => each.call(user.files));
+  const calls = capabilities.map((each) => each.call(user.files, project));
   return file(
     HEADER,
     code`
@@ -43,7 +43,7 @@ export function renderApp(project: Project, user: UserParts): string {
         project,
         ${user.resolverTypes.length > 0 && code`${local('./resolvers.ts', 'resolvers')},`}
         ${user.scalars && code`${local('../scalars.ts', 'scalars')},`}
-        ${calls.length > 0 && code`capabilities: [${join(calls, ', ')}],`}
+        ${calls.length > 0 && listOf(calls)}
         ${user.plugins.length > 0 && code`plugins: [${join(user.plugins.map(importPlugin), ', ')}],`}
         ${user.hooks.length > 0 && code`entityHooks: { ${join(user.hooks.map(importHooks), ', ')} },`}
         ${user.jobs.length > 0 && code`jobs: { ${join(user.jobs.map(importJob), ', ')} },`}
@@ -55,6 +55,19 @@ export function renderApp(project: Project, user: UserParts): string {
       });
     `,
   );
+}
+
+const WIDTH = 80;
+
+/** On one line while that is short. */
+function listOf(calls: readonly Code[]): Code {
+  const line = code`capabilities: [${join(calls, ', ')}],`;
+  if (line.text.length <= WIDTH) return line;
+  return code`
+    capabilities: [
+      ${calls.map((each) => code`${each},`)}
+    ],
+  `;
 }
 
 const importHooks = (entity: string) => code`${propertyName(entity)}: ${hooksOf(entity)}`;

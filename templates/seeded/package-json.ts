@@ -1,4 +1,4 @@
-import { capabilitiesOf, type Project } from '@twofold/schema';
+import { capabilitiesOf, isNeededIn, type Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 import { CRONER } from './croner.ts';
 
@@ -19,6 +19,12 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
     options.source === 'vendor'
       ? `file:vendor/twofold-${name}-${options.version}.tgz`
       : `^${options.version}`;
+  const packages = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [`@twofold/${name}`, at(name)]));
+  const wanted = capabilitiesOf(project).map(({ name }) => name);
+  const leftOut = wanted.filter((name) => !isNeededIn(project, name));
+  // Editors read the JSON Schema of the manifest from `schema`. The order is that of npm.
+  const needed = [...wanted.filter((name) => !leftOut.includes(name)), 'runtime', 'schema'].sort();
   return `${JSON.stringify(
     {
       name: packageName(project.name),
@@ -38,11 +44,11 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         generator: 'generator',
       },
       dependencies: {
-        ...Object.fromEntries(packagesOf(project).map((name) => [`@twofold/${name}`, at(name)])),
+        ...packages(needed),
         ...(options.schedules && { [CRONER]: '11.0.1' }),
       },
       devDependencies: {
-        '@twofold/generator': at('generator'),
+        ...packages([...leftOut, 'generator'].sort()),
         // Types of our packages refer to Koa's; the running server does not need them.
         '@types/koa': '^3.0.0',
         '@types/node': '^24.0.0',
@@ -54,14 +60,6 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
     null,
     2,
   )}\n`;
-}
-
-/**
- * Our packages that the server depends on, in npm's order. Editors read the JSON Schema of the
- * manifest from `schema`.
- */
-function packagesOf(project: Project): string[] {
-  return [...capabilitiesOf(project).map(({ name }) => name), 'runtime', 'schema'].sort();
 }
 
 /** npm warns about install scripts that are neither allowed nor refused. */

@@ -79,7 +79,8 @@ type Mutation {
 }
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
-${REST}`,
+${REST}console: {}
+`,
   files: {
     'src/resolvers/Post.ts': `import type * as types from '../generated/types.ts';
 

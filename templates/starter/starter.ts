@@ -33,7 +33,8 @@ type Mutation {
 }
 `,
   manifest: (name: string) => `${EDITOR_LINE}name: ${yamlText(name)}
-${REST}
+${REST}console: {}
+
 ${templates.flatMap(({ hint = [] }) => hint).join('\n')}`,
   files: {},
   query: '{ users { id name email } }',

@@ -1,11 +1,12 @@
 // Generated from schema.graphql and manifest.yaml. Do not edit: `npm run generate` writes it again.
 
 import { auth } from '@twofold/auth';
-import { defineApp, defineProject } from '@twofold/runtime';
+import { defineApp, defineProject, ifInstalled } from '@twofold/runtime';
 import { credentials } from '../credentials.ts';
 import { hooks as hooksOfArticle } from '../hooks/Article.ts';
 import { routes } from '../routes.ts';
 import { authSettings } from './auth.ts';
+import { consoleSettings } from './console.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
 import { fields } from './resolvers.ts';
@@ -17,12 +18,16 @@ const project = defineProject({
   fields,
   loaders,
   auth: authSettings,
+  console: consoleSettings,
 });
 
 /** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
-  capabilities: [auth()],
+  capabilities: [
+    auth(),
+    await ifInstalled('@twofold/console', async () => (await import('@twofold/console/server')).webConsole(), consoleSettings),
+  ],
   entityHooks: { Article: hooksOfArticle },
   routes,
   credentials,

@@ -3,7 +3,8 @@
 import { auth } from '@twofold/auth';
 import { hosting } from '@twofold/hosting';
 import { models } from '@twofold/models';
-import { defineApp, defineProject } from '@twofold/runtime';
+import { defineApp, defineProject, ifInstalled } from '@twofold/runtime';
+import { consoleSettings } from './console.ts';
 import { hostingSettings } from './hosting.ts';
 import { loaders } from './loaders.ts';
 import { model } from './model.ts';
@@ -16,12 +17,18 @@ const project = defineProject({
   fields,
   loaders,
   hosting: hostingSettings,
+  console: consoleSettings,
 });
 
 /** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
-  capabilities: [auth(), hosting(), models()],
+  capabilities: [
+    auth(),
+    hosting(),
+    models(),
+    await ifInstalled('@twofold/console', async () => (await import('@twofold/console/server')).webConsole(), consoleSettings),
+  ],
   migrations: new URL('../../migrations/', import.meta.url),
   root: new URL('../../', import.meta.url),
 });
