@@ -9,7 +9,7 @@ import { breachedBy } from './passwords/breached-passwords.ts';
 import { SYSTEM } from './requests/caller.ts';
 import { readAuthConfig } from './config.ts';
 import { dataScopes } from './keys/data-scopes.ts';
-import { DEFAULT_AUTH } from './defaults.ts';
+import { WITHOUT_USERS } from './defaults.ts';
 import { createDeviceTokens } from './sign-in/device-token.ts';
 import type { Listeners } from './events/event-types.ts';
 import { createEvents, type Events, type Outbox } from './events/events.ts';
@@ -122,7 +122,7 @@ export function createParts(options: AuthOptions): AuthParts {
 function createBase(options: AuthOptions): Base {
   const { kernel, model: given, host, bcryptCost, hooks = {}, applications = [] } = options;
   const { store, settings, project, now } = kernel;
-  const model = given ?? DEFAULT_AUTH;
+  const model = given ?? WITHOUT_USERS;
   const users = given !== null;
   const cost = bcryptCost === undefined ? {} : { cost: bcryptCost };
   const config = readAuthConfig(settings, { model, users, host, ...cost });

@@ -14,7 +14,7 @@ import { createSecondFactors } from './second-factor/tables.ts';
  */
 export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
   return [
-    { name: 'auth/0001_accounts', up: (db) => createAccounts(db, user, ids) },
+    { name: 'auth/0001_accounts', up: (db) => createAccounts(db, ids) },
     { name: 'auth/0002_sessions', up: (db) => createSessions(db, ids) },
     { name: 'auth/0003_limits', up: createLimits },
     { name: 'auth/0004_management', up: (db) => createManagement(db, ids) },
@@ -33,13 +33,9 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
   ];
 }
 
-/**
- * Creates `auth_users`, with the data of a user that the entity's table does not have. `email` is
- * here only when the entity has none.
- */
-async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
+/** Creates `auth_users`, with the data of a user that their own table does not have. */
+async function createAccounts(db: Kysely<any>, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
-  if (user.entity === null) await createUsers(db, user.table, ids);
   await db.schema
     .createTable('auth_users')
     .addColumn('user_id', type.id, (column) => column.primaryKey())
@@ -76,7 +72,8 @@ async function createAccounts(db: Kysely<any>, user: AuthUser, ids: IdKind): Pro
     .execute();
 }
 
-async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise<void> {
+/** Creates the user table of a schema without a type for users. */
+export async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
   await db.schema
     .createTable(table)

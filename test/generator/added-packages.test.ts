@@ -32,10 +32,13 @@ describe('a manifest that newly asks for a capability', () => {
     const said = await generator(['generate'], shop);
     expect(said.code).toBe(0);
     expect(said.stderr).toMatch(
-      /^added {2}@twofold\/auth, @twofold\/hosting.* to package\.json: the project needs them now$/m,
+      /^added {2}@twofold\/hosting.* to package\.json: the project needs them now$/m,
     );
     expect(said.stderr).toContain('Next:\n  npm install\n');
-    const { dependencies } = JSON.parse(read('package.json'));
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+    // A server that hosts signs its operator in in production, too.
+    expect(Object.keys(dependencies)).toContain('@twofold/auth');
+    expect(Object.keys(devDependencies)).not.toContain('@twofold/auth');
     expect(dependencies['@twofold/hosting']).toMatch(/^file:vendor\/twofold-hosting-.*\.tgz$/);
     expect(existsSync(join(shop, dependencies['@twofold/hosting'].slice('file:'.length)))).toBe(
       true,

@@ -196,6 +196,8 @@ describe('init', () => {
       ...manifest['devDependencies'],
     }).filter(([name]) => /twofold|generator/.test(name));
     expect(ours.map(([name]) => name).sort()).toEqual([
+      '@twofold/auth',
+      '@twofold/console',
       '@twofold/generator',
       '@twofold/runtime',
       '@twofold/schema',

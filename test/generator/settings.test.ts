@@ -25,6 +25,7 @@ const withAuth = (shop: TestProject) =>
 describe('the settings of a project', () => {
   test('get the secret that the manifest has come to need, once', async () => {
     const shop = await init('--template', 'blog');
+    shop.write('.env', 'DATABASE_URL=file:data/app.db\n');
     shop.write('manifest.yaml', `${shop.read('manifest.yaml')}\nhosting: {}\n`);
     const run = await generator(['generate'], shop.root);
     expect(run.stderr).toContain('added  JWT_SECRET, HOST_PASSWORD to .env');

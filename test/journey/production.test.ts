@@ -88,6 +88,22 @@ describe('what a blog installs to run', () => {
     ).toEqual([]);
   });
 
+  it('starts without the console, which only development uses: its path is 404, or 503 with the command', async () => {
+    const settings = { DATABASE_URL: ':memory:', PORT: '0', HOST: '127.0.0.1' };
+    const asked = async (env: Record<string, string>) => {
+      const program = run(PROGRAM, { ...settings, ...env }, blog);
+      const url = await program.listening;
+      const answer = await fetch(`${url}/console/data`);
+      const { error } = (await answer.json()) as { error: string };
+      program.process.kill('SIGTERM');
+      await program.ended;
+      return [answer.status, error, program.output().match(/"level":"error"/g)?.length ?? 0];
+    };
+    expect(await asked({ NODE_ENV: 'production', MIGRATE: 'on' })).toEqual([404, 'Not found', 0]);
+    const mended = '@twofold/auth is not installed: npm install --include=dev';
+    expect(await asked({})).toEqual([503, mended, 2]);
+  });
+
   it('is all in the bill of materials', async () => {
     // Of the lockfile, as packages of development are not installed here.
     const { stdout } = await npm('sbom', '--package-lock-only', '--sbom-format=cyclonedx');

@@ -3,6 +3,7 @@ import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
 import { createSearchIndexes, searchKeys } from '../admin/search-keys.ts';
 import { createOrderIndexes } from '../admin/user-order.ts';
+import { createUsers } from '../tables.ts';
 import { isLastFirst } from '../organizations/roles.ts';
 import { type OwnerTable, otherOwner, wasOwner } from './owners.ts';
 import { LOCK_RIGHTS } from './permissions.ts';
@@ -42,6 +43,7 @@ export async function tieUserTable(
   const place = first === null ? null : { table, softDelete, first };
   const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
+    if (user.entity === null) await createUsers(store.db, table, project.ids);
     await indexIdentities(store, user);
     await createSearchIndexes(store.db, table, searchKeys(user));
     await createOrderIndexes(store.db, table, user);
