@@ -1,3 +1,5 @@
+import { auditRoutes, jobRoutes } from '@twofold/schema';
+import { failure } from './errors.ts';
 import type { Capability } from './capability.ts';
 import type { Kernel, ServerModule } from './module.ts';
 
@@ -33,16 +35,31 @@ const isMissing = (name: string, error: unknown): boolean =>
   (error as Error).message.includes(`Cannot find package '${name}'`);
 
 function missing(name: string, { path, enabled }: Opening): Capability {
+  const capability = name.slice(name.indexOf('/') + 1);
   return {
-    name: name.slice(name.indexOf('/') + 1),
-    create: ({ log, settings }: Kernel): ServerModule | null => {
-      if (enabled === 'never' || (enabled === 'development' && settings.production)) return null;
+    name: capability,
+    create: ({ log, settings }: Kernel, all): ServerModule => {
+      // The first capability is the one that knows callers. Without it nobody has a permission.
+      const nobody = all[0]?.name === capability ? { guards: REFUSALS } : {};
+      const module = { name: `no ${name}`, ...nobody };
+      if (enabled === 'never' || (enabled === 'development' && settings.production)) return module;
       const problem = `${name} is not installed: npm install --include=dev`;
       log.error(`${problem}. Until then ${path} answers 503`);
-      return { name: `no ${name}`, endpoint: unavailable(path, problem) };
+      return { ...module, endpoint: unavailable(path, problem) };
     },
   };
 }
+
+const refuse = () => {
+  throw failure.unauthenticated();
+};
+
+/** Guards of the routes that the core itself has for operators. */
+const REFUSALS = Object.fromEntries(
+  [...auditRoutes, ...jobRoutes, { access: 'data:read' }, { access: 'data:write' }].map(
+    ({ access }) => [access, refuse],
+  ),
+);
 
 function unavailable(path: string, error: string): NonNullable<ServerModule['endpoint']> {
   return function unavailablePages(ctx, next) {

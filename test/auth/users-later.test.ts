@@ -34,17 +34,23 @@ for (const { name, missing, create } of databases) {
     it.each([
       ['with a type of their own', `${NOTES}${USERS}`, { name: 'Ada' }],
       ['without one', NOTES, {}],
-    ])('find their table free where only the operator signed in before: %s', async (_, sdl, more) => {
-      database = await create();
-      await (await start(NOTES, 'name: shop\nconsole: {}\n')).close();
-      const { url, close } = await start(sdl, 'name: shop\nauth: {}\nconsole: {}\n');
-      const answer = await fetch(`${url}/api/auth/register`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ email: 'ada@x.test', password: PASSWORD, ...more }),
-      });
-      expect([answer.status, await answer.text()]).toEqual([201, expect.stringContaining('ada@')]);
-      await close();
-    });
+    ])(
+      'find their table free where only the operator signed in before: %s',
+      async (_, sdl, more) => {
+        database = await create();
+        await (await start(NOTES, 'name: shop\nconsole: {}\n')).close();
+        const { url, close } = await start(sdl, 'name: shop\nauth: {}\nconsole: {}\n');
+        const answer = await fetch(`${url}/api/auth/register`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ email: 'ada@x.test', password: PASSWORD, ...more }),
+        });
+        expect([answer.status, await answer.text()]).toEqual([
+          201,
+          expect.stringContaining('ada@'),
+        ]);
+        await close();
+      },
+    );
   });
 }

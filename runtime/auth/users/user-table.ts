@@ -46,7 +46,8 @@ export async function tieUserTable(
     if (user.entity === null) await createUsers(store.db, table, project.ids);
     await indexIdentities(store, user);
     await createSearchIndexes(store.db, table, searchKeys(user));
-    await createOrderIndexes(store.db, table, user);
+    if (user.entity !== null || (await hasTimes(store, table)))
+      await createOrderIndexes(store.db, table, user);
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
     const refuse = refusalOf(place, organizations);
@@ -103,6 +104,13 @@ async function indexIdentities(store: Store, { table, columns }: AuthModel['user
     if (name && !(await hasIndex(store, name)))
       await createFoldedIndex(store.db, { name, table, column, fold: IDENTITY_FOLDS[attribute] });
   }
+}
+
+/** A table that a removed type has left behind has other columns. */
+async function hasTimes({ db }: Store, table: string): Promise<boolean> {
+  const tables = await db.introspection.getTables();
+  const columns = tables.find(({ name }) => name === table)?.columns ?? [];
+  return columns.some(({ name }) => name === 'created_at');
 }
 
 async function hasIndex({ db, dialect }: Store, name: string): Promise<boolean> {

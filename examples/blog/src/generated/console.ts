@@ -7,5 +7,7 @@ export const consoleSettings: ConsoleModel = {
   path: '/console',
   enabled: 'development',
   host: true,
+  adminData: 'development',
   roles: {},
+  manifest: { name: 'blog', api: { rest: true }, console: {} },
 };

@@ -7,5 +7,18 @@ export const consoleSettings: ConsoleModel = {
   path: '/console',
   enabled: 'development',
   host: true,
+  adminData: 'development',
   roles: { Owner: ['*'] },
+  manifest: {
+    name: 'company',
+    api: { rest: true },
+    console: {},
+    auth: {
+      roles: { list: ['Owner', 'Administrator', 'Member', 'Viewer'], default: 'Member', first: 'Owner' },
+      rate_limits: { 'login-ip': '60/1m' },
+      oauth: {
+        providers: { google: { preset: 'google' }, github: { preset: 'github' }, facebook: { preset: 'facebook' } },
+      },
+    },
+  },
 };

@@ -7,5 +7,7 @@ export const consoleSettings: ConsoleModel = {
   path: '/console',
   enabled: 'development',
   host: true,
+  adminData: 'development',
   roles: {},
+  manifest: { name: 'conduit', api: { limits: { list: 1000 } }, auth: {}, console: {} },
 };

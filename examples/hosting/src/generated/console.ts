@@ -7,5 +7,12 @@ export const consoleSettings: ConsoleModel = {
   path: '/console',
   enabled: 'development',
   host: true,
+  adminData: 'development',
   roles: {},
+  manifest: {
+    name: 'hosting',
+    api: { rest: true, access: 'user' },
+    console: {},
+    hosting: { engine: { kind: 'auto' }, domain: 'apps.localhost' },
+  },
 };
