@@ -32,6 +32,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'foresee',
     'get',
     'groups',
+    'ifInstalled',
     'inferred',
     'jobsApp',
     'list',

@@ -97,7 +97,7 @@ describe('what a blog installs to run', () => {
       const { error } = (await answer.json()) as { error: string };
       program.process.kill('SIGTERM');
       await program.ended;
-      return [answer.status, error, program.output().match(/"level":"error"/g)?.length ?? 0];
+      return [answer.status, error, program.output().match(/"level":50/g)?.length ?? 0];
     };
     expect(await asked({ NODE_ENV: 'production', MIGRATE: 'on' })).toEqual([404, 'Not found', 0]);
     const mended = '@twofold/auth is not installed: npm install --include=dev';
