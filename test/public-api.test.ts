@@ -153,6 +153,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isComparable',
     'isConsoleRouteServed',
     'isEmail',
+    'isNeededIn',
     'isPhone',
     'isSearched',
     'isUsername',
