@@ -186,8 +186,8 @@ function createRoutes(parts: AuthParts, host: boolean): BoundRoute[] {
   return routes.filter(({ spec }) => isServed(parts, spec)).map((route) => limited(parts, route));
 }
 
-function isServed({ users, config, model }: AuthParts, route: RouteSpec): boolean {
-  if (!isAuthRouteServed(route, users ? model : null)) return false;
+function isServed({ users, config, model, applications }: AuthParts, route: RouteSpec): boolean {
+  if (!isAuthRouteServed(route, users ? model : null, applications.size > 0)) return false;
   return config.passkeys !== null || !route.path.startsWith('/api/auth/passkeys');
 }
 

@@ -29,5 +29,5 @@ export const authCapability: CapabilitySpec = {
   schemaRules: [access, unindexed, tenants, identityColumns, openTypes],
   manifestRules: [userType, organizations, settings, oauthProviders, addresses, theme],
   routes: authRoutes,
-  isServed: (route, { auth }) => isAuthRouteServed(route, auth),
+  isServed: (route, project) => isAuthRouteServed(route, project.auth, project.console !== null),
 };

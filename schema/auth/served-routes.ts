@@ -30,10 +30,15 @@ const SECOND_FACTOR = new Set<string>([
  * its OpenAPI document describes exactly these.
  *
  * @param auth null when only the operator signs in.
+ * @param refreshes whether the operator's sessions of an application of the server are renewed.
  * @example isAuthRouteServed({ id: 'emailSignIn' }, auth) // false unless `email_sign_in` is set
  */
-export function isAuthRouteServed({ id }: Pick<RouteSpec, 'id'>, auth: AuthModel | null): boolean {
-  if (auth === null) return OPERATOR.has(id);
+export function isAuthRouteServed(
+  { id }: Pick<RouteSpec, 'id'>,
+  auth: AuthModel | null,
+  refreshes = false,
+): boolean {
+  if (auth === null) return OPERATOR.has(id) || (refreshes && id === 'refresh');
   if (PASSKEYS.has(id)) return auth.passkeys !== false;
   if (isOrganizationRoute({ id })) return auth.organizations !== undefined;
   if (EMAIL_SIGN_IN.has(id)) return auth.emailSignIn !== 'off';

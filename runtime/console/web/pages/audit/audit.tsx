@@ -134,7 +134,7 @@ const columns = (): readonly Column<Entry>[] => [
     width: 'fit',
     render: ({ via }) => <Badge tone={via === 'api' ? 'plain' : 'good'}>{via}</Badge>,
   },
-  { id: 'ip', title: t('Address'), width: 'fit', render: ({ ip }) => <code>{ip}</code> },
+  { id: 'ip', title: t('IP'), width: 'fit', render: ({ ip }) => <code>{ip}</code> },
 ];
 
 /** A value whose button shows only the entries that have it. */

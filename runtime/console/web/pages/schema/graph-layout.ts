@@ -20,21 +20,24 @@ export interface Placed {
   readonly height: number;
 }
 
-/** Width by height that a drawing should have. */
-const SHAPE = 1.9;
 const GAP = 36;
 
 /**
  * Places each connected part by layers (dagre), the direction of which makes it more like the shape
  * of the window, and the parts beside each other.
+ *
+ * @param shape width by height of the window
  */
-export function layoutOf({ boxes, edges, detailed }: GraphModel): Placed {
+export function layoutOf({ boxes, edges, detailed }: GraphModel, shape: number): Placed {
   const parts = partsOf(boxes, edges).map((part) =>
     part.boxes.length === 1 && part.edges.length === 0
       ? alone(part.boxes[0]!)
-      : placed(part, detailed),
+      : placed(part, detailed, shape),
   );
-  return packed(parts.toSorted((a, b) => b.height - a.height || b.width - a.width));
+  return packed(
+    parts.toSorted((a, b) => b.height - a.height || b.width - a.width),
+    shape,
+  );
 }
 
 interface Part {
@@ -74,9 +77,9 @@ const alone = (box: Box): Placed => ({
   height: box.height,
 });
 
-function placed(part: Part, detailed: boolean): Placed {
+function placed(part: Part, detailed: boolean, shape: number): Placed {
   const both = (['LR', 'TB'] as const).map((direction) => layered(part, direction, detailed));
-  const distance = ({ width, height }: Placed) => Math.abs(Math.log(width / height / SHAPE));
+  const distance = ({ width, height }: Placed) => Math.abs(Math.log(width / height / shape));
   return both.toSorted((a, b) => distance(a) - distance(b))[0]!;
 }
 
@@ -109,9 +112,9 @@ function layered(part: Part, rankdir: 'LR' | 'TB', detailed: boolean): Placed {
 }
 
 /** Parts in rows, as wide together as fits the shape. */
-function packed(parts: readonly Placed[]): Placed {
+function packed(parts: readonly Placed[], shape: number): Placed {
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
-  const widest = Math.max(Math.sqrt(area * SHAPE), ...parts.map(({ width }) => width));
+  const widest = Math.max(Math.sqrt(area * shape), ...parts.map(({ width }) => width));
   const boxes: PlacedBox[] = [];
   const edges: PlacedEdge[] = [];
   let [x, y, row, width] = [0, 0, 0, 0];

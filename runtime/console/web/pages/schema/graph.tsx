@@ -15,7 +15,7 @@ const ZOOM = 1.25;
 
 /** The model as a picture: types with their fields, and what refers to what. */
 export function ModelGraph({ types }: { types: readonly DescribedType[] }) {
-  const placed = useMemo(() => layoutOf(graphOf(types)), [types]);
+  const placed = useMemo(() => layoutOf(graphOf(types), shapeOfWindow()), [types]);
   const chosen = query.value.get('type');
   const middle = useMemo(() => middleOf(placed, chosen), [placed]);
   const viewed = useView(placed, middle);
@@ -33,6 +33,10 @@ export function ModelGraph({ types }: { types: readonly DescribedType[] }) {
     </Panel>
   );
 }
+
+/** About the width by the height that the drawing has on this screen, as its styles say. */
+const shapeOfWindow = () =>
+  Math.min(1100, innerWidth - 40) / Math.min(900, Math.max(320, innerHeight * 0.62));
 
 /** The middle of the chosen type, or of the one with the most lines. */
 function middleOf({ boxes, edges }: Placed, chosen: string | null) {
@@ -84,7 +88,7 @@ function Drawing({ placed, viewed, lit, setPointed }: DrawingProps) {
       ref={svg}
       class="model-graph"
       aria-label={t('Model graph')}
-      tabIndex={0}
+      tabindex={0}
       onKeyDown={(event) => moveByKey(event, viewed)}
       {...drag}
     >
