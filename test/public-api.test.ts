@@ -155,6 +155,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isEmail',
     'isNeededIn',
     'isPhone',
+    'isReservedTable',
     'isSearched',
     'isUsername',
     'jobRoutes',

@@ -1,3 +1,4 @@
+import { isReservedTable } from '@twofold/schema';
 import { isOfSearch } from './search/search-index.ts';
 import type { Catalog, CatalogColumn, CatalogIndex, CatalogTable } from './catalog/catalog.ts';
 
@@ -61,7 +62,10 @@ const FIX: Readonly<Record<Drift['kind'], string>> = {
     'change it by hand to what the migrations make, or the schema to what is there, and run "npm run generate" and "npm run migrate -- baseline"',
 };
 
-/** What counts of a table: a kind and the columns as key, the definition as text. */
+/**
+ * What counts of a table: a kind and the columns as key, the definition as text. The indexes that
+ * the server itself makes when it starts do not count.
+ */
 function factsOf({ table, catalog }: Found): Map<string, string> {
   const { schema, columns, primaryKey, uniques, foreignKeys, checks, indexes } = table;
   const plain = (text: string) => normal(text, schema);
@@ -80,7 +84,9 @@ function factsOf({ table, catalog }: Found): Map<string, string> {
         ] as const,
     ),
     ...checks.map((each) => [`check ${plain(each.expression)}`, 'check'] as const),
-    ...indexes.map((each) => [`index ${indexText(each, plain)}`, 'index'] as const),
+    ...indexes
+      .filter(({ name }) => !isReservedTable(name))
+      .map((each) => [`index ${indexText(each, plain)}`, 'index'] as const),
     ...searchFacts(table, catalog, plain),
   ]);
 }
