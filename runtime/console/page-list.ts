@@ -16,6 +16,7 @@ const always = () => true;
 
 /** Every page, in the order of the navigation. */
 export const PAGES: readonly ConsolePage[] = [
+  { id: 'overview', title: 'Overview', at: '', needs: 'system:read', isThere: always },
   {
     id: 'data',
     title: 'Data',
@@ -23,6 +24,7 @@ export const PAGES: readonly ConsolePage[] = [
     needs: null,
     isThere: ({ api }) => api.rest,
   },
+  { id: 'logs', title: 'Logs', at: '/logs', needs: 'system:read', isThere: always },
   {
     id: 'users',
     title: 'Users',
@@ -39,4 +41,5 @@ export const PAGES: readonly ConsolePage[] = [
   },
   { id: 'schema', title: 'Schema', at: '/schema', needs: 'system:read', isThere: always },
   { id: 'audit', title: 'Audit', at: '/audit', needs: 'system:read', isThere: always },
+  { id: 'settings', title: 'Settings', at: '/settings', needs: 'system:read', isThere: always },
 ];

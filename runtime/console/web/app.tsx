@@ -34,10 +34,17 @@ const PAGES: Readonly<Record<string, LoadPage>> = {
   audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
   jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,
   schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,
+  logs: async () => (await import('./pages/logs/logs.tsx')).LogsPage,
+  settings: async () => (await import('./pages/settings/settings.tsx')).SettingsPage,
 };
 
+const loadOverview: LoadPage = async () =>
+  (await import('./pages/overview/overview.tsx')).OverviewPage;
+
 function pageAt(at: string) {
-  if (at === '/') return <HomePage />;
+  const hasOverview = description.value?.pages.some(({ id }) => id === 'overview');
+  if (at === '/')
+    return hasOverview ? <LazyPage key="" load={loadOverview} rest={[]} /> : <HomePage />;
   const [, first = '', ...rest] = at.split('/');
   const load = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined;
   return load ? <LazyPage key={first} load={load} rest={rest} /> : <NotFoundPage />;

@@ -3,7 +3,7 @@ import { formatBytes } from './time.tsx';
 /** How the values of a plot are written: with the prefix of thousands, and the unit. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
   bytes: formatBytes,
-  ms: (value) => (value >= 10_000 ? `${digits(value / 1000)} s` : `${digits(value)} ms`),
+  ms: (value) => (value >= 1000 ? `${digits(value / 1000)} s` : `${digits(value)} ms`),
   cores: (value) => `${digits(value)} ${value === 1 ? 'core' : 'cores'}`,
 };
 

@@ -14,6 +14,8 @@ export interface LogLine {
   /** RFC 3339; null where the source gives none. */
   readonly time?: string | null;
   readonly level?: LogLevel | null;
+  /** A text that is searched too, and not shown in its row: the id of the request. */
+  readonly also?: string;
   /** Shown when the line is opened. */
   readonly details?: unknown;
 }
@@ -61,7 +63,9 @@ const SLACK = 5_000;
  * lines.append([{ id: '1', text: 'listening on :8080', level: 'info', time: '2026-11-23T08:00:00Z' }]);
  */
 export function createLogLines(most = KEPT): LogLines {
-  let [lines, shown]: [LogLine[], LogLine[]] = [[], []];
+  let lines: LogLine[] = [];
+  // The same array while every line matches.
+  let shown = lines;
   let filter: LogFilter = { search: '', level: null };
   let accepts = acceptor(filter);
   let begins = 0;
@@ -125,7 +129,8 @@ function acceptor({ search, level }: LogFilter): ((line: LogLine) => boolean) | 
   const least = level === null ? 0 : LOG_LEVELS.indexOf(level);
   if (search === '' && least === 0) return undefined;
   const wanted = new RegExp(RegExp.escape(search), 'iu');
-  return (line) => severe(line, least) && wanted.test(withoutAnsi(line.text));
+  return (line) =>
+    severe(line, least) && (wanted.test(withoutAnsi(line.text)) || wanted.test(line.also ?? ''));
 }
 
 /** A line without a level is shown at every level. */

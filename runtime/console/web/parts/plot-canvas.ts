@@ -26,7 +26,7 @@ export function drawPlot(
     {
       width: place.clientWidth || 300,
       height,
-      padding: [8, 4, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { y: { range: (_, least, most) => yRange(least, most) } },
@@ -91,7 +91,7 @@ function axis(color: Colors): UPlot.Axis {
     font: '11px system-ui, sans-serif',
     grid: { stroke: () => color('grid'), width: 1 },
     ticks: { show: false },
-    space: 56,
+    space: 44,
   };
 }
 
@@ -99,10 +99,19 @@ function lineOf({ color: name }: Colored, color: Colors, filled: boolean): UPlot
   return {
     stroke: () => color(name),
     width: 1.5,
-    points: { show: false },
+    points: { show: true, size: 4, fill: () => color(name), filter: alonePoints },
     spanGaps: false,
     ...(filled && { fill: () => faded(color(name)) }),
   };
+}
+
+/** Points without a neighbour, which no line would show: those of a server that has just started. */
+function alonePoints(plot: UPlot, at: number): number[] {
+  const values = plot.data[at] ?? [];
+  const known = (index: number) => values[index] != null;
+  return [...values.keys()].filter(
+    (index) => known(index) && !known(index - 1) && !known(index + 1),
+  );
 }
 
 /** `rgb(1, 2, 3)` with little of its colour. */

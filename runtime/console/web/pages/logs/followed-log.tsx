@@ -1,0 +1,97 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { Failure } from '../../parts/failure.tsx';
+import type { StreamEvent } from '../../parts/event-frames.ts';
+import { createLogLines, type LogFilter } from '../../parts/log-lines.ts';
+import { LogView } from '../../parts/log-view.tsx';
+import { notifyFailure } from '../../parts/notices.tsx';
+import { type Streamed, useStream } from '../../parts/use-stream.ts';
+import { type Held, useHeld } from './held-lines.ts';
+import { LogTools } from './log-tools.tsx';
+import { appLine, type LogEntry, serverLine } from './lines.ts';
+
+/** Lines that are read at first. */
+const FIRST = 1000;
+
+/** The server's own log, which goes on with what comes. */
+export function ServerLog({ filter }: { filter: LogFilter }) {
+  const level = filter.level === null ? '' : `&level=${filter.level}`;
+  const lines = useMemo(() => createLogLines(), []);
+  const held = useHeld(lines);
+  const stream = useStream(`/api/system/logs?limit=${FIRST}${level}`, (events) => {
+    for (const { event, data } of events) {
+      if (event === 'lines') held.take((JSON.parse(data) as LogEntry[]).map(serverLine));
+      if (event === 'dropped') lines.skip((JSON.parse(data) as { lines: number | null }).lines);
+    }
+  });
+  return (
+    <FollowedLog name="server" {...{ held, stream, filter }}>
+      <OlderLines held={held} level={level} />
+    </FollowedLog>
+  );
+}
+
+/** The output of a hosted app. */
+export function AppLog({ name, filter }: { name: string; filter: LogFilter }) {
+  const lines = useMemo(() => createLogLines(), []);
+  const held = useHeld(lines);
+  const path = `/api/apps/${encodeURIComponent(name)}/logs?tail=${FIRST}&timestamps=true`;
+  const stream = useStream(path, (events: readonly StreamEvent[]) =>
+    held.take(events.map(({ data }) => appLine(data))),
+  );
+  return <FollowedLog name={name} {...{ held, stream, filter }} />;
+}
+
+interface FollowedLogProps {
+  /** For the name of the file that `Download` makes. */
+  readonly name: string;
+  readonly held: Held;
+  readonly stream: Streamed;
+  readonly filter: LogFilter;
+  readonly children?: ComponentChildren;
+}
+
+function FollowedLog({ name, held, stream, filter, children }: FollowedLogProps) {
+  return (
+    <div class="logs">
+      <LogTools {...{ name, held, stream, filter }}>{children}</LogTools>
+      {stream.error !== null && <Failure error={stream.error} again={stream.again} />}
+      <LogView
+        lines={held.lines}
+        filter={filter}
+        empty={filter.search === '' ? t('No lines yet') : t('No line has this text')}
+      />
+    </div>
+  );
+}
+
+/** Reads what was logged before the first line that is shown. */
+function OlderLines({ held, level }: { held: Held; level: string }) {
+  const [state, setState] = useState<'some' | 'reading' | 'none'>('some');
+  const first = held.lines.version.value >= 0 ? held.lines.all()[0] : undefined;
+  if (state === 'none' || first === undefined || held.lines.all().length < FIRST) return null;
+  const read = async () => {
+    setState('reading');
+    const path = `/api/system/logs?limit=${FIRST}&cursor=${first.id}${level}`;
+    try {
+      const { lines, next_cursor } = await call<Page>('GET', path);
+      held.lines.prepend(lines.map(serverLine).toReversed());
+      setState(next_cursor === null ? 'none' : 'some');
+    } catch (error) {
+      notifyFailure(error);
+      setState('some');
+    }
+  };
+  return (
+    <button type="button" disabled={state === 'reading'} onClick={() => void read()}>
+      {t('Older lines')}
+    </button>
+  );
+}
+
+interface Page {
+  readonly lines: readonly LogEntry[];
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,46 @@
+import type { PlotSeries } from '../../parts/plot-series.ts';
+
+/** The answer of `GET /api/system/metrics`. */
+export interface Figures {
+  readonly from: number;
+  readonly to: number;
+  readonly step_s: number;
+  readonly series: readonly PlotSeries[];
+}
+
+const SECOND = 1000;
+
+/** What can be looked at, and how often it is asked for again: not oftener than there is a new step. */
+export const RANGES = [
+  { id: '15m', title: '15 minutes', every: 5 * SECOND },
+  { id: '1h', title: '1 hour', every: 10 * SECOND },
+  { id: '24h', title: '24 hours', every: 60 * SECOND },
+] as const;
+
+/** A series by its name, with the name that people read. */
+export function seriesOf(
+  { series }: Figures,
+  name: string,
+  title: string,
+  color?: PlotSeries['color'],
+): PlotSeries {
+  const found = series.find((each) => each.name === name);
+  return {
+    name: title,
+    unit: found?.unit ?? '',
+    points: found?.points ?? [],
+    ...(color && { color }),
+  };
+}
+
+/** How many there were in the range: a rate is per second. */
+export function totalOf({ series, step_s: step }: Figures, name: string): number {
+  const points = series.find((each) => each.name === name)?.points ?? [];
+  return Math.round(points.reduce((sum, [, value]) => sum + (value ?? 0) * step, 0));
+}
+
+/** The last value that is known. */
+export function lastOf({ series }: Figures, name: string): number | null {
+  const points = series.find((each) => each.name === name)?.points ?? [];
+  return points.findLast(([, value]) => value !== null)?.[1] ?? null;
+}

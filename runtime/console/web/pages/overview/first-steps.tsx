@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { t } from '../../messages.ts';
+import { PageIcon } from '../../parts/page-icons.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { description } from '../../session.ts';
+
+/** What a page is good for, for a server that is new. */
+const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
+  data: ['Add rows', 'See what is in each table, and change it.'],
+  graphql: ['Try a query', 'Write one with completion, and see its plan in the database.'],
+  users: ['Manage users', 'Roles, sessions, API keys, and what happened.'],
+  apps: ['Deploy an app', 'From an image, a repository or an archive.'],
+  models: ['Run a model', 'Download one and ask it something.'],
+  logs: ['Read the log', 'Live, searchable, of all workers.'],
+  schema: ['Look at the schema', 'Types, their relations, and migrations.'],
+};
+
+const KEY = 'console-first-steps';
+
+/** Where to go on, in development until the user hides it. */
+export function FirstSteps() {
+  const [hidden, setHidden] = useState(localStorage.getItem(KEY) === 'hidden');
+  const known = description.value;
+  const pages = known?.pages.filter(({ id }) => Object.hasOwn(STEPS, id)) ?? [];
+  if (hidden || known?.environment !== 'development' || pages.length === 0) return null;
+  const hide = () => {
+    localStorage.setItem(KEY, 'hidden');
+    setHidden(true);
+  };
+  return (
+    <Panel
+      name={t('Next steps')}
+      tools={
+        <button type="button" class="plain" onClick={hide}>
+          {t('Hide')}
+        </button>
+      }
+    >
+      <ul class="first-steps">
+        {pages.map(({ id, path }) => (
+          <li key={id}>
+            <a href={path}>
+              <PageIcon id={id} />
+              <b>{t(STEPS[id]![0])}</b>
+              <span class="quiet">{t(STEPS[id]![1])}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,127 @@
+import type { ComponentChildren } from 'preact';
+import { t } from '../../messages.ts';
+import { figure } from '../../parts/figures.ts';
+import { Answer, Badge, Panel } from '../../parts/page.tsx';
+import { Plot } from '../../parts/plot.tsx';
+import { formatBytes, formatDuration, formatTime } from '../../parts/time.tsx';
+import type { Called } from '../../parts/use-call.ts';
+import { description } from '../../session.ts';
+import { type Figures, lastOf, seriesOf } from './figures.ts';
+
+/** What the overview reads of `GET /api/system/info`. */
+export interface ServerDescription {
+  readonly node: string;
+  readonly hostname: string;
+  readonly os: string;
+  readonly cpus: number;
+  readonly memory: number;
+  readonly disk: { readonly free: number; readonly total: number } | null;
+  readonly uptime: number;
+  readonly started_at: string;
+}
+
+interface HealthProps {
+  readonly info: Called<ServerDescription>;
+  readonly figures: Called<Figures>;
+  /** How many things need somebody. */
+  readonly attention: number;
+}
+
+/** The region `Health`: since when the server runs, and what it takes. */
+export function HealthPanel({ info, figures, attention }: HealthProps) {
+  return (
+    <div class="panels overview-health">
+      <Panel name={t('Health')} tools={<StateBadge attention={attention} known={info.data} />}>
+        <Answer of={info} lines={3}>
+          {(server) => <Tiles server={server} figures={figures.data} />}
+        </Answer>
+        <Answer of={figures} lines={5}>
+          {(known) => (
+            <div class="overview-pair">
+              <Plot
+                name={t('Processor')}
+                height={120}
+                series={[seriesOf(known, 'cpu', t('Processor'), '2')]}
+              />
+              <Plot
+                name={t('Memory')}
+                height={120}
+                series={[seriesOf(known, 'memory', t('Memory'), '4')]}
+              />
+            </div>
+          )}
+        </Answer>
+      </Panel>
+    </div>
+  );
+}
+
+function StateBadge({ attention, known }: { attention: number; known: unknown }) {
+  if (known === undefined) return null;
+  return attention === 0 ? (
+    <Badge tone="good">{t('Healthy')}</Badge>
+  ) : (
+    <Badge tone="busy">{t('Needs attention')}</Badge>
+  );
+}
+
+interface TilesProps {
+  readonly server: ServerDescription;
+  readonly figures: Figures | undefined;
+}
+
+function Tiles({ server, figures }: TilesProps) {
+  const { cpus, memory, disk, uptime, started_at: started, node, hostname, os } = server;
+  const latest = (name: string, unit: string) => {
+    const value = figures ? lastOf(figures, name) : null;
+    return value === null ? '–' : figure(value, unit);
+  };
+  return (
+    <dl class="tiles">
+      <Tile name={t('Up for')} value={formatDuration(uptime)} note={formatTime(started)} />
+      <Tile
+        name={t('Processor')}
+        value={latest('cpu', 'cores')}
+        note={t('of {n}', { n: figure(cpus, 'cores') })}
+      />
+      <Tile
+        name={t('Memory')}
+        value={latest('memory', 'bytes')}
+        note={t('of {size}', { size: formatBytes(memory) })}
+      />
+      <Tile
+        name={t('Disk free')}
+        value={disk ? formatBytes(disk.free) : '–'}
+        note={disk ? t('of {size}', { size: formatBytes(disk.total) }) : ''}
+      />
+      <Tile
+        name={t('Event loop delay')}
+        value={latest('event_loop_lag', 'ms')}
+        note={t('99th percentile')}
+      />
+      <Tile
+        name={t('Version')}
+        value={description.value?.version ?? '–'}
+        note={`Node ${node} · ${hostname}`}
+        title={os}
+      />
+    </dl>
+  );
+}
+
+interface TileProps {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note: string;
+  readonly title?: string;
+}
+
+function Tile({ name, value, note, title }: TileProps) {
+  return (
+    <div class="tile" title={title}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      <dd class="tile-note">{note}</dd>
+    </div>
+  );
+}
