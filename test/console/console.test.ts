@@ -15,7 +15,10 @@ function firstLoad(files: ReadonlyMap<string, Buffer>): ReadonlySet<string> {
   const loaded = new Set(begun);
   for (const name of loaded)
     if (name.endsWith('.js'))
-      for (const [, file] of files.get(name)!.toString().matchAll(/(?:from|import)"\.\/([^"]+)"/g))
+      for (const [, file] of files
+        .get(name)!
+        .toString()
+        .matchAll(/(?:from|import)"\.\/([^"]+)"/g))
         loaded.add(`assets/${file}`);
   return loaded;
 }

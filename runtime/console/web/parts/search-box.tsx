@@ -9,9 +9,11 @@ interface SearchBoxProps {
   readonly parameter?: string;
   /** Takes the text in place of the address. */
   readonly search?: (text: string) => void;
+  /** Milliseconds without a key after which the text counts: fewer where no server is asked. */
+  readonly pause?: number;
 }
 
-/** Milliseconds without a key after which the text counts. */
+/** Long enough to write a word without asking the server for each letter. */
 const PAUSE = 250;
 
 /**
@@ -21,7 +23,7 @@ const PAUSE = 250;
  * <SearchBox label={t('Search users')} />
  * useCall(`/api/auth/admin/users?${new URLSearchParams({ q: query.value.get('q') ?? '' })}`);
  */
-export function SearchBox({ label, parameter = 'q', search }: SearchBoxProps) {
+export function SearchBox({ label, parameter = 'q', search, pause = PAUSE }: SearchBoxProps) {
   const given = search ? null : (query.value.get(parameter) ?? '');
   const [text, setText] = useState(given ?? '');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -37,7 +39,7 @@ export function SearchBox({ label, parameter = 'q', search }: SearchBoxProps) {
   const type = (next: string) => {
     setText(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(take, PAUSE, next);
+    timer.current = setTimeout(take, pause, next);
   };
   return (
     <span class="search">

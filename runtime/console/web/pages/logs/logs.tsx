@@ -44,7 +44,7 @@ export function LogsPage() {
             options={[['', t('All levels')], ...LOG_LEVELS.map((each) => [each, t(each)] as const)]}
             choose={(value) => setQuery({ level: value === '' ? null : value })}
           />
-          <SearchBox label={t('Search logs')} />
+          <SearchBox label={t('Search logs')} pause={60} />
         </>
       }
     >

@@ -24,7 +24,7 @@ export function SettingsPage() {
       about={t(
         'What manifest.yaml and the environment say. Change them there; a change counts from the next start.',
       )}
-      tools={<SearchBox label={t('Search settings')} />}
+      tools={<SearchBox label={t('Search settings')} pause={60} />}
     >
       <Table
         name={t('Settings')}
