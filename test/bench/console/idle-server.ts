@@ -29,6 +29,7 @@ const { url } = await server.start('127.0.0.1:0', {
   env: {
     DATABASE_URL: ':memory:',
     LOG_LEVEL: 'warn',
+    RATE_LIMIT_ENABLED: 'false',
     JWT_SECRET: 'a bench secret that is long enough to be one',
     HOST_PASSWORD: 'the operator knows this',
   },
