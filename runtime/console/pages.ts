@@ -45,8 +45,13 @@ export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middlew
   // Read on the first request, because most servers never get one.
   let read: ReturnType<typeof readAssets> | undefined;
   const assets = () => (read ??= readAssets(path));
-  return async function pages(ctx, next) {
-    if (!isBelow(path, ctx.path)) return next();
+  return function pages(ctx, next) {
+    // Koa parses the address each time `ctx.path` is read.
+    if (!ctx.req.url?.includes(path) || !isBelow(path, ctx.path)) return next();
+    return answer(ctx);
+  };
+
+  async function answer(ctx: Parameters<Middleware>[0]): Promise<void> {
     // Middleware of the project may have set others.
     ctx.set(HEADERS);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
@@ -64,7 +69,7 @@ export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middlew
     const name = ctx.path.slice(path.length + 1);
     if (name.startsWith('assets/')) return send(ctx, files.get(name), A_YEAR);
     return send(ctx, files.get('index.html'), 'no-cache');
-  };
+  }
 }
 
 function unavailable(ctx: Parameters<Middleware>[0]): void {

@@ -4,7 +4,7 @@ import Koa, { type Middleware } from 'koa';
 import type { App } from './app.ts';
 import { auditedRoute } from './audit/audited-route.ts';
 import type { Booted } from './boot.ts';
-import { httpMetrics } from './metrics/http-metrics.ts';
+import { httpMetrics, statusMetrics } from './metrics/http-metrics.ts';
 import type { Kernel, ServerModule } from './module.ts';
 import { logFormat } from './config/logger.ts';
 import type { RequestContext } from './context/request-context.ts';
@@ -101,8 +101,7 @@ function observing(
   const routeOf = createRouteOf(project.api.path, routers);
   return [
     ...(metrics ? [httpMetrics(metrics, routeOf)] : []),
-    // The recorder shows no routes, and finding one costs a little for each request.
-    ...(!metrics && recorder ? [httpMetrics(recorder.metrics, () => undefined)] : []),
+    ...(!metrics && recorder ? [statusMetrics(recorder.metrics)] : []),
     ...(tracing ? [httpTraces(tracing, routeOf)] : []),
   ];
 }

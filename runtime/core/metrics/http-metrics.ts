@@ -1,7 +1,7 @@
 import { Stream } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { isInternal } from '../http/internal-request.ts';
-import type { Metrics, Timings } from './registry.ts';
+import type { Metrics, Series, Timings } from './registry.ts';
 
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
@@ -21,7 +21,26 @@ export type RouteOf = (ctx: Context) => string | undefined;
 
 /** Counts each request when its answer is sent. It stands before all other middleware. */
 export function httpMetrics(metrics: Metrics, routeOf: RouteOf): Middleware {
-  const timings = metrics.timings(
+  const timings = requestTimings(metrics);
+  return counting((ctx) => {
+    const { method } = ctx.req;
+    const known = method !== undefined && METHODS.has(method) ? method : 'other';
+    return timings.series([routeOf(ctx) ?? 'other', known, String(ctx.res.statusCode)]);
+  });
+}
+
+/** Counts each request by its status alone, which costs less. */
+export function statusMetrics(metrics: Metrics): Middleware {
+  const timings = requestTimings(metrics);
+  const known: Series[] = [];
+  return counting(
+    ({ res }) =>
+      (known[res.statusCode] ??= timings.series(['other', 'other', String(res.statusCode)])),
+  );
+}
+
+const requestTimings = (metrics: Metrics): Timings =>
+  metrics.timings(
     { name: 'http_requests_total', help: 'Requests' },
     {
       name: 'http_request_duration_seconds',
@@ -29,30 +48,27 @@ export function httpMetrics(metrics: Metrics, routeOf: RouteOf): Middleware {
       labels: ['route', 'method', 'status'],
     },
   );
-  return async function httpMetrics(ctx, next) {
+
+function counting(seriesOf: (ctx: Context) => Series): Middleware {
+  const count = (ctx: Context, began: number) => {
+    const done = () => seriesOf(ctx).observe((performance.now() - began) / 1000);
+    if (isInternal(ctx.req)) return;
+    if (ctx.respond !== false && !(ctx.body instanceof Stream)) done();
+    else whenClosed(ctx, ctx.type === EVENTS ? () => seriesOf(ctx).count() : done);
+  };
+  return function counted(ctx, next) {
     const began = performance.now();
-    try {
-      await next();
-    } finally {
-      const done = () => count(timings, routeOf, ctx, performance.now() - began);
-      if (isInternal(ctx.req)) void 0;
-      else if (ctx.type === EVENTS) whenClosed(ctx, () => count(timings, routeOf, ctx));
-      else if (ctx.respond === false || ctx.body instanceof Stream) whenClosed(ctx, done);
-      else done();
-    }
+    return next().then(
+      () => count(ctx, began),
+      (error: unknown) => {
+        count(ctx, began);
+        throw error;
+      },
+    );
   };
 }
 
 function whenClosed({ res }: Context, done: () => void): void {
   if (res.closed) done();
   else res.once('close', done);
-}
-
-/** @param milliseconds undefined: it has no duration that says anything. */
-function count(timings: Timings, routeOf: RouteOf, ctx: Context, milliseconds?: number): void {
-  const { method } = ctx.req;
-  const known = method !== undefined && METHODS.has(method) ? method : 'other';
-  const series = timings.series([routeOf(ctx) ?? 'other', known, String(ctx.res.statusCode)]);
-  if (milliseconds === undefined) series.count();
-  else series.observe(milliseconds / 1000);
 }
