@@ -127,6 +127,7 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
     tags: tagsOf(route),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
+    ...(route.references && { 'x-references': route.references }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body) }),
     responses: Object.fromEntries(

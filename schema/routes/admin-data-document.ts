@@ -56,13 +56,14 @@ const renamedSchemas = (
   );
 
 function adminRoute(route: RouteSpec): RouteSpec {
-  const { method, path, summary, query, headers, body } = route;
+  const { method, path, summary, query, headers, body, references } = route;
   return {
     method,
     summary,
     ...(query && { query }),
     ...(headers && { headers }),
     ...(body && { body }),
+    ...(references && { references }),
     id: `${route.id}AsAdmin`,
     path: path.replace('/api', ADMIN_DATA),
     access: method === 'GET' ? 'data:read' : 'data:write',

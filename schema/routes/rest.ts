@@ -7,7 +7,7 @@ import { restAnswer, restModules, type RestModule } from '../rest/modules.ts';
 import { defaultPageSize, restFilters, isSearched, restSorts } from '../rest/parameters.ts';
 import { errorName, paginationName, restBody } from '../rest/schemas.ts';
 import { leafSchema, reference } from '../rest/value-schemas.ts';
-import type { JsonSchema, RouteSpec } from './route.ts';
+import type { JsonSchema, RouteReference, RouteSpec } from './route.ts';
 
 /** Whether the user's own function answers a field: `own('Query.posts')`. */
 export type IsOwn = (coordinate: string) => boolean;
@@ -199,6 +199,7 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
     project,
     module: { entity, path },
   } = making;
+  const references = referencesTo(project, entity.name);
   return {
     ...common(making, operation, 'DELETE'),
     id: `delete${entity.name}`,
@@ -206,6 +207,7 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
     path: `${path}/:id`,
     summary: `Removes a ${entity.singular}`,
     headers: IF_MATCH,
+    ...(references.length > 0 && { references }),
     responses: {
       204: { description: 'It is gone' },
       ...refusals(project, {
@@ -217,6 +219,16 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
     },
   };
 }
+
+/** The members of the types that the API shows which refer to rows of an entity. */
+const referencesTo = (project: Project, name: string): RouteReference[] =>
+  restModules(project).flatMap(({ entity }) =>
+    [...restMembers(entity).values()].flatMap(({ kind, column, name: field }) =>
+      column?.references?.entity === name && kind !== 'relation'
+        ? [{ type: entity.name, field, onDelete: column.references.onDelete }]
+        : [],
+    ),
+  );
 
 function refusals(project: Project, descriptions: Readonly<Record<number, string>>): Responses {
   const all = {

@@ -1,3 +1,5 @@
+import type { OnDelete } from '../model/entity.ts';
+
 /** A JSON Schema, as ajv and OpenAPI 3.1 read it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -39,6 +41,8 @@ export interface RouteSpec {
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;
+  /** For a route that deletes a row: the fields of other rows that refer to it, for the document. */
+  readonly references?: readonly RouteReference[];
   readonly responses: Readonly<
     Record<
       number,
@@ -60,6 +64,13 @@ export interface AuditSpec {
   readonly values?: readonly string[];
   /** Whether the handler and the entry are one transaction. Not for handlers that wait for others. */
   readonly atomic?: boolean;
+}
+
+/** A field of another type that refers to a row, and what becomes of its rows without it. */
+export interface RouteReference {
+  readonly type: string;
+  readonly field: string;
+  readonly onDelete: OnDelete;
 }
 
 export type BodySpec =

@@ -137,6 +137,24 @@ describe.each(databases)('/api/data on %s', (database) => {
     expect([made.status, made.body.error]).toEqual([400, expect.stringMatching(/register/)]);
   });
 
+  it('is in the audit: writes with the names of their fields, reads once a minute for each type', async () => {
+    await call('PATCH', '/api/data/tags/1', { name: 'newer' });
+    await call('GET', '/api/data/tags');
+    await call('GET', '/api/data/tags/1');
+    const { body } = await call('GET', '/api/system/audit?target=tags*');
+    const entries = body.entries.map(({ action, target, actor, detail }: any) => [
+      ...[action, target, actor],
+      detail.fields,
+    ]);
+    expect(entries.filter(([action]: string[]) => action === 'readRowsAsAdmin')).toHaveLength(1);
+    expect(entries).toContainEqual(['updateTagAsAdmin', 'tags:1', 'host', ['name']]);
+    expect(entries).toContainEqual(['createTagAsAdmin', 'tags:1', 'host', ['name', 'cover']]);
+    const refused = await call('POST', '/api/data/tags', { name: null });
+    expect(refused.status).toBe(400);
+    const after = await call('GET', '/api/system/audit?target=tags*');
+    expect(after.body.entries).toHaveLength(body.entries.length);
+  });
+
   it('is for the permissions data:read and data:write alone', async () => {
     expect((await server.call('GET', '/api/data')).status).toBe(401);
     expect((await server.call('GET', '/api/data/books')).status).toBe(401);
@@ -181,6 +199,9 @@ describe.each(databases)('/api/data on %s', (database) => {
       'put',
     ]);
     expect(body.paths['/api/data/users'].post).toBe(undefined);
+    expect(body.paths['/api/data/authors/{id}'].delete['x-references']).toEqual([
+      { type: 'Book', field: 'authorId', onDelete: 'set null' },
+    ]);
     expect((await call('DELETE', '/api/data/books/1')).status).toBe(204);
     expect((await call('GET', '/api/data/books/1')).status).toBe(404);
   });

@@ -60,6 +60,8 @@ export interface ConsoleOptions extends Pick<
   readonly capabilities?: readonly Capability[];
   /** The folder of the project; the current one when absent. */
   readonly root?: URL;
+  /** Any free port when absent. */
+  readonly address?: string;
 }
 
 /** A server with a console, users and an operator, over a database in memory. */
@@ -69,6 +71,7 @@ export async function startConsole({
   env = {},
   capabilities = [],
   root,
+  address = '127.0.0.1:0',
   ...plugin
 }: ConsoleOptions = {}): Promise<ConsoleServer> {
   const { project, diagnostics } = readProject({
@@ -86,7 +89,7 @@ export async function startConsole({
     ...(root && { root }),
   })
     .plugin({ name: 'test', hooks, ...plugin })
-    .start('127.0.0.1:0', { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
+    .start(address, { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
   return { ...running, logs, log: log!, call: callTo(running.url) };
 }
 

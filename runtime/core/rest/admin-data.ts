@@ -11,6 +11,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
 import { bindRoutes, type BoundRoute, type Guard, reply } from '../http/route.ts';
 import type { Kernel } from '../module.ts';
+import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
 import { createEndpoint } from './endpoint.ts';
 import { totalOf } from './reads.ts';
 import {
@@ -41,10 +42,11 @@ export interface AdminData {
  */
 export function createAdminData(options: AdminDataOptions): AdminData {
   const { kernel, guards } = options;
+  const audit = createAdminAudit(kernel);
   let made: { readonly service: RestService; readonly serve: Middleware } | undefined;
   const open = () => {
     if (made) return made;
-    const service = createAdminService(options);
+    const service = createAdminService(options, audit);
     return (made = { service, serve: createEndpoint(service) });
   };
   return {
@@ -58,18 +60,23 @@ export function createAdminData(options: AdminDataOptions): AdminData {
       if (!served) return next();
       await assertAllowed(guards, ctx);
       assertMade(kernel, served, ctx.method);
+      if (isRead(ctx)) await audit.read(ctx.state['context'], served);
       return open().serve(ctx, next);
     },
   };
 }
 
-function createAdminService({ kernel, resolvers, scalars }: AdminDataOptions): RestService {
+function createAdminService(
+  { kernel, resolvers, scalars }: AdminDataOptions,
+  { written }: AdminAudit,
+): RestService {
   return createService({
     kernel: { ...kernel, project: adminProject(kernel.project) },
     resolvers,
     scalars,
     prefix: `${ADMIN_DATA}/`,
     callerOf: withoutRules(),
+    written,
   });
 }
 
@@ -86,9 +93,10 @@ function withoutRules(): RestService['callerOf'] {
 const moduleName = (path: string): string | undefined =>
   path.startsWith(`${ADMIN_DATA}/`) ? path.slice(ADMIN_DATA.length + 1).split('/')[0] : undefined;
 
+const isRead = ({ method }: Context) => method === 'GET' || method === 'HEAD';
+
 async function assertAllowed(guards: AdminDataOptions['guards'], ctx: Context): Promise<void> {
-  const reading = ctx.method === 'GET' || ctx.method === 'HEAD' || ctx.method === 'OPTIONS';
-  const access = reading ? 'data:read' : 'data:write';
+  const access = isRead(ctx) || ctx.method === 'OPTIONS' ? 'data:read' : 'data:write';
   const guard = guards[access];
   if (!guard) throw failure.unauthenticated();
   const route: RouteSpec = { ...adminDataRoutes[0], method: ctx.method as 'GET', access };

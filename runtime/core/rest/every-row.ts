@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { AppError, failure } from '../errors.ts';
 import { csvHeader, csvLine, type CsvColumn } from './csv.ts';
 import { parseExact } from './exact-json.ts';
+import { callerKey } from './caller-key.ts';
 import { readFieldSelection } from './field-selection.ts';
 import { askOwnList } from './own-fields.ts';
 import { readListVariables } from './query.ts';
@@ -40,7 +41,7 @@ const BATCH = 1000;
  */
 export async function streamRows(request: RestRequest, type: StreamType): Promise<RestAnswer> {
   const { service, koa } = request;
-  const free = service.streams.take(callerKey(request));
+  const free = service.streams.take(callerKey(koa.state['context']));
   try {
     const read = readerOf(request);
     const first = await read(null);
@@ -146,11 +147,4 @@ function batchOf(text: string | null): Batch {
   if (text === null) throw failure.forbidden();
   const { data, page } = parseExact(text) as Answered;
   return { rows: data, next: page.hasNextPage ? page.endCursor : null };
-}
-
-function callerKey({ koa }: RestRequest): string {
-  const { principal, ip } = koa.state['context'] as RestRequest['context'];
-  if (principal.kind === 'user' || principal.kind === 'api_key')
-    return `${principal.kind} ${principal.id}`;
-  return principal.kind === 'host' ? 'host' : `ip ${ip}`;
 }

@@ -1,5 +1,7 @@
 import {
+  type Entity,
   type IsOwn,
+  type Operation,
   REST_VERBS,
   restFilters,
   type RestFilter,
@@ -32,10 +34,21 @@ export interface RestService {
   readonly prefix: string;
   /** The caller of the context of a request, as its reads and writes see them. */
   callerOf(context: RequestContext): RequestContext;
+  /** Called in the transaction of each write, before its commit. */
+  written?(change: WrittenRow): Promise<void>;
   /** By the part of the path after `prefix`. */
   readonly modules: ReadonlyMap<string, ServedModule>;
   /** The fields that REST shows of an entity. */
   members(entity: string): ReadonlyMap<string, RestMember>;
+}
+
+/** A row that was written, and how. */
+export interface WrittenRow {
+  readonly context: RequestContext;
+  readonly operation: Operation;
+  readonly entity: Entity;
+  readonly id: string;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** A module, and how its query strings are read. */
@@ -60,6 +73,7 @@ export interface ServiceOptions {
   readonly prefix?: string;
   /** The caller of the request when absent. */
   readonly callerOf?: RestService['callerOf'];
+  readonly written?: RestService['written'];
 }
 
 const API = '/api/';
@@ -71,6 +85,7 @@ export function createService({
   scalars,
   prefix = API,
   callerOf = (context) => context,
+  written,
 }: ServiceOptions): RestService {
   const { project } = kernel;
   const inner = innerProject(project, Object.keys(resolvers).length > 0);
@@ -88,6 +103,7 @@ export function createService({
     streams: createStreams(),
     prefix,
     callerOf,
+    ...(written && { written }),
     modules: new Map(
       restModules(project).map((module) => {
         const name = module.path.slice(API.length);

@@ -7,6 +7,7 @@ import { AppError, failure } from '../errors.ts';
 import { ALL, callerId } from '../data/access.ts';
 import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write-action.ts';
+import type { WriteRequest } from '../data/write-request.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
 import { coerceArguments, keyValue, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
@@ -108,7 +109,7 @@ async function writeAction(
   const seen = key === undefined ? undefined : await ifMatch(request, key);
   const readRequestFor = (id: string) =>
     rowRequest(request, service.names.row(served.module.entity), id);
-  const writing = performAction(service.engine, {
+  const action: ActionRequest = {
     operation,
     args:
       operation.action.kind === 'remove'
@@ -124,7 +125,8 @@ async function writeAction(
     read: async (id, query) =>
       answer === 'object' ? readRootFieldIn(service, readRequestFor(id), query) : null,
     ...(seen && { precondition: seen }),
-  });
+  };
+  const writing = perform(request, action);
   const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
@@ -138,6 +140,23 @@ async function writeAction(
       object ?? (answer === 'nothing' ? null : JSON.stringify({ id: idOf(request, written.id) })),
     done: true,
   };
+}
+
+type ActionRequest = WriteRequest<string | null | undefined>;
+
+/** Writes, and what follows from it in the same transaction. */
+function perform(request: RestRequest, action: ActionRequest) {
+  const { service } = request;
+  const { engine, written } = service;
+  if (!written) return performAction(engine, action);
+  return engine.store.transaction(async () => {
+    const done = await performAction(engine, action);
+    const { context, operation, served } = request;
+    const { entity } = served.module;
+    if (done.id !== null)
+      await written({ context, operation, entity, id: done.id, args: action.args });
+    return done;
+  });
 }
 
 /** The row is written: an error while reading the answer must not look as if it were not. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import type { InputField } from '../../rest-modules.ts';
 import { Control } from './control.tsx';
@@ -34,13 +34,16 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
       return (setWrong(t('This is no JSON')), false);
     }
   };
-  useEffect(() => {
+  // The next key is for the control, so it has the focus before the browser draws.
+  useLayoutEffect(() => {
     const beside = (event: Event) => {
       if (!root.current?.contains(event.target as Node) && !finish()) grid.leave();
     };
     const control = root.current?.querySelector<HTMLElement>('input, select, textarea');
     control?.focus();
-    if (typed === null && control instanceof HTMLInputElement) control.select();
+    // What is typed next goes behind the first character.
+    if (control instanceof HTMLInputElement && control.type !== 'date')
+      control.setSelectionRange(typed === null ? 0 : typed.length, control.value.length);
     document.addEventListener('pointerdown', beside, true);
     return () => document.removeEventListener('pointerdown', beside, true);
   }, []);

@@ -127,7 +127,7 @@ interface CheckProps {
 function Check({ index, row, active, selected }: CheckProps) {
   const isActive = active === CHECK;
   return (
-    <div role="gridcell" class="check" aria-colindex={1} data-row={index} data-column={CHECK}>
+    <div role="gridcell" class="check" aria-colindex={1}>
       {row && (
         <input
           type="checkbox"

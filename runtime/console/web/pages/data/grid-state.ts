@@ -33,7 +33,14 @@ export class GridState {
   readonly fields: readonly (InputField | undefined)[];
   readonly rows: RowStore;
   readonly edges: readonly number[];
-  readonly window = signal<GridWindow>({ first: 0, end: 0, top: 0, firstColumn: 0, endColumn: 0 });
+  readonly window = signal<GridWindow>({
+    first: 0,
+    end: 0,
+    slots: 1,
+    top: 0,
+    firstColumn: 0,
+    endColumn: 0,
+  });
   readonly active = signal<Place>({ row: 0, column: 0 });
   readonly editing = signal<Editing | null>(null);
   /** Whether the active cell takes the focus when it is drawn. */
@@ -68,6 +75,15 @@ export class GridState {
 
   get height(): number {
     return heightOf({ rows: this.count, rowHeight: this.rowHeight });
+  }
+
+  /** Fills the window of the browser down to its end. */
+  fill(): void {
+    const { element } = this;
+    if (!element) return;
+    const top = element.getBoundingClientRect().top + scrollY;
+    const height = Math.max(LEAST_HEIGHT, innerHeight - top - BELOW);
+    element.style.setProperty('--grid-height', `${Math.floor(height)}px`);
   }
 
   #size(): GridSize {
@@ -148,6 +164,10 @@ export class GridState {
 
 export const CHECK_WIDTH = 40;
 export const HEAD_HEIGHT = 36;
+
+/** Pixels for the number of rows below the grid, and of the smallest grid. */
+const BELOW = 64;
+const LEAST_HEIGHT = 280;
 
 const clamp = (value: number, least: number, most: number) =>
   Math.max(least, Math.min(value, Math.max(least, most)));

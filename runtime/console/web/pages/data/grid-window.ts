@@ -5,6 +5,8 @@ export interface GridWindow {
   readonly first: number;
   /** After the last row. */
   readonly end: number;
+  /** The most rows of a window of this height. */
+  readonly slots: number;
   /** Where the first row stands, in pixels from the top of all rows. */
   readonly top: number;
   readonly firstColumn: number;
@@ -62,6 +64,7 @@ export function windowOf(size: GridSize): GridWindow {
   return {
     first,
     end,
+    slots: seen + 2 * BESIDE + 2,
     top: size.scrollTop - (at - first) * size.rowHeight,
     firstColumn: Math.max(0, firstColumn - 1),
     endColumn: last < 0 ? size.edges.length - 1 : Math.min(size.edges.length - 1, last + 1),

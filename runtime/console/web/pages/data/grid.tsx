@@ -36,7 +36,10 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
   useLayoutEffect(() => {
     if (start > 0 && grid.count > 0) grid.scrollToRow(start);
   }, [grid, grid.count > 0]);
-  useLayoutEffect(() => focusActive(grid));
+  useLayoutEffect(() => {
+    grid.fill();
+    focusActive(grid);
+  });
   const { window, active, editing } = grid;
   return (
     <div
@@ -63,7 +66,7 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
         <Head grid={grid} selection={selection} />
         {drawn(grid).map((index) => (
           <GridRow
-            key={index === active.value.row ? `active${index}` : `row${index % SLOTS}`}
+            key={keyOf(index, active.value.row, window.value.slots)}
             grid={grid}
             index={index}
             y={HEAD_HEIGHT + window.value.top + (index - window.value.first) * grid.rowHeight}
@@ -81,8 +84,14 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
   );
 }
 
-/** Elements of rows are used again when one scrolls. More rows than these are never drawn at once. */
-const SLOTS = 120;
+/**
+ * The elements of a row that leaves are used for the one that comes. Those of the active row stay,
+ * because one of them has the focus.
+ */
+function keyOf(index: number, active: number, slots: number): string {
+  const slot = index % slots;
+  return index !== active && active >= 0 && slot === active % slots ? 'beside' : `row${slot}`;
+}
 
 const px = (pixels: number) => `${pixels}px`;
 
@@ -103,7 +112,12 @@ function changesOf({ path }: Module, rows: RowStore, index: number) {
 function watchSize(grid: GridState): () => void {
   const watcher = new ResizeObserver(() => grid.measure());
   if (grid.element) watcher.observe(grid.element);
-  return () => watcher.disconnect();
+  const fill = () => grid.fill();
+  addEventListener('resize', fill);
+  return () => {
+    watcher.disconnect();
+    removeEventListener('resize', fill);
+  };
 }
 
 let planned = 0;

@@ -88,8 +88,7 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
     setSaving(false);
   };
   return (
-    <>
-      <span class="spread" />
+    <div class="save-tools">
       <span role="status" class="unsaved">
         {n === 0 ? '' : t('{n} unsaved changes', { n })}
       </span>
@@ -106,7 +105,7 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
       >
         {t('Save changes')}
       </button>
-    </>
+    </div>
   );
 }
 
