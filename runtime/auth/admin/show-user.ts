@@ -33,10 +33,12 @@ export async function showUser(parts: AuthParts, account: Account) {
   return (await showUsers(parts, [account]))[0]!;
 }
 
-function showAccount({ signIn }: AuthParts, account: Account) {
+function showAccount({ signIn, kernel, model }: AuthParts, account: Account) {
   const profile = signIn.profile(account, account.last_login ?? 0);
+  const entity = kernel.project.entities.find(({ name }) => name === model.user.entity);
   return {
     ...profile,
+    ...(entity && { row: { type: entity.name, plural: entity.plural } }),
     created_at: rfc3339(account.createdAt),
     last_login: account.last_login === null ? null : profile.last_login,
     email_verified: account.emailVerified,

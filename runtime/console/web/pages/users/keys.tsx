@@ -71,11 +71,16 @@ function columnsOf(
   actions: (key: ApiKey) => preact.ComponentChildren,
 ): Column<ApiKey>[] {
   return [
-    { id: 'name', title: t('Name'), render: ({ name }) => name || '–', sort: ({ name }) => name },
     {
-      id: 'prefix',
-      title: t('Begins with'),
-      render: ({ prefix }) => <code>gk_{prefix}_</code>,
+      id: 'name',
+      title: t('Name'),
+      render: ({ name, prefix }) => (
+        <span class="lines">
+          {name || '–'}
+          <code class="quiet">gk_{prefix}_…</code>
+        </span>
+      ),
+      sort: ({ name }) => name,
     },
     { id: 'scopes', title: t('Scopes'), width: 'wrap', render: ({ scopes }) => scopes.join(', ') },
     ...(isOfAll
@@ -113,7 +118,7 @@ function KeyState({ of: { revoked_at, expires_at } }: { of: ApiKey }) {
   return isOver ? (
     <Badge>{t('expired')}</Badge>
   ) : (
-    <span class="badges">
+    <span class="lines">
       <Badge tone="good">{t('active')}</Badge>
       <span class="quiet">
         {t('ends')} <Time at={expires_at} />

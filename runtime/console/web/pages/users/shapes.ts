@@ -14,6 +14,8 @@ export interface User {
   readonly role_id?: number;
   readonly role_name?: string;
   readonly permissions?: readonly string[];
+  /** The type of the project whose row the user is. */
+  readonly row?: { readonly type: string; readonly plural: string };
   readonly created_at: string | null;
   readonly last_login: string | null;
   readonly email_verified: boolean;

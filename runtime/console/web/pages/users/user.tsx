@@ -5,6 +5,7 @@ import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { EventList } from './events.tsx';
 import { KeyList } from './keys.tsx';
+import { OwnFields } from './own-fields.tsx';
 import { RoleChoice } from './role-choice.tsx';
 import { SessionList } from './sessions.tsx';
 import { ADMIN, fullName, type User } from './shapes.ts';
@@ -32,6 +33,7 @@ export function UserPage({ id }: { id: string }) {
             <div class="panels">
               <Account user={data} changed={user.reload} />
               <SignIn user={data} />
+              <OwnFields user={data} />
             </div>
             <Panel name={t('Open sessions')}>
               <SessionList user={data} changed={user.reload} />
