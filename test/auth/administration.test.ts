@@ -1,4 +1,3 @@
-import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { enableDue } from '../../runtime/auth/admin/disabled-until.ts';
 import { createEvents } from '../../runtime/auth/events/events.ts';
@@ -13,6 +12,7 @@ import {
   USER,
 } from './harness.ts';
 import { startMailbox } from './mailbox.ts';
+import { fillWithUsers, scansOf } from './many-users.ts';
 
 const ADMIN = '/api/auth/admin';
 const eventsOf = ({ kernel }: TestServer) => createEvents(kernel, {}, async () => {});
@@ -366,27 +366,3 @@ describeEachDatabase('auth-2 §9 administration', (database) => {
     statements.mockRestore();
   });
 });
-
-/** The steps of a statement's plan that read a table of users from its first row to its last. */
-async function scansOf({ kernel }: TestServer, statement: CompiledQuery): Promise<string[]> {
-  const { db, dialect } = kernel.store;
-  const word = dialect === 'postgres' ? 'explain' : 'explain query plan';
-  const { rows } = await db.executeQuery<Record<string, unknown>>(
-    CompiledQuery.raw(`${word} ${statement.sql}`, [...statement.parameters]),
-  );
-  return rows
-    .map((row) => String(row['QUERY PLAN'] ?? row['detail']))
-    .filter((step) => /Seq Scan on (auth_)?users|^SCAN (?!.*USING (COVERING )?INDEX)/.test(step));
-}
-
-async function fillWithUsers({ kernel }: TestServer, count: number): Promise<void> {
-  const { db } = kernel.store;
-  const numbers = sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)})`;
-  await sql`insert into users (id, name, email)
-    ${numbers} select 10000 + i, 'Name ' || i, 'user' || i || '@big.test' from n`.execute(db);
-  await sql`insert into auth_users (user_id, username, username_key, first_name, last_name)
-    ${numbers} select 10000 + i, 'nick' || i, 'nick' || i, 'First' || i, 'Last' || i from n`.execute(
-    db,
-  );
-  await sql`analyze`.execute(db);
-}

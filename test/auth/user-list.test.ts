@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   asRoot,
   bearer,
@@ -8,6 +8,7 @@ import {
   type TestServer,
   USER,
 } from './harness.ts';
+import { fillWithUsers, scansOf } from './many-users.ts';
 
 const ADMIN = '/api/auth/admin';
 const ROLES = { list: ['Owner', 'Helper', 'Member'], default: 'Member', first: 'Owner' };
@@ -77,6 +78,33 @@ describeEachDatabase('console §4: the list of users', (database) => {
     const { body } = await admin('GET', '/users?sort=email');
     expect(body.users[0].created_at).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(body.users.at(-1).created_at).toBeNull();
+  });
+
+  it('reads indexes, and never all users, for a page of many', async () => {
+    await fillWithUsers(server, 20_000);
+    const { db } = server.kernel.store;
+    const statements = vi.spyOn(db.getExecutor(), 'executeQuery');
+    for (const query of [
+      'sort=created_at&order=desc',
+      'sort=email',
+      'sort=last_login&order=desc',
+      'q=user777&sort=created_at',
+      'q=user&sort=created_at&order=desc',
+      'q=nobody&sort=email',
+      'role=Owner&sort=created_at&order=desc',
+      'role=Member&sort=created_at&order=desc',
+      'state=disabled&sort=email',
+    ]) {
+      statements.mockClear();
+      const { status } = await admin('GET', `/users?limit=10&${query}`);
+      expect([query, status]).toEqual([query, 200]);
+      const asked = statements.mock.calls
+        .map(([statement]) => statement)
+        .filter(({ sql }) => /order by .+ limit 11$/s.test(sql));
+      expect(asked.length, query).toBeGreaterThan(0);
+      expect(await scansOf(server, asked[0]!), query).toEqual([]);
+    }
+    statements.mockRestore();
   });
 });
 
