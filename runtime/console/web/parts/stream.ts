@@ -20,7 +20,7 @@ export interface StreamHandlers {
 }
 
 /** Milliseconds between two tries: a page goes on within 3 s of the server's return. */
-const WAITS = [250, 500, 1000, 2000] as const;
+const WAITS = [250, 500, 1000] as const;
 /** Milliseconds without a byte after which the connection counts as dead: servers send a comment each 15 s. */
 const SILENCE = 40_000;
 
