@@ -1,10 +1,11 @@
+import { t } from '../messages.ts';
 import { formatBytes } from './time.tsx';
 
 /** How the values of a plot are written: with the prefix of thousands, and the unit. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
   bytes: formatBytes,
   ms: (value) => (value >= 1000 ? `${digits(value / 1000)} s` : `${digits(value)} ms`),
-  cores: (value) => `${digits(value)} ${value === 1 ? 'core' : 'cores'}`,
+  cores: (value) => t(value === 1 ? '{n} core' : '{n} cores', { n: digits(value) }),
 };
 
 /**

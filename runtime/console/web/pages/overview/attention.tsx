@@ -34,7 +34,7 @@ export function useAttention(server: ServerDescription | undefined): Attention[]
   return [...appsInTrouble(apps.data), ...failedJobs(jobs.data), ...shortDisk(server)];
 }
 
-const TROUBLE: ReadonlySet<string> = new Set(['crashed', 'failed', 'unhealthy', 'error']);
+const TROUBLE: ReadonlySet<string> = new Set(['crashed', 'failed']);
 
 const appsInTrouble = (known: Apps | undefined): Attention[] =>
   (known?.apps ?? [])
