@@ -35,6 +35,7 @@ export { isEmail, isPhone, isUsername } from './identity-values.ts';
 export {
   camelCase,
   indexName,
+  isOwnTable,
   isReservedTable,
   pascalCase,
   pluralize,

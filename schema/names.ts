@@ -135,12 +135,13 @@ export const isOwnTable = (table: string): boolean => OWN.has(table.toLowerCase(
 const OWN: ReadonlySet<string> = new Set([
   'twofold_migrations',
   'twofold_seeds',
-  'twofold_jobs',
+  ...['twofold_jobs', 'twofold_job_workers', 'twofold_job_schedules', 'twofold_job_times'],
   'twofold_audit',
   ...(
-    'api_keys email_sign_ins identifier_locks identities invitations members oauth_used_states ' +
-    'one_time_tokens passkeys permissions recovery_codes remembered_devices revoked_tokens ' +
-    'role_permissions roles sessions users webhook_deliveries webhook_endpoints'
+    'api_keys email_sign_ins identifier_locks identities invitations limit_windows login_attempts ' +
+    'members oauth_used_states one_time_tokens passkeys permission_changes permissions ' +
+    'recovery_codes remembered_devices revoked_tokens role_permissions roles security_events ' +
+    'sessions users webhook_deliveries webhook_endpoints'
   )
     .split(' ')
     .map((name) => `auth_${name}`),

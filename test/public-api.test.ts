@@ -154,6 +154,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isConsoleRouteServed',
     'isEmail',
     'isNeededIn',
+    'isOwnTable',
     'isPhone',
     'isReservedTable',
     'isSearched',

@@ -51,7 +51,7 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const { schema, manifest } = await readSources(root);
   const base = await disk.read(join(root, LAST_IMPORT));
-  const next = printSchema(imported);
+  const next = printSchema(imported, hasCrud(manifest, options));
   const merged = base === null ? first(schema, next) : repeated(base, next, schema);
   const files = [
     ...merged.files,
@@ -73,20 +73,27 @@ export async function planImport(
   return { ...merged, files: changed };
 }
 
+/** A manifest that is there is not given `crud`. */
+const hasCrud = (manifest: SourceText | null, { crud }: ImportOptions): boolean =>
+  manifest ? (settingsOf(manifest)?.api?.crud ?? false) !== false : crud;
+
+const settingsOf = ({ text }: SourceText): ManifestShape | null =>
+  parseYaml(text) as ManifestShape | null;
+
 /** Who may do what, unless the source has rules of its own. */
 const whoHas = ({ access }: Imported, manifest: SourceText | null) =>
   access ? {} : { access: accessOf(manifest) };
 
 /** Who may read and change what has no rule of its own. */
 function accessOf(manifest: SourceText | null): string {
-  const settings = manifest ? (parseYaml(manifest.text) as ManifestShape | null) : null;
+  const settings = manifest ? settingsOf(manifest) : null;
   const isOpen = !settings?.auth || settings.api?.access === 'public';
   return isOpen ? 'everyone who reaches the server' : 'every signed-in user';
 }
 
 interface ManifestShape {
   readonly auth?: object;
-  readonly api?: { readonly access?: string };
+  readonly api?: { readonly access?: string; readonly crud?: unknown };
 }
 
 function first(schema: readonly SourceText[], next: string): ImportPlan {

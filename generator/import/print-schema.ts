@@ -11,15 +11,16 @@ import {
 
 /**
  * The text of `schema.graphql`: the types in their order, the enums, and queries for each type.
+ * With `crud` the lists are left to `api.crud`, whose lists have filters and orders.
  *
  * @example printSchema(importPrisma(readPrisma(text)))
  */
-export function printSchema({ types, enums }: Imported): string {
+export function printSchema({ types, enums }: Imported, crud = false): string {
   const blocks = [
     ...scalarsOf(types).map((name) => `scalar ${name}`),
     ...types.map(printType),
     ...enums.map(printEnum),
-    printQuery(types),
+    printQuery(types, crud),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
@@ -81,13 +82,19 @@ function printDescription(text: string | undefined, indent: string): string {
 }
 
 /** Each type by its id, as a list, and by each unique field. */
-function printQuery(types: readonly ImportedType[]): string {
+function printQuery(types: readonly ImportedType[], crud: boolean): string {
   const names = new Set<string>();
   const lines = types.flatMap((type) =>
-    queriesOf(type).filter(({ name }) => !names.has(name) && names.add(name)),
+    queriesOf(type)
+      .filter(({ name }) => !(crud && isListOfCrud(type, name)))
+      .filter(({ name }) => !names.has(name) && names.add(name)),
   );
   return `type Query {\n${lines.map(({ name, rest }) => `  ${name}${rest}\n`).join('')}}`;
 }
+
+/** A name that needs a directive to be a list is not the one that `api.crud` gives. */
+const isListOfCrud = ({ name, table }: ImportedType, query: string): boolean =>
+  !table.view && query === camelCase(pluralize(name)) && !/By[A-Z]/.test(query);
 
 function queriesOf({ name, table, fields }: ImportedType): { name: string; rest: string }[] {
   const one = camelCase(name);

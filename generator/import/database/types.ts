@@ -4,6 +4,7 @@ import type {
   CatalogForeignKey,
   CatalogTable,
 } from '../../../templates/catalog.ts';
+import { isOwnTable } from '@twofold/schema';
 import type { ImportedField } from '../imported.ts';
 import { keyOf } from './column-type.ts';
 import { createNames, typeName, upperFirst } from './names.ts';
@@ -51,11 +52,11 @@ const TAKEN = [
   ...['UUID', 'JSON', 'Byte'],
 ];
 
-/** Tables that the server makes for itself. */
-const OWN = /^twofold_(migrations|seeds|jobs\w*|search_\w+)$/;
+/** Tables that the server makes for itself, and those of its searches. */
+const isOwn = (name: string) => isOwnTable(name) || name.startsWith('twofold_search_');
 
 export const isServed = ({ kind, partitionOf, extension, name }: CatalogTable): boolean =>
-  kind !== 'virtual table' && !partitionOf && extension === null && !OWN.test(name);
+  kind !== 'virtual table' && !partitionOf && extension === null && !isOwn(name);
 
 /** A table of two foreign keys that are its key, and nothing else. */
 export function isJoinTable(

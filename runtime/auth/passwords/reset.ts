@@ -9,6 +9,7 @@ import { emailKey } from '../sign-in/identity-rules.ts';
 import { invalidToken } from '../secrets/one-time-tokens.ts';
 import type { AuthParts } from '../parts.ts';
 import { seal, unseal } from '../secrets/seal.ts';
+import { assignDefaultRole } from '../users/roles.ts';
 import type { Account } from '../users/user-directory.ts';
 
 /** The new password as a hash, and the token of the mail. */
@@ -36,6 +37,7 @@ export async function completeReset(
     const { data } = await parts.oneTime.consume(trx, 'reset', token);
     await assertSameAddress(parts, trx, account, data);
     await writes?.(trx, emit);
+    const isFirst = !(await directory.hasAccount(trx, account.id));
     await directory.update(trx, account.id, {
       email: account.email,
       email_verified_at: kernel.now(),
@@ -43,6 +45,8 @@ export async function completeReset(
       password_changed_at: kernel.now(),
       tokens_valid_after: kernel.now(),
     });
+    // Rows that were there before the server become accounts by this.
+    if (isFirst) await assignDefaultRole(parts, trx, account.id);
     const ended = await endAccess(parts, { trx, emit, caller }, account, {
       reason: 'password reset',
       passkeys: passkey === undefined ? 'all' : { but: passkey },

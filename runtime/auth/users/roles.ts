@@ -104,7 +104,7 @@ export async function giveRole(
   emit('permission.changed', account.id, { action, role_id: roleId });
 }
 
-/** Gives a registering user the default role, which is never the first role. */
+/** Gives a new account the default role, which is never the first role. */
 export async function assignDefaultRole(
   { model }: AuthParts,
   trx: Transaction<any>,

@@ -185,6 +185,16 @@ export class UserDirectory {
     return id;
   }
 
+  /** Whether this row ever was an account: one that others made has no row in `auth_users`. */
+  async hasAccount(trx: Kysely<any>, id: UserId): Promise<boolean> {
+    const row = await trx
+      .selectFrom('auth_users')
+      .select('user_id')
+      .where('user_id', '=', id)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
     const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
     if (Object.keys(own).length > 0)
