@@ -119,7 +119,8 @@ async function run(walking: Walk, line: string): Promise<void> {
   const loaded = /^psql \S+ -f (\S+)$/.exec(said);
   if (loaded) return runSql(walking, readFileSync(project.path(loaded[1]!), 'utf8'));
   if (said.startsWith('npx generator ')) return generator(walking, said.slice(14));
-  if (!/^(curl|echo|grep) /.test(said)) throw new Error(`the test does not know this command: ${line}`);
+  if (!/^(curl|echo|grep) /.test(said))
+    throw new Error(`the test does not know this command: ${line}`);
   await shell(walking, said.replaceAll('localhost:8080', `localhost:${walking.port}`));
   walking.token = /"accessToken":"([^"]+)"/.exec(walking.out)?.[1] ?? walking.token;
 }

@@ -20,7 +20,9 @@ it('every table that a server makes beside those of the schema is known, so that
     JWT_SECRET: 'a test secret that is long enough to be one',
     NODE_ENV: 'test',
   };
-  const server = createServer({ capabilities: [auth(), hosting(), models(), webConsole()] } as never);
+  const server = createServer({
+    capabilities: [auth(), hosting(), models(), webConsole()],
+  } as never);
   const running = await server
     .schema(SDL, MANIFEST)
     .start('127.0.0.1:0', { env, logTo: { write: () => {} } as never });
