@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { adoptStyles } from './adopt-styles.ts';
 
 const web = join(import.meta.dirname, 'web');
 
@@ -53,6 +54,9 @@ async function buildScripts() {
   const bundle = await rolldown({
     input: { console: join(web, 'main.tsx') },
     platform: 'browser',
+    // The terminal adopts the style sheet of its package.
+    moduleTypes: { '.css': 'text' },
+    plugins: [adoptStyles()],
     logLevel: 'warn',
   });
   try {

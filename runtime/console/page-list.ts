@@ -13,6 +13,7 @@ export interface ConsolePage {
 }
 
 const always = () => true;
+const hosted = ({ hosting }: Project) => hosting !== null;
 
 /** Every page, in the order of the navigation. */
 export const PAGES: readonly ConsolePage[] = [
@@ -24,7 +25,6 @@ export const PAGES: readonly ConsolePage[] = [
     needs: null,
     isThere: ({ api }) => api.rest,
   },
-  { id: 'logs', title: 'Logs', at: '/logs', needs: 'system:read', isThere: always },
   {
     id: 'users',
     title: 'Users',
@@ -32,6 +32,9 @@ export const PAGES: readonly ConsolePage[] = [
     needs: 'auth:read',
     isThere: ({ auth }) => auth !== null,
   },
+  { id: 'apps', title: 'Apps', at: '/apps', needs: 'apps:read', isThere: hosted },
+  { id: 'models', title: 'Models', at: '/models', needs: 'models:read', isThere: hosted },
+  { id: 'logs', title: 'Logs', at: '/logs', needs: 'system:read', isThere: always },
   {
     id: 'jobs',
     title: 'Jobs',

@@ -25,7 +25,7 @@ hosting:
   domain: apps.test
   disk_floor: 0B
   defaults: { memory: 128MiB, pids: 256 }
-  deploys: { ready_timeout: 10s, drain: 1s }
+  deploys: { ready_timeout: 5s, drain: 1s }
   ingress: { http: 0, https: 0 }
 ${more}`;
 

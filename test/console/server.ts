@@ -62,6 +62,8 @@ export interface ConsoleOptions extends Pick<
   readonly root?: URL;
   /** Any free port when absent. */
   readonly address?: string;
+  /** The clock of the server. */
+  readonly now?: () => number;
 }
 
 /** A server with a console, users and an operator, over a database in memory. */
@@ -72,6 +74,7 @@ export async function startConsole({
   capabilities = [],
   root,
   address = '127.0.0.1:0',
+  now = Date.now,
   ...plugin
 }: ConsoleOptions = {}): Promise<ConsoleServer> {
   const { project, diagnostics } = readProject({
@@ -89,7 +92,7 @@ export async function startConsole({
     ...(root && { root }),
   })
     .plugin({ name: 'test', hooks, ...plugin })
-    .start(address, { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo });
+    .start(address, { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo, now });
   return { ...running, logs, log: log!, call: callTo(running.url) };
 }
 

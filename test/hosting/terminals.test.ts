@@ -18,6 +18,7 @@ const TERMINALS = '/api/apps/shop/terminals';
 describeEachEngine('terminals of apps', ({ socket }) => {
   let server: HostingConsole;
   let image: string;
+  let later = 0;
   const api = (method: string, path: string, body?: unknown, as = server.operator) =>
     server.call(method, path, body, as);
   const prepare = async (body: unknown = {}, as = server.operator) =>
@@ -49,7 +50,7 @@ describeEachEngine('terminals of apps', ({ socket }) => {
 
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
-    server = await startHostingConsole(socket);
+    server = await startHostingConsole(socket, { now: () => Date.now() + later });
     expect((await api('POST', '/api/apps', { name: 'shop', image })).status).toBe(201);
   }, 60_000);
   afterAll(() => server?.end(), 60_000);
@@ -174,7 +175,17 @@ describeEachEngine('terminals of apps', ({ socket }) => {
     const late = connect(waiting);
     await expect.poll(() => late.got.code).toBe(4401);
     expect(late.got.text).toBe('');
-    expect((await api('POST', TERMINALS, {}, (await login()).as)).status).toBe(401);
+    expect((await api('POST', TERMINALS, {}, (await login()).as)).status).toBe(403);
+  });
+
+  it('ends after 30 minutes without a byte', async () => {
+    const { got } = connect(await prepare());
+    await prompt(got);
+    later += 29 * 60_000;
+    await sleep(600);
+    expect(got.code).toBe(0);
+    later += 2 * 60_000;
+    await expect.poll(() => got.code, { timeout: 2000 }).toBe(4408);
   });
 
   it('says what it cannot do, and ends with the container', async () => {

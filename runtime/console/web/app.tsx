@@ -31,6 +31,8 @@ export function App({ refused }: { refused: string | null }) {
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
   users: async () => (await import('./pages/users/users.tsx')).UsersPage,
+  apps: async () => (await import('./pages/apps.tsx')).AppsPage,
+  models: async () => (await import('./pages/models.tsx')).ModelsPage,
   audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
   jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,
   schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,

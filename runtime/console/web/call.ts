@@ -71,6 +71,21 @@ export async function call<Answer = any>(
 const isProofMissing = (error: unknown) =>
   error instanceof ApiError && error.status === 403 && error.error === 'Reauthentication required';
 
+/**
+ * The same for an answer that is read while it comes.
+ *
+ * @throws ApiError when the server refuses
+ */
+export async function callStream(
+  method: string,
+  path: string,
+  body: unknown,
+  options: CallOptions,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await request(method, path, body, options);
+  return response.ok && response.body ? response.body : read(response);
+}
+
 /** What a call may have besides its body. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -101,11 +116,11 @@ async function request(method: string, path: string, body: unknown, options: Cal
 /** Seconds that a request waits at most when the server says `Too many requests`. */
 const LONGEST = 60;
 
-/** Sends; a request that comes too soon waits as long as the server asks, and is sent again. */
+/** Sends; a request that comes too soon waits as long as the server asks, if it does, and is sent again. */
 async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Response> {
   for (;;) {
     const response = await sendOrLose(...request);
-    const seconds = Number(response.headers.get('Retry-After') ?? 1);
+    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
     if (response.status !== 429 || !(seconds <= LONGEST)) return response;
     await waitFor(seconds, request[3].signal);
   }
@@ -128,14 +143,17 @@ function send(method: string, path: string, body: unknown, { signal, headers }: 
     credentials: 'omit',
     headers: {
       Accept: 'application/json',
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(body !== undefined && !isForm(body) && { 'Content-Type': 'application/json' }),
       ...(token !== null && { Authorization: `Bearer ${token}` }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: isForm(body) ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   });
 }
+
+/** A form with a file is sent as it is. */
+const isForm = (body: unknown): body is FormData => body instanceof FormData;
 
 async function read(response: Response): Promise<any> {
   const text = await response.text();

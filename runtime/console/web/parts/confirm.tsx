@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { leave } from './dialog.tsx';
@@ -15,12 +16,14 @@ export interface Question {
 }
 
 interface ConfirmProps extends Question {
+  /** A choice about what is lost. */
+  readonly children?: ComponentChildren;
   confirm(): void;
   cancel(): void;
 }
 
 /** Asks before something is lost. The focus is on `Cancel`, and Escape means it. */
-export function Confirm({ text, action, typed, confirm: go, cancel }: ConfirmProps) {
+export function Confirm({ text, action, typed, children, confirm: go, cancel }: ConfirmProps) {
   const dialog = useModal();
   const id = useId();
   const [name, setName] = useState('');
@@ -38,6 +41,7 @@ export function Confirm({ text, action, typed, confirm: go, cancel }: ConfirmPro
       <p id={id} class="lost">
         {text}
       </p>
+      {children}
       {typed !== undefined && (
         <TypedName name={typed} change={setName} enter={() => ready && go()} />
       )}

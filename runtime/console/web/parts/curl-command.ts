@@ -23,9 +23,19 @@ export function curlOf({ method, path, body, headers }: Sent, origin: string): s
   words.push('-H', '"Authorization: Bearer $TOKEN"');
   for (const [name, value] of Object.entries(headers)) words.push('-H', quote(`${name}: ${value}`));
   if (body === undefined) return words.join(' ');
-  words.push('-H', quote('Content-Type: application/json'), '--data', bodyOf(body, path));
+  if (body instanceof FormData) words.push(...partsOf(body));
+  else words.push('-H', quote('Content-Type: application/json'), '--data', bodyOf(body, path));
   return words.join(' ');
 }
+
+/** The parts of a form: JSON, and the names of files. */
+const partsOf = (form: FormData): string[] =>
+  [...form].flatMap(([name, value]) => [
+    '-F',
+    typeof value === 'string'
+      ? quote(`${name}=`) + bodyOf(JSON.parse(value), '')
+      : quote(`${name}=@${value.name}`),
+  ]);
 
 /** A secret stands outside the single quotes, where the shell puts its value in. */
 function bodyOf(body: unknown, path: string): string {

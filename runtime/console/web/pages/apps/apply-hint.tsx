@@ -1,0 +1,30 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { attempt } from '../../parts/notices.tsx';
+import { type AppProps, routeOf } from './types.ts';
+
+/** Says that settings wait for a deployment, and offers it. */
+export function ApplyHint({ app, reload }: AppProps) {
+  const [busy, setBusy] = useState(false);
+  if (app.deployment === null || !can('apps:write')) return null;
+  const apply = async () => {
+    setBusy(true);
+    const path = `${routeOf(app.name)}?apply=true`;
+    await attempt(
+      () => call('PATCH', path, {}),
+      t('{name} runs with its settings', { name: app.name }),
+    );
+    setBusy(false);
+    reload();
+  };
+  return (
+    <p class="apply-hint">
+      <span class="quiet">{t('Changes are used by the next deployment.')}</span>
+      <button type="button" disabled={busy} onClick={() => void apply()}>
+        {t('Apply now')}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,103 @@
+import { base, navigate, query, setQuery } from '../../address.ts';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { type Tab, Tabs } from '../../parts/tabs.tsx';
+import { ArchiveField, GitFields, gitOf, ImageField, textOf } from './source-fields.tsx';
+import { type App, type Deployment, routeOf, sourceText } from './types.ts';
+import { uploadSource } from './upload.ts';
+
+interface DeployProps {
+  readonly app: App;
+  reload(): void;
+  close(): void;
+}
+
+/** Deploys the last source again, or another one. */
+export function DeployDialog({ app, reload, close }: DeployProps) {
+  const leave = () => {
+    close();
+    setQuery({ from: null }, { replace: true });
+  };
+  const submit = async (form: FormData) => {
+    await untilAccepted(begin(app, form), (deployment) => finished(app, deployment, reload));
+    close();
+    navigate(`${base}/apps/${app.name}?tab=deployments`);
+    reload();
+  };
+  return (
+    <FormDialog
+      title={t('Deploy {name}', { name: app.name })}
+      action={t('Deploy')}
+      size="wide"
+      close={leave}
+      submit={submit}
+    >
+      <Tabs label={t('Source')} parameter="from" keep={['tab', 'deployment']} tabs={tabsOf(app)} />
+    </FormDialog>
+  );
+}
+
+/** The tab of the last source comes first. An archive is not kept, but its image is. */
+function tabsOf({ source, image }: App): readonly Tab[] {
+  const again = t('Deploys the last source again: {source}', { source: sourceText(source) });
+  const tabs: readonly Tab[] = [
+    { id: 'again', title: t('Again'), render: () => <p>{again}</p> },
+    { id: 'image', title: t('Image'), render: () => <ImageField image={image} /> },
+    { id: 'git', title: t('Git'), render: () => <GitTab source={source} /> },
+    { id: 'archive', title: t('Archive'), render: () => <ArchiveField /> },
+  ];
+  const first = firstTab(source);
+  const others = tabs.filter(({ id }) => id !== first && id !== 'again');
+  return [tabs.find(({ id }) => id === first)!, ...others];
+}
+
+function firstTab(source: App['source']): string {
+  if (source === null) return 'image';
+  return source.kind === 'image' || source.kind === 'git' ? source.kind : 'again';
+}
+
+const GitTab = ({ source }: Pick<App, 'source'>) => (
+  <div class="fields">
+    <GitFields source={source} />
+  </div>
+);
+
+function begin({ name, source }: App, form: FormData): Promise<Deployment> {
+  const from = query.value.get('from') ?? firstTab(source);
+  const path = `${routeOf(name)}/deploy`;
+  if (from === 'archive') return uploadSource({ name }, form.get('source') as File);
+  if (from === 'git') return call('POST', path, { git: gitOf(form) });
+  return call('POST', path, from === 'image' ? { image: textOf(form, 'image') } : {});
+}
+
+/** Milliseconds after which a deployment that was not refused counts as begun. */
+const ACCEPTED = 1000;
+
+/**
+ * An image is answered when it serves. The form waits for a refusal, and not for the end, which is
+ * told by a notice.
+ */
+async function untilAccepted(
+  answer: Promise<Deployment>,
+  done: (deployment: Deployment) => void,
+): Promise<void> {
+  let open = true;
+  const told = answer.then(done, (error: unknown) => {
+    if (open) throw error;
+    notifyFailure(error);
+  });
+  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, ACCEPTED))]);
+  open = false;
+}
+
+function finished({ name }: App, { number, status }: Deployment, reload: () => void): void {
+  const given = { name, n: number };
+  notify(
+    status === 'healthy'
+      ? t('{name} serves deployment {n}', given)
+      : t('{name}: deployment {n} has begun', given),
+  );
+  reload();
+}

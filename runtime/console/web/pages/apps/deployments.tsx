@@ -1,0 +1,152 @@
+import { useMemo } from 'preact/hooks';
+import { base, query } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { createLogLines } from '../../parts/log-lines.ts';
+import { LogView } from '../../parts/log-view.tsx';
+import { Badge, Empty, Facts, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { formatDuration, Time } from '../../parts/time.tsx';
+import { useStream } from '../../parts/use-stream.ts';
+import { type AppProps, type Deployment, isBusy, routeOf, sourceText, toneOf } from './types.ts';
+import { WebhookPanel } from './webhook.tsx';
+
+/** The history of an app; of one deployment the steps and the build log as they come. */
+export function DeploymentsTab({ app, deployments }: AppProps) {
+  const asked = Number(query.value.get('deployment'));
+  const shown = deployments.find(({ number }) => number === asked);
+  const under = deployments.find(({ status }) => isBusy(status));
+  const chosen = shown ?? under;
+  return (
+    <>
+      {chosen && <DeploymentRegion key={chosen.number} name={app.name} deployment={chosen} />}
+      <Table
+        name={t('Deployments')}
+        columns={columns()}
+        rows={deployments}
+        keyOf={({ number }) => number}
+        linkOf={({ number }) => `${base}/apps/${app.name}?tab=deployments&deployment=${number}`}
+        empty={
+          <Empty
+            text={t('No deployments yet')}
+            hint={t('Press Deploy to run an image, a repository or an archive.')}
+          />
+        }
+      />
+      <WebhookPanel app={app} />
+    </>
+  );
+}
+
+const columns = (): readonly Column<Deployment>[] => [
+  { id: 'number', title: t('Deployment'), render: ({ number }) => `#${number}` },
+  {
+    id: 'status',
+    title: t('Status'),
+    render: ({ status, current }) => (
+      <>
+        <Badge tone={toneOf(status)}>{t(status)}</Badge>
+        {current && <> {t('serves')}</>}
+      </>
+    ),
+  },
+  { id: 'trigger', title: t('Trigger'), render: ({ trigger }) => t(trigger) },
+  { id: 'source', title: t('Source'), render: ({ source }) => sourceText(source) },
+  { id: 'created', title: t('Begun'), render: ({ created_at: at }) => <Time at={at} /> },
+  { id: 'took', title: t('Took'), align: 'end', render: tookText },
+];
+
+function tookText({ created_at: begun, finished_at: end }: Deployment): string {
+  if (end === null) return '–';
+  return formatDuration((Date.parse(end) - Date.parse(begun)) / 1000);
+}
+
+interface DeploymentProps {
+  readonly name: string;
+  readonly deployment: Deployment;
+}
+
+function DeploymentRegion({ name, deployment }: DeploymentProps) {
+  const { number, reason, log, created_at: at } = deployment;
+  const builds = deployment.source.kind === 'git' || deployment.source.kind === 'tarball';
+  return (
+    <Panel name={t('Deployment {n}', { n: number })}>
+      <Facts
+        rows={[
+          [t('Source'), sourceText(deployment.source)],
+          [t('Image'), deployment.image ?? '–'],
+          [t('Begun'), <Time key="begun" at={at} absolute />],
+        ]}
+      />
+      <Steps deployment={deployment} builds={builds} />
+      {reason !== null && <p class="reason">{reason}</p>}
+      {log.length > 0 && (
+        <>
+          <h3>{t('Last lines of the app')}</h3>
+          <pre tabIndex={0}>{log.join('\n')}</pre>
+        </>
+      )}
+      {builds && <BuildLog name={name} number={number} />}
+    </Panel>
+  );
+}
+
+type StepState = 'done' | 'now' | 'failed' | 'open';
+
+/** Where a deployment is, in the order of its steps. */
+function Steps({ deployment, builds }: { deployment: Deployment; builds: boolean }) {
+  const steps = stepsOf(deployment, builds);
+  return (
+    <ol class="steps" aria-label={t('Steps')}>
+      {steps.map(([title, state, detail]) => (
+        <li key={title} class={`step ${state}`}>
+          <b>{title}</b> <span class="quiet">{t(STATES[state])}</span>
+          {detail !== undefined && <span class="quiet"> {detail}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const STATES: Readonly<Record<StepState, string>> = {
+  ...{ done: 'done', now: 'under way', failed: 'failed', open: 'not yet' },
+};
+
+type Step = readonly [title: string, state: StepState, detail?: string | undefined];
+
+function stepsOf({ status, probes, image }: Deployment, builds: boolean): readonly Step[] {
+  const rank = { pending: 0, building: 0, deploying: 1, healthy: 3, superseded: 3, failed: -1 }[
+    status
+  ];
+  const failedAt = probes.length > 0 ? 2 : image === null ? 0 : 1;
+  const stateOf = (step: number): StepState => {
+    if (status === 'failed')
+      return step < failedAt ? 'done' : step === failedAt ? 'failed' : 'open';
+    if (rank > step) return 'done';
+    return rank === step || (rank === 1 && step === 2 && probes.length > 0) ? 'now' : 'open';
+  };
+  const last = probes.at(-1);
+  return [
+    [builds ? t('Build') : t('Pull'), stateOf(0)],
+    [t('Start'), rank === 1 && probes.length > 0 ? 'done' : stateOf(1)],
+    [t('Probe'), stateOf(2), last && `${probes.length} × ${last.detail}`],
+    [t('Switch'), rank === 3 ? 'done' : 'open'],
+  ];
+}
+
+/** The output of a build, from its beginning, as it comes. */
+function BuildLog({ name, number }: { name: string; number: number }) {
+  const lines = useMemo(() => createLogLines(), []);
+  const path = `${routeOf(name)}/deployments/${number}/logs`;
+  const { error } = useStream(
+    path,
+    (events) => lines.append(events.map(({ id, data }) => ({ id, text: data }))),
+    { ends: true },
+  );
+  return (
+    <>
+      <h3>{t('Build log')}</h3>
+      {error !== null && <p role="alert">{error}</p>}
+      <LogView name={t('Build log')} lines={lines} empty={t('The build has printed nothing yet')} />
+    </>
+  );
+}

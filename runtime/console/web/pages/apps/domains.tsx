@@ -1,0 +1,176 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { attempt, notify } from '../../parts/notices.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { textOf } from './source-fields.tsx';
+import { type AppProps, routeOf } from './types.ts';
+
+interface Domain {
+  readonly host: string;
+  readonly main: boolean;
+}
+
+/** The host names that lead to an app, and a certificate of one's own for them. */
+export function DomainsTab({ app, reload }: AppProps) {
+  const [open, setOpen] = useState<'add' | 'main' | 'certificate' | null>(null);
+  const close = () => setOpen(null);
+  const writes = can('apps:write');
+  const change = (body: object) => call('PATCH', routeOf(app.name), body);
+  const remove = async (host: string) => {
+    const text = t('{host} no longer leads to {name}.', { host, name: app.name });
+    if (!(await confirm({ text, action: t('Remove') }))) return;
+    const aliases = app.aliases.filter((each) => each !== host);
+    if (await attempt(() => change({ aliases }), t('{host} is removed', { host }))) reload();
+  };
+  const save = (body: object) =>
+    change(body).then(() => (notify(t('Domains saved')), reload(), close()));
+  return (
+    <Panel
+      name={t('Host names')}
+      tools={
+        writes && (
+          <>
+            <button type="button" onClick={() => setOpen('add')}>
+              {t('Add domain')}
+            </button>
+            <button type="button" onClick={() => setOpen('main')}>
+              {t('Change main domain')}
+            </button>
+            <button type="button" onClick={() => setOpen('certificate')}>
+              {t('Own certificate')}
+            </button>
+          </>
+        )
+      }
+    >
+      <Table
+        name={t('Domains')}
+        columns={columnsOf(app.url, writes ? remove : null)}
+        rows={[
+          { host: app.domain, main: true },
+          ...app.aliases.map((host) => ({ host, main: false })),
+        ]}
+        keyOf={({ host }) => host}
+      />
+      <p class="quiet">
+        {t('Point the name to this server. A certificate is fetched when it is first asked for.')}
+      </p>
+      {open === 'add' && (
+        <DomainDialog
+          title={t('Add domain')}
+          close={close}
+          save={(domain) => save({ aliases: [...app.aliases, domain] })}
+        />
+      )}
+      {open === 'main' && (
+        <DomainDialog
+          title={t('Change main domain')}
+          close={close}
+          given={app.domain}
+          save={(domain) => save({ domain })}
+        />
+      )}
+      {open === 'certificate' && <CertificateDialog name={app.name} close={close} />}
+    </Panel>
+  );
+}
+
+function columnsOf(
+  url: string,
+  remove: ((host: string) => Promise<void>) | null,
+): readonly Column<Domain>[] {
+  return [
+    {
+      id: 'host',
+      title: t('Domain'),
+      render: ({ host }) =>
+        host.startsWith('*') ? (
+          host
+        ) : (
+          <a href={addressOf(url, host)} target="_blank" rel="noopener noreferrer">
+            {host}
+          </a>
+        ),
+    },
+    { id: 'kind', title: t('Kind'), render: ({ main }) => (main ? t('main') : t('alias')) },
+    {
+      id: 'actions',
+      title: t('Actions'),
+      width: 'fit',
+      render: ({ host, main }) =>
+        !main &&
+        remove && (
+          <button
+            type="button"
+            aria-label={t('Remove {host}', { host })}
+            onClick={() => void remove(host)}
+          >
+            {t('Remove')}
+          </button>
+        ),
+    },
+  ];
+}
+
+/** The scheme and port of the main domain. */
+function addressOf(url: string, host: string): string {
+  const address = new URL(url);
+  address.hostname = host;
+  return address.href;
+}
+
+interface DomainDialogProps {
+  readonly title: string;
+  readonly given?: string;
+  save(domain: string): Promise<void>;
+  close(): void;
+}
+
+const DomainDialog = ({ title, given = '', save, close }: DomainDialogProps) => (
+  <FormDialog
+    title={title}
+    action={t('Save')}
+    close={close}
+    submit={(form) => save(textOf(form, 'domain'))}
+  >
+    <Field
+      label={t('Domain')}
+      name="domain"
+      required
+      autofocus
+      spellcheck={false}
+      defaultValue={given}
+      placeholder="shop.example.com"
+    />
+  </FormDialog>
+);
+
+function CertificateDialog({ name, close }: { name: string; close: () => void }) {
+  const submit = async (form: FormData) => {
+    const body = { certificate: textOf(form, 'certificate'), key: textOf(form, 'key') };
+    await call('PUT', `${routeOf(name)}/certificate`, body);
+    notify(t('The certificate is used'));
+    close();
+  };
+  return (
+    <FormDialog
+      title={t('Own certificate')}
+      action={t('Use certificate')}
+      size="wide"
+      {...{ close, submit }}
+    >
+      <Field label={t('Certificate')} name="certificate" required hint={t('PEM, with its chain')}>
+        {(it) => <textarea {...it} rows={5} spellcheck={false} class="code" />}
+      </Field>
+      <Field label={t('Private key')} name="key" required hint={t('PEM. It is sealed.')}>
+        {(it) => <textarea {...it} rows={5} spellcheck={false} class="code" />}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,243 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { attempt, notify } from '../../parts/notices.tsx';
+import { Empty, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { ApplyHint } from './apply-hint.tsx';
+import { envOf, textOf } from './source-fields.tsx';
+import { type AppProps, MASK, routeOf } from './types.ts';
+
+interface Variable {
+  readonly key: string;
+  /** Null for a secret, which is never read back. */
+  readonly value: string | null;
+}
+
+type Open =
+  | { readonly kind: 'variable'; readonly variable?: Variable }
+  | { readonly kind: 'secret'; readonly key?: string }
+  | { readonly kind: 'all' }
+  | null;
+
+/** The environment of an app, and its secrets: they are set and never shown. */
+export function EnvironmentTab(props: AppProps) {
+  const { app, reload } = props;
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const variables = variablesOf(app.env);
+  const writes = can('apps:write');
+  return (
+    <>
+      <Panel
+        name={t('Variables and secrets')}
+        tools={
+          writes && (
+            <>
+              <button type="button" onClick={() => setOpen({ kind: 'variable' })}>
+                {t('Add variable')}
+              </button>
+              <button type="button" onClick={() => setOpen({ kind: 'secret' })}>
+                {t('Set secret')}
+              </button>
+              <button type="button" onClick={() => setOpen({ kind: 'all' })}>
+                {t('Edit as text')}
+              </button>
+            </>
+          )
+        }
+      >
+        <Table
+          name={t('Environment')}
+          columns={columnsOf({ ...props, writes, setOpen })}
+          rows={variables}
+          keyOf={({ key }) => key}
+          empty={<Empty text={t('No variables and no secrets')} />}
+        />
+        <ApplyHint {...props} />
+      </Panel>
+      {open?.kind === 'variable' && (
+        <VariableDialog
+          {...{ ...props, close }}
+          {...(open.variable && { variable: open.variable })}
+        />
+      )}
+      {open?.kind === 'secret' && (
+        <SecretDialog {...{ app, reload, close }} given={open.key ?? ''} />
+      )}
+      {open?.kind === 'all' && <AllDialog {...{ app, reload, close }} />}
+    </>
+  );
+}
+
+/** A masked value is a secret. */
+const variablesOf = (env: Readonly<Record<string, string>>): readonly Variable[] =>
+  Object.entries(env)
+    .map(([key, value]) => ({ key, value: value === MASK ? null : value }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+
+interface ColumnProps extends AppProps {
+  readonly writes: boolean;
+  setOpen(open: Open): void;
+}
+
+function columnsOf({ app, reload, writes, setOpen }: ColumnProps): readonly Column<Variable>[] {
+  const remove = async ({ key, value }: Variable) => {
+    const text = t('{key} of {name} is removed.', { key, name: app.name });
+    if (!(await confirm({ text, action: t('Remove') }))) return;
+    const removed = () =>
+      value === null
+        ? call('DELETE', `${routeOf(app.name)}/secrets/${key}`)
+        : call('PUT', `${routeOf(app.name)}/env`, without(app.env, key));
+    if (await attempt(removed, t('{key} is removed', { key }))) reload();
+  };
+  const shown: readonly Column<Variable>[] = [
+    { id: 'key', title: t('Name'), render: ({ key }) => <code>{key}</code> },
+    {
+      id: 'value',
+      title: t('Value'),
+      width: 'wrap',
+      render: ({ value }) => (value === null ? <span class="quiet">{t('secret')}</span> : value),
+    },
+  ];
+  if (!writes) return shown;
+  const change = (variable: Variable) =>
+    setOpen(
+      variable.value === null
+        ? { kind: 'secret', key: variable.key }
+        : { kind: 'variable', variable },
+    );
+  const actions: Column<Variable> = {
+    id: 'actions',
+    title: t('Actions'),
+    width: 'fit',
+    render: (variable) => (
+      <span class="row-actions">
+        <button
+          type="button"
+          aria-label={t('Change {key}', { key: variable.key })}
+          onClick={() => change(variable)}
+        >
+          {t('Change')}
+        </button>
+        <button
+          type="button"
+          aria-label={t('Remove {key}', { key: variable.key })}
+          onClick={() => void remove(variable)}
+        >
+          {t('Remove')}
+        </button>
+      </span>
+    ),
+  };
+  return [...shown, actions];
+}
+
+const without = (env: Readonly<Record<string, string>>, key: string) =>
+  Object.fromEntries(Object.entries(env).filter(([each]) => each !== key));
+
+interface DialogProps extends Pick<AppProps, 'app' | 'reload'> {
+  close(): void;
+}
+
+function VariableDialog({ app, reload, close, variable }: DialogProps & { variable?: Variable }) {
+  const submit = async (form: FormData) => {
+    const key = variable?.key ?? textOf(form, 'key');
+    await call('PUT', `${routeOf(app.name)}/env`, { ...app.env, [key]: String(form.get('value')) });
+    notify(t('{key} is saved', { key }));
+    reload();
+    close();
+  };
+  return (
+    <FormDialog
+      title={variable ? t('Change {key}', { key: variable.key }) : t('Add variable')}
+      action={t('Save')}
+      {...{ close, submit }}
+    >
+      {!variable && <KeyField given="" />}
+      <Field label={t('Value')} name="value">
+        {(it) => (
+          <textarea {...it} rows={3} spellcheck={false} defaultValue={variable?.value ?? ''} />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+function SecretDialog({ app, reload, close, given }: DialogProps & { given: string }) {
+  const submit = async (form: FormData) => {
+    const key = given === '' ? textOf(form, 'key') : given;
+    const path = `${routeOf(app.name)}/secrets/${encodeURIComponent(key)}`;
+    await call('PUT', path, { value: String(form.get('value')) });
+    notify(t('{key} is sealed', { key }));
+    reload();
+    close();
+  };
+  return (
+    <FormDialog
+      title={given === '' ? t('Set secret') : t('Change {key}', { key: given })}
+      action={t('Save secret')}
+      {...{ close, submit }}
+    >
+      {given === '' && <KeyField given={given} />}
+      <Field
+        label={t('Value')}
+        name="value"
+        type="password"
+        autocomplete="off"
+        hint={t('It is stored sealed, and never shown again.')}
+      />
+    </FormDialog>
+  );
+}
+
+const KeyField = ({ given }: { given: string }) => (
+  <Field
+    label={t('Key')}
+    name="key"
+    required
+    autofocus
+    autocomplete="off"
+    spellcheck={false}
+    defaultValue={given}
+    maxLength={128}
+    pattern="[A-Za-z_][A-Za-z0-9_]*"
+    placeholder="DATABASE_URL"
+  />
+);
+
+/** All variables as lines. Secrets stay as they are. */
+function AllDialog({ app, reload, close }: DialogProps) {
+  const open = variablesOf(app.env).filter(({ value }) => value !== null);
+  const text = open.map(({ key, value }) => `${key}=${lineOf(value ?? '')}`).join('\n');
+  const submit = async (form: FormData) => {
+    await call('PUT', `${routeOf(app.name)}/env`, envOf(String(form.get('env') ?? '')));
+    notify(t('The environment is saved'));
+    reload();
+    close();
+  };
+  return (
+    <FormDialog
+      title={t('Environment as text')}
+      action={t('Save')}
+      size="wide"
+      {...{ close, submit }}
+    >
+      <Field
+        label={t('Env')}
+        name="env"
+        hint={t('A line KEY=value for each. Secrets stay as they are.')}
+      >
+        {(it) => <textarea {...it} rows={12} spellcheck={false} class="code" defaultValue={text} />}
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** A value of several lines, with spaces around it or with quotes is written as JSON text. */
+const lineOf = (value: string) =>
+  /[\n\r]|^\s|\s$|^["']/.test(value) ? JSON.stringify(value) : value;

@@ -1,0 +1,120 @@
+import { base, query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { Badge, Empty, Page } from '../../parts/page.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { formatBytes } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { NewApp } from './new-app.tsx';
+import { type App, type Stats, toneOf } from './types.ts';
+import { useUsage } from './use-usage.ts';
+
+interface Apps {
+  readonly apps: readonly App[];
+  readonly total: number;
+}
+
+const EVERY = 4000;
+
+/** The table `Apps`, and the button `New app`. */
+export function AppList() {
+  const q = query.value.get('q') ?? '';
+  const path = q === '' ? '/api/apps' : `/api/apps?${new URLSearchParams({ q })}`;
+  const { data, error, loading, reload } = useCall<Apps>(path, { every: EVERY });
+  const usage = useUsage(data?.apps);
+  const open = () => setQuery({ dialog: 'new' });
+  const empty =
+    q === '' ? (
+      <Empty
+        text={t('No apps yet')}
+        hint={t('An app is a container image, a git repository, an archive or a template.')}
+      >
+        {can('apps:write') && <NewAppButton open={open} />}
+      </Empty>
+    ) : (
+      <Empty text={t('No app has “{q}” in its name or domain', { q })} />
+    );
+  return (
+    <Page
+      title={t('Apps')}
+      tools={
+        <>
+          <SearchBox label={t('Search apps')} />
+          {can('apps:write') && <NewAppButton open={open} />}
+        </>
+      }
+    >
+      <Table
+        name={t('Apps')}
+        columns={columns(usage)}
+        rows={data?.apps}
+        keyOf={({ id }) => id}
+        linkOf={({ name }) => `${base}/apps/${name}`}
+        {...{ loading, error, again: reload, empty }}
+      />
+      {query.value.get('dialog') === 'new' && can('apps:write') && (
+        <NewApp close={() => setQuery({ dialog: null, from: null }, { replace: true })} />
+      )}
+    </Page>
+  );
+}
+
+const NewAppButton = ({ open }: { open: () => void }) => (
+  <button type="button" class="main" onClick={open}>
+    {t('New app')}
+  </button>
+);
+
+function columns(usage: ReadonlyMap<string, Stats>): readonly Column<App>[] {
+  return [
+    { id: 'name', title: t('Name'), render: ({ name }) => name, sort: ({ name }) => name },
+    {
+      id: 'status',
+      title: t('Status'),
+      render: ({ status }) => <Badge tone={toneOf(status)}>{t(status)}</Badge>,
+      sort: ({ status }) => status,
+    },
+    {
+      id: 'domain',
+      title: t('Domain'),
+      render: ({ domain, url }) => (
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          {domain}
+        </a>
+      ),
+      sort: ({ domain }) => domain,
+    },
+    { id: 'image', title: t('Image'), render: ({ image }) => image ?? '–', sort: imageOf },
+    {
+      id: 'replicas',
+      title: t('Replicas'),
+      align: 'end',
+      render: ({ replicas }) => replicas,
+      sort: ({ replicas }) => replicas,
+    },
+    {
+      id: 'cpu',
+      title: t('CPU'),
+      align: 'end',
+      render: ({ name }) => usageText(usage.get(name), 'cpu'),
+      sort: ({ name }) => usage.get(name)?.cpu_percent ?? null,
+    },
+    {
+      id: 'memory',
+      title: t('Memory'),
+      align: 'end',
+      render: ({ name }) => usageText(usage.get(name), 'memory'),
+      sort: ({ name }) => usage.get(name)?.memory_bytes ?? null,
+    },
+  ];
+}
+
+const imageOf = ({ image }: App) => image;
+
+/** What an app uses now; nothing while that is not known. */
+const usageText = (stats: Stats | undefined, of: 'cpu' | 'memory') => {
+  const cpu = stats?.cpu_percent ?? null;
+  if (!stats || (of === 'cpu' && cpu === null)) return <span class="quiet">–</span>;
+  return of === 'memory' ? formatBytes(stats.memory_bytes) : `${cpu!.toFixed(1)} %`;
+};

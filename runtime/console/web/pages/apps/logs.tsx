@@ -1,0 +1,55 @@
+import { useMemo, useState } from 'preact/hooks';
+import { t } from '../../messages.ts';
+import { createLogLines } from '../../parts/log-lines.ts';
+import { LogView } from '../../parts/log-view.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { formatNumber } from '../../parts/time.tsx';
+import { useStream } from '../../parts/use-stream.ts';
+import { type AppProps, routeOf } from './types.ts';
+
+const TAIL = 1000;
+
+/** The output of all replicas, as it comes. */
+export function LogsTab({ app }: AppProps) {
+  const lines = useMemo(() => createLogLines(), []);
+  const [search, setSearch] = useState('');
+  const path =
+    app.deployment === null ? null : `${routeOf(app.name)}/logs?tail=${TAIL}&timestamps=true`;
+  const { error, again } = useStream(path, (events) =>
+    lines.append(events.map(({ id, data }) => ({ id, ...timedOf(data) }))),
+  );
+  return (
+    <>
+      <div class="tools">
+        <SearchBox label={t('Search logs')} search={setSearch} />
+        <span role="status">{t('{n} lines', { n: formatNumber(lines.count.value) })}</span>
+        <button type="button" onClick={lines.clear}>
+          {t('Clear')}
+        </button>
+      </div>
+      {error !== null && (
+        <div class="failure" role="alert">
+          <p>{error}</p>
+          <button type="button" onClick={again}>
+            {t('Try again')}
+          </button>
+        </div>
+      )}
+      <LogView
+        lines={lines}
+        filter={{ search, level: null }}
+        empty={
+          app.deployment === null
+            ? t('The app has not been deployed yet')
+            : t('The app has printed nothing yet')
+        }
+      />
+    </>
+  );
+}
+
+/** A line begins with its time. */
+function timedOf(data: string): { readonly text: string; readonly time: string | null } {
+  const [, time, text] = /^(\d{4}-\d\d-\d\dT\S+) ([^]*)$/.exec(data) ?? [];
+  return time === undefined ? { text: data, time: null } : { text: text ?? '', time };
+}

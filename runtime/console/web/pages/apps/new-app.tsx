@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import { base, navigate, query } from '../../address.ts';
+import { ApiError, call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { notify } from '../../parts/notices.tsx';
+import { Facts } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { ArchiveField, envOf, GitFields, gitOf, ImageField, textOf } from './source-fields.tsx';
+import { TemplateFields, templateEnvOf } from './template-fields.tsx';
+import { type App, routeOf } from './types.ts';
+import { uploadSource } from './upload.ts';
+
+/** What was made up for an app of a template: it is shown this once. */
+interface Generated {
+  readonly app: string;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** The dialog `New app`. */
+export function NewApp({ close }: { close: () => void }) {
+  const [generated, setGenerated] = useState<Generated | null>(null);
+  if (generated) return <GeneratedValues {...generated} close={() => openApp(generated.app)} />;
+  const create = async (form: FormData) => {
+    const name = textOf(form, 'name');
+    const kind = query.value.get('from') ?? 'image';
+    const values = await CREATE[kind]!(name, form);
+    notify(t('{name} is created', { name }));
+    if (values && Object.keys(values).length > 0) setGenerated({ app: name, values });
+    else openApp(name, kind);
+  };
+  return (
+    <FormDialog
+      title={t('New app')}
+      action={t('Create app')}
+      size="wide"
+      {...{ close }}
+      submit={create}
+    >
+      <Field
+        label={t('Name')}
+        name="name"
+        required
+        autofocus
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={63}
+        pattern="[a-z][a-z0-9\-]*"
+        hint={t('Lower case letters, digits and hyphens. Its address begins with it.')}
+      />
+      <Tabs
+        label={t('Source of the app')}
+        parameter="from"
+        keep={['dialog', 'q', 'sort', 'order']}
+        tabs={[
+          { id: 'image', title: t('Image'), render: () => <ImageTab /> },
+          { id: 'git', title: t('Git'), render: () => <GitTab /> },
+          { id: 'archive', title: t('Archive'), render: () => <ArchiveTab /> },
+          { id: 'template', title: t('Template'), render: () => <TemplateFields /> },
+        ]}
+      />
+    </FormDialog>
+  );
+}
+
+const ImageTab = () => (
+  <div class="fields">
+    <ImageField />
+    <CommonFields />
+  </div>
+);
+
+const GitTab = () => (
+  <div class="fields">
+    <GitFields />
+    <CommonFields />
+  </div>
+);
+
+const ArchiveTab = () => (
+  <div class="fields">
+    <ArchiveField />
+    <CommonFields />
+  </div>
+);
+
+/** The fields of every source but a template, which brings its own. */
+function CommonFields() {
+  return (
+    <>
+      <div class="side-by-side">
+        <Field label={t('Port')} name="port" type="number" min={1} max={65535} placeholder="8080" />
+        <Field label={t('Domain')} name="domain" spellcheck={false} />
+      </div>
+      <Field label={t('Env')} name="env" hint={t('A line KEY=value for each')}>
+        {(it) => <textarea {...it} rows={3} spellcheck={false} />}
+      </Field>
+    </>
+  );
+}
+
+type Create = (name: string, form: FormData) => Promise<Readonly<Record<string, string>> | void>;
+
+/** How an app of each source is made, by the id of its tab. */
+const CREATE: Readonly<Record<string, Create>> = {
+  image: async (name, form) => {
+    const body = { name, image: textOf(form, 'image'), ...commonOf(form) };
+    await call('POST', '/api/apps', body).catch((error: unknown) => unlessMade(name, error));
+  },
+  git: async (name, form) => {
+    await call('POST', '/api/apps', { name, ...commonOf(form) });
+    try {
+      await call('POST', `${routeOf(name)}/deploy`, { git: gitOf(form) });
+    } catch (error) {
+      // Nothing was deployed: the name is free again, and the form can be mended.
+      await call('DELETE', routeOf(name)).catch(() => {});
+      throw error;
+    }
+  },
+  archive: async (name, form) => {
+    await uploadSource({ name, ...commonOf(form) }, form.get('source') as File);
+  },
+  template: async (name, form) => {
+    const id = encodeURIComponent(textOf(form, 'template'));
+    const domain = textOf(form, 'domain');
+    const body = { name, env: templateEnvOf(form), ...(domain !== '' && { domain }) };
+    const made = await call<App & { generated: Record<string, string> }>(
+      'POST',
+      `/api/templates/${id}/deploy`,
+      body,
+    );
+    return made.generated;
+  },
+};
+
+/**
+ * An image that came and did not become ready stays as a failed app, whose page says why. What the
+ * server kept nothing of is told in the form.
+ */
+async function unlessMade(name: string, error: unknown): Promise<void> {
+  if (!(error instanceof ApiError) || error.status !== 502) throw error;
+  const made = await call('GET', routeOf(name)).catch(() => null);
+  if (!made) throw error;
+}
+
+function commonOf(form: FormData): Record<string, unknown> {
+  const [port, domain] = [textOf(form, 'port'), textOf(form, 'domain')];
+  const env = envOf(String(form.get('env') ?? ''));
+  return {
+    ...(port !== '' && { port: Number(port) }),
+    ...(domain !== '' && { domain }),
+    ...(Object.keys(env).length > 0 && { env }),
+  };
+}
+
+/** What is built is shown as it comes. */
+const openApp = (name: string, kind = 'image') =>
+  navigate(`${base}/apps/${name}${kind === 'image' ? '' : '?tab=deployments&deployment=1'}`, {
+    replace: true,
+  });
+
+function GeneratedValues({ app, values, close }: Generated & { close: () => void }) {
+  return (
+    <Dialog title={t('{name} is created', { name: app })} close={close}>
+      <p>{t('These values were made up for it. They are shown this once: keep them.')}</p>
+      <Facts
+        rows={Object.entries(values).map(([key, value]) => [key, <code key={key}>{value}</code>])}
+      />
+      <div class="buttons end">
+        <button type="button" class="main" onClick={close}>
+          {t('I have kept them')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

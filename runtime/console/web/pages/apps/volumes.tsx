@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { attempt, notify } from '../../parts/notices.tsx';
+import { Empty, Panel } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import { formatBytes } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { ApplyHint } from './apply-hint.tsx';
+import { textOf } from './source-fields.tsx';
+import { type AppProps, routeOf } from './types.ts';
+
+interface Volume {
+  readonly name: string;
+  readonly path: string;
+  /** Null where the engine does not count them. */
+  readonly bytes: number | null;
+}
+
+/** The answer of `GET /api/apps/:name/volumes`. */
+export interface Volumes {
+  readonly volumes: readonly Volume[];
+}
+
+/** Folders that outlive the containers of an app. */
+export function VolumesTab(props: AppProps) {
+  const { app, reload } = props;
+  const answer = useCall<Volumes>(`${routeOf(app.name)}/volumes`);
+  const [adding, setAdding] = useState(false);
+  const writes = can('apps:write');
+  const again = () => {
+    answer.reload();
+    reload();
+  };
+  const remove = async ({ name, bytes }: Volume) => {
+    const size = bytes === null ? '' : ` (${formatBytes(bytes)})`;
+    const given = { name: `${name}${size}`, app: app.name };
+    const text = t('{app} no longer has the volume {name}. Its data stay on the engine.', given);
+    if (!(await confirm({ text, action: t('Remove volume'), typed: name }))) return;
+    const volumes = app.volumes.filter((each) => each.name !== name);
+    const removed = () => call('PATCH', routeOf(app.name), { volumes });
+    if (await attempt(removed, t('{name} is removed', { name }))) again();
+  };
+  return (
+    <Panel
+      name={t('Volumes of {name}', { name: app.name })}
+      tools={
+        writes && (
+          <button type="button" onClick={() => setAdding(true)}>
+            {t('Add volume')}
+          </button>
+        )
+      }
+    >
+      <Table
+        name={t('Volumes')}
+        rows={answer.data?.volumes}
+        keyOf={({ name }) => name}
+        {...{ loading: answer.loading, error: answer.error, again: answer.reload }}
+        empty={
+          <Empty
+            text={t('No volumes')}
+            hint={t('Without one, files are gone with the container.')}
+          />
+        }
+        columns={[
+          { id: 'name', title: t('Name'), render: ({ name }) => name },
+          { id: 'path', title: t('Path'), render: ({ path }) => <code>{path}</code> },
+          {
+            id: 'bytes',
+            title: t('Size'),
+            align: 'end',
+            render: ({ bytes }) => (bytes === null ? '–' : formatBytes(bytes)),
+          },
+          {
+            id: 'actions',
+            title: t('Actions'),
+            width: 'fit',
+            render: (volume) =>
+              writes && (
+                <button
+                  type="button"
+                  aria-label={t('Remove {name}', { name: volume.name })}
+                  onClick={() => void remove(volume)}
+                >
+                  {t('Remove')}
+                </button>
+              ),
+          },
+        ]}
+      />
+      <ApplyHint {...props} />
+      {adding && <AddVolume {...{ app, again }} close={() => setAdding(false)} />}
+    </Panel>
+  );
+}
+
+interface AddVolumeProps extends Pick<AppProps, 'app'> {
+  again(): void;
+  close(): void;
+}
+
+function AddVolume({ app, again, close }: AddVolumeProps) {
+  const submit = async (form: FormData) => {
+    const volume = { name: textOf(form, 'name'), path: textOf(form, 'path') };
+    await call('PATCH', routeOf(app.name), { volumes: [...app.volumes, volume] });
+    notify(t('{name} is added', volume));
+    again();
+    close();
+  };
+  return (
+    <FormDialog title={t('Add volume')} action={t('Add')} {...{ close, submit }}>
+      <Field label={t('Name')} name="name" required autofocus pattern="[a-z0-9][a-z0-9_.\-]*" />
+      <Field label={t('Path')} name="path" required placeholder="/data" pattern="/.+" />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import { formatBytes } from '../../parts/time.tsx';
+import { type Model, pathOf } from './types.ts';
+
+interface Action {
+  readonly title: string;
+  readonly danger?: boolean;
+  run(): Promise<unknown>;
+}
+
+/** The buttons of a model that make sense in its state. Each is named with the model's id. */
+export function ModelActions({ model, reload }: { model: Model; reload: () => void }) {
+  const [doing, setDoing] = useState(false);
+  const act = async ({ run }: Action) => {
+    setDoing(true);
+    await run();
+    setDoing(false);
+    reload();
+  };
+  return (
+    <span class="row-actions">
+      {actionsOf(model).map((action) => (
+        <button
+          key={action.title}
+          type="button"
+          class={action.danger === true ? 'danger' : undefined}
+          disabled={doing}
+          aria-label={`${action.title} ${model.id}`}
+          onClick={() => void act(action)}
+        >
+          {action.title}
+        </button>
+      ))}
+      {doing && <span class="quiet">{t('…')}</span>}
+    </span>
+  );
+}
+
+function actionsOf(model: Model): readonly Action[] {
+  const { id, status, format, runnable } = model;
+  const download: Action = {
+    title: t('Download'),
+    run: () =>
+      attempt(() => call('POST', `${pathOf(id)}/download`), t('{id} is downloaded', { id })),
+  };
+  const cancel: Action = {
+    title: t('Cancel'),
+    run: () =>
+      attempt(
+        () => call('DELETE', `${pathOf(id)}/download`),
+        t('The download of {id} is cancelled', { id }),
+      ),
+  };
+  const start: Action = {
+    title: t('Start'),
+    run: () => attempt(() => call('POST', '/api/mlx/start', { model: id }), t('{id} runs', { id })),
+  };
+  if (status === 'available') return [download];
+  if (status === 'downloading') return [cancel];
+  if (status === 'running') return [stopOf(model)];
+  return [
+    ...(runnable === false ? [] : [start]),
+    ...(format === 'remote' ? [] : [deleteOf(model)]),
+  ];
+}
+
+const stopOf = ({ id }: Model): Action => ({
+  title: t('Stop'),
+  async run() {
+    const text = t('{id} stops, and answers nobody until it is started again.', { id });
+    if (!(await confirm({ text, action: t('Stop') }))) return;
+    await attempt(() => call('POST', '/api/mlx/stop'), t('{id} is stopped', { id }));
+  },
+});
+
+const deleteOf = ({ id, size_bytes: bytes }: Model): Action => ({
+  title: t('Delete'),
+  danger: true,
+  async run() {
+    const text = t('{id} is deleted from the disk: {size}.', { id, size: formatBytes(bytes) });
+    if (!(await confirm({ text, action: t('Delete') }))) return;
+    await attempt(() => call('DELETE', pathOf(id)), t('{id} is deleted', { id }));
+  },
+});

@@ -1,0 +1,106 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../messages.ts';
+import { Panel } from '../../parts/page.tsx';
+import { failureText } from '../../parts/use-call.ts';
+import { ask, type ChatMessage, type ChatRate } from './ask.ts';
+
+/** A chat with the model that runs. What it answers is text, whatever it looks like. */
+export function Chat({ model }: { model: string }) {
+  const [messages, setMessages] = useState<readonly ChatMessage[]>([]);
+  const [status, setStatus] = useState('');
+  const [refused, setRefused] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => () => running.current?.abort(), []);
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const text = String(new FormData(form).get('message')).trim();
+    if (text === '' || busy) return;
+    form.reset();
+    const asked = [...messages, { role: 'user', content: text }] as const;
+    const leaving = new AbortController();
+    running.current = leaving;
+    setBusy(true);
+    setRefused(null);
+    setStatus(t('The model reads'));
+    try {
+      await ask({ model, messages: asked }, leaving.signal, (content, rate) => {
+        setMessages([...asked, { role: 'assistant', content }]);
+        setStatus(rateText(rate));
+      });
+    } catch (error) {
+      setMessages((last) => (last.length > asked.length ? last : asked));
+      if (!leaving.signal.aborted) setRefused(failureText(error));
+    }
+    if (leaving.signal.aborted) setStatus((last) => t('Stopped. {last}', { last }));
+    setBusy(false);
+  };
+  return (
+    <Panel name={t('Chat with {model}', { model })}>
+      <Conversation messages={messages} busy={busy} />
+      {refused !== null && <p role="alert">{refused}</p>}
+      <form class="chat-form" onSubmit={(event) => void send(event)}>
+        <label for="chat-message">{t('Message')}</label>
+        <textarea
+          id="chat-message"
+          name="message"
+          rows={2}
+          required
+          onKeyDown={(event) => sendByEnter(event)}
+        />
+        <div class="buttons">
+          <button type="submit" class="main" disabled={busy}>
+            {t('Send')}
+          </button>
+          <button type="button" disabled={!busy} onClick={() => running.current?.abort()}>
+            {t('Stop generating')}
+          </button>
+          <button
+            type="button"
+            class="plain"
+            disabled={busy || messages.length === 0}
+            onClick={() => (setMessages([]), setStatus(''))}
+          >
+            {t('New chat')}
+          </button>
+          <span role="status" class="quiet">
+            {status}
+          </span>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** Shift+Enter is a new line. */
+function sendByEnter(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  (event.target as HTMLTextAreaElement).form?.requestSubmit();
+}
+
+const rateText = ({ tokens, seconds }: ChatRate) =>
+  t('{n} tokens, {rate} tokens/s', {
+    n: tokens,
+    rate: (tokens / Math.max(seconds, 0.001)).toFixed(1),
+  });
+
+function Conversation({ messages, busy }: { messages: readonly ChatMessage[]; busy: boolean }) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    list.current?.scrollTo(0, list.current.scrollHeight);
+  }, [messages]);
+  if (messages.length === 0)
+    return <p class="quiet">{t('Ask it something. Nothing of the chat is kept.')}</p>;
+  return (
+    <ol class="chat" ref={list} aria-label={t('Messages')} aria-busy={busy} tabIndex={0}>
+      {messages.map(({ role, content }, index) => (
+        <li key={index} class={`chat-${role}`}>
+          <b class="chat-who">{role === 'user' ? t('You') : t('Model')}</b>
+          <p class="chat-text">{content}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}
