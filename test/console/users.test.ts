@@ -113,7 +113,7 @@ describeWith('chromium', 'the page Users', () => {
     expect((await read(`/users/${ids['bea']}`)).locked_until).toBeNull();
     await press(page, 'Disable');
     const question = page.getByRole('alertdialog', { name: 'Disable' });
-    await question.getByText('1 sessions and 0 API keys end').waitFor();
+    await question.getByText('Ends 1 session and 0 API keys.').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Cancel');
     await page.getByLabel('Reason').fill('spam');
     await confirm(page, 'Disable');
@@ -140,7 +140,7 @@ describeWith('chromium', 'the page Users', () => {
     await said(page, 'Session ended');
     await expect.poll(() => sessions.locator('tbody tr').count()).toBe(1);
     await press(page, 'End all sessions');
-    await page.getByText('1 sessions of cyd@x.test end.').waitFor();
+    await page.getByText('Ends 1 session of cyd@x.test.').waitFor();
     await confirm(page, 'End all sessions');
     await page.getByText('No sessions').waitFor();
     expect((await read(`/users/${ids['cyd']}`)).sessions).toBe(0);
@@ -246,7 +246,7 @@ describeWith('chromium', 'the page Users', () => {
     const page = await open(`/users/${ids['dan']}`);
     await press(page, 'Delete user');
     const question = page.getByRole('alertdialog', { name: 'Delete user' });
-    await question.getByText('1 sessions and 0 API keys end').waitFor();
+    await question.getByText('Ends 1 session and 0 API keys.').waitFor();
     const button = question.getByRole('button', { name: 'Delete user' });
     expect(await button.isDisabled()).toBe(true);
     await page.keyboard.press('Escape');

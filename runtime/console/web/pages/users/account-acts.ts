@@ -1,9 +1,8 @@
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import type { Question } from '../../parts/confirm.tsx';
-import { formatNumber } from '../../parts/time.tsx';
 import { isCaller } from './role-choice.tsx';
-import { ADMIN, type ApiKey, type User } from './shapes.ts';
+import { ADMIN, type ApiKey, counted, type User } from './shapes.ts';
 
 /** One call that changes an account. */
 export interface Act {
@@ -21,8 +20,8 @@ export interface Act {
 /** What can be done with the account as it is now, besides disabling and deleting it. */
 export function actsOn(user: User): readonly Act[] {
   const { email } = user;
-  const n = formatNumber(user.sessions);
-  const passkeys = formatNumber(user.passkeys);
+  const sessions = counted(user.sessions, 'session');
+  const passkeys = counted(user.passkeys, 'passkey');
   const unlock: Act = {
     name: t('Unlock'),
     method: 'POST',
@@ -40,17 +39,21 @@ export function actsOn(user: User): readonly Act[] {
     method: 'POST',
     path: '/require-password-change',
     done: t('The next sign-in of {email} asks for a new password', { email }),
-    text: t('{n} sessions of {email} end; the next sign-in asks for a new password.', { n, email }),
+    text: t('Ends {sessions} of {email}; the next sign-in asks for a new password.', {
+      sessions,
+      email,
+    }),
   };
   const factor: Act = {
     name: t('Remove second factor'),
     method: 'DELETE',
     path: '/second-factor',
     done: t('{email} has no second factor any more', { email }),
-    text: t(
-      'The app, the recovery codes and {passkeys} passkeys of {email} are removed; {n} sessions end.',
-      { passkeys, email, n },
-    ),
+    text: t('Removes the app, the recovery codes and {passkeys} of {email}, and ends {sessions}.', {
+      passkeys,
+      email,
+      sessions,
+    }),
   };
   return [
     unlock,
@@ -58,7 +61,7 @@ export function actsOn(user: User): readonly Act[] {
     ...(user.has_password && !user.password_change_required ? [change] : []),
     ...(user.totp || user.passkeys > 0 ? [factor] : []),
     ...(user.deletion_at !== null ? [restoring(email)] : []),
-    ...(user.sessions > 0 ? [ending(email, n)] : []),
+    ...(user.sessions > 0 ? [ending(email, sessions)] : []),
   ];
 }
 
@@ -69,12 +72,12 @@ const restoring = (email: string): Act => ({
   done: t('{email} is restored', { email }),
 });
 
-const ending = (email: string, n: string): Act => ({
+const ending = (email: string, sessions: string): Act => ({
   name: t('End all sessions'),
   method: 'DELETE',
   path: '/sessions',
   done: t('All sessions of {email} ended', { email }),
-  text: t('{n} sessions of {email} end.', { n, email }),
+  text: t('Ends {sessions} of {email}.', { sessions, email }),
 });
 
 export const enabling = (email: string): Act => ({
@@ -97,11 +100,11 @@ export async function losses(user: User, fate: string): Promise<string> {
   const path = `${ADMIN}/api-keys?user_id=${encodeURIComponent(user.id)}`;
   const { api_keys } = await call<{ api_keys: ApiKey[] }>('GET', path);
   const live = api_keys.filter(({ revoked_at }) => revoked_at === null).length;
-  const text = t('{email} {fate}. {sessions} sessions and {keys} API keys end.', {
+  const text = t('{email} {fate}. Ends {sessions} and {keys}.', {
     email,
     fate,
-    sessions: formatNumber(user.sessions),
-    keys: formatNumber(live),
+    sessions: counted(user.sessions, 'session'),
+    keys: counted(live, 'API key'),
   });
   return isCaller(user) ? `${text}\n${t('This is your own account.')}` : text;
 }

@@ -96,14 +96,15 @@ function columnsOf(
     {
       id: 'last_used_at',
       title: t('Last used'),
-      render: ({ last_used_at }) => <Time at={last_used_at} />,
-      sort: ({ last_used_at }) => last_used_at,
-    },
-    {
-      id: 'created_at',
-      title: t('Created'),
-      render: ({ created_at }) => <Time at={created_at} />,
-      sort: ({ created_at }) => created_at,
+      render: ({ last_used_at, created_at }) => (
+        <span class="lines">
+          <Time at={last_used_at} />
+          <span class="quiet">
+            {t('made')} <Time at={created_at} />
+          </span>
+        </span>
+      ),
+      sort: ({ last_used_at, created_at }) => last_used_at ?? created_at,
     },
     ...(can('auth:manage')
       ? [{ id: 'actions', title: t('Actions'), width: 'fit' as const, render: actions }]

@@ -11,7 +11,7 @@ import { Badge, Empty } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { ADMIN, holdsAll, type Role, rightsOf } from './shapes.ts';
+import { ADMIN, counted, holdsAll, type Role, rightsOf } from './shapes.ts';
 
 /** A role whose name or permissions are edited; `new` is one that is not there yet. */
 type Editing =
@@ -106,8 +106,8 @@ function Permissions({ of: role, changed }: { of: Role; changed(): void }) {
   if (role.permissions.length === 0) return <span class="quiet">{t('none')}</span>;
   const take = async (permission: string) => {
     const { id, name, users } = role;
-    const text = t('{n} users of {name} lose {permission} at once.', {
-      n: formatNumber(users),
+    const text = t('{name} loses {permission}: {users} at once.', {
+      users: counted(users, 'user'),
       name,
       permission,
     });

@@ -1,4 +1,6 @@
+import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
+import { formatNumber } from '../../parts/time.tsx';
 
 /** Answers of the routes below `/api/auth/admin`. */
 export const ADMIN = '/api/auth/admin';
@@ -111,3 +113,7 @@ export const rightsOf = (role: Role): readonly string[] => [
 
 export const fullName = ({ first_name, last_name }: User): string =>
   [first_name, last_name].filter(Boolean).join(' ');
+
+/** @example counted(1, 'session') // '1 session' */
+export const counted = (n: number, one: 'session' | 'API key' | 'passkey' | 'user'): string =>
+  t(n === 1 ? `{n} ${one}` : `{n} ${one}s`, { n: formatNumber(n) });
