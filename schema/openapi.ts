@@ -185,10 +185,15 @@ function responseOf({
   description,
   schema,
   type,
+  streams = [],
 }: RouteSpec['responses'][number] & { readonly schema?: JsonSchema }): object {
   if (!schema && !type) return { description };
+  const text = { schema: { type: 'string' } };
   return {
     description,
-    content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } },
+    content: {
+      [type ?? 'application/json']: schema ? { schema } : text,
+      ...Object.fromEntries(streams.map((each) => [each, text])),
+    },
   };
 }

@@ -57,6 +57,7 @@ export const reference = (name: string): JsonSchema => ({ $ref: `#/components/sc
 export function nullable(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
+  if (Array.isArray(type)) return { ...schema, type: [...type, 'null'] };
   if (Array.isArray(schema['anyOf']))
     return { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
   return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;

@@ -46,6 +46,9 @@ function moduleRoutes(making: Making): RouteSpec[] {
   ];
 }
 
+/** Forms in which a list sends every row, by `Accept`. */
+const STREAMS = ['text/csv', 'application/x-ndjson'] as const;
+
 type Responses = Record<number, { readonly description: string; readonly schema?: JsonSchema }>;
 
 function listRoute(making: Making, operation: Operation): RouteSpec {
@@ -72,7 +75,7 @@ function listRoute(making: Making, operation: Operation): RouteSpec {
       ...filterQuery(making),
     },
     responses: {
-      200: { description: 'A page', schema: answer },
+      200: { description: 'A page', schema: answer, streams: STREAMS },
       ...refusals(project, { 400: 'A parameter is unknown or wrong' }),
     },
   };

@@ -46,7 +46,12 @@ export interface RouteSpec {
   readonly responses: Readonly<
     Record<
       number,
-      { readonly description: string; readonly schema?: JsonSchema; readonly type?: string }
+      {
+        readonly description: string;
+        readonly schema?: JsonSchema;
+        readonly type?: string;
+        readonly streams?: readonly string[];
+      }
     >
   >;
 }

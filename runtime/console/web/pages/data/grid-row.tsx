@@ -31,9 +31,15 @@ export class GridRow extends Component<GridRowProps> {
     return (Object.keys(next) as (keyof GridRowProps)[]).some((name) => next[name] !== last[name]);
   }
 
-  override render({ grid, index, y, row, from, end, active, changes, selected }: GridRowProps) {
+  override render(props: GridRowProps) {
+    const { grid, index, y, row, from, end, active, editing, changes, selected } = props;
     const { edges, columns, module } = grid;
-    const state = [changes?.error && 'refused', selected && 'selected', !row && 'waiting'];
+    const state = [
+      editing && 'edited',
+      changes?.error && 'refused',
+      selected && 'selected',
+      !row && 'waiting',
+    ];
     return (
       <div
         role="row"

@@ -43,6 +43,8 @@ export class GridState {
   });
   readonly active = signal<Place>({ row: 0, column: 0 });
   readonly editing = signal<Editing | null>(null);
+  /** Pixels, as the density says. */
+  rowHeight = 34;
   /** Whether the active cell takes the focus when it is drawn. */
   focusing = false;
   element: HTMLElement | null = null;
@@ -68,22 +70,20 @@ export class GridState {
     return this.checks + this.edges.at(-1)!;
   }
 
-  get rowHeight(): number {
-    const styles = this.element && getComputedStyle(this.element).getPropertyValue('--grid-row');
-    return Number.parseFloat(styles ?? '') || 34;
-  }
-
   get height(): number {
     return heightOf({ rows: this.count, rowHeight: this.rowHeight });
   }
 
-  /** Fills the window of the browser down to its end. */
+  /** Fills the window of the browser down to its end. It reads the layout, so no frame calls it. */
   fill(): void {
     const { element } = this;
     if (!element) return;
     const top = element.getBoundingClientRect().top + scrollY;
     const height = Math.max(LEAST_HEIGHT, innerHeight - top - BELOW);
     element.style.setProperty('--grid-height', `${Math.floor(height)}px`);
+    const row = getComputedStyle(element).getPropertyValue('--grid-row');
+    this.rowHeight = Number.parseFloat(row) || this.rowHeight;
+    this.measure();
   }
 
   #size(): GridSize {

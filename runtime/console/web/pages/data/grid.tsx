@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import type { Column, Module } from '../../rest-modules.ts';
@@ -32,14 +32,11 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
   };
   const known = rows.version.value;
   useLayoutEffect(() => grid.measure(), [grid, known]);
-  useEffect(() => watchSize(grid), [grid]);
+  useLayoutEffect(() => watchSize(grid), [grid]);
   useLayoutEffect(() => {
     if (start > 0 && grid.count > 0) grid.scrollToRow(start);
   }, [grid, grid.count > 0]);
-  useLayoutEffect(() => {
-    grid.fill();
-    focusActive(grid);
-  });
+  useLayoutEffect(() => focusActive(grid));
   const { window, active, editing } = grid;
   return (
     <div
@@ -109,13 +106,19 @@ function changesOf({ path }: Module, rows: RowStore, index: number) {
   return staged.value.size === 0 ? undefined : staged.value.get(`${path}/${String(id)}`);
 }
 
+/** The grid is laid out anew when what is above it, the window of the browser or the density changes. */
 function watchSize(grid: GridState): () => void {
-  const watcher = new ResizeObserver(() => grid.measure());
-  if (grid.element) watcher.observe(grid.element);
   const fill = () => grid.fill();
+  const watcher = new ResizeObserver(fill);
+  if (grid.element) watcher.observe(grid.element);
+  const around = grid.element?.closest('.rows');
+  if (around) watcher.observe(around);
+  const density = new MutationObserver(fill);
+  density.observe(document.documentElement, { attributeFilter: ['data-density'] });
   addEventListener('resize', fill);
   return () => {
     watcher.disconnect();
+    density.disconnect();
     removeEventListener('resize', fill);
   };
 }
@@ -219,6 +222,7 @@ function Head({ grid, selection }: { grid: GridState; selection: Selection }) {
           <div
             key={column.name}
             role="columnheader"
+            class={column.sortable ? 'sortable' : undefined}
             aria-colindex={index + 1 + (module.remove ? 1 : 0)}
             aria-sort={column.sortable ? sorted : undefined}
             style={{ width: px(edges[index + 1]! - edges[index]!) }}
