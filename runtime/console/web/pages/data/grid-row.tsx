@@ -72,7 +72,7 @@ export class GridRow extends Component<GridRowProps> {
         aria-colindex={at + 1 + (grid.module.remove ? 1 : 0)}
         aria-readonly={field ? undefined : true}
         aria-invalid={changed && changes.error !== null ? true : undefined}
-        tabIndex={active === at ? 0 : -1}
+        tabIndex={isEdited ? undefined : active === at ? 0 : -1}
         data-row={index}
         data-column={at}
         style={{ width: `${grid.edges[at + 1]! - grid.edges[at]!}px` }}

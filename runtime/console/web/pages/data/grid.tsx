@@ -43,6 +43,7 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
       role="grid"
       class="grid"
       ref={(element) => void (grid.element = element)}
+      tabIndex={isActiveDrawn(grid) ? -1 : 0}
       aria-label={module.type}
       aria-rowcount={(rows.total.value ?? 0) + 1}
       aria-colcount={columns.length + (module.remove ? 1 : 0)}
@@ -91,6 +92,13 @@ function keyOf(index: number, active: number, slots: number): string {
 }
 
 const px = (pixels: number) => `${pixels}px`;
+
+/** Whether the active cell is in a column that is drawn; if not, the grid takes the focus for it. */
+function isActiveDrawn({ active, window }: GridState): boolean {
+  const { column } = active.value;
+  const { firstColumn, endColumn } = window.value;
+  return column === CHECK || (column >= firstColumn && column < endColumn);
+}
 
 /** The rows of the window, and the active one, which keeps the focus while it is out of sight. */
 function drawn({ window, active, count }: GridState): number[] {
@@ -152,6 +160,7 @@ function placeOf(target: Element): { row: number; column: number } | undefined {
 
 /** A cell that got the focus by another way is the active one. */
 function noteFocus(grid: GridState, target: Element): void {
+  if (target === grid.element && !isActiveDrawn(grid)) return grid.go(grid.active.peek());
   const place = placeOf(target);
   const { row, column } = grid.active.peek();
   if (!place || grid.editing.peek() || (place.row === row && place.column === column)) return;
