@@ -1,6 +1,6 @@
 import { type Migration, columnTypes, createFoldedIndex, dialectOf } from '@twofold/runtime/kernel';
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
-import { type AuthUser, type IdKind, indexName } from '@twofold/schema';
+import type { AuthUser, IdKind } from '@twofold/schema';
 import { createAccountColumns } from './account/tables.ts';
 import { createListIndexes } from './admin/tables.ts';
 import { createWindows } from './limits/window-tables.ts';
@@ -75,17 +75,14 @@ async function createAccounts(db: Kysely<any>, ids: IdKind): Promise<void> {
 /** Creates the user table of a schema without a type for users. */
 export async function createUsers(db: Kysely<any>, table: string, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
-  const present = await db.introspection.getTables();
-  if (present.some(({ name }) => name === table)) return;
   await db.schema
     .createTable(table)
+    .ifNotExists()
     .addColumn('id', type.key)
     .addColumn('email', 'text', (column) => column.notNull())
     .addColumn('created_at', type.timestamp, (column) => column.notNull())
     .addColumn('updated_at', type.timestamp, (column) => column.notNull())
     .execute();
-  const name = indexName(table, ['email', 'identity'], true);
-  await createFoldedIndex(db, { name, table, column: 'email', fold: 'letters' });
 }
 
 /**

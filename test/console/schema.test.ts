@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DescribedType } from '../../runtime/console/web/pages/schema/described.ts';
-import { layoutOf, type PlacedBox } from '../../runtime/console/web/pages/schema/graph-layout.ts';
+import { layoutOf } from '../../runtime/console/web/pages/schema/graph-layout.ts';
 import { graphOf } from '../../runtime/console/web/pages/schema/graph-model.ts';
+import type { PlacedBox } from '../../runtime/console/web/pages/schema/placed.ts';
 import { chromium, describeWith } from '../engines/available.ts';
 import { type ConsoleServer, OPERATOR, startConsole } from './server.ts';
 

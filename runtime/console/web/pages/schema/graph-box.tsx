@@ -1,5 +1,5 @@
 import { t } from '../../messages.ts';
-import type { PlacedBox } from './graph-layout.ts';
+import type { PlacedBox } from './placed.ts';
 import { cut, HEAD, LINE } from './graph-model.ts';
 
 /** The address of this page with a type. The rest of it stays. */

@@ -1,4 +1,4 @@
-import type { PlacedEdge, Point } from './graph-layout.ts';
+import type { PlacedEdge, Point } from './placed.ts';
 import type { End } from './graph-model.ts';
 
 /** The ends of lines: one row, or many (a crow's foot). */

@@ -1,30 +1,15 @@
 import { Graph, layout } from '@dagrejs/dagre';
+import { forceLayout } from './force-layout.ts';
 import type { Box, Edge, GraphModel } from './graph-model.ts';
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** A box with the place of its upper left corner. */
-export interface PlacedBox extends Box, Point {}
-
-export interface PlacedEdge extends Edge {
-  readonly points: readonly Point[];
-}
-
-export interface Placed {
-  readonly boxes: readonly PlacedBox[];
-  readonly edges: readonly PlacedEdge[];
-  readonly width: number;
-  readonly height: number;
-}
+import type { Placed, PlacedBox, PlacedEdge, Point } from './placed.ts';
 
 const GAP = 36;
+/** With more types than this, layers are too wide to be read. */
+const LAYERED = 40;
 
 /**
- * Places each connected part by layers (dagre), the direction of which makes it more like the shape
- * of the window, and the parts beside each other.
+ * Places each connected part by layers (dagre), in the direction that makes it more like the shape of
+ * the window, or by forces where it is large, and the parts beside each other.
  *
  * @param shape width by height of the window
  */
@@ -78,6 +63,7 @@ const alone = (box: Box): Placed => ({
 });
 
 function placed(part: Part, detailed: boolean, shape: number): Placed {
+  if (part.boxes.length > LAYERED) return forceLayout(part.boxes, part.edges);
   const both = (['LR', 'TB'] as const).map((direction) => layered(part, direction, detailed));
   const distance = ({ width, height }: Placed) => Math.abs(Math.log(width / height / shape));
   return both.toSorted((a, b) => distance(a) - distance(b))[0]!;

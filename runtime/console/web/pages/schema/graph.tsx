@@ -5,8 +5,9 @@ import { Panel } from '../../parts/page.tsx';
 import type { DescribedType } from './described.ts';
 import { GraphBox, linkOfType } from './graph-box.tsx';
 import { GraphEdge, Markers } from './graph-edge.tsx';
-import { layoutOf, type Placed, type PlacedBox } from './graph-layout.ts';
+import { layoutOf } from './graph-layout.ts';
 import { graphOf } from './graph-model.ts';
+import type { Placed, PlacedBox } from './placed.ts';
 import { useView, type Viewed } from './use-view.ts';
 
 /** How far an arrow key moves the drawing, in pixels. */
@@ -93,7 +94,7 @@ function Drawing({ placed, viewed, lit, setPointed }: DrawingProps) {
       {...drag}
     >
       <Markers />
-      <g transform={place} class={lit === null ? undefined : 'with-lit'}>
+      <g transform={place} class={classOf(placed, lit)}>
         {placed.edges.map((edge, index) => (
           <GraphEdge key={index} edge={edge} lit={edge.from === lit || edge.to === lit} />
         ))}
@@ -107,6 +108,12 @@ function Drawing({ placed, viewed, lit, setPointed }: DrawingProps) {
       </g>
     </svg>
   );
+}
+
+/** Many types are drawn with quieter lines. */
+function classOf({ boxes }: Placed, lit: string | null): string | undefined {
+  const compact = boxes.every(({ lines }) => lines.length === 0);
+  return [compact && 'compact', lit !== null && 'with-lit'].filter(Boolean).join(' ') || undefined;
 }
 
 function neighbours({ edges }: Placed, lit: string | null): ReadonlySet<string> {
