@@ -72,12 +72,27 @@ function create(parts: AuthParts): Handler {
     const data = context.data[entityOf(parts).singular];
     const row = await data.create({ data: body });
     const id = keyOf(parts.kernel, String(row.id));
+    if (organizations.create === 'admin') await recordCreated(parts, context, body, id);
     return reply(201, {
       id,
       name: organizations.name === null ? null : (row[organizations.name] ?? null),
       role: organizations.roles[0],
     });
   };
+}
+
+/** Where only administrators make organizations, that is a change of management. */
+async function recordCreated(
+  { kernel }: AuthParts,
+  context: RequestContext,
+  body: object,
+  id: number | string,
+): Promise<void> {
+  await kernel.audit?.record(context, {
+    action: 'createOrganization',
+    target: `organization:${id}`,
+    detail: { fields: Object.keys(body) },
+  });
 }
 
 function entityOf(parts: AuthParts) {

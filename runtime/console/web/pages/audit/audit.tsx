@@ -116,6 +116,12 @@ const columns = (): readonly Column<Entry>[] => [
     render: ({ actor }) => <Only parameter="actor" value={actor} />,
   },
   {
+    id: 'via',
+    title: t('Via'),
+    width: 'fit',
+    render: ({ via }) => <Badge tone={via === 'api' ? 'plain' : 'good'}>{via}</Badge>,
+  },
+  {
     id: 'action',
     title: t('Action'),
     width: 'fit',
@@ -128,12 +134,6 @@ const columns = (): readonly Column<Entry>[] => [
     render: ({ target }) => <Target target={target} />,
   },
   { id: 'detail', title: t('Detail'), render: (entry) => <Detail of={entry} /> },
-  {
-    id: 'via',
-    title: t('Via'),
-    width: 'fit',
-    render: ({ via }) => <Badge tone={via === 'api' ? 'plain' : 'good'}>{via}</Badge>,
-  },
   { id: 'ip', title: t('IP'), width: 'fit', render: ({ ip }) => <code>{ip}</code> },
 ];
 
