@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { capabilities, jobRoutes, type RouteSpec } from '@twofold/schema';
+import { actorOf, viaOf } from '../../runtime/core/audit/actor.ts';
 import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditedRoute } from '../../runtime/core/audit/audited-route.ts';
 import { isAudited } from '../../runtime/core/audit/describe-call.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
+import type { Principal } from '../../runtime/core/context/request-context.ts';
 import type { Kernel } from '../../runtime/core/module.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
@@ -59,6 +61,19 @@ describe('every route of management that changes something', () => {
     expect(managing.length).toBeGreaterThan(40);
     const personal = routes.filter(({ access }) => PERSONAL.includes(access));
     expect(personal.filter(isAudited)).toEqual([]);
+  });
+});
+
+describe('an entry', () => {
+  const user = { kind: 'user', id: 2, role: null, permissions: [], sessionId: 's', extend: {} };
+  it.each([
+    ['user:2', 'api', user],
+    ['user:2', 'console', { ...user, client: 'console' }],
+    ['user:1', 'api', { ...user, impersonator: 1 }],
+    ['key:k1', 'api', { kind: 'api_key', id: 'k1', scopes: [], userId: 2 }],
+    ['host', 'console', { kind: 'host', sessionId: 's', client: 'console' }],
+  ])('names %s, who came by %s', (actor, via, principal) => {
+    expect([actorOf(principal as Principal), viaOf(principal as Principal)]).toEqual([actor, via]);
   });
 });
 
