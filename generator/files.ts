@@ -27,6 +27,8 @@ export interface Sources {
   readonly resolvers: readonly SourceText[];
   /** Texts of the user's other files. */
   readonly otherUserTexts: readonly SourceText[];
+  /** Texts of the files of the console's own pages, sorted; absent without any. */
+  readonly pages?: { readonly folder: string; readonly texts: readonly SourceText[] };
   /** The migrations, in the order of their names. */
   readonly migrations: readonly SourceText[];
   /** Migrations that are in `generator.lock`, because a run wrote them, but not on disk. */

@@ -95,8 +95,19 @@ async function understand(sources: Sources, { known }: RunOptions): Promise<Inpu
     ...(known && { known }),
   });
   const written = writtenMembers(sources.resolvers);
-  const findings = [...sources.problems, ...stillToWrite(diagnostics, written)];
-  return { sources, project: hasErrors(findings) ? null : project, document, findings };
+  const own = await ownPagesOf(project, sources);
+  const findings = [...sources.problems, ...stillToWrite(diagnostics, written), ...own.findings];
+  return { sources, project: hasErrors(findings) ? null : own.project, document, findings };
+}
+
+/** Loaded only for a project with pages of its own. */
+async function ownPagesOf(
+  project: Project | null,
+  { pages }: Sources,
+): Promise<{ readonly project: Project | null; readonly findings: readonly Diagnostic[] }> {
+  if (!project?.console || !pages) return { project, findings: [] };
+  const { withOwnPages } = await import('./user-pages.ts');
+  return withOwnPages(project, pages);
 }
 
 /** Runs every stage but the writing. */

@@ -19,7 +19,7 @@ import { renderPackageJson } from '../templates/seeded/package-json.ts';
 import { renderReadme } from '../templates/seeded/readme.ts';
 import { renderServer } from '../templates/seeded/server.ts';
 import { renderSmokeTest } from '../templates/seeded/smoke-test.ts';
-import { renderTsconfig } from '../templates/seeded/tsconfig.ts';
+import { renderPagesTsconfig, renderTsconfig } from '../templates/seeded/tsconfig.ts';
 import type { Owner, PlannedFile, Sources } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
@@ -44,6 +44,7 @@ export function planFiles(
   const scaffold = row('scaffold');
   const users = row('user');
   const vendor = sources.packages === 'vendor';
+  const pages = project.console?.ownPages?.folder ?? null;
   return [
     generated('src/generated/app.ts', () => renderApp(project, user)),
     generated('src/generated/loaders.ts', () => renderLoaders(project, user.jobs.length > 0)),
@@ -73,7 +74,10 @@ export function planFiles(
         schedules: hasSchedules(sources.otherUserTexts),
       }),
     ),
-    scaffold('tsconfig.json', renderTsconfig),
+    scaffold('tsconfig.json', () => renderTsconfig(pages)),
+    ...(pages === null
+      ? []
+      : [scaffold(`${pages}/tsconfig.json`, () => renderPagesTsconfig(pages))]),
   ];
 }
 

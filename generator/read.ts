@@ -22,10 +22,11 @@ const FOLDERS = ['src/hooks', 'src/jobs', 'src/mails', 'src/plugins', 'src/resol
 /** Reads all inputs of a run. Later stages do not read the disk until the write. */
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
-  const [schema, user, manifest, migrations, lock, vendor] = await Promise.all([
+  const manifest = await readText(root, MANIFEST, problems);
+  const [schema, user, pages, migrations, lock, vendor] = await Promise.all([
     readSchema(root, problems),
     readUser(root),
-    readText(root, MANIFEST, problems),
+    readPages(root, manifest),
     readMigrations(root, problems),
     readText(root, LOCKFILE, []),
     namesIn(root, 'vendor'),
@@ -35,6 +36,7 @@ export async function readSources(root: string): Promise<Sources> {
     schema,
     manifest,
     ...user,
+    ...(pages && { pages }),
     migrations,
     lockedMigrations: goneMigrations(lock?.text ?? null, migrations),
     scalars: user.otherUserTexts.find(({ file }) => file === 'src/scalars.ts')?.text ?? null,
@@ -53,6 +55,34 @@ async function readSchema(root: string, problems: Diagnostic[]): Promise<SourceT
   return (await Promise.all(files.map((file) => readText(root, file, problems)))).filter(
     (source) => source !== null,
   );
+}
+
+const PAGES = 'src/console';
+
+/** Pages of the console, and what they import: JavaScript, or TypeScript that Node can strip. */
+async function readPages(
+  root: string,
+  manifest: SourceText | null,
+): Promise<Sources['pages'] | null> {
+  const folder = await folderOfPages(manifest);
+  const names = (await namesIn(root, folder, true)).filter(
+    (name) => /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name),
+  );
+  const texts = await Promise.all(names.map((name) => readText(root, `${folder}/${name}`, [])));
+  if (texts.length === 0) return null;
+  return { folder, texts: texts.filter((source) => source !== null) };
+}
+
+/** The manifest is parsed here only when it names another folder. */
+async function folderOfPages(manifest: SourceText | null): Promise<string> {
+  if (!manifest || !/\bpages\b/.test(manifest.text)) return PAGES;
+  const { parse } = await import('yaml');
+  try {
+    const { console: section } = parse(manifest.text) as { console?: { pages?: unknown } | null };
+    return typeof section?.pages === 'string' ? section.pages.replace(/\/+$/, '') : PAGES;
+  } catch {
+    return PAGES; // Reported where the manifest is checked.
+  }
 }
 
 async function readMigrations(root: string, problems: Diagnostic[]): Promise<SourceText[]> {

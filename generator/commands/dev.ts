@@ -80,7 +80,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
 function isSource(path: string): boolean {
   return (
     isInput(path) ||
-    /^\.env$|^migrations[\\/][^\\/]+\.ts$|^src[\\/](?!generated[\\/]).*\.(ts|json)$/.test(path)
+    /^\.env$|^migrations[\\/][^\\/]+\.ts$|^src[\\/](?!generated[\\/]).*\.(ts|js|json)$/.test(path)
   );
 }
 

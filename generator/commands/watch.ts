@@ -62,7 +62,7 @@ function withoutMigrations(sources: Sources): Sources {
 
 /** Whether a saved file is something a run reads. */
 export function isInput(path: string): boolean {
-  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts)$/.test(
+  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts|src[\\/]console[\\/].+\.[jt]s)$/.test(
     path,
   );
 }

@@ -22,7 +22,9 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
   const fontName = `inter-${hashOf(font)}.woff2`;
   const style = withFont(await readStyles(), fontName);
   const styleName = `assets/console-${hashOf(style)}.css`;
-  const entry = scripts.find(({ isEntry }) => isEntry)!.name;
+  const entry = scripts.find(
+    ({ name, isEntry }) => isEntry && name.startsWith('assets/console-'),
+  )!.name;
   const html = (await readFile(join(web, 'index.html'), 'utf8'))
     .replace('%SCRIPT%', entry)
     .replace('%STYLE%', styleName)
@@ -52,7 +54,7 @@ const withFont = (style: Buffer, name: string): Buffer =>
 
 async function buildScripts() {
   const bundle = await rolldown({
-    input: { console: join(web, 'main.tsx') },
+    input: { console: join(web, 'main.tsx'), 'page-api': join(web, 'page-api.tsx') },
     platform: 'browser',
     // The terminal adopts the style sheet of its package.
     moduleTypes: { '.css': 'text' },

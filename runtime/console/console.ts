@@ -36,7 +36,7 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
     name: 'console',
     routes: routes.filter(({ spec }) => isConsoleRouteServed(spec, kernel.project)),
     leave: () => streams.forEach((end) => end()),
-    ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model.path, kernel) }),
+    ...(open && { before: [createPolicy(model.path)], endpoint: createPages(model, kernel) }),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { Middleware } from 'koa';
+import type { ConsoleModel } from '@twofold/schema';
 import { type Asset, readAssets } from './assets.ts';
+import { createOwnModules, type OwnModule } from './own-modules.ts';
 
 /** Nothing inline, nothing from elsewhere, no frame, and no text that becomes markup. */
 const POLICY = [
@@ -41,10 +43,13 @@ export function createPolicy(path: string): Middleware {
 const isBelow = (path: string, asked: string) => asked === path || asked.startsWith(`${path}/`);
 
 /** Serves the document at every path below `path`, and its files below `path/assets/`. */
-export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middleware {
+export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
+  const { path } = model;
+  const { log } = kernel;
   // Read on the first request, because most servers never get one.
   let read: ReturnType<typeof readAssets> | undefined;
   const assets = () => (read ??= readAssets(path));
+  const own = createOwnModules(model, kernel, async () => apiAsset([...(await assets()).keys()]));
   return function pages(ctx, next) {
     // Koa parses the address each time `ctx.path` is read.
     if (!ctx.req.url?.includes(path) || !isBelow(path, ctx.path)) return next();
@@ -68,8 +73,22 @@ export function createPages(path: string, { log }: Pick<Kernel, 'log'>): Middlew
     if (!files) return unavailable(ctx);
     const name = ctx.path.slice(path.length + 1);
     if (name.startsWith('assets/')) return send(ctx, files.get(name), A_YEAR);
+    if (name.startsWith('modules/'))
+      return sendModule(ctx, await own.read(name.slice('modules/'.length)));
     return send(ctx, files.get('index.html'), 'no-cache');
   }
+}
+
+/** The file that pages of the project's own import as `@twofold/console`. */
+const apiAsset = (names: readonly string[]): string =>
+  names.find((name) => name.startsWith('assets/page-api-'))!;
+
+function sendModule(ctx: Parameters<Middleware>[0], module: OwnModule | null): void {
+  if (!module) return send(ctx, undefined, '');
+  ctx.set('Cache-Control', module.kept ? A_YEAR : 'no-cache');
+  ctx.status = 200;
+  ctx.type = module.type;
+  ctx.body = module.text;
 }
 
 function unavailable(ctx: Parameters<Middleware>[0]): void {

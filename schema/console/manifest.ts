@@ -29,6 +29,12 @@ export const consoleSchema = {
       description:
         'Whether /api/data reads and writes every row past the rules of the schema, for who has data:read and data:write.',
     },
+    pages: {
+      type: 'string',
+      pattern: '^src/[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*/?$',
+      default: 'src/console/',
+      description: 'The folder of pages of your own.',
+    },
     roles: {
       anyOf: [
         { type: 'array', items: { type: 'string', minLength: 1 } },

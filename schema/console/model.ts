@@ -8,6 +8,18 @@ export interface ConsoleModel {
   readonly adminData: 'always' | 'development' | 'never';
   /** What each role may do there: permissions by name of the role. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** The folder of the project's own pages, and those of its files; absent without any. */
+  readonly ownPages?: { readonly folder: string; readonly list: readonly ConsoleOwnPage[] };
   /** What the manifest of the project says, for the page `Settings`. */
   readonly manifest: Readonly<Record<string, unknown>>;
+}
+
+/** A page of the project's own, as its file defines it. */
+export interface ConsoleOwnPage {
+  readonly title: string;
+  /** Its words below `pages/`. */
+  readonly path: string;
+  readonly permission: string | null;
+  /** Relative to the project: `src/console/sales.ts`. */
+  readonly file: string;
 }

@@ -21,6 +21,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
       : `^${options.version}`;
   const packages = (names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [`@twofold/${name}`, at(name)]));
+  const pages = project.console?.ownPages?.folder;
   const wanted = capabilitiesOf(project).map(({ name }) => name);
   const leftOut = wanted.filter((name) => !isNeededIn(project, name));
   // Editors read the JSON Schema of the manifest from `schema`. The order is that of npm.
@@ -37,7 +38,7 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
         dev: 'generator dev',
         generate: 'generator generate',
         check: 'generator check && npm run typecheck',
-        typecheck: 'tsc',
+        typecheck: pages === undefined ? 'tsc' : `tsc && tsc -p ${pages}`,
         test: 'node --test "test/**/*.test.ts"',
         migrate: 'generator migrate',
         ...Object.assign({}, ...templatesOf(project).map((each) => each.scripts?.(project))),

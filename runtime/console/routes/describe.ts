@@ -32,13 +32,14 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
       version: await version,
       environment: settings.production ? 'production' : 'development',
       path: model.path,
+      graphql: project.api.path,
       sign_in: {
         host: model.host && operatorCanSignIn(kernel),
         users: Object.keys(model.roles).length > 0,
         providers: [],
       },
       caller,
-      pages: caller === null ? [] : pagesOf(model.path, kernel, caller),
+      pages: caller === null ? [] : pagesOf(model, kernel, caller),
     });
   };
 }
@@ -91,15 +92,27 @@ async function emailIn(store: Kernel['store'], table: string | null, id: number 
   return row?.['email'] as string | undefined;
 }
 
+/** The pages that a caller has: ours, then those of the project by their titles. */
 const pagesOf = (
-  path: string,
+  { path, ownPages }: ConsoleModel,
   kernel: Kernel,
   { permissions }: ConsoleCaller,
-): { id: string; title: string; path: string }[] =>
-  PAGES.filter(
-    ({ isThere, needs }) =>
-      isThere(kernel.project, kernel) && (needs === null || hasScope(permissions, needs)),
-  ).map(({ id, title, at }) => ({ id, title, path: `${path}${at}` }));
+): { id: string; title: string; path: string }[] => {
+  const may = (needs: string | null) => needs === null || hasScope(permissions, needs);
+  const ours = PAGES.filter((page) => page.isThere(kernel.project, kernel) && may(page.needs));
+  // A path with `:id` leads nowhere by itself.
+  const own = (ownPages?.list ?? [])
+    .filter((page) => !page.path.includes(':') && may(page.permission))
+    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  return [
+    ...ours.map(({ id, title, at }) => ({ id, title, path: `${path}${at}` })),
+    ...own.map((page) => ({
+      id: `pages/${page.path}`,
+      title: page.title,
+      path: `${path}/pages/${page.path}`,
+    })),
+  ];
+};
 
 /** The version that the project gives itself. */
 async function versionOf(root: string): Promise<string> {

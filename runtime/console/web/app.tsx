@@ -48,6 +48,9 @@ function pageAt(at: string) {
   if (at === '/')
     return hasOverview ? <LazyPage key="" load={loadOverview} rest={[]} /> : <HomePage />;
   const [, first = '', ...rest] = at.split('/');
+  if (first === 'pages') return <LazyPage key={at} load={loadOwnPage} rest={rest} />;
   const load = Object.hasOwn(PAGES, first) ? PAGES[first] : undefined;
   return load ? <LazyPage key={first} load={load} rest={rest} /> : <NotFoundPage />;
 }
+
+const loadOwnPage: LoadPage = async () => (await import('./pages/own.tsx')).OwnPage;

@@ -1,0 +1,221 @@
+/**
+ * `@twofold/console`: what pages of one's own import. These are the types; in a browser the console
+ * serves the functions. Node has no page to show, so here each of them fails.
+ */
+
+/** What `html` makes and a component shows. */
+export interface Markup {
+  readonly markup: 'markup';
+}
+
+/** A part of a page: `html`<${Table} name="Orders" rows=${rows} />``. */
+export type Component<Props> = (props: Props) => Markup | null;
+
+/** What can stand inside of a component. */
+export type Content = Markup | string | number | boolean | null | undefined | readonly Content[];
+
+/** Who looks at the page. */
+export interface Caller {
+  readonly kind: 'host' | 'user';
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly role: string | null;
+  readonly permissions: readonly string[];
+}
+
+export interface PageInput {
+  /** The words of the address that the page's path names: `id` of `orders/:id`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The parameters of the address. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly caller: Caller;
+}
+
+/** A page of the console. */
+export interface OwnPage {
+  /** Its name in the navigation, and its heading. */
+  readonly title: string;
+  /** Its words below `pages/` in the address: `sales`, or `orders/:id`, which no navigation lists. */
+  readonly path: string;
+  /** Who has it. Without one, everybody who may enter the console. */
+  readonly permission?: string;
+  /** Called for each change of what it uses. Hooks (`useQuery`) may be called here. */
+  render(input: PageInput): Content;
+}
+
+/** An answer on its way, there, or refused. */
+export interface Called<Answer> {
+  readonly data: Answer | undefined;
+  /** The server's words; null when there is no problem. */
+  readonly error: string | null;
+  readonly loading: boolean;
+  reload(): void;
+}
+
+/** A refusal of the server, as `call` throws it. */
+export interface ApiFailure extends Error {
+  readonly name: 'ApiError';
+  readonly status: number;
+  readonly error: string;
+  readonly requestId: string | null;
+}
+
+/** What is asked before something is lost. */
+export interface Question {
+  /** What would be lost, by name and number. */
+  readonly text: string;
+  /** The verb of the button. */
+  readonly action: string;
+  /** A name that must be typed first. */
+  readonly typed?: string;
+}
+
+/** A column: the name of a field, or how it is shown. */
+export type TableColumn<Row> =
+  | string
+  | {
+      readonly id: string;
+      readonly title?: string;
+      readonly render?: (row: Row) => Content;
+      readonly align?: 'end';
+    };
+
+export interface TableProps<Row> {
+  readonly name: string;
+  readonly rows: readonly Row[] | undefined;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly loading?: boolean;
+  readonly error?: string | null;
+  /** What `Try again` does. */
+  readonly again?: () => void;
+  /** Said when there are no rows. */
+  readonly empty?: string;
+  /** Where a row leads. */
+  readonly linkOf?: (row: Row) => string;
+}
+
+export interface PlotProps {
+  readonly name: string;
+  readonly series: readonly {
+    readonly name: string;
+    readonly unit: string;
+    /** Seconds since 1970, and the value; null where there is none. */
+    readonly points: readonly (readonly [time: number, value: number | null])[];
+  }[];
+  /** Pixels. */
+  readonly height?: number;
+}
+
+export interface LogViewProps {
+  readonly name?: string;
+  readonly lines: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly time?: string | null;
+    readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | null;
+  }[];
+  /** Said when there are no lines. */
+  readonly empty?: string;
+}
+
+export interface EditorProps {
+  /** Its accessible name. */
+  readonly label: string;
+  readonly value: string;
+  readonly change: (text: string) => void;
+  readonly language?: 'json' | 'graphql' | 'text';
+}
+
+export interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly size?: 'small' | 'wide';
+  readonly children?: Content;
+}
+
+export interface ButtonProps {
+  readonly onClick: () => unknown;
+  readonly tone?: 'plain' | 'primary' | 'danger';
+  readonly disabled?: boolean;
+  readonly children?: Content;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  /** The name in the form's data. */
+  readonly name: string;
+  readonly type?: string;
+  readonly required?: boolean;
+  readonly hint?: string;
+  readonly error?: string | null;
+}
+
+export interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly render: () => Content;
+  }[];
+}
+
+const inBrowser = (): never => {
+  throw new Error('@twofold/console shows pages in a browser: the server serves them');
+};
+
+/**
+ * Defines a page: the default export of a file at the top of `console.pages`.
+ *
+ * @example export default definePage({ title: 'Sales', path: 'sales', render: () => html`<p>…</p>` });
+ */
+export const definePage = (page: OwnPage): OwnPage => page;
+
+/** Markup as one writes it; values are text, components and handlers: `html`<b>${name}</b>``. */
+export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]) => Markup =
+  inBrowser;
+
+/** Reads a path of the server while the page is shown: `useQuery<Orders>('/api/orders?limit=50')`. */
+export const useQuery: <Answer = any>(path: string | null) => Called<Answer> = inBrowser;
+
+/** Runs a GraphQL query while the page is shown; `data` is its data. */
+export const useGraphql: <Answer = any>(
+  query: string,
+  variables?: Readonly<Record<string, unknown>>,
+) => Called<Answer> = inBrowser;
+
+/** Calls the server as who is signed in: JSON, the own origin only. @throws ApiFailure */
+export const call: <Answer = any>(method: string, path: string, body?: unknown) => Promise<Answer> =
+  inBrowser;
+
+/** Goes to another address of the console. */
+export const navigate: (to: string) => void = inBrowser;
+
+/** A text with values: `t('{n} orders', { n })`. */
+export const t: (text: string, values?: Readonly<Record<string, string | number>>) => string =
+  inBrowser;
+
+/** Says that something was done. */
+export const notify: (text: string) => void = inBrowser;
+
+/** Asks before something is lost. */
+export const confirm: (question: Question) => Promise<boolean> = inBrowser;
+
+export const Table: Component<TableProps<any>> = inBrowser;
+export const Plot: Component<PlotProps> = inBrowser;
+export const LogView: Component<LogViewProps> = inBrowser;
+/** A value as indented JSON. */
+export const Json: Component<{ readonly value: unknown }> = inBrowser;
+export const Editor: Component<EditorProps> = inBrowser;
+export const Dialog: Component<DialogProps> = inBrowser;
+export const Button: Component<ButtonProps> = inBrowser;
+export const Field: Component<FieldProps> = inBrowser;
+export const Tabs: Component<TabsProps> = inBrowser;
+/** What is missing, and the action that mends it. */
+export const Empty: Component<{
+  readonly text: string;
+  readonly hint?: string;
+  readonly children?: Content;
+}> = inBrowser;
+/** What went wrong, with the button `Try again`. */
+export const Failure: Component<{ readonly error: string; readonly again: () => void }> = inBrowser;

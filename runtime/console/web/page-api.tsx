@@ -1,0 +1,148 @@
+import htm from 'htm';
+import { type ComponentChildren, h } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import type * as Api from '../own-pages.ts';
+import { navigate as goTo } from './address.ts';
+import { call as request } from './call.ts';
+import { t } from './messages.ts';
+import { confirm } from './parts/confirm.tsx';
+import { Dialog } from './parts/dialog.tsx';
+import { Failure } from './parts/failure.tsx';
+import { Field } from './parts/field.tsx';
+import { createLogLines } from './parts/log-lines.ts';
+import { LogView as KeptLines } from './parts/log-view.tsx';
+import { notify } from './parts/notices.tsx';
+import { Empty } from './parts/page.tsx';
+import { Plot } from './parts/plot.tsx';
+import { Table as NamedTable } from './parts/table.tsx';
+import { Tabs } from './parts/tabs.tsx';
+import { useCall as useQuery } from './parts/use-call.ts';
+import { useGraphql } from './parts/use-graphql.ts';
+
+/** What `@twofold/console` is in a browser; `own-pages.ts` has its types. */
+
+export { confirm, Dialog, Empty, Failure, Field, notify, Plot, t, Tabs, useGraphql, useQuery };
+
+export const definePage: typeof Api.definePage = (page) => page;
+
+const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
+
+/** Values come from rows and requests: a link of another scheme than these would run their text. */
+function element(type: any, props: Record<string, any> | null, ...children: any[]) {
+  const given = { ...props };
+  delete given['dangerouslySetInnerHTML'];
+  if (type === 'a' && typeof given['href'] === 'string' && !isPlain(given['href']))
+    delete given['href'];
+  return h(type, given, ...children);
+}
+
+function isPlain(href: string): boolean {
+  return URL.canParse(href, location.href) && SCHEMES.has(new URL(href, location.href).protocol);
+}
+
+/** The types of the package describe another form of it than the one that is bundled. */
+const { bind } = htm as unknown as { bind(make: typeof element): typeof Api.html };
+
+export const html = bind.call(htm as never, element);
+
+export const call = <Answer,>(method: string, path: string, body?: unknown): Promise<Answer> =>
+  request<Answer>(method, ownPath(path), body);
+
+/** The token is for this server alone. */
+function ownPath(path: string): string {
+  const url = new URL(path, location.origin);
+  if (url.origin !== location.origin)
+    throw new TypeError(`${path} is not on this server: a page calls its own server only`);
+  return `${url.pathname}${url.search}`;
+}
+
+export const navigate = (to: string): void => goTo(ownPath(to));
+
+type Row = Readonly<Record<string, unknown>>;
+
+export function Table({ name, rows, columns, empty, ...rest }: Api.TableProps<Row>) {
+  return (
+    <NamedTable
+      name={name}
+      rows={rows}
+      columns={columns.map(columnOf)}
+      keyOf={keysOf(rows)}
+      empty={<Empty text={empty ?? t('No rows')} />}
+      {...rest}
+    />
+  );
+}
+
+function columnOf(column: Api.TableColumn<Row>) {
+  const { id, title, render, align } = typeof column === 'string' ? { id: column } : { ...column };
+  return {
+    id,
+    title: title ?? id,
+    render: (row: Row) => (render ? (render(row) as ComponentChildren) : textOf(row[id])),
+    sort: (row: Row) => sortable(row[id]),
+    ...(align && { align }),
+  };
+}
+
+const textOf = (value: unknown): string =>
+  value === null || value === undefined
+    ? ''
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
+
+const sortable = (value: unknown) =>
+  typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value ?? null);
+
+/** Rows without an id are known by their place. */
+function keysOf(rows: readonly Row[] | undefined) {
+  const places = new Map(rows?.map((row, at) => [row, at]));
+  return (row: Row) => {
+    const { id } = row;
+    return typeof id === 'string' || typeof id === 'number' ? id : (places.get(row) ?? 0);
+  };
+}
+
+export function LogView({ name, lines, empty }: Api.LogViewProps) {
+  const kept = useMemo(createLogLines, []);
+  useEffect(() => {
+    kept.clear();
+    kept.append(lines);
+  }, [lines]);
+  return (
+    <KeptLines
+      lines={kept}
+      {...(name !== undefined && { name })}
+      {...(empty !== undefined && { empty })}
+    />
+  );
+}
+
+export function Json({ value }: { value: unknown }) {
+  return (
+    <pre class="json" tabIndex={0}>
+      {JSON.stringify(value, null, 2)}
+    </pre>
+  );
+}
+
+export function Editor({ label, value, change }: Api.EditorProps) {
+  return (
+    <textarea
+      class="editor"
+      aria-label={label}
+      spellcheck={false}
+      value={value}
+      rows={12}
+      onInput={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+export function Button({ onClick, tone = 'plain', disabled = false, children }: Api.ButtonProps) {
+  return (
+    <button type="button" class={tone} disabled={disabled} onClick={() => void onClick()}>
+      {children as ComponentChildren}
+    </button>
+  );
+}
