@@ -2,7 +2,8 @@
  * `node test/console/screenshots/make.ts OUT`: pictures of every page of the console, filled, empty, loading and failed, light
  * and dark, in a window of 1280 and of 375 pixels. Needs TEST_CHROMIUM.
  *
- * `--docs` writes only those that the README and the pages of the documentation show, below `runtime/console/docs/pictures/`.
+ * `--docs` writes only those that the README and the pages of the documentation show, below `.github/pictures/`: no package
+ * ships them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { docs: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
-const PICTURES = join(import.meta.dirname, '../../../runtime/console/docs/pictures');
+const PICTURES = join(import.meta.dirname, '../../../.github/pictures');
 const OUT = values.docs ? PICTURES : (positionals[0] ?? 'screenshots');
 const WIDTHS = { wide: 1280, narrow: 375 } as const;
 const SCHEMES = ['light', 'dark'] as const;
