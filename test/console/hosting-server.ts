@@ -42,6 +42,8 @@ export async function startHostingConsole(
     env: { DATABASE_URL: 'file:data/app.db', ...options.env },
   });
   const { body } = await server.call('POST', '/api/auth/login', { password: OPERATOR });
+  // The first request builds the pages, which takes its time on a busy machine.
+  await server.call('GET', '/console');
   const operator = { Authorization: `Bearer ${body.token}` };
   return {
     ...{ ...server, operator, folder },
