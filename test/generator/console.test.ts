@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auth, linkApp } from '@twofold/auth';
@@ -40,6 +40,20 @@ for (const { name, missing, create } of databases) {
         generator(['console', '--json'], project.root, { ...env, ...settings });
       return { project, env, link };
     }
+
+    test('--open gives the link to the program that opens links, and says when there is none', async () => {
+      const { project, env } = await start();
+      const opener = `#!/bin/sh\nprintf %s "$1" > '${project.path('opened')}'\n`;
+      project.write('bin/xdg-open', opener);
+      chmodSync(project.path('bin/xdg-open'), 0o755);
+      const open = (PATH: string) =>
+        generator(['console', '--open'], project.root, { ...env, PATH });
+      const { stdout } = await open(`${project.path('bin')}:${process.env['PATH']}`);
+      await expect
+        .poll(() => (project.has('opened') ? project.read('opened') : ''))
+        .toBe(stdout.trim());
+      expect((await open(project.path('none'))).stderr).toContain('no browser was found');
+    });
 
     test('gives a link before the first start and while the server runs; each works once', async () => {
       const { project, env, link } = await start();

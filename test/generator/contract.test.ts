@@ -134,6 +134,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'admin: create makes an owner and a link that sets the password',
     'admin: wrong words are 2, what cannot be is 3, each with the reason',
   ],
+  console: [
+    'console: gives a link before the first start and while the server runs; each works once',
+    'console: --open gives the link to the program that opens links, and says when there is none',
+  ],
   jobs: ['jobs: runs, shows, retries and cancels jobs, with its exit codes'],
   mails: ['../auth/pages-project: lists the mails, previews one, writes one into the project'],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
