@@ -185,7 +185,7 @@ export const secondFactorRoutes = [
     summary: 'Sign in with the link or the code of the mail, in the browser that asked for it',
     body: {
       kind: 'json',
-      schema: object({ token: TOKEN, code: SHORT, ticket: OPTIONAL_TOKEN }),
+      schema: object({ token: TOKEN, code: SHORT, ticket: OPTIONAL_TOKEN, ...CLIENT }),
     },
     responses: {
       200: ok('The login object', LOGIN),

@@ -2,6 +2,8 @@ import type { Context as KoaContext } from 'koa';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Handler, type Reply, reply } from '@twofold/runtime/http';
 import { advance } from '../steps/advance.ts';
+import { forClient } from '../steps/enter-application.ts';
+import type { Entry } from '../steps/entry.ts';
 import { type Caller, callerOf } from '../requests/caller.ts';
 import { answerUnderLockout, type CodeAttempt, WrongAnswer } from '../steps/code-attempt.ts';
 import { endEmailSignIns } from './email-sign-in-rows.ts';
@@ -196,7 +198,7 @@ async function countAnswer({ kernel }: AuthParts, hash: string): Promise<boolean
 /** The mail proved the address. Of two requests with one mail one signs in. */
 async function enter(parts: AuthParts, call: Call, hash: string, account: Account): Promise<Reply> {
   await assertSignInAllowed(parts, call.context, { ...account, emailVerified: true });
-  return advance(parts, call, {
+  const entry: Entry = {
     account,
     method: 'email',
     amr: ['email'],
@@ -214,7 +216,8 @@ async function enter(parts: AuthParts, call: Call, hash: string, account: Accoun
       await parts.directory.update(trx, account.id, { email: account.email, email_verified_at });
       emit('email.verified', account.id, {});
     },
-  });
+  };
+  return advance(parts, call, forClient(entry, call.body));
 }
 
 function setCookie({ config }: AuthParts, koa: KoaContext, value: string, life: number): void {

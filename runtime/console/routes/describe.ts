@@ -33,15 +33,33 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
       environment: settings.production ? 'production' : 'development',
       path: model.path,
       graphql: project.api.path,
-      sign_in: {
-        host: model.host && operatorCanSignIn(kernel),
-        users: Object.keys(model.roles).length > 0,
-        providers: [],
-      },
+      sign_in: signInOf(kernel, model),
       caller,
       pages: caller === null ? [] : pagesOf(model, kernel, caller),
     });
   };
+}
+
+/** Who can sign in, and by what besides a password. What is off is left out, as passkeys are when on. */
+function signInOf(kernel: Kernel, model: ConsoleModel) {
+  const users = Object.keys(model.roles).length > 0;
+  const auth = users ? kernel.project.auth : null;
+  return {
+    host: model.host && operatorCanSignIn(kernel),
+    users,
+    providers: auth ? providersOf(kernel, auth.oauth.providers) : [],
+    ...((auth?.emailSignIn === 'code' || auth?.emailSignIn === 'both') && { email_code: true }),
+    ...(auth?.passkeys === false && { passkeys: false }),
+  };
+}
+
+/** Providers of the manifest and those that need only settings, when they have their settings. */
+function providersOf({ settings }: Kernel, listed: readonly { readonly name: string }[]): string[] {
+  const names = [...listed.map(({ name }) => name), 'google', 'github', 'facebook'];
+  return [...new Set(names)].filter((name) => {
+    const prefix = name.toUpperCase().replaceAll('-', '_');
+    return settings.text(`${prefix}_CLIENT_ID`) && settings.text(`${prefix}_CLIENT_SECRET`);
+  });
 }
 
 /** Whether the operator has a password. */

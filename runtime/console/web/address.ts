@@ -83,4 +83,5 @@ export function followLink(event: MouseEvent): void {
   navigate(to.href);
 }
 
-const isOurs = (pathname: string) => pathname === base || pathname.startsWith(`${base}/`);
+/** Whether a path is the console's. */
+export const isOurs = (pathname: string) => pathname === base || pathname.startsWith(`${base}/`);

@@ -6,11 +6,11 @@ import { SignInPage } from './pages/sign-in.tsx';
 import { HomePage } from './pages/home.tsx';
 import { Failure } from './parts/failure.tsx';
 import { LazyPage, type LoadPage } from './parts/lazy-page.tsx';
-import { describe, description, startFailure } from './session.ts';
+import { describe, description, type SignInAnswer, startFailure } from './session.ts';
 import { t } from './messages.ts';
 
 /** The page of the address, for a user who is signed in. */
-export function App({ refused }: { refused: string | null }) {
+export function App({ first }: { first: SignInAnswer | null }) {
   const known = description.value;
   useEffect(() => {
     document.addEventListener('click', followLink);
@@ -23,7 +23,7 @@ export function App({ refused }: { refused: string | null }) {
         <Failure error={startFailure.value ?? ''} again={describe} />
       </main>
     );
-  if (known.caller === null) return <SignInPage known={known} refused={refused} />;
+  if (known.caller === null) return <SignInPage known={known} first={first} />;
   return <Shell known={known}>{pageAt(path.value)}</Shell>;
 }
 

@@ -3,7 +3,7 @@ import { page } from './address.ts';
 import { parseExact } from './exact-json.ts';
 import { lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
-import { accessToken, refresh } from './session.ts';
+import { freshToken, renewOrAsk } from './session.ts';
 
 /** A refusal of the server, with its own words. */
 export class ApiError extends Error {
@@ -109,8 +109,9 @@ export async function callWithTag(
 async function request(method: string, path: string, body: unknown, options: CallOptions) {
   note({ method, path, ...(body !== undefined && { body }), headers: options.headers ?? {} });
   const first = await sendWhenAllowed(method, path, body, options);
-  if (first.status !== 401 || !(await refresh())) return first;
-  return send(method, path, body, options);
+  if (first.status !== 401 || !(await renewOrAsk())) return first;
+  options.signal?.throwIfAborted();
+  return sendWhenAllowed(method, path, body, options);
 }
 
 /** Seconds that a request waits at most when the server says `Too many requests`. */
@@ -136,8 +137,8 @@ async function sendOrLose(...request: Parameters<typeof send>): Promise<Response
   }
 }
 
-function send(method: string, path: string, body: unknown, { signal, headers }: CallOptions) {
-  const token = accessToken();
+async function send(method: string, path: string, body: unknown, { signal, headers }: CallOptions) {
+  const token = await freshToken();
   return fetch(new URL(path, location.origin), {
     method,
     credentials: 'omit',

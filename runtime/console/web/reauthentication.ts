@@ -1,5 +1,5 @@
 import { ApiError, note } from './call.ts';
-import { accessToken, keep, post } from './session.ts';
+import { accessToken, adopt, post } from './session.ts';
 
 /** What is left to do before a sign-in or a reauthentication is complete. */
 export interface Step {
@@ -31,11 +31,13 @@ async function send(path: string, body: object): Promise<Step | null> {
     throw new ApiError(response.status, answer.error ?? `HTTP ${response.status}`, id);
   }
   if (answer.next !== undefined) return answer as Step;
-  if (answer.accessToken !== undefined) keep(answer.accessToken);
+  if (answer.accessToken !== undefined) adopt({ ...answer, accessToken: answer.accessToken });
   return null;
 }
 
 interface Answer extends Partial<Step> {
   readonly error?: string;
   readonly accessToken?: string;
+  readonly id?: string | number;
+  readonly exp?: number;
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { lost } from './parts/connection.ts';
 
 /** The answer of `GET /api/console`. */
 export interface Description {
@@ -8,7 +9,15 @@ export interface Description {
   readonly path: string;
   /** Where GraphQL answers. */
   readonly graphql: string;
-  readonly sign_in: { readonly host: boolean; readonly users: boolean };
+  readonly sign_in: {
+    readonly host: boolean;
+    readonly users: boolean;
+    readonly providers: readonly string[];
+    /** There where a mail can have the code of a sign-in. */
+    readonly email_code?: true;
+    /** There where they are off. */
+    readonly passkeys?: false;
+  };
   readonly caller: {
     readonly kind: 'host' | 'user';
     readonly id: string | null;
@@ -24,18 +33,38 @@ const CLIENT = { client: 'console', delivery: 'cookie' } as const;
 
 /** Only here: a script of another page that reads the storage of this origin finds no credential. */
 let token: string | null = null;
+/** When the token ends, in milliseconds. */
+let tokenEnds = Infinity;
 
 /** Whether somebody signed in with this browser: without a cookie there is nothing to refresh. */
 const SIGNED_IN = 'console-signed-in';
 
-/** Takes the access token of an answer; null forgets who is signed in. */
-export function keep(next: string | null): void {
-  token = next;
-  if (next === null) localStorage.removeItem(SIGNED_IN);
+/** A token that ends so soon is renewed before it is used, so that no request is refused for it. */
+const SOON = 20_000;
+
+function keep(next: LoginObject | null): void {
+  token = next?.accessToken ?? null;
+  tokenEnds = next?.exp === undefined ? Infinity : next.exp * 1000;
+  if (token === null) localStorage.removeItem(SIGNED_IN);
   else localStorage.setItem(SIGNED_IN, 'yes');
 }
 
+interface LoginObject {
+  /** The user; the operator has none. */
+  readonly id?: string | number;
+  readonly accessToken: string;
+  /** Seconds since 1970. */
+  readonly exp?: number;
+}
+
 export const accessToken = (): string | null => token;
+
+/** Takes the token of an answer that goes on with the session under a new one. */
+export function adopt(login: LoginObject): void {
+  keep(login);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
+  tabs.postMessage(login);
+}
 
 /** What the server has, and who is signed in; null before its first answer. */
 export const description = signal<Description | null>(null);
@@ -43,50 +72,160 @@ export const description = signal<Description | null>(null);
 /** Why nothing could be read at the start. */
 export const startFailure = signal<string | null>(null);
 
-/** Goes on with the session of the cookie, or signs in with the code of a link. */
-export async function resume(code: string | null): Promise<string | null> {
-  const refused = code === null ? null : await signIn({ code });
+/** Whether the session of the page that is open has ended. The dialog `Sign in again` is shown then. */
+export const sessionOver = signal(false);
+
+/** Goes on with the session of the cookie where nobody has just signed in. */
+export async function resume(): Promise<void> {
   if (token === null && localStorage.getItem(SIGNED_IN) !== null) await refresh();
   await describe();
-  return refused;
 }
 
-/** @returns why the server refused, or null. */
-export async function signIn(
-  credentials: Readonly<Record<string, string>>,
-): Promise<string | null> {
-  const response = await post('/api/auth/login', { ...credentials, ...CLIENT });
+/** What is left to do before a sign-in is complete. */
+export interface SignInStep {
+  readonly next:
+    | 'second_factor'
+    | 'enroll_second_factor'
+    | 'change_password'
+    | 'email_code'
+    | 'mailed';
+  readonly ticket: string;
+  readonly methods?: readonly string[];
+}
+
+/** A sign-in that is complete, has a step left, or was refused. `answer` is the server's. */
+export type SignInAnswer =
+  | { readonly done: true; readonly answer: any }
+  | { readonly step: SignInStep }
+  | { readonly refused: string };
+
+/** Sends one step of a sign-in. A session that is made or goes on is the console's. */
+export async function signIn(path: string, body: object): Promise<SignInAnswer> {
+  const response = await post(path, BOUND.has(path) ? { ...body, ...CLIENT } : body).catch(
+    () => null,
+  );
+  if (response === null) return { refused: 'The server does not answer' };
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) return (answer as { error?: string }).error ?? `HTTP ${response.status}`;
-  keep((answer as { accessToken?: string }).accessToken ?? null);
-  return null;
+  if (response.status === 202) return { step: answer };
+  if (!response.ok) return { refused: answer.error ?? `HTTP ${response.status}` };
+  const login = answer.login ?? answer;
+  if (login.accessToken) adopt(login);
+  return { done: true, answer };
 }
 
-let renewal: Promise<boolean> | null = null;
+/** Routes whose body names the application that a session is for. A ticket of theirs knows it. */
+const BOUND = new Set([
+  '/api/auth/login',
+  '/api/auth/second-factor',
+  '/api/auth/passkeys/login',
+  '/api/auth/email-sign-in/complete',
+  '/api/oauth/exchange',
+]);
 
-/**
- * Asks for a new access token, once at a time, also between tabs: each answer replaces the token in
- * the cookie that they share.
- */
-export function refresh(): Promise<boolean> {
-  renewal ??= navigator.locks
-    .request('console-refresh', renew)
-    .finally(() => (renewal = null)) as Promise<boolean>;
+/** Whether there is a token again; `gone` when the server did not answer. */
+type Renewed = 'renewed' | 'ended' | 'gone';
+
+let renewal: Promise<Renewed> | null = null;
+
+/** Tokens that another tab was given. They stay in memory. */
+const tabs = new BroadcastChannel('console-session');
+tabs.addEventListener('message', ({ data }: MessageEvent<LoginObject>) => {
+  if (!isCaller(data)) return;
+  keep(data);
+  if (sessionOver.value) void goOn();
+});
+
+/** Whether a token is for the one whose page this is. Another user can sign in in another tab. */
+function isCaller({ id }: LoginObject): boolean {
+  const caller = description.value?.caller;
+  if (!caller) return false;
+  return caller.kind === 'host' ? id === undefined : caller.id === String(id);
+}
+
+/** Asks for a new access token, once at a time. */
+function renewOnce(): Promise<Renewed> {
+  renewal ??= renew(token).finally(() => (renewal = null));
   return renewal;
 }
 
-async function renew(): Promise<boolean> {
-  const response = await post('/api/auth/refresh', CLIENT).catch(() => null);
-  // A server that is gone for a moment ends no session.
-  if (response === null) return false;
-  keep(response.ok ? ((await response.json()) as { accessToken: string }).accessToken : null);
-  return response.ok;
+/** Asks for a new access token. False: there is none, or the server is gone. */
+export const refresh = async (): Promise<boolean> => (await renewOnce()) === 'renewed';
+
+/** Milliseconds in which a token of another tab arrives after that tab let go of the lock. */
+const ON_ITS_WAY = 60;
+
+/**
+ * One tab refreshes at a time, because each answer replaces the token in the cookie that they share.
+ * The others wait, and then have its token already.
+ */
+async function renew(old: string | null): Promise<Renewed> {
+  const answer = await navigator.locks.request(
+    'console-refresh',
+    { ifAvailable: true },
+    (lock) => lock && post('/api/auth/refresh', CLIENT).then(take, gone),
+  );
+  if (answer) return answer;
+  await navigator.locks.request('console-refresh', () => null);
+  await new Promise((done) => setTimeout(done, ON_ITS_WAY));
+  return token !== old && token !== null ? 'renewed' : renew(old);
+}
+
+/** A server that is gone for a moment, starts, or asks for patience ends no session. */
+const gone = (): Renewed => 'gone';
+
+async function take(response: Response): Promise<Renewed> {
+  if (response.status === 429 || response.status >= 500) return 'gone';
+  if (!response.ok) {
+    keep(null);
+    return 'ended';
+  }
+  const login = (await response.json()) as LoginObject;
+  // The cookie is another user's by now: the page begins anew as theirs.
+  if (description.value?.caller && !isCaller(login)) location.reload();
+  adopt(login);
+  return 'renewed';
+}
+
+/** The token to send now: one that is about to end is renewed first. */
+export async function freshToken(): Promise<string | null> {
+  if (token !== null && tokenEnds - Date.now() < SOON) await renewOnce();
+  return token;
+}
+
+/** Those who wait for the dialog `Sign in again`. */
+let waiting: ((again: boolean) => void)[] = [];
+
+/**
+ * Called when the server takes the token no more.
+ *
+ * @returns whether the request may be sent again: after a refresh, or after the same user has signed
+ *   in again
+ */
+export async function renewOrAsk(): Promise<boolean> {
+  const renewed = await renewOnce();
+  if (renewed !== 'ended') return renewed === 'renewed';
+  if (!description.value?.caller) return false;
+  sessionOver.value = true;
+  return new Promise((answer) => waiting.push(answer));
+}
+
+/** Goes on after `Sign in again`: requests that waited are sent only for the user who made them. */
+export async function goOn(): Promise<void> {
+  const before = description.value?.caller;
+  await describe();
+  const now = description.value?.caller;
+  const same = now != null && now.kind === before?.kind && now.id === before.id;
+  sessionOver.value = false;
+  const asked = waiting;
+  waiting = [];
+  asked.forEach((answer) => answer(same));
 }
 
 export async function signOut(): Promise<void> {
   await post('/api/auth/logout', CLIENT).catch(() => null);
   keep(null);
   await describe();
+  sessionOver.value = false;
 }
 
 /** Reads what the caller may see. */
@@ -96,7 +235,10 @@ export async function describe(): Promise<void> {
   if (response?.ok) {
     description.value = (await response.json()) as Description;
     startFailure.value = null;
-  } else startFailure.value = response ? `HTTP ${response.status}` : 'The server does not answer';
+    return;
+  }
+  if (response === null || response.status >= 500) lost();
+  startFailure.value = response ? `HTTP ${response.status}` : 'The server does not answer';
 }
 
 /** Sends what opens or renews a session: the only requests that the cookie goes with. */

@@ -10,6 +10,7 @@ import { GoTo, GoToButton } from './parts/go-to.tsx';
 import { MenuIcon } from './parts/icons.tsx';
 import { Navigation } from './parts/navigation.tsx';
 import { Notices } from './parts/notices.tsx';
+import { SignInAgain } from './parts/sign-in-again.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import type { Description } from './session.ts';
 
@@ -60,6 +61,7 @@ export function Shell({ known, children }: { known: Description; children: Compo
       <IdentityChecks />
       <Shortcuts />
       <GoTo known={known} />
+      <SignInAgain known={known} />
     </>
   );
 }

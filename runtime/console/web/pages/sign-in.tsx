@@ -1,81 +1,49 @@
-import { useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { describe, type Description, signIn } from '../session.ts';
+import { Refusal, SignInForm } from '../parts/sign-in-form.tsx';
 import { useTitle } from '../parts/title.ts';
+import { describe, type Description, type SignInAnswer } from '../session.ts';
 
-type Kind = 'user' | 'host';
+interface SignInPageProps {
+  readonly known: Description;
+  /** What the server answered to the link or the provider's code of the address. */
+  readonly first: SignInAnswer | null;
+}
 
-/** The form that opens the console: for users whose role may enter, and for the operator. */
-export function SignInPage({
-  known,
-  refused: first,
-}: {
-  known: Description;
-  refused: string | null;
-}) {
+/** The page that opens the console: for users whose role may enter, and for the operator. */
+export function SignInPage({ known, first }: SignInPageProps) {
   useTitle(t('Sign in'));
   const { host, users } = known.sign_in;
-  const [kind, setKind] = useState<Kind>(users ? 'user' : 'host');
-  const [refused, setRefused] = useState<string | null>(first);
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    setBusy(true);
-    setRefused(await signIn(credentialsOf(form, kind)));
-    await describe();
-    setBusy(false);
-  };
+  useEffect(
+    () => document.querySelector<HTMLElement>('.alone input:not([type=radio])')?.focus(),
+    [],
+  );
   return (
     <main class="alone">
-      <h1>{t('Sign in')}</h1>
-      <p class="quiet">{known.name}</p>
-      {!host && !users ? (
-        <p>
-          {t(
-            'Nobody can sign in yet: set HOST_PASSWORD, or give a role of auth.roles to console.roles.',
-          )}
-        </p>
+      <div class="alone-head">
+        <p class="quiet">{known.name}</p>
+        <h1>{t('Sign in')}</h1>
+      </div>
+      {host || users ? (
+        <SignInForm known={known} first={first} done={describe} />
       ) : (
-        <form onSubmit={(event) => void submit(event)}>
-          {host && users && <KindChoice kind={kind} choose={setKind} />}
-          {kind === 'user' && (
-            <label>
-              {t('Email')}
-              <input name="email" type="email" autocomplete="username" required />
-            </label>
-          )}
-          <label>
-            {t('Password')}
-            <input name="password" type="password" autocomplete="current-password" required />
-          </label>
-          {refused !== null && <p role="alert">{refused}</p>}
-          <button type="submit" class="main" disabled={busy}>
-            {t('Sign in')}
-          </button>
-        </form>
+        <NobodyCan first={first} />
       )}
     </main>
   );
 }
 
-function KindChoice({ kind, choose }: { kind: Kind; choose: (kind: Kind) => void }) {
-  const option = (value: Kind, label: string) => (
-    <label class="choice">
-      <input type="radio" name="kind" checked={kind === value} onChange={() => choose(value)} />
-      {t(label)}
-    </label>
-  );
+function NobodyCan({ first }: Pick<SignInPageProps, 'first'>) {
   return (
-    <fieldset>
-      <legend>{t('Sign in as')}</legend>
-      {option('user', 'User')}
-      {option('host', 'Operator')}
-    </fieldset>
+    <>
+      <Refusal text={first && 'refused' in first ? first.refused : null} />
+      <p>{t('No password opens this console yet. On the machine of the server, run')}</p>
+      <pre tabIndex={0}>npx generator console</pre>
+      <p class="quiet">
+        {t(
+          'It prints a link that signs you in. To sign in here, set HOST_PASSWORD, or give a role of auth.roles to console.roles.',
+        )}
+      </p>
+    </>
   );
-}
-
-function credentialsOf(form: FormData, kind: Kind): Record<string, string> {
-  const password = String(form.get('password') ?? '');
-  return kind === 'host' ? { password } : { email: String(form.get('email') ?? ''), password };
 }

@@ -1,9 +1,13 @@
 import { call } from '../call.ts';
 
-/** Whether this browser can use a passkey as JSON. */
+/**
+ * Whether this browser can use a passkey as JSON. A passkey is for a host name, never for an IP
+ * address.
+ */
 export const canUsePasskeys =
   typeof PublicKeyCredential === 'function' &&
-  typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
+  typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function' &&
+  !/^[\d.]+$|^\[/.test(location.hostname);
 
 /**
  * Lets the browser ask for a passkey, with the options of the server.

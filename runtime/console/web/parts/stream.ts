@@ -1,4 +1,4 @@
-import { accessToken, refresh } from '../session.ts';
+import { freshToken, renewOrAsk } from '../session.ts';
 import { note } from '../call.ts';
 import { lost } from './connection.ts';
 import { createFrameReader, type StreamEvent } from './event-frames.ts';
@@ -86,8 +86,8 @@ async function once(
 }
 
 async function ask(path: string, lastId: string, signal: AbortSignal): Promise<Response> {
-  const send = () => {
-    const token = accessToken();
+  const send = async () => {
+    const token = await freshToken();
     return fetch(new URL(path, location.origin), {
       credentials: 'omit',
       cache: 'no-store',
@@ -100,7 +100,7 @@ async function ask(path: string, lastId: string, signal: AbortSignal): Promise<R
     });
   };
   const first = await send();
-  return first.status === 401 && (await refresh()) ? send() : first;
+  return first.status === 401 && (await renewOrAsk()) ? send() : first;
 }
 
 /** Milliseconds that the server asks to wait; 0 when it does not say. */

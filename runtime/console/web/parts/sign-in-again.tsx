@@ -1,0 +1,28 @@
+import { t } from '../messages.ts';
+import { type Description, goOn, sessionOver, signOut } from '../session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+import { useModal } from './use-modal.ts';
+
+/** The dialog `Sign in again`: over the page, so that nothing typed is lost. The frame has it once. */
+export function SignInAgain({ known }: { known: Description }) {
+  return sessionOver.value ? <AgainDialog known={known} /> : null;
+}
+
+function AgainDialog({ known }: { known: Description }) {
+  const dialog = useModal();
+  return (
+    <dialog
+      ref={dialog}
+      class="small"
+      aria-label={t('Sign in again')}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <h2>{t('Sign in again')}</h2>
+      <p class="quiet">{t('Your session is over. What you typed is still here.')}</p>
+      <SignInForm known={known} only={known.caller} done={goOn} />
+      <button type="button" class="plain" onClick={() => void signOut()}>
+        {t('Leave the console')}
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import { type Description, signIn, type SignInAnswer, type SignInStep } from '../session.ts';
+import { askPasskey, canUsePasskeys } from './passkey.ts';
+import { ProviderLinks } from './provider-links.tsx';
+import { SignInSteps } from './sign-in-steps.tsx';
+
+type Kind = 'user' | 'host';
+
+interface SignInFormProps {
+  readonly known: Description;
+  /** What the server answered to a link or a provider's code. */
+  readonly first?: SignInAnswer | null;
+  /** The one who has to sign in again; null: anybody. */
+  readonly only?: Description['caller'];
+  done(): Promise<void>;
+}
+
+/** Sends a step, and shows the next or the refusal. */
+export type Send = (path: string, body: object) => Promise<SignInAnswer>;
+
+/** The form that signs in, and the steps that come after the password. */
+export function SignInForm({ known, first = null, only = null, done }: SignInFormProps) {
+  const [step, setStep] = useState(first && 'step' in first ? first.step : null);
+  const [refused, setRefused] = useState(first && 'refused' in first ? first.refused : null);
+  const [busy, setBusy] = useState(false);
+  const send: Send = async (path, body) => {
+    setBusy(true);
+    const answer = await signIn(path, body);
+    setRefused('refused' in answer ? answer.refused : null);
+    if ('step' in answer) setStep(answer.step);
+    const complete = 'done' in answer && answer.answer.recovery_codes === undefined;
+    if (complete && (answer.answer.accessToken || answer.answer.login)) await done();
+    setBusy(false);
+    return answer;
+  };
+  const attempt = { busy, refused, send, fail: setRefused };
+  if (step)
+    return <SignInSteps {...attempt} step={step} back={() => setStep(null)} finish={done} />;
+  return <FirstFactor {...attempt} known={known} only={only} mailed={setStep} />;
+}
+
+interface FirstFactorProps {
+  readonly known: Description;
+  readonly only: Description['caller'];
+  readonly busy: boolean;
+  readonly refused: string | null;
+  readonly send: Send;
+  fail(text: string): void;
+  mailed(step: SignInStep): void;
+}
+
+function FirstFactor({ known, only, busy, refused, send, fail, mailed }: FirstFactorProps) {
+  const { host, users } = known.sign_in;
+  const [kind, setKind] = useState<Kind>(only?.kind ?? (users ? 'user' : 'host'));
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    void send('/api/auth/login', credentialsOf(form, kind));
+  };
+  return (
+    <>
+      <form onSubmit={submit} aria-busy={busy}>
+        {host && users && only === null && <KindChoice kind={kind} choose={setKind} />}
+        {kind === 'user' && (
+          <label>
+            {t('Email')}
+            <input
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              defaultValue={only?.email ?? ''}
+            />
+          </label>
+        )}
+        <label>
+          {t('Password')}
+          <input name="password" type="password" autocomplete="current-password" required />
+        </label>
+        <Refusal text={refused} />
+        <button type="submit" class="main" disabled={busy}>
+          {t('Sign in')}
+        </button>
+      </form>
+      {kind === 'user' && <OtherWays {...{ known, send, fail, mailed }} />}
+    </>
+  );
+}
+
+/** What the server refused. */
+export const Refusal = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <p role="alert" class="refusal">
+      {text}
+    </p>
+  );
+
+function OtherWays({
+  known,
+  send,
+  fail,
+  mailed,
+}: Pick<FirstFactorProps, 'known' | 'send' | 'fail' | 'mailed'>) {
+  const { providers, email_code: byMail, passkeys } = known.sign_in;
+  const withPasskey = async () => {
+    const credential = await askPasskey('/api/auth/passkeys/login/options', {}).catch(() => null);
+    if (credential) await send('/api/auth/passkeys/login', { credential });
+    else fail(t('No passkey was given'));
+  };
+  const withMail = async () => {
+    const email = document.querySelector<HTMLInputElement>('input[name="email"]');
+    if (!email?.reportValidity()) return;
+    const answer = await send('/api/auth/email-sign-in', { email: email.value });
+    if ('done' in answer) mailed({ next: 'mailed', ticket: answer.answer.ticket });
+  };
+  const hasPasskeys = passkeys !== false && canUsePasskeys;
+  if (providers.length === 0 && !byMail && !hasPasskeys) return null;
+  return (
+    <div class="other-ways">
+      <ProviderLinks names={providers} />
+      {byMail && (
+        <button type="button" onClick={() => void withMail()}>
+          {t('Email me a code')}
+        </button>
+      )}
+      {hasPasskeys && (
+        <button type="button" onClick={() => void withPasskey()}>
+          {t('Use a passkey')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function KindChoice({ kind, choose }: { kind: Kind; choose: (kind: Kind) => void }) {
+  const option = (value: Kind, label: string) => (
+    <label class="choice">
+      <input type="radio" name="kind" checked={kind === value} onChange={() => choose(value)} />
+      {t(label)}
+    </label>
+  );
+  return (
+    <fieldset role="radiogroup">
+      <legend>{t('Sign in as')}</legend>
+      {option('user', 'User')}
+      {option('host', 'Operator')}
+    </fieldset>
+  );
+}
+
+function credentialsOf(form: FormData, kind: Kind): Record<string, string> {
+  const password = String(form.get('password') ?? '');
+  return kind === 'host' ? { password } : { email: String(form.get('email') ?? ''), password };
+}
