@@ -1,7 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { lost, returns } from './connection.ts';
 import { Failure } from './failure.tsx';
+import { Skeleton } from './page.tsx';
 
 /** What a page is given: the words of the path after its own. */
 export interface PageProps {
@@ -19,10 +21,16 @@ export function LazyPage({ load, rest }: PageProps & { readonly load: LoadPage }
     setFailed(false);
     load().then(
       (Page) => setPage({ Page }),
-      () => setFailed(true),
+      () => (lost(), setFailed(true)),
     );
   };
-  useEffect(open, []);
+  useEffect(open, [returns.value]);
   if (failed) return <Failure error={t('The server does not answer')} again={open} />;
-  return page ? <page.Page rest={rest} /> : <div aria-busy="true" />;
+  return page ? (
+    <page.Page rest={rest} />
+  ) : (
+    <div aria-busy="true">
+      <Skeleton />
+    </div>
+  );
 }
