@@ -158,10 +158,11 @@ describeWith('chromium', 'the frame of the console', () => {
     await grid.waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Schema' }).click();
-    await page.getByRole('status').getByText('Reconnecting').waitFor();
+    const reconnecting = page.getByRole('status').filter({ hasText: 'Reconnecting' });
+    await reconnecting.waitFor();
     await page.context().setOffline(false);
-    await page.getByRole('table', { name: 'Types' }).waitFor({ timeout: 3000 });
-    await page.getByRole('status').waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'Types' }).waitFor();
+    await reconnecting.waitFor({ state: 'detached' });
     let refused = 0;
     await page.route('**/api/authors?**', (route) => {
       refused += 1;
@@ -170,7 +171,7 @@ describeWith('chromium', 'the frame of the console', () => {
     });
     await page.getByRole('link', { name: 'Data' }).click();
     await page.getByRole('link', { name: 'Author' }).click();
-    await page.getByRole('status').getByText('Too many requests').waitFor();
+    await page.getByRole('status').filter({ hasText: 'Too many requests' }).waitFor();
     await grid.getByText('Ada').waitFor();
   });
 
