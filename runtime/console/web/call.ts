@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { page } from './address.ts';
 import { parseExact } from './exact-json.ts';
-import { lost, waitFor } from './parts/connection.ts';
+import { hear, lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
 import { freshToken, renewOrAsk } from './session.ts';
 
@@ -130,7 +130,9 @@ async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Res
 /** Sends; without an answer the server counts as gone until it answers again. */
 async function sendOrLose(...request: Parameters<typeof send>): Promise<Response> {
   try {
-    return await send(...request);
+    const response = await send(...request);
+    hear();
+    return response;
   } catch (error) {
     if (!request[3].signal?.aborted) lost();
     throw error;

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { base } from '../address.ts';
 
 /** Whether the server answered the last time it was asked. */
 export const reachable = signal(true);
@@ -12,7 +13,21 @@ export const waiting = signal(0);
 /** Milliseconds between two tries while the server is gone. The contract allows 3 s in all. */
 const EVERY = 1000;
 
+/** Milliseconds without an answer after which a page that is seen asks whether the server is there. */
+const SILENCE = 5000;
+
 let trying = false;
+let heard = Date.now();
+
+/** Says that the server answered. */
+export function hear(): void {
+  heard = Date.now();
+}
+
+setInterval(() => {
+  if (trying || document.hidden || Date.now() - heard < SILENCE) return;
+  void answers().then((there) => (there ? hear() : lost()));
+}, SILENCE / 2);
 
 /** Says that a request got no answer. The server is asked until it answers again. */
 export function lost(): void {
@@ -31,8 +46,8 @@ async function waitForReturn(): Promise<void> {
 
 /** A server that starts says 503, which is not an answer yet. */
 async function answers(): Promise<boolean> {
-  const options = { credentials: 'omit', cache: 'no-store' } as const;
-  const response = await fetch('/api/console', options).catch(() => null);
+  const options = { method: 'HEAD', credentials: 'omit', cache: 'no-store' } as const;
+  const response = await fetch(`${base}/`, options).catch(() => null);
   return response !== null && response.status < 500;
 }
 

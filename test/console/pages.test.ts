@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium as browsers, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasScope } from '../../runtime/core/context/scopes.ts';
+import { PAGES } from '../../runtime/console/page-list.ts';
+import { chromium, describeWith } from '../engines/available.ts';
+import { addUsers, bearerOf, enter, MANIFEST, NEEDS, type Role, ROLES } from './pages.ts';
+import { settled, watch } from './pages.ts';
+import { type ConsoleServer, startConsole } from './server.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const ALL = Object.keys(ROLES) as Role[];
+
+/** Buttons that change something, by their names in §5; of Data the rules of each type decide. */
+const CHANGING =
+  /^(New |Create(?!d)|Delete|Disable|Enable|Unlock|Send |End |Rotate|Redeliver|Deploy|Start|Stop|Restart|Roll back|Download|Cancel|Retry|Save|Add |Remove|Revoke|Grant|Change)/;
+/** Of one's own browser or of a copy for oneself; nothing of the server changes. */
+const OWN = /^(Save$|Download$|Stop generating)/;
+
+it('lists the pages in the order and with the permissions of the contract', () => {
+  const ids = PAGES.map(({ id }) => id);
+  expect(ids).toEqual(Object.keys(NEEDS).filter((id) => ids.includes(id)));
+  expect(Object.fromEntries(PAGES.map(({ id, needs }) => [id, needs]))).toEqual(
+    Object.fromEntries(ids.map((id) => [id, NEEDS[id]])),
+  );
+});
+
+describeWith('chromium', 'every page of the console', () => {
+  let server: ConsoleServer;
+  let browser: Browser;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    server = await startConsole({ manifest: MANIFEST });
+    await addUsers(server);
+    const as = await bearerOf(server, 'operator');
+    await server.call('POST', '/api/authors', { name: 'Ada' }, as);
+    await server.call('POST', '/api/posts', { title: 'First', authorId: '1' }, as);
+    browser = await browsers.launch({ executablePath: chromium ?? '', args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const describedFor = async (role: Role) =>
+    server.call('GET', '/api/console', undefined, await bearerOf(server, role));
+  const contextOf = async (role: Role, options = {}) => {
+    const context = await browser.newContext(options);
+    await enter(context, server, role);
+    return context;
+  };
+  const pagesOf = async (role: Role): Promise<{ id: string; path: string; title: string }[]> =>
+    (await describedFor(role)).body.pages;
+
+  describe.each(ALL)('as %s', (role) => {
+    const held: readonly string[] | null = ROLES[role];
+
+    it('is there when the caller may read it, and makes no call that they may not make', async () => {
+      const described = await describedFor(role);
+      if (held === null) {
+        expect(described.status).toBe(role === 'nobody' ? 200 : 403);
+        expect(described.body.pages ?? []).toEqual([]);
+        return;
+      }
+      const there = await pagesOf('operator');
+      const mine = there.filter(({ id }) => NEEDS[id] === null || hasScope(held, NEEDS[id]!));
+      expect(described.body.pages.map(({ id }: { id: string }) => id)).toEqual(
+        mine.map(({ id }) => id),
+      );
+      const context = await contextOf(role);
+      const page = await context.newPage();
+      await watch(page, server, problems);
+      const asked = new Map<string, number>();
+      page.on('response', (each) => {
+        const { pathname, search } = new URL(each.url());
+        if (!pathname.startsWith('/api/') || pathname === '/api/auth/refresh') return;
+        asked.set(`${each.request().method()} ${pathname}${search}`, each.status());
+      });
+      await page.goto(`${server.url}/console`);
+      await settled(page);
+      const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+      expect(await links.allTextContents()).toEqual(mine.map(({ title }) => title));
+      for (const { id, path } of described.body.pages) {
+        await page.goto(`${server.url}${path}`);
+        await settled(page);
+        if (role === 'operator') await openTabs(page);
+        if (held.includes('*') || id === 'data') continue;
+        const buttons = await page.getByRole('main').getByRole('button').allInnerTexts();
+        const changing = buttons.filter((name) => CHANGING.test(name) && !OWN.test(name));
+        expect([id, changing]).toEqual([id, []]);
+      }
+      await context.close();
+      const refused = [...asked].filter(([, status]) => status === 401 || status === 403);
+      expect(refused).toEqual([]);
+      await replay(role, asked);
+    });
+  });
+
+  const openTabs = async (page: Page) => {
+    const tabs = page.getByRole('main').getByRole('tab');
+    for (let index = 1; index < (await tabs.count()); index += 1) {
+      await tabs.nth(index).click();
+      await settled(page);
+    }
+  };
+
+  /** Calls of the pages by curl: the same for the caller, refused for those who may not enter. */
+  const replay = async (role: Role, asked: ReadonlyMap<string, number>) => {
+    const [own, member] = [await bearerOf(server, role), await bearerOf(server, 'Member')];
+    for (const [request, status] of asked) {
+      const [method = '', path = ''] = request.split(' ');
+      if (method !== 'GET') continue;
+      const again = await server.call('GET', path, undefined, own);
+      expect([request, again.status]).toEqual([request, status]);
+      if (!/^\/api\/(system|auth\/admin|apps|models|jobs|data)\b/.test(path)) continue;
+      expect([path, (await server.call('GET', path, undefined, member)).status]).toEqual([
+        path,
+        403,
+      ]);
+      expect([path, (await server.call('GET', path)).status]).toEqual([path, 401]);
+    }
+  };
+
+  it('breaks no policy, asks no other origin and fails nowhere', () => {
+    expect(problems).toEqual([]);
+  });
+
+  it('has nothing that axe finds, light and dark, fits 320 px, and has every text in brackets', async () => {
+    const context = await contextOf('operator', { bypassCSP: true, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    for (const { id, path, title } of await pagesOf('operator')) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${server.url}${path}?locale=en-XA`);
+      await settled(page);
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`⟦${title}⟧`);
+      expect([id, await bareTexts(page)]).toEqual([id, []]);
+      expect([id, 'light', await violations(page)]).toEqual([id, 'light', []]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect([id, 'dark', await violations(page)]).toEqual([id, 'dark', []]);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 320, height: 640 });
+      const width = 'document.documentElement.scrollWidth';
+      expect([id, await page.evaluate(width)]).toEqual([id, 320]);
+    }
+    await context.close();
+  });
+});
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(`window.axe ?? ${JSON.stringify('')}`);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const found = (await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`)) as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** Texts and names outside of the brackets of the pseudo-locale, but for data, times and keys. */
+const bareTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const data = 'td, dd, code, pre, samp, kbd, time, option, svg text, svg, .brand, .quiet, .who, .cm-editor, [role=grid] *, [data-text], nav[aria-label*=Types] a, tbody th';
+    const bare = (text) => /[a-z]{2}/i.test(text.replaceAll(/⟦[^⟧]*⟧/g, ''));
+    const found = [];
+    const walker = document.createTreeWalker(document.querySelector('#console'), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement: parent, data: text } = walker.currentNode;
+      if (!parent.closest(data) && !parent.closest('style') && bare(parent.textContent)) found.push(text);
+    }
+    for (const element of document.querySelectorAll('#console [aria-label], #console [placeholder], #console [title]'))
+      for (const name of ['aria-label', 'placeholder', 'title']) {
+        const text = element.getAttribute(name) ?? '';
+        if (!element.closest(data) && bare(text)) found.push(name + '=' + text);
+      }
+    return found;
+  })()`);
