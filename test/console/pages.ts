@@ -84,7 +84,7 @@ export async function enter(
 /** Waits until a page has its heading and all that it loads at first. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForFunction("!document.querySelector('main [aria-busy=true]')");
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
 
 /** Notes what a page must not do. */
