@@ -161,15 +161,16 @@ async function violations(page: Page): Promise<string[]> {
 const bareTexts = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const data = 'td, dd, code, pre, samp, kbd, time, option, svg text, svg, .brand, .quiet, .who, .cm-editor, [role=grid] *, [data-text], nav[aria-label*=Types] a, tbody th';
-    const bare = (text) => /[a-z]{2}/i.test(text.replaceAll(/⟦[^⟧]*⟧/g, ''));
+    const figure = /\\bp\\d\\d\\b|[\\d.,]+ ?(cores|[kMGT]?B|m?s|min|d|h)\\b/g;
+    const bare = (text) => /[a-z]{2}/i.test(text.replaceAll(/⟦[^⟧]*⟧/g, '').replaceAll(figure, ''));
     const found = [];
     const walker = document.createTreeWalker(document.querySelector('#console'), NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const { parentElement: parent, data: text } = walker.currentNode;
       if (!parent.closest(data) && !parent.closest('style') && bare(parent.textContent)) found.push(text);
     }
-    for (const element of document.querySelectorAll('#console [aria-label], #console [placeholder], #console [title]'))
-      for (const name of ['aria-label', 'placeholder', 'title']) {
+    for (const element of document.querySelectorAll('#console [aria-label], #console [placeholder]'))
+      for (const name of ['aria-label', 'placeholder']) {
         const text = element.getAttribute(name) ?? '';
         if (!element.closest(data) && bare(text)) found.push(name + '=' + text);
       }
