@@ -129,20 +129,23 @@ describeWith('chromium', 'every page of the console', () => {
   it('has nothing that axe finds, light and dark, fits 320 px, and has every text in brackets', async () => {
     const context = await contextOf('operator', { bypassCSP: true, reducedMotion: 'reduce' });
     const page = await context.newPage();
+    const found: unknown[] = [];
     for (const { id, path, title } of await pagesOf('operator')) {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.goto(`${server.url}${path}?locale=en-XA`);
       await settled(page);
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`⟦${title}⟧`);
-      expect([id, await bareTexts(page)]).toEqual([id, []]);
-      expect([id, 'light', await violations(page)]).toEqual([id, 'light', []]);
+      const heading = await page.getByRole('heading', { level: 1 }).innerText();
+      if (heading !== `⟦${title}⟧`) found.push([id, heading]);
+      found.push(...(await bareTexts(page)).map((text) => [id, text]));
+      found.push(...(await violations(page)).map((each) => [id, 'light', each]));
       await page.emulateMedia({ colorScheme: 'dark' });
-      expect([id, 'dark', await violations(page)]).toEqual([id, 'dark', []]);
+      found.push(...(await violations(page)).map((each) => [id, 'dark', each]));
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 320, height: 640 });
-      const width = 'document.documentElement.scrollWidth';
-      expect([id, await page.evaluate(width)]).toEqual([id, 320]);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      if (width !== 320) found.push([id, 'wider than 320 px', width]);
     }
+    expect(found).toEqual([]);
     await context.close();
   });
 });
@@ -160,7 +163,7 @@ async function violations(page: Page): Promise<string[]> {
 /** Texts and names outside of the brackets of the pseudo-locale, but for data, times and keys. */
 const bareTexts = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
-    const data = 'td, dd, code, pre, samp, kbd, time, option, svg text, svg, .brand, .quiet, .who, .cm-editor, [role=grid] *, [data-text], nav[aria-label*=Types] a, tbody th';
+    const data = 'td, dd, code, pre, samp, kbd, time, option, svg text, svg, .brand, .quiet, .who, .cm-editor, [role=grid] *, [role=log], [data-text], nav[aria-label*=Types] a, tbody th';
     const figure = /\\bp\\d\\d\\b|[\\d.,]+ ?(cores|[kMGT]?B|m?s|min|d|h)\\b/g;
     const bare = (text) => /[a-z]{2}/i.test(text.replaceAll(/⟦[^⟧]*⟧/g, '').replaceAll(figure, ''));
     const found = [];
