@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { Refusal, SignInForm } from '../parts/sign-in-form.tsx';
+import { Refusal } from '../parts/refusal.tsx';
+import { SignInForm } from '../parts/sign-in-form.tsx';
 import { useTitle } from '../parts/title.ts';
 import { describe, type Description, type SignInAnswer } from '../session.ts';
 

@@ -3,7 +3,8 @@ import { t } from '../messages.ts';
 import { type Description, signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 import { ProviderLinks } from './provider-links.tsx';
-import { SignInSteps } from './sign-in-steps.tsx';
+import { Refusal } from './refusal.tsx';
+import { type Send, SignInSteps } from './sign-in-steps.tsx';
 
 type Kind = 'user' | 'host';
 
@@ -15,9 +16,6 @@ interface SignInFormProps {
   readonly only?: Description['caller'];
   done(): Promise<void>;
 }
-
-/** Sends a step, and shows the next or the refusal. */
-export type Send = (path: string, body: object) => Promise<SignInAnswer>;
 
 /** The form that signs in, and the steps that come after the password. */
 export function SignInForm({ known, first = null, only = null, done }: SignInFormProps) {
@@ -87,14 +85,6 @@ function FirstFactor({ known, only, busy, refused, send, fail, mailed }: FirstFa
     </>
   );
 }
-
-/** What the server refused. */
-export const Refusal = ({ text }: { text: string | null }) =>
-  text === null ? null : (
-    <p role="alert" class="refusal">
-      {text}
-    </p>
-  );
 
 function OtherWays({
   known,

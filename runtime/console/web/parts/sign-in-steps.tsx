@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import { signIn, type SignInStep } from '../session.ts';
+import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
-import { Refusal, type Send } from './sign-in-form.tsx';
+import { Refusal } from './refusal.tsx';
+
+/** Sends a step, and shows the next or the refusal. */
+export type Send = (path: string, body: object) => Promise<SignInAnswer>;
 
 interface StepProps {
   readonly step: SignInStep;

@@ -1,0 +1,7 @@
+/** What the server refused. */
+export const Refusal = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <p role="alert" class="refusal">
+      {text}
+    </p>
+  );
