@@ -29,11 +29,14 @@ const packGzip = promisify(gzip);
  * The files of the application by name, `index.html` and `assets/<name>-<hash>`. A checkout has only
  * their sources, which are built on first use.
  */
-export async function readAssets(path: string): Promise<ReadonlyMap<string, Asset>> {
+export async function readAssets(
+  path: string,
+  graphql: string,
+): Promise<ReadonlyMap<string, Asset>> {
   const dist = join(import.meta.dirname, 'dist');
   const files = existsSync(dist) ? await readFiles(dist) : await buildFiles();
   const entries = [...files].map(async ([name, bytes]) => {
-    const placed = name === 'index.html' ? underPath(bytes, path) : bytes;
+    const placed = name === 'index.html' ? placedAt(bytes, path, graphql) : bytes;
     return [name, await assetOf(name, placed)] as const;
   });
   return new Map(await Promise.all(entries));
@@ -60,9 +63,14 @@ async function buildFiles(): Promise<ReadonlyMap<string, Buffer>> {
   return buildAssets();
 }
 
-/** The same files serve any path: only the document names it. */
-const underPath = (bytes: Buffer, path: string): Buffer =>
-  Buffer.from(bytes.toString().replaceAll('%PATH%', path === '/' ? '' : path));
+/** The same files serve any path: only the document names it, and that of GraphQL. */
+const placedAt = (bytes: Buffer, path: string, graphql: string): Buffer =>
+  Buffer.from(
+    bytes
+      .toString()
+      .replaceAll('%PATH%', path === '/' ? '' : path)
+      .replaceAll('%GRAPHQL%', graphql),
+  );
 
 async function assetOf(name: string, bytes: Buffer): Promise<Asset> {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';

@@ -60,6 +60,9 @@ async function buildScripts() {
     moduleTypes: { '.css': 'text' },
     plugins: [adoptStyles()],
     logLevel: 'warn',
+    resolve: {
+      alias: { 'vscode-languageserver-types': join(web, 'parts/language-server-types.ts') },
+    },
   });
   try {
     const { output } = await bundle.generate({

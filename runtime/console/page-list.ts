@@ -25,6 +25,7 @@ export const PAGES: readonly ConsolePage[] = [
     needs: null,
     isThere: ({ api }) => api.rest,
   },
+  { id: 'graphql', title: 'GraphQL', at: '/graphql', needs: null, isThere: always },
   {
     id: 'users',
     title: 'Users',

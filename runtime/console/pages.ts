@@ -48,7 +48,7 @@ export function createPages(model: ConsoleModel, kernel: Kernel): Middleware {
   const { log } = kernel;
   // Read on the first request, because most servers never get one.
   let read: ReturnType<typeof readAssets> | undefined;
-  const assets = () => (read ??= readAssets(path));
+  const assets = () => (read ??= readAssets(path, kernel.project.api.path));
   const own = createOwnModules(model, kernel, async () => apiAsset([...(await assets()).keys()]));
   return function pages(ctx, next) {
     // Koa parses the address each time `ctx.path` is read.

@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<string, LoadPage>> = {
   schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,
   logs: async () => (await import('./pages/logs/logs.tsx')).LogsPage,
   settings: async () => (await import('./pages/settings/settings.tsx')).SettingsPage,
+  graphql: async () => (await import('./pages/graphql/graphql.tsx')).GraphqlPage,
 };
 
 const loadOverview: LoadPage = async () =>

@@ -106,7 +106,13 @@ export async function callWithTag(
   return { data: await read(response), tag: response.headers.get('ETag') };
 }
 
-async function request(method: string, path: string, body: unknown, options: CallOptions) {
+/** The same, for an answer that is not JSON or that is read piece by piece. */
+export async function request(
+  method: string,
+  path: string,
+  body: unknown,
+  options: CallOptions,
+): Promise<Response> {
   note({ method, path, ...(body !== undefined && { body }), headers: options.headers ?? {} });
   const first = await sendWhenAllowed(method, path, body, options);
   if (first.status !== 401 || !(await renewOrAsk())) return first;

@@ -20,8 +20,10 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
  */
 export function curlOf({ method, path, body, headers }: Sent, origin: string): string {
   const words = ['curl', '-X', method, quote(`${origin}${path}`)];
-  words.push('-H', '"Authorization: Bearer $TOKEN"');
-  for (const [name, value] of Object.entries(headers)) words.push('-H', quote(`${name}: ${value}`));
+  const names = Object.keys(headers);
+  if (!names.some((name) => /^authorization$/i.test(name)))
+    words.push('-H', '"Authorization: Bearer $TOKEN"');
+  for (const name of names) words.push('-H', headerOf(name, headers[name]!));
   if (body === undefined) return words.join(' ');
   if (body instanceof FormData) words.push(...partsOf(body));
   else words.push('-H', quote('Content-Type: application/json'), '--data', bodyOf(body, path));
@@ -36,6 +38,12 @@ const partsOf = (form: FormData): string[] =>
       ? quote(`${name}=`) + bodyOf(JSON.parse(value), '')
       : quote(`${name}=@${value.name}`),
   ]);
+
+/** Headers that a user has typed may have a credential. */
+const headerOf = (name: string, value: string): string =>
+  /authorization|cookie|key|token|secret|password/i.test(name)
+    ? `${quote(`${name}: `)}"$VALUE"`
+    : quote(`${name}: ${value}`);
 
 /** A secret stands outside the single quotes, where the shell puts its value in. */
 function bodyOf(body: unknown, path: string): string {

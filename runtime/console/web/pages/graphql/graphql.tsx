@@ -1,0 +1,261 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { query, setQuery } from '../../address.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { Editor } from '../../parts/editor.tsx';
+import { schemaOf } from '../../parts/editor-graphql.ts';
+import { Choice } from '../../parts/field.tsx';
+import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { Page } from '../../parts/page.tsx';
+import { description } from '../../session.ts';
+import { Docs } from './docs.tsx';
+import { Plan } from './plan.tsx';
+import { prettify } from './prettify.ts';
+import { Result } from './result.tsx';
+import { errorsOf, marksOf } from './run.ts';
+import { removeQuery, savedQueries, saveQuery } from './saved-queries.ts';
+import { SaveDialog, Saved } from './saved.tsx';
+import { type Typed, typedAt } from './typed.ts';
+import { useOperation } from './use-operation.ts';
+import { type ExplainedAs, usePlan } from './use-plan.ts';
+import { useRun } from './use-run.ts';
+import { useSchema } from './use-schema.ts';
+
+/** Writes and runs GraphQL operations as the caller, and explains them. */
+export function GraphqlPage() {
+  const boxes = useBoxes();
+  const running = useRun();
+  const plan = usePlan();
+  const [as, setAs] = useState<ExplainedAs>({ kind: 'me' });
+  const [saving, setSaving] = useState(false);
+  const saved = useSaved();
+  const sdl = useSchema();
+  const start = () => running.start(boxes.typed());
+  const explain = () => plan.explain(boxes.typed(), as);
+  const tools = (
+    <Tools
+      {...{ start, as, setAs, explain }}
+      stop={running.outcome.running ? running.stop : null}
+      prettify={boxes.prettify}
+      save={() => setSaving(true)}
+      hasDocs={sdl !== undefined}
+    />
+  );
+  return (
+    <Page title={t('GraphQL')} tools={tools}>
+      <div class={isOpen() && sdl ? 'graphql with-docs' : 'graphql'}>
+        <div class="graphql-boxes">
+          <Boxes boxes={boxes} run={start} sdl={sdl} marks={running.outcome.answers.at(-1)?.text} />
+          <Saved
+            queries={saved.queries}
+            open={({ text }) => boxes.setText(text)}
+            remove={saved.remove}
+          />
+        </div>
+        <div class="graphql-answers">
+          <Result outcome={running.outcome} several={running.several} />
+        </div>
+        {isOpen() && sdl !== undefined && <DocsOf sdl={sdl} />}
+        {plan.planned && <Plan planned={plan.planned} again={explain} />}
+      </div>
+      {saving && (
+        <SaveDialog
+          name={boxes.typed().name ?? ''}
+          save={(name) => saved.save(name, boxes.text)}
+          close={() => setSaving(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The documentation is open while the address has it. */
+const isOpen = () => query.value.has('docs');
+
+function DocsOf({ sdl }: { sdl: string }) {
+  const schema = useMemo(() => schemaOf(sdl), [sdl]);
+  return schema ? <Docs schema={schema} /> : null;
+}
+
+interface BoxesState {
+  readonly text: string;
+  readonly variables: string;
+  readonly headers: string;
+  setText(text: string): void;
+  setVariables(text: string): void;
+  setHeaders(text: string): void;
+  moved(cursor: number): void;
+  typed(): Typed;
+  prettify(): void;
+}
+
+function useBoxes(): BoxesState {
+  const [text, setText] = useOperation();
+  const [variables, setVariables] = useState('');
+  const [headers, setHeaders] = useState('');
+  const cursor = useRef(0);
+  return {
+    text,
+    variables,
+    headers,
+    setText,
+    setVariables,
+    setHeaders,
+    moved: (at) => (cursor.current = at),
+    typed: () => typedAt({ text, variables, headers }, cursor.current),
+    prettify: () => {
+      try {
+        setText(prettify(text));
+        if (variables.trim() !== '') setVariables(JSON.stringify(JSON.parse(variables), null, 2));
+      } catch (error) {
+        notifyFailure((error as Error).message);
+      }
+    },
+  };
+}
+
+interface BoxesProps {
+  readonly boxes: BoxesState;
+  run(): void;
+  readonly sdl: string | undefined;
+  /** The text of the last answer, whose errors are marked. */
+  readonly marks: string | undefined;
+}
+
+const EXAMPLE = '# { posts { id } }';
+
+function Boxes({ boxes, run, sdl, marks }: BoxesProps) {
+  const places = useMemo(() => (marks === undefined ? [] : marksOf(errorsOf(marks))), [marks]);
+  return (
+    <>
+      <Editor
+        label={t('Operation')}
+        language="graphql"
+        size="tall"
+        value={boxes.text}
+        change={boxes.setText}
+        at={boxes.moved}
+        placeholder={EXAMPLE}
+        schema={sdl}
+        marks={places}
+        run={run}
+      />
+      <div class="graphql-objects">
+        <div>
+          <p class="quiet" aria-hidden="true">
+            {t('Variables')}
+          </p>
+          <Editor
+            label={t('Variables')}
+            language="json"
+            value={boxes.variables}
+            change={boxes.setVariables}
+            placeholder={'{ "id": 1 }'}
+            run={run}
+          />
+        </div>
+        <div>
+          <p class="quiet" aria-hidden="true">
+            {t('Headers')}
+          </p>
+          <Editor
+            label={t('Headers')}
+            language="json"
+            value={boxes.headers}
+            change={boxes.setHeaders}
+            placeholder={'{ "Accept-Language": "de" }'}
+            run={run}
+          />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface ToolsProps {
+  start(): void;
+  readonly stop: (() => void) | null;
+  prettify(): void;
+  save(): void;
+  explain(): void;
+  readonly as: ExplainedAs;
+  setAs(as: ExplainedAs): void;
+  readonly hasDocs: boolean;
+}
+
+function Tools({ start, stop, prettify: lay, save, hasDocs, ...explaining }: ToolsProps) {
+  return (
+    <>
+      <button type="button" class="main" aria-keyshortcuts="Control+Enter" onClick={start}>
+        {t('Run')}
+      </button>
+      <button type="button" disabled={stop === null} onClick={() => stop?.()}>
+        {t('Stop')}
+      </button>
+      <button type="button" onClick={lay}>
+        {t('Prettify')}
+      </button>
+      <button type="button" onClick={save}>
+        {t('Save')}
+      </button>
+      {can('system:read') && <ExplainTools {...explaining} />}
+      {hasDocs && (
+        <button
+          type="button"
+          aria-expanded={isOpen()}
+          onClick={() => setQuery({ docs: isOpen() ? null : '' })}
+        >
+          {t('Docs')}
+        </button>
+      )}
+    </>
+  );
+}
+
+const CALLERS = [
+  ['me', 'me'],
+  ['public', 'the public'],
+  ['user', 'a user'],
+] as const;
+
+function ExplainTools({ explain, as, setAs }: Pick<ToolsProps, 'explain' | 'as' | 'setAs'>) {
+  const choose = (kind: string) =>
+    setAs(kind === 'user' ? { kind, id: '' } : { kind: kind === 'public' ? 'public' : 'me' });
+  return (
+    <>
+      <button type="button" onClick={explain}>
+        {t('Explain')}
+      </button>
+      <Choice
+        label={t('as')}
+        value={as.kind}
+        options={CALLERS.map(([kind, text]) => [kind, t(text)] as const)}
+        choose={choose}
+      />
+      {as.kind === 'user' && (
+        <input
+          aria-label={t('User id')}
+          placeholder={t('User id')}
+          class="graphql-user"
+          value={as.id}
+          onInput={(event) => setAs({ kind: 'user', id: event.currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The saved queries of the caller. */
+function useSaved() {
+  const caller = description.value?.caller;
+  const key = `${caller?.kind}:${caller?.id ?? ''}`;
+  const [queries, setQueries] = useState(() => savedQueries(key));
+  return {
+    queries,
+    save: (name: string, text: string) => {
+      setQueries(saveQuery(key, { name, text }));
+      notify(t('Saved as {name}', { name }));
+    },
+    remove: (name: string) => setQueries(removeQuery(key, name)),
+  };
+}

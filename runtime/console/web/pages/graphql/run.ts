@@ -1,0 +1,123 @@
+import { request } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { createFrameReader } from '../../parts/event-frames.ts';
+import type { Mark } from '../../parts/editor.tsx';
+
+/** The path of GraphQL on this server. */
+export const graphqlPath =
+  document.querySelector<HTMLMetaElement>('meta[name="graphql-path"]')?.content ?? '/graphql';
+
+/** What is asked for. */
+export interface Asked {
+  readonly query: string;
+  readonly operationName?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** One answer: of a query or a mutation, or one event of a subscription. */
+export interface Answered {
+  readonly text: string;
+  readonly status: number;
+  /** Milliseconds from the request on. */
+  readonly took: number;
+  readonly requestId: string | null;
+}
+
+/** Asks, and tells each answer as it comes; it ends with the last one. */
+export async function run(
+  asked: Asked,
+  headers: Readonly<Record<string, string>>,
+  { signal, subscribes, tell }: RunOptions,
+): Promise<void> {
+  const accept = subscribes
+    ? 'text/event-stream'
+    : 'application/graphql-response+json, application/json';
+  const since = performance.now();
+  const response = await request('POST', graphqlPath, asked, {
+    signal,
+    headers: { Accept: accept, ...headers },
+  });
+  const answer = (text: string): Answered => ({
+    text,
+    status: response.status,
+    took: performance.now() - since,
+    requestId: response.headers.get('X-Request-Id'),
+  });
+  if (!/event-stream/.test(response.headers.get('Content-Type') ?? ''))
+    return tell(answer(await response.text()));
+  for await (const text of eventsOf(response)) tell(answer(text));
+}
+
+interface RunOptions {
+  readonly signal: AbortSignal;
+  /** Whether the operation is a subscription. */
+  readonly subscribes: boolean;
+  tell(answer: Answered): void;
+}
+
+/** Results of a stream in the form of "GraphQL over Server-Sent Events". */
+async function* eventsOf(response: Response): AsyncGenerator<string> {
+  const read = createFrameReader();
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const { event, data } of read(value)) {
+      if (event === 'complete') return;
+      if (event === 'next') yield data;
+    }
+  }
+}
+
+/** An object as it was typed in a box; empty text is an empty one. @throws Error with a text for people */
+export function objectIn(text: string, name: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const { message: reason } = error as Error;
+    throw new Error(t('{name} is no JSON: {reason}', { name, reason }), { cause: error });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as never;
+  throw new Error(t('{name} must be a JSON object', { name }));
+}
+
+/** The characters of a header's name. RFC 9110 §5.6.2 */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** Headers as they were typed. @throws Error */
+export function headersIn(text: string): Record<string, string> {
+  const headers = objectIn(text, t('Headers'));
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string') throw new Error(t('The header {name} must be text', { name }));
+    if (!TOKEN.test(name) || /[\r\n\0]/.test(value))
+      throw new Error(t('{name} is no header that can be sent', { name }));
+  }
+  return headers as Record<string, string>;
+}
+
+/** Characters of an answer that is read for its errors. */
+const READ = 1_000_000;
+
+interface GraphqlError {
+  readonly message?: unknown;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+}
+
+/** The errors of an answer. */
+export function errorsOf(text: string): readonly GraphqlError[] {
+  if (text.length > READ && !text.startsWith('{"errors"')) return [];
+  try {
+    const { errors } = JSON.parse(text) as { errors?: readonly GraphqlError[] };
+    return Array.isArray(errors) ? errors : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Where errors stand in the operation. */
+export const marksOf = (errors: readonly GraphqlError[]): readonly Mark[] =>
+  errors.flatMap(({ message, locations = [] }) =>
+    locations.map(({ line, column }) => ({ line, column, message: String(message) })),
+  );

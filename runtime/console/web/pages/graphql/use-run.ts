@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { failureText } from '../../parts/use-call.ts';
+import type { Typed } from './typed.ts';
+import { askedOf } from './typed.ts';
+import { NOTHING, type Outcome } from './result.tsx';
+import { type Answered, headersIn, run } from './run.ts';
+
+/** Events of a subscription that are kept. */
+const KEPT = 50;
+
+interface Running {
+  readonly outcome: Outcome;
+  /** Whether what runs, or ran, is a subscription. */
+  readonly several: boolean;
+  start(typed: Typed): void;
+  stop(): void;
+}
+
+/** Runs operations, one at a time. Leaving the page ends what runs. */
+export function useRun(): Running {
+  const [outcome, setOutcome] = useState<Outcome>(NOTHING);
+  const [several, setSeveral] = useState(false);
+  const leaving = useRef<AbortController | null>(null);
+  const stop = () => leaving.current?.abort();
+  useEffect(() => stop, []);
+  const start = (typed: Typed) => {
+    stop();
+    const mine = (leaving.current = new AbortController());
+    const { signal } = mine;
+    const tell = (answer: Answered) => setOutcome((last) => withAnswer(last, answer));
+    const end = (failed: string | null) =>
+      leaving.current === mine && setOutcome((last) => ({ ...last, running: false, failed }));
+    setOutcome({ ...NOTHING, running: true });
+    setSeveral(typed.kind === 'subscription');
+    begin(typed, { signal, tell }).then(
+      () => end(null),
+      (error: unknown) => end(signal.aborted ? null : reasonOf(error)),
+    );
+  };
+  return { outcome, several, start, stop };
+}
+
+async function begin(
+  typed: Typed,
+  { signal, tell }: { readonly signal: AbortSignal; tell(answer: Answered): void },
+): Promise<void> {
+  const headers = headersIn(typed.headers);
+  const subscribes = typed.kind === 'subscription';
+  await run(askedOf(typed), headers, { signal, subscribes, tell });
+}
+
+function withAnswer(last: Outcome, answer: Answered): Outcome {
+  const answers = [...last.answers, answer];
+  const over = Math.max(0, answers.length - KEPT);
+  return { ...last, answers: answers.slice(over), dropped: last.dropped + over };
+}
+
+/** What was typed is wrong, or the server said no. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.name === 'Error' ? error.message : failureText(error);

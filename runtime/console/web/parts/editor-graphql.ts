@@ -1,0 +1,25 @@
+import { graphql, updateSchema } from 'cm6-graphql';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import type { Language } from './editor-view.ts';
+
+export const graphqlLanguage = (): Language => ({
+  extension: graphql(undefined, { showErrorOnInvalidSchema: false }),
+  // The types of cm6-graphql are those of CodeMirror's CommonJS build.
+  know: (view, sdl) => updateSchema(view as never, sdl === undefined ? undefined : schemaOf(sdl)),
+});
+
+let last: { readonly sdl: string; readonly schema: GraphQLSchema | undefined } | undefined;
+
+/** The schema of an SDL; undefined for one that cannot be read. It is built once. */
+export function schemaOf(sdl: string): GraphQLSchema | undefined {
+  if (last?.sdl !== sdl) last = { sdl, schema: built(sdl) };
+  return last.schema;
+}
+
+function built(sdl: string): GraphQLSchema | undefined {
+  try {
+    return buildSchema(sdl, { assumeValid: true, noLocation: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,10 @@
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { linter } from '@codemirror/lint';
+import type { Language } from './editor-view.ts';
+
+/** An empty text is nothing, and no mistake. */
+const parse = jsonParseLinter();
+
+export const jsonLanguage = (): Language => ({
+  extension: [json(), linter((view) => (view.state.doc.length === 0 ? [] : parse(view)))],
+});

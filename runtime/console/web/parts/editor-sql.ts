@@ -1,0 +1,4 @@
+import { sql, StandardSQL } from '@codemirror/lang-sql';
+import type { Language } from './editor-view.ts';
+
+export const sqlLanguage = (): Language => ({ extension: sql({ dialect: StandardSQL }) });

@@ -1,0 +1,158 @@
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { linter } from '@codemirror/lint';
+import { EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import type { EditorLanguage } from './editor.tsx';
+import { colours, theme } from './editor-theme.ts';
+
+/** A place of a text, counted from 1 as GraphQL does, and what is wrong there. */
+export interface Mark {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface EditorOptions {
+  readonly label: string;
+  readonly language: EditorLanguage;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly readOnly: boolean;
+  change(text: string): void;
+  at(offset: number): void;
+  run(): void;
+}
+
+export interface EditorHandle {
+  set(text: string): void;
+  mark(marks: readonly Mark[]): void;
+  /** Tells the language the SDL of the schema. */
+  know(schema: string | undefined): Promise<void>;
+  close(): void;
+}
+
+/**
+ * An editor in a shadow root, where CodeMirror adopts its style sheets: in the document it would add
+ * `<style>` elements, which the policy of the console refuses.
+ */
+export async function createEditor(
+  host: HTMLElement,
+  options: EditorOptions,
+): Promise<EditorHandle> {
+  const language = await languageOf(options.language);
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const state = EditorState.create({
+    doc: options.value,
+    extensions: [language.extension, extensionsOf(options)],
+  });
+  const view = new EditorView({ state, parent: root, root });
+  return {
+    set: (text) => {
+      const { doc } = view.state;
+      if (doc.length === text.length && doc.toString() === text) return;
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+    },
+    mark: (marks) => view.dispatch({ effects: setMarks.of(marks) }),
+    know: async (schema) => language.know?.(view, schema),
+    close: () => view.destroy(),
+  };
+}
+
+export interface Language {
+  readonly extension: Extension;
+  know?(view: EditorView, schema: string | undefined): void;
+}
+
+/** Each is a file of its own: a page with JSON alone does not load GraphQL. */
+async function languageOf(name: EditorLanguage): Promise<Language> {
+  if (name === 'graphql') return (await import('./editor-graphql.ts')).graphqlLanguage();
+  if (name === 'sql') return (await import('./editor-sql.ts')).sqlLanguage();
+  return (await import('./editor-json.ts')).jsonLanguage();
+}
+
+function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOptions): Extension {
+  const told = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+    if (docChanged) change(state.doc.toString());
+    if (docChanged || selectionSet) at(state.selection.main.head);
+  });
+  const runs = Prec.highest(
+    keymap.of([{ key: 'Mod-Enter', run: () => (run(), true), preventDefault: true }]),
+  );
+  return [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    autocompletion(),
+    syntaxHighlighting(colours),
+    theme,
+    placeholder(options.placeholder),
+    marking,
+    replacing,
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      'aria-readonly': String(readOnly),
+    }),
+    EditorState.readOnly.of(readOnly),
+    runs,
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+    told,
+  ];
+}
+
+/**
+ * Replaces a selection by typed text itself. The browser would keep the colour of the replaced text
+ * in a style attribute, which the policy of the console refuses with a report.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { data, inputType } = event;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== 'insertText' || data === null || empty || view.composing) return false;
+    const change = () =>
+      view.state.update(view.state.replaceSelection(data), {
+        userEvent: 'input.type',
+        scrollIntoView: true,
+      });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, data, change))) view.dispatch(change());
+    event.preventDefault();
+    return true;
+  },
+});
+
+const setMarks = StateEffect.define<readonly Mark[]>();
+
+/** The places that the page marks, until the text changes. */
+const marks = StateField.define<readonly Mark[]>({
+  create: () => [],
+  update: (known, { effects, docChanged }) =>
+    effects.find((effect) => effect.is(setMarks))?.value ?? (docChanged ? [] : known),
+});
+
+const marking: Extension = [
+  marks,
+  linter(
+    ({ state }) =>
+      state.field(marks).map(({ line, column, message }) => {
+        const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
+        const at = Math.min(from + Math.max(column - 1, 0), to);
+        const word = state.wordAt(at);
+        return { from: at, to: word?.to ?? Math.min(at + 1, to), severity: 'error', message };
+      }),
+    {
+      delay: 0,
+      needsRefresh: ({ startState, state }) => startState.field(marks) !== state.field(marks),
+    },
+  ),
+];

@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages.ts';
+import type { EditorHandle, Mark } from './editor-view.ts';
+
+export type { Mark } from './editor-view.ts';
+
+export type EditorLanguage = 'graphql' | 'json' | 'sql';
+
+interface EditorProps {
+  /** The name of the textbox. */
+  readonly label: string;
+  readonly language: EditorLanguage;
+  readonly value: string;
+  /** Takes each change; without it the text can only be read. */
+  readonly change?: (text: string) => void;
+  /** What Ctrl+Enter does. */
+  readonly run?: () => void;
+  /** Places of the text and what is wrong there. They go with the next change. */
+  readonly marks?: readonly Mark[];
+  /** The SDL of the schema: completion and checks of `graphql`. */
+  readonly schema?: string | undefined;
+  /** Told where the cursor is, as an offset. */
+  readonly at?: (offset: number) => void;
+  readonly placeholder?: string;
+  /** `small` is about five lines high, `tall` about twenty. */
+  readonly size?: 'small' | 'tall';
+}
+
+/**
+ * A text in a language, with its colours: an editor of CodeMirror that is loaded when the first is
+ * shown. Tab leaves it, and Ctrl+Space completes. When its files cannot be loaded, it is a plain
+ * text box.
+ *
+ * @example
+ * <Editor label={t('Meta')} language="json" value={text} change={setText} />
+ * <Editor label={t('SDL')} language="graphql" value={sdl} />
+ */
+export function Editor(props: EditorProps) {
+  const { value, change, size = 'small' } = props;
+  const given = useRef(value);
+  const host = useRef<HTMLDivElement>(null);
+  const handle = useRef<EditorHandle | null>(null);
+  const [plain, setPlain] = useState(false);
+  const [ready, setReady] = useState(false);
+  const latest = useRef(props);
+  latest.current = {
+    ...props,
+    ...(change && { change: (text: string) => ((given.current = text), change(text)) }),
+  };
+  useEffect(() => {
+    const { leave, opened } = open(host.current!, latest);
+    opened.then(
+      (editor) => {
+        handle.current = editor;
+        editor?.set(latest.current.value);
+        setReady(editor !== null);
+      },
+      () => setPlain(true),
+    );
+    return () => (leave(), (handle.current = null));
+  }, []);
+  // A value that the editor itself gave is not put into it again: more may be typed by then.
+  const isNew = value !== given.current;
+  useEffect(() => {
+    if (!isNew) return;
+    given.current = value;
+    handle.current?.set(value);
+  }, [value, isNew, ready]);
+  useEffect(() => handle.current?.mark(props.marks ?? []), [props.marks, ready]);
+  useEffect(() => void handle.current?.know(props.schema), [props.schema, ready]);
+  if (plain) return <PlainEditor {...props} />;
+  return <div ref={host} class={`editor ${size}`} aria-busy={!ready} />;
+}
+
+function PlainEditor({ label, value, change, size }: EditorProps) {
+  return (
+    <textarea
+      class={`editor ${size ?? 'small'}`}
+      aria-label={label}
+      title={t('The editor could not be loaded')}
+      spellcheck={false}
+      value={value}
+      readOnly={!change}
+      onInput={(event) => change?.(event.currentTarget.value)}
+    />
+  );
+}
+
+/** Opens the editor, unless the component has gone meanwhile. */
+function open(host: HTMLElement, latest: { readonly current: EditorProps }) {
+  let gone = false;
+  let made: EditorHandle | null = null;
+  const opened = import('./editor-view.ts').then(async ({ createEditor }) => {
+    const { label, language, value, change, placeholder } = latest.current;
+    if (gone) return null;
+    made = await createEditor(host, {
+      label,
+      language,
+      value,
+      placeholder: placeholder ?? '',
+      readOnly: change === undefined,
+      change: (text) => latest.current.change?.(text),
+      at: (offset) => latest.current.at?.(offset),
+      run: () => latest.current.run?.(),
+    });
+    if (gone) made.close();
+    return gone ? null : made;
+  });
+  const leave = () => {
+    gone = true;
+    made?.close();
+  };
+  return { leave, opened };
+}
