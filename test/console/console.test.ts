@@ -113,7 +113,7 @@ describe('GET /api/console', () => {
     });
     for (const { body } of seen.slice(0, 2))
       expect(body.pages.map(({ title }: { title: string }) => title)).toEqual(
-        expect.arrayContaining(['Data', 'Users', 'Schema', 'Audit']),
+        expect.arrayContaining(['Data', 'GraphQL', 'Users', 'Webhooks', 'Schema', 'Audit']),
       );
     expect((await sign('member@x.test', HOSTED)).status).toBe(403);
   });
@@ -131,7 +131,7 @@ describe('GET /api/console', () => {
     const { body: support } = await sign('member@x.test', HOSTED);
     const as = bearer(support.accessToken);
     const { body } = await server.call('GET', '/api/console', undefined, as);
-    expect(body.pages.map(({ title }: { title: string }) => title)).toEqual(['Data']);
+    expect(body.pages.map(({ title }: { title: string }) => title)).toEqual(['Data', 'GraphQL']);
     expect(body.caller.permissions).toContain('data:read');
     expect((await server.call('GET', '/api/system/schema', undefined, as)).status).toBe(403);
     const read = await server.call(
