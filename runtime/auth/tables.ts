@@ -30,6 +30,7 @@ export function authMigrations(user: AuthUser, ids: IdKind): Migration[] {
       name: 'auth/0014_user_order',
       up: (db) => createListIndexes(db, user),
     },
+    { name: 'auth/0015_delivery_order', up: indexDeliveries },
   ];
 }
 
@@ -293,6 +294,14 @@ async function createEvents(db: Kysely<any>, ids: IdKind): Promise<void> {
     .columns(['status', 'next_at'])
     .execute();
 }
+
+/** The deliveries of one endpoint, newest first. */
+const indexDeliveries = (db: Kysely<any>): Promise<void> =>
+  db.schema
+    .createIndex('auth_webhook_deliveries_endpoint')
+    .on('auth_webhook_deliveries')
+    .columns(['endpoint_id', 'id'])
+    .execute();
 
 /** `without rowid` saves one of two index searches on every request with a token. */
 const withoutRowid =

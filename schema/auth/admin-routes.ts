@@ -1,7 +1,6 @@
 import {
   API_KEY,
   DURATION,
-  ERROR,
   ID,
   LOGIN,
   MESSAGE,
@@ -13,25 +12,11 @@ import {
   TOKEN,
   USER,
 } from './route-shapes.ts';
-import type { JsonSchema, RouteSpec } from '../routes/route.ts';
+import type { RouteSpec } from '../routes/route.ts';
+import { access, answer, atomic, list, refused, tag } from './admin-answers.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
-const tag = 'auth-admin';
-const access = 'admin';
-/** The entry of the audit log is written in one transaction with the change. */
-const atomic = true;
 const REASON = { type: 'string', minLength: 1, maxLength: 256, pattern: '\\S' } as const;
-const refused = (description: string) => ({ description, schema: ERROR });
-const answer = (
-  status: number,
-  description: string,
-  schema?: JsonSchema,
-): RouteSpec['responses'] => ({
-  [status]: { description, ...(schema && { schema }) },
-  401: refused('API key required'),
-  403: refused('Forbidden'),
-});
-const list = (name: string) =>
-  object({ [name]: { type: 'array', items: { type: 'object' } }, total: { type: 'integer' } });
 const logQuery = {
   limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   cursor: SHORT,
@@ -448,63 +433,5 @@ export const adminRoutes = [
     query: logQuery,
     responses: answer(200, 'The changes', page('changes')),
   },
-
-  {
-    id: 'webhooks',
-    method: 'GET',
-    path: '/api/auth/admin/webhooks',
-    access,
-    tag,
-    summary: 'Where events are sent',
-    responses: answer(200, 'The endpoints', list('webhooks')),
-  },
-  {
-    id: 'createWebhook',
-    method: 'POST',
-    path: '/api/auth/admin/webhooks',
-    access,
-    tag,
-    audit: { target: 'webhook:{id}', values: ['types'], atomic },
-    summary: 'Send events to an address; the secret is shown once',
-    body: {
-      kind: 'json',
-      schema: object({ url: { type: 'string', maxLength: 2048 }, types: NAMES }, ['url']),
-    },
-    responses: answer(201, 'The endpoint', object({ id: SHORT, secret: SHORT })),
-  },
-  {
-    id: 'rotateWebhook',
-    method: 'POST',
-    path: '/api/auth/admin/webhooks/:id/rotate',
-    access,
-    tag,
-    audit: { target: 'webhook:{id}', atomic },
-    summary: 'A new secret; both sign for the overlap',
-    body: { kind: 'json', optional: true, schema: object({ overlap: DURATION }) },
-    responses: answer(200, 'The endpoint', object({ id: SHORT, secret: SHORT })),
-  },
-  {
-    id: 'deleteWebhook',
-    method: 'DELETE',
-    path: '/api/auth/admin/webhooks/:id',
-    access,
-    tag,
-    audit: { target: 'webhook:{id}', atomic },
-    summary: 'Stop sending',
-    responses: answer(204, 'Deleted'),
-  },
-  {
-    id: 'testWebhook',
-    method: 'POST',
-    path: '/api/auth/admin/webhooks/:id/test',
-    access,
-    tag,
-    audit: { target: 'webhook:{id}' },
-    summary: 'Send one test event now',
-    responses: answer(
-      200,
-      'What came back',
-      object({ delivered: { type: 'boolean' }, status: { type: ['integer', 'null'] } }),
-    ),
-  },
+  ...webhookRoutes,
 ] as const satisfies readonly RouteSpec[];

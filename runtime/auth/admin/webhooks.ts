@@ -7,6 +7,7 @@ import { isOpaqueId } from '../sign-in/identity-rules.ts';
 import { ulid } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { parseDuration, rfc3339 } from '../time.ts';
+import { deliveryHandlers } from './deliveries.ts';
 import type { Endpoint } from '../webhooks/endpoints.ts';
 
 /** Routes that manage the endpoints to which events are sent. */
@@ -25,12 +26,26 @@ export function webhookHandlers({ kernel, webhooks, config }: AuthParts) {
   const createWebhook: Handler = async ({ body }) => {
     assertAddress(body.url, config.allowPrivateWebhooks);
     const types = (body.types ?? ['*']) as string[];
-    const unknown = types.find((type) => !isKnownType(type));
-    if (unknown) throw failure.invalid('types must be event types, prefixes such as auth.* or *');
+    assertTypes(types);
     const { endpoint, secret } = await store.transaction((trx) =>
       webhooks.endpoints.create(trx, body.url, types),
     );
     return reply(201, { ...show(endpoint), secret });
+  };
+  const updateWebhook: Handler = async ({ params, body }) => {
+    const id = idOf(params);
+    if (body.url !== undefined) assertAddress(body.url, config.allowPrivateWebhooks);
+    if (body.types !== undefined) assertTypes(body.types);
+    return store.transaction(async (trx) => {
+      const known = (await webhooks.endpoints.list(trx)).find((each) => each.id === id);
+      if (!known) throw missing();
+      if (known.source === 'manifest' && (body.url ?? body.types) !== undefined)
+        throw failure.conflict('The webhook stands in manifest.yaml: change it there');
+      await webhooks.endpoints.update(trx, id, body);
+      store.afterCommit(() => webhooks.wake());
+      const endpoints = await webhooks.endpoints.list(trx);
+      return reply(200, show(endpoints.find((each) => each.id === id) ?? known));
+    });
   };
   const rotateWebhook: Handler = async ({ params, body }) => {
     const id = idOf(params);
@@ -66,7 +81,15 @@ export function webhookHandlers({ kernel, webhooks, config }: AuthParts) {
     if (!result) throw missing();
     return reply(200, result);
   };
-  return { webhooks: list, createWebhook, rotateWebhook, deleteWebhook, testWebhook };
+  return {
+    webhooks: list,
+    createWebhook,
+    updateWebhook,
+    rotateWebhook,
+    deleteWebhook,
+    testWebhook,
+    ...deliveryHandlers({ store, now: kernel.now, webhooks }, idOf),
+  };
 }
 
 /** @throws AppError 400 */
@@ -77,6 +100,12 @@ function assertAddress(text: string, allowPrivate: boolean): void {
     throw failure.invalid(
       'url must not be a private address: the setting WEBHOOK_ALLOW_PRIVATE=on allows it',
     );
+}
+
+/** @throws AppError 400 */
+function assertTypes(types: readonly string[]): void {
+  if (!types.every(isKnownType))
+    throw failure.invalid('types must be event types, prefixes such as auth.* or *');
 }
 
 const show = ({ id, url, types, source, created_at, disabled_at }: Endpoint) => ({

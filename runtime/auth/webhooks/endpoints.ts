@@ -15,6 +15,13 @@ export interface Endpoint {
   readonly disabled_at: number | null;
 }
 
+/** What an operator may change of an endpoint. */
+export interface EndpointChange {
+  readonly url?: string;
+  readonly types?: readonly string[];
+  readonly disabled?: boolean;
+}
+
 /** The columns of an endpoint that sending needs, with encrypted secrets. */
 export interface SealedEndpoint {
   readonly endpoint_id: string;
@@ -95,6 +102,20 @@ export class Endpoints {
 
   async disable(db: Kysely<any>, id: string): Promise<void> {
     await set(db, id, { disabled_at: this.#now() });
+  }
+
+  /** Changes what is given. Deliveries that wait go to the new address. */
+  async update(
+    db: Kysely<any>,
+    id: string,
+    { url, types, disabled }: EndpointChange,
+  ): Promise<void> {
+    const values = {
+      ...(url !== undefined && { url }),
+      ...(types !== undefined && { types: JSON.stringify(types) }),
+      ...(disabled !== undefined && { disabled_at: disabled ? this.#now() : null }),
+    };
+    if (Object.keys(values).length > 0) await set(db, id, values);
   }
 
   /** The secrets to sign with: the current one, and the previous one during the overlap. */

@@ -27,6 +27,8 @@ export interface Webhooks {
   stop(limit: number): Promise<void>;
   /** Call this after the commit of an event: if the event is in the outbox, it is sent at once. */
   kick(event: SecurityEvent): void;
+  /** Sends at once what is due. */
+  wake(): void;
 }
 
 /** Milliseconds between reads of an idle outbox: it may get deliveries of a server that died. */
@@ -92,6 +94,7 @@ export function createWebhooks(
     kick: ({ id }) => {
       if (written.delete(id)) loop.soon();
     },
+    wake: () => loop.soon(),
   };
 }
 
