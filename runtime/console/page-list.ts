@@ -43,6 +43,13 @@ export const PAGES: readonly ConsolePage[] = [
     needs: 'jobs:read',
     isThere: (_, { jobs = false }) => jobs,
   },
+  {
+    id: 'webhooks',
+    title: 'Webhooks',
+    at: '/webhooks',
+    needs: 'auth:read',
+    isThere: ({ auth }) => auth !== null,
+  },
   { id: 'schema', title: 'Schema', at: '/schema', needs: 'system:read', isThere: always },
   { id: 'audit', title: 'Audit', at: '/audit', needs: 'system:read', isThere: always },
   { id: 'settings', title: 'Settings', at: '/settings', needs: 'system:read', isThere: always },

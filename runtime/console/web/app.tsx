@@ -35,6 +35,7 @@ const PAGES: Readonly<Record<string, LoadPage>> = {
   models: async () => (await import('./pages/models.tsx')).ModelsPage,
   audit: async () => (await import('./pages/audit/audit.tsx')).AuditPage,
   jobs: async () => (await import('./pages/jobs/jobs.tsx')).JobsPage,
+  webhooks: async () => (await import('./pages/webhooks/webhooks.tsx')).WebhooksPage,
   schema: async () => (await import('./pages/schema/schema.tsx')).SchemaPage,
   logs: async () => (await import('./pages/logs/logs.tsx')).LogsPage,
   settings: async () => (await import('./pages/settings/settings.tsx')).SettingsPage,

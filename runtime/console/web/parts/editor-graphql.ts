@@ -1,6 +1,6 @@
 import { graphql, updateSchema } from 'cm6-graphql';
 import { buildSchema, type GraphQLSchema } from 'graphql';
-import type { Language } from './editor-view.ts';
+import type { Language } from './editor-types.ts';
 
 export const graphqlLanguage = (): Language => ({
   extension: graphql(undefined, { showErrorOnInvalidSchema: false }),

@@ -1,6 +1,6 @@
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { linter } from '@codemirror/lint';
-import type { Language } from './editor-view.ts';
+import type { Language } from './editor-types.ts';
 
 /** An empty text is nothing, and no mistake. */
 const parse = jsonParseLinter();

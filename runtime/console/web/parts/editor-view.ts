@@ -9,34 +9,14 @@ import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/
 import { linter } from '@codemirror/lint';
 import { EditorState, type Extension, Prec, StateEffect, StateField } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
-import type { EditorLanguage } from './editor.tsx';
+import type {
+  EditorHandle,
+  EditorLanguage,
+  EditorOptions,
+  Language,
+  Mark,
+} from './editor-types.ts';
 import { colours, theme } from './editor-theme.ts';
-
-/** A place of a text, counted from 1 as GraphQL does, and what is wrong there. */
-export interface Mark {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
-
-export interface EditorOptions {
-  readonly label: string;
-  readonly language: EditorLanguage;
-  readonly value: string;
-  readonly placeholder: string;
-  readonly readOnly: boolean;
-  change(text: string): void;
-  at(offset: number): void;
-  run(): void;
-}
-
-export interface EditorHandle {
-  set(text: string): void;
-  mark(marks: readonly Mark[]): void;
-  /** Tells the language the SDL of the schema. */
-  know(schema: string | undefined): Promise<void>;
-  close(): void;
-}
 
 /**
  * An editor in a shadow root, where CodeMirror adopts its style sheets: in the document it would add
@@ -63,11 +43,6 @@ export async function createEditor(
     know: async (schema) => language.know?.(view, schema),
     close: () => view.destroy(),
   };
-}
-
-export interface Language {
-  readonly extension: Extension;
-  know?(view: EditorView, schema: string | undefined): void;
 }
 
 /** Each is a file of its own: a page with JSON alone does not load GraphQL. */

@@ -1,10 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
-import type { EditorHandle, Mark } from './editor-view.ts';
+import type { EditorHandle, EditorLanguage, Mark } from './editor-types.ts';
 
-export type { Mark } from './editor-view.ts';
-
-export type EditorLanguage = 'graphql' | 'json' | 'sql';
+export type { EditorLanguage, Mark } from './editor-types.ts';
 
 interface EditorProps {
   /** The name of the textbox. */

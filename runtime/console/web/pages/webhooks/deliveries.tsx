@@ -1,0 +1,133 @@
+import { query, setQuery } from '../../address.ts';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { Choice } from '../../parts/field.tsx';
+import { attempt } from '../../parts/notices.tsx';
+import { Badge, Empty } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useCall } from '../../parts/use-call.ts';
+import { pathOf, type Webhook, type WebhookDelivery } from './webhook.ts';
+
+interface Page {
+  readonly deliveries: readonly WebhookDelivery[];
+  readonly next_cursor: string | null;
+}
+
+/** Milliseconds between two looks: an event is delivered within seconds. */
+const EVERY = 5000;
+
+/** What was sent to a webhook, newest first. The filter and the page stand in the address. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const [status, cursor] = [query.value.get('status') ?? '', query.value.get('cursor')];
+  const parameters = new URLSearchParams({
+    ...(status !== '' && { status }),
+    ...(cursor !== null && { cursor }),
+  });
+  const path = `${pathOf(webhook)}/deliveries`;
+  const asked = useCall<Page>(parameters.size > 0 ? `${path}?${parameters}` : path, {
+    every: EVERY,
+  });
+  const again = (delivery: WebhookDelivery) =>
+    attempt(
+      () => call('POST', `${path}/${encodeURIComponent(delivery.id)}/redeliver`),
+      t('The event is sent again'),
+    ).then(asked.reload);
+  return (
+    <section aria-label={t('Sent events')} class="webhook-deliveries">
+      <div class="panel-head">
+        <h2>{t('Deliveries')}</h2>
+        <div class="tools">
+          <Choice
+            label={t('Status')}
+            value={status}
+            options={STATUSES.map(([value, text]) => [value, t(text)] as const)}
+            choose={(next) => setQuery({ status: next === '' ? null : next, cursor: null })}
+          />
+        </div>
+      </div>
+      <Table
+        name={t('Deliveries')}
+        columns={columnsOf(webhook, again)}
+        rows={asked.data?.deliveries}
+        keyOf={({ id }) => id}
+        loading={asked.data === undefined && asked.loading}
+        error={asked.error}
+        again={asked.reload}
+        empty={
+          <Empty
+            text={status === '' ? t('Nothing was sent yet') : t('None has this status')}
+            hint={t('Deliveries are kept for seven days.')}
+          />
+        }
+      />
+      <CursorPager next={asked.data?.next_cursor} />
+    </section>
+  );
+}
+
+const STATUSES = [
+  ['', 'all'],
+  ['pending', 'pending'],
+  ['delivered', 'delivered'],
+  ['failed', 'failed'],
+] as const;
+
+const TONES = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
+
+function columnsOf(
+  { disabled_at }: Webhook,
+  again: (delivery: WebhookDelivery) => void,
+): readonly Column<WebhookDelivery>[] {
+  return [
+    { id: 'type', title: t('Event'), render: ({ type }) => <code>{type ?? ''}</code> },
+    {
+      id: 'status',
+      title: t('Status'),
+      width: 'fit',
+      render: ({ status }) => <Badge tone={TONES[status]}>{t(status)}</Badge>,
+    },
+    {
+      id: 'attempt',
+      title: t('Attempts'),
+      align: 'end',
+      width: 'fit',
+      render: ({ attempt: count }) => count,
+    },
+    {
+      id: 'answer',
+      title: t('Last answer'),
+      width: 'wrap',
+      render: ({ last_code, last_error }) =>
+        last_code ?? last_error ?? <span class="quiet">–</span>,
+    },
+    {
+      id: 'created',
+      title: t('Created'),
+      width: 'fit',
+      render: ({ created_at }) => <Time at={created_at} />,
+    },
+    {
+      id: 'next',
+      title: t('Next attempt'),
+      width: 'fit',
+      render: ({ next_at }) => <Time at={next_at} />,
+    },
+    ...(can('auth:manage') && disabled_at === null
+      ? [
+          {
+            id: 'again',
+            title: t('Action'),
+            width: 'fit' as const,
+            render: (delivery: WebhookDelivery) => (
+              <button type="button" onClick={() => again(delivery)}>
+                {t('Redeliver')}
+              </button>
+            ),
+          },
+        ]
+      : []),
+  ];
+}
