@@ -121,6 +121,7 @@ describeWith('chromium', 'the page Webhooks', () => {
     'has no finding of axe, nor scrolls sideways: %s',
     async (colorScheme) => {
       await page.emulateMedia({ colorScheme });
+      await page.reload();
       await table('Deliveries').getByText('user.registered').first().waitFor();
       await page.evaluate(axe);
       const found = await page.evaluate(

@@ -72,7 +72,7 @@ function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOp
     theme,
     placeholder(options.placeholder),
     marking,
-    replacing,
+    typing,
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       'aria-label': label,
@@ -86,16 +86,18 @@ function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOp
 }
 
 /**
- * Replaces a selection by typed text itself. The browser would keep the colour of the replaced text
- * in a style attribute, which the policy of the console refuses with a report.
+ * Puts typed text in itself. The browser would keep the colour of text that was replaced or removed
+ * before in a style attribute, which the policy of the console refuses with a report.
  */
-const replacing = EditorView.domEventHandlers({
+const typing = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const { data, inputType } = event;
-    const { from, to, empty } = view.state.selection.main;
-    if (inputType !== 'insertText' || data === null || empty || view.composing) return false;
+    if (inputType !== 'insertText' || data === null || view.composing) return false;
+    const [from, to] = selected(view);
     const change = () =>
-      view.state.update(view.state.replaceSelection(data), {
+      view.state.update({
+        changes: { from, to, insert: data },
+        selection: { anchor: from + data.length },
         userEvent: 'input.type',
         scrollIntoView: true,
       });
@@ -105,6 +107,19 @@ const replacing = EditorView.domEventHandlers({
     return true;
   },
 });
+
+/** The selection of the document, which may be newer than the one that the editor knows. */
+function selected(view: EditorView): readonly [from: number, to: number] {
+  const root = view.root as Partial<Pick<Document, 'getSelection'>>;
+  const { anchorNode, anchorOffset, focusNode, focusOffset } =
+    root.getSelection?.() ?? document.getSelection() ?? NONE;
+  const { from, to } = view.state.selection.main;
+  if (!anchorNode || !focusNode || !view.contentDOM.contains(anchorNode)) return [from, to];
+  const ends = [view.posAtDOM(anchorNode, anchorOffset), view.posAtDOM(focusNode, focusOffset)];
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
+const NONE = { anchorNode: null, anchorOffset: 0, focusNode: null, focusOffset: 0 };
 
 const setMarks = StateEffect.define<readonly Mark[]>();
 
