@@ -75,6 +75,8 @@ describe('npx generator init in an empty folder elsewhere', () => {
       /node_modules\/(@twofold\/|generator$)/.test(path),
     );
     expect(ours.map(([path]) => path).sort()).toEqual([
+      'node_modules/@twofold/auth',
+      'node_modules/@twofold/console',
       'node_modules/@twofold/generator',
       'node_modules/@twofold/runtime',
       'node_modules/@twofold/schema',
