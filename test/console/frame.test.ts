@@ -8,6 +8,7 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
+import { settled } from './pages.ts';
 import { type ConsoleServer, GOOD, OPERATOR, startConsole } from './server.ts';
 
 const OWNER = 'owner@x.test';
@@ -146,7 +147,8 @@ describeWith('chromium', 'the frame of the console', () => {
     const sorted = tabs.map((tab) => tab.getByRole('button', { name: 'name' }));
     await Promise.all(sorted.map((header) => header.click()));
     await Promise.all(tabs.map((tab) => tab.getByRole('columnheader', { name: 'name' }).waitFor()));
-    await Promise.all(tabs.map((tab) => tab.locator('section[aria-busy="false"]').waitFor()));
+    await expect.poll(() => refreshes).toBe(1);
+    await Promise.all(tabs.map(settled));
     expect([refused.size, refreshes]).toEqual([2, 1]);
     expect(await second.getByRole('alert').count()).toBe(0);
   });
