@@ -15,7 +15,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auth } from '@twofold/auth';
+import { capabilitiesFor } from '../capabilities.ts';
 import { createServer, type Running } from '../../runtime/core/index.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
 import type { Store } from '../../runtime/core/store/store.ts';
@@ -98,7 +98,7 @@ describe.each(all)('strangers in --template $name on $database', (template) => {
     running = await createServer({
       project,
       resolvers: template.resolvers ?? {},
-      capabilities: [auth()],
+      capabilities: capabilitiesFor(project),
     }).start('127.0.0.1:0', { env: { ...ENV, DATABASE_URL: url }, logTo: { write: () => {} } });
     store = openStore(url, process.cwd());
     ends.push(
