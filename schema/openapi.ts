@@ -185,15 +185,12 @@ function responseOf({
   description,
   schema,
   type,
-  streams = [],
 }: RouteSpec['responses'][number] & { readonly schema?: JsonSchema }): object {
   if (!schema && !type) return { description };
-  const text = { schema: { type: 'string' } };
   return {
     description,
     content: {
-      [type ?? 'application/json']: schema ? { schema } : text,
-      ...Object.fromEntries(streams.map((each) => [each, text])),
+      [type ?? 'application/json']: { schema: schema ?? { type: 'string' } },
     },
   };
 }

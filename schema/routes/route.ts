@@ -50,7 +50,6 @@ export interface RouteSpec {
         readonly description: string;
         readonly schema?: JsonSchema;
         readonly type?: string;
-        readonly streams?: readonly string[];
       }
     >
   >;
