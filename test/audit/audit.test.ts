@@ -145,6 +145,15 @@ describe.each(databases)('the audit log on %s', (database) => {
     rotateWebhook: async () => [`${await made('webhooks', hook)}`],
     deleteWebhook: async () => [`${await made('webhooks', hook)}`],
     testWebhook: async () => [`${await made('webhooks', hook)}`],
+    updateWebhook: async () => [`${await made('webhooks', hook)}`, { types: ['*'] }],
+    redeliverWebhook: async (n) => {
+      const id = await made('webhooks', { ...hook, types: ['*'] });
+      const deliveries = `/api/auth/admin/webhooks/${id}/deliveries`;
+      await call('POST', `/api/auth/admin/users/${await user(`hook${n}@x.test`)}/disable`, {});
+      const first = async () => (await call('GET', deliveries)).body.deliveries.at(0)?.id;
+      await expect.poll(first).toBeDefined();
+      return [`${id}/${await first()}`];
+    },
     sendJob: async () => ['', { name: 'letter', data: { password: 'hunter2-hunter2' } }],
     retryJob: async () => {
       const id = await job('broken');
@@ -169,7 +178,7 @@ describe.each(databases)('the audit log on %s', (database) => {
       const [first = '', body] = await STEPS[id]!(at);
       const [item = '', name = ''] = first.split('/');
       const before = await entries('?limit=1');
-      const filled = path.replace(':id', item).replace(/:(name|sid)/, name);
+      const filled = path.replace(':id', item).replace(/:(name|sid|did)/, name);
       const answer = await call(method, filled, body, console);
       expect([id, answer.status, answer.body]).toEqual([
         id,
