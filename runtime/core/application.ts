@@ -98,10 +98,11 @@ function observing(
   { metrics, recorder, tracing, project }: Kernel,
   routers: readonly Router[],
 ): Middleware[] {
+  const counted = !metrics && recorder ? [statusMetrics(recorder.metrics)] : [];
+  if (!metrics && !tracing) return counted;
   const routeOf = createRouteOf(project.api.path, routers);
   return [
-    ...(metrics ? [httpMetrics(metrics, routeOf)] : []),
-    ...(!metrics && recorder ? [statusMetrics(recorder.metrics)] : []),
+    ...(metrics ? [httpMetrics(metrics, routeOf)] : counted),
     ...(tracing ? [httpTraces(tracing, routeOf)] : []),
   ];
 }
