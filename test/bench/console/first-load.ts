@@ -20,10 +20,13 @@ function loadedWith(files: Files, begun: RegExp): ReadonlySet<string> {
 const packed = (files: Files, names: Iterable<string>) =>
   [...names].reduce((sum, name) => sum + gzipSync(files.get(name)!).length, 0) / 1000;
 
-/** Pages that load more when they are opened, by the names of their files. */
+/**
+ * Pages that load more when they are opened, by the names of their files. The colours of SQL come
+ * with the first plan.
+ */
 const MORE = [
-  ['GraphQL, on demand', /\/(graphql|editor|code-mirror|codemirror)[\w-]*\.js$/, 200],
-  ['Terminal, on demand', /\/(terminal|xterm)[\w-]*\.js$/, 100],
+  ['GraphQL, on demand', /\/(graphql|editor-(?!sql))[\w-]*\.js$/, 200],
+  ['Terminal, on demand', /\/terminal-screen-[\w-]+\.js$/, 100],
 ] as const;
 
 /** The figures `first load` and `more, on demand`, in kB of gzip. */
