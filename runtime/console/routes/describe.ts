@@ -32,7 +32,6 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
       version: await version,
       environment: settings.production ? 'production' : 'development',
       path: model.path,
-      graphql: project.api.path,
       sign_in: signInOf(kernel, model),
       caller,
       pages: caller === null ? [] : pagesOf(model, kernel, caller),

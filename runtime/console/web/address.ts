@@ -6,6 +6,10 @@ export const base =
 
 const current = signal(new URL(location.href));
 
+/** The path of GraphQL on this server. */
+export const graphqlPath =
+  document.querySelector<HTMLMetaElement>('meta[name="graphql-path"]')?.content ?? '/graphql';
+
 /** The path below the console: `/data/posts`. */
 export const path = computed(() => current.value.pathname.slice(base.length) || '/');
 

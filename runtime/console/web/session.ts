@@ -7,8 +7,6 @@ export interface Description {
   readonly version: string;
   readonly environment: 'development' | 'production';
   readonly path: string;
-  /** Where GraphQL answers. */
-  readonly graphql: string;
   readonly sign_in: {
     readonly host: boolean;
     readonly users: boolean;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { graphqlPath } from '../address.ts';
 import { call } from '../call.ts';
-import { description } from '../session.ts';
 import { type Called, failureText } from './use-call.ts';
 
 interface GraphqlAnswer<Data> {
@@ -19,19 +19,20 @@ export function useGraphql<Data>(
 ): Called<Data> {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<Omit<Called<Data>, 'reload'>>(WAITING);
-  const path = description.value?.graphql ?? '/graphql';
   const body = JSON.stringify({ query, variables });
   useEffect(() => {
     const leaving = new AbortController();
     setState(({ data }) => ({ data, error: null, loading: true }));
     const settle = (next: Omit<Called<Data>, 'reload'>) => leaving.signal.aborted || setState(next);
-    call<GraphqlAnswer<Data>>('POST', path, JSON.parse(body), { signal: leaving.signal }).then(
+    call<GraphqlAnswer<Data>>('POST', graphqlPath, JSON.parse(body), {
+      signal: leaving.signal,
+    }).then(
       ({ data, errors = [] }) =>
         settle({ data: data ?? undefined, error: errors[0]?.message ?? null, loading: false }),
       (error: unknown) => settle({ data: undefined, error: failureText(error), loading: false }),
     );
     return () => leaving.abort();
-  }, [path, body, round]);
+  }, [body, round]);
   const reload = useCallback(() => setRound((last) => last + 1), []);
   return { ...state, reload };
 }

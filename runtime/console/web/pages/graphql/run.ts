@@ -1,11 +1,8 @@
+import { graphqlPath } from '../../address.ts';
 import { request } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { createFrameReader } from '../../parts/event-frames.ts';
 import type { Mark } from '../../parts/editor.tsx';
-
-/** The path of GraphQL on this server. */
-export const graphqlPath =
-  document.querySelector<HTMLMetaElement>('meta[name="graphql-path"]')?.content ?? '/graphql';
 
 /** What is asked for. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { can } from '../../parts/can.ts';
-import { graphqlPath } from './run.ts';
+import { graphqlPath } from '../../address.ts';
 
 /**
  * The SDL of the server: by its route where the caller may ask it, which answers where introspection
