@@ -81,7 +81,7 @@ async function start({
   };
   const change: TestOptions['change'] = (project) => ({
     ...project,
-    api: { ...project.api, limits: { ...project.api.limits, time, batch: 5 } },
+    api: { ...project.api, rest: true, limits: { ...project.api.limits, time, batch: 5 } },
   });
   server = await startServer(SDL, { resolvers, change, ...options });
 }

@@ -35,7 +35,7 @@ const SDL = `
     published: PostConnection! @resolve(as: LIST) @list(where: { published: true })
   }
 `;
-const MANIFEST = 'name: views\napi: { access: public }\nauth: {}\n';
+const MANIFEST = 'name: views\napi: { access: public, rest: true }\nauth: {}\n';
 
 describe('several lists of one relation', () => {
   const tablesOf = (fields: string) =>

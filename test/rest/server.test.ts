@@ -123,12 +123,18 @@ describe.each(databases)('REST in a whole server on %s', (database) => {
   it("lets no cache keep for one what is another's", async () => {
     for (const path of ['/api/posts/99', '/api/tasks'])
       expect((await call('GET', path)).headers.get('cache-control')).toBe('no-store');
-    for (const path of ['/api/posts', '/api/posts/1']) {
+    // A list is CSV or JSON by `Accept`.
+    const vary = 'Origin, Authorization, X-API-Key';
+    const pages = [
+      ['/api/posts', `${vary}, Accept`],
+      ['/api/posts/1', vary],
+    ] as const;
+    for (const [path, said] of pages) {
       const { headers } = await call('GET', path, undefined, { origin: 'https://app.test' });
       expect([path, headers.get('cache-control'), headers.get('vary')]).toEqual([
         path,
         'private',
-        'Origin, Authorization, X-API-Key',
+        said,
       ]);
       expect(headers.get('access-control-allow-origin')).toBe('https://app.test');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
