@@ -28,7 +28,9 @@ export function adoptStyles(): Plugin {
       const changed = CHANGES.reduce((text, { from, to, times }) => {
         const found = text.match(from)?.length ?? 0;
         if (found !== times)
-          throw new Error(`xterm has ${found} and not ${times} places like ${from.source}`);
+          throw new Error(
+            `xterm has ${found} and not ${times} places like ${from.source}: compare CHANGES with its new version`,
+          );
         return text.replace(from, to);
       }, code);
       return `import { adoptedStyle } from ${JSON.stringify(ADOPTED)};\n${changed}`;

@@ -48,7 +48,7 @@ async function readStyles(): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
 
-/** A style sheet finds its font beside itself, at whatever path the console is served. */
+/** A style sheet finds its font beside itself, at every path of the console. */
 const withFont = (style: Buffer, name: string): Buffer =>
   Buffer.from(style.toString().replace("url('inter.woff2')", `url('${name}')`));
 

@@ -24,7 +24,7 @@ export function webConsole(): Capability {
   };
 }
 
-/** Whether its pages answer and anybody may sign in to it. */
+/** Whether its pages answer and users may sign in to it. */
 const isOpen = ({ enabled }: ConsoleModel, production: boolean): boolean =>
   enabled === 'always' || (enabled === 'development' && !production);
 

@@ -343,7 +343,7 @@ export async function guardOfDatabase({
 
 /**
  * Records that a server in production mode serves the database: it is guarded from then on, by
- * whichever address it is reached. A role that may only read cannot record it, and may not lose
+ * every address that leads to it. A role that may only read cannot record it, and may not lose
  * rows either.
  */
 export async function rememberProduction(

@@ -10,7 +10,7 @@ interface Opening {
 }
 
 /**
- * A capability without which a server starts, too: production may leave out packages that only
+ * A capability that a server starts without, too: production may leave out packages that only
  * development uses. In its place, requests to its pages get 503 with the command that installs it.
  *
  * @example
@@ -39,9 +39,9 @@ function missing(name: string, { path, enabled }: Opening): Capability {
   return {
     name: capability,
     create: ({ log, settings }: Kernel, all): ServerModule => {
-      // The first capability is the one that knows callers. Without it nobody has a permission.
-      const nobody = all[0]?.name === capability ? { guards: REFUSALS } : {};
-      const module = { name: `no ${name}`, ...nobody };
+      // The first capability is the one that knows callers. Without it no caller has a permission.
+      const refusals = all[0]?.name === capability ? { guards: REFUSALS } : {};
+      const module = { name: `no ${name}`, ...refusals };
       if (enabled === 'never' || (enabled === 'development' && settings.production)) return module;
       const problem = `${name} is not installed: npm install --include=dev`;
       log.error(`${problem}. Until then ${path} answers 503`);

@@ -107,7 +107,7 @@ describeWith('chromium', 'the pages Audit and Jobs', () => {
     expect((await call('GET', '/api/system/jobs/2')).state).toBe('waiting');
     await row.getByRole('button', { name: 'Cancel job' }).click();
     await question.getByRole('button', { name: 'Cancel job' }).click();
-    await page.getByText('No job waits').waitFor();
+    await page.getByText('No waiting jobs').waitFor();
     await page.getByRole('tab', { name: 'Cancelled' }).click();
     await table('Jobs').getByRole('link', { name: '2', exact: true }).waitFor();
   });
@@ -150,7 +150,7 @@ describeWith('chromium', 'the pages Audit and Jobs', () => {
     await page.reload();
     await expect.poll(() => table('Audit').getByRole('row').count()).toBe(2);
     await page.getByLabel('Target').fill('nothing');
-    await page.getByText('No entry fits').waitFor();
+    await page.getByText('No entries match').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await table('Audit').getByText('user:59', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Older' }).click();

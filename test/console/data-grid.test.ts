@@ -173,7 +173,7 @@ describeWith('chromium', 'the grid of the page Data', () => {
     await page.getByRole('checkbox', { name: 'Select row 2' }).check();
     await page.getByRole('button', { name: 'Delete rows' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Delete rows' });
-    await dialog.getByText(/1 rows of Author will be deleted: 2\. 1 rows of Book/).waitFor();
+    await dialog.getByText(/1 row of Author will be deleted: 2\. 1 row of Book/).waitFor();
     await press('Escape');
   });
 

@@ -18,8 +18,8 @@ interface ConsoleCaller {
 }
 
 /**
- * `GET /api/console`: what the console has, and what of it the caller may read. Anybody may ask, so
- * that the page knows how to sign in.
+ * `GET /api/console`: what the console has, and what of it the caller may read. It needs no
+ * credential, so that the page knows how to sign in.
  */
 export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
   const { project, settings } = kernel;

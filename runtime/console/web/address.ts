@@ -19,7 +19,7 @@ export const page = computed(() => path.value.split('/')[1] ?? '');
 /** The parameters of the address. What is seen follows from them, so that a copied link shows the same. */
 export const query = computed(() => current.value.searchParams);
 
-/** Goes to a path of the server. With `replace` the browser's back button does not return here. */
+/** Goes to a path of the server. With `replace` the back button of the browser does not return here. */
 export function navigate(to: string, { replace = false } = {}): void {
   const go = () => {
     history[replace ? 'replaceState' : 'pushState'](null, '', to);
@@ -63,7 +63,7 @@ export function setQuery(
 
 addEventListener('popstate', () => void onHistory());
 
-/** The browser is there already, so it is sent back while one is asked. */
+/** The browser has left already, so it goes back while the guard asks. */
 async function onHistory(): Promise<void> {
   const to = new URL(location.href);
   const here = current.value;

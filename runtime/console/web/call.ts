@@ -26,7 +26,7 @@ export interface Sent {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Those that the API reads besides the content type: `If-Match`, `Accept`. */
+  /** The headers that the API reads besides the content type: `If-Match`, `Accept`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ export function note(request: Sent): void {
   sent.value = [request, ...others].slice(0, MAX_SENT);
 }
 
-/** Another page begins with none. */
+/** Another page begins with an empty list. */
 effect(() => {
   void page.value;
   sent.value = [];
@@ -72,7 +72,7 @@ const isProofMissing = (error: unknown) =>
   error instanceof ApiError && error.status === 403 && error.error === 'Reauthentication required';
 
 /**
- * The same for an answer that is read while it comes.
+ * Calls the server for an answer that is read while it comes.
  *
  * @throws ApiError when the server refuses
  */
@@ -106,7 +106,7 @@ export async function callWithTag(
   return { data: await read(response), tag: response.headers.get('ETag') };
 }
 
-/** The same, for an answer that is not JSON or that is read piece by piece. */
+/** Sends a request whose answer is not JSON, or is read piece by piece. */
 export async function request(
   method: string,
   path: string,
@@ -123,7 +123,7 @@ export async function request(
 /** Seconds that a request waits at most when the server says `Too many requests`. */
 const LONGEST = 60;
 
-/** Sends; a request that comes too soon waits as long as the server asks, if it does, and is sent again. */
+/** Sends. A request that comes too soon waits as long as the server asks, and is sent again. */
 async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Response> {
   for (;;) {
     const response = await sendOrLose(...request);
@@ -133,7 +133,7 @@ async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Res
   }
 }
 
-/** Sends; without an answer the server counts as gone until it answers again. */
+/** Sends. Without an answer the server counts as gone until it answers again. */
 async function sendOrLose(...request: Parameters<typeof send>): Promise<Response> {
   try {
     const response = await send(...request);

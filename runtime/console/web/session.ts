@@ -11,9 +11,9 @@ export interface Description {
     readonly host: boolean;
     readonly users: boolean;
     readonly providers: readonly string[];
-    /** There where a mail can have the code of a sign-in. */
+    /** True when a mail can have the code of a sign-in, absent otherwise. */
     readonly email_code?: true;
-    /** There where they are off. */
+    /** False when they are off, absent otherwise. */
     readonly passkeys?: false;
   };
   readonly caller: {
@@ -29,12 +29,12 @@ export interface Description {
 
 const CLIENT = { client: 'console', delivery: 'cookie' } as const;
 
-/** Only here: a script of another page that reads the storage of this origin finds no credential. */
+/** The token is only here, so that a script which reads the storage of this origin finds no credential. */
 let token: string | null = null;
 /** When the token ends, in milliseconds. */
 let tokenEnds = Infinity;
 
-/** Whether somebody signed in with this browser: without a cookie there is nothing to refresh. */
+/** Names the mark of a browser with a session: without a cookie there is nothing to refresh. */
 const SIGNED_IN = 'console-signed-in';
 
 /** A token that ends so soon is renewed before it is used, so that no request is refused for it. */
@@ -73,7 +73,7 @@ export const startFailure = signal<string | null>(null);
 /** Whether the session of the page that is open has ended. The dialog `Sign in again` is shown then. */
 export const sessionOver = signal(false);
 
-/** Goes on with the session of the cookie where nobody has just signed in. */
+/** Goes on with the session of the cookie, unless the user has just signed in. */
 export async function resume(): Promise<void> {
   if (token === null && localStorage.getItem(SIGNED_IN) !== null) await refresh();
   await describe();
@@ -133,7 +133,7 @@ tabs.addEventListener('message', ({ data }: MessageEvent<LoginObject>) => {
   if (sessionOver.value) void goOn();
 });
 
-/** Whether a token is for the one whose page this is. Another user can sign in in another tab. */
+/** Whether a token is for the user of this page. Another user can sign in in another tab. */
 function isCaller({ id }: LoginObject): boolean {
   const caller = description.value?.caller;
   if (!caller) return false;
@@ -146,7 +146,7 @@ function renewOnce(): Promise<Renewed> {
   return renewal;
 }
 
-/** Asks for a new access token. False: there is none, or the server is gone. */
+/** Asks for a new access token. @returns whether there is one */
 export const refresh = async (): Promise<boolean> => (await renewOnce()) === 'renewed';
 
 /** Milliseconds in which a token of another tab arrives after that tab let go of the lock. */
@@ -190,11 +190,11 @@ export async function freshToken(): Promise<string | null> {
   return token;
 }
 
-/** Those who wait for the dialog `Sign in again`. */
+/** The requests that wait for the dialog `Sign in again`. */
 let waiting: ((again: boolean) => void)[] = [];
 
 /**
- * Called when the server takes the token no more.
+ * Called when the server no longer accepts the token.
  *
  * @returns whether the request may be sent again: after a refresh, or after the same user has signed
  *   in again

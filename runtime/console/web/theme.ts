@@ -9,11 +9,11 @@ export const theme = signal(stored('theme', THEMES));
 /** How much space there is around texts and controls. */
 export const density = signal(stored('density', DENSITIES));
 
-export function turnTheme(): void {
+export function switchTheme(): void {
   theme.value = after(theme.value, THEMES);
 }
 
-export function turnDensity(): void {
+export function switchDensity(): void {
   density.value = after(density.value, DENSITIES);
 }
 

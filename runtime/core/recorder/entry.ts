@@ -34,7 +34,7 @@ export function readEntry(id: string, line: string): LogEntry {
 export interface LogFilter {
   /** The least level. */
   readonly level?: Level;
-  /** A text that the line has, whatever its case. */
+  /** A text that the line has, in upper or lower case. */
   readonly q?: string;
   /** Milliseconds since 1970. */
   readonly since?: number;
@@ -44,7 +44,7 @@ export interface LogFilter {
 /** Tests lines as they were written, and reads only those that may match. */
 export function createMatcher({ level = 'trace', q = '', since, until }: LogFilter) {
   const [least, wanted] = [LEVELS[level], q.toLowerCase()];
-  // As it stands in JSON, where the names of the fields are too: what may match is read and looked at again.
+  // The text as it stands in JSON, which has the names of fields too, so a match is read and tested again.
   const written = JSON.stringify(q).slice(1, -1).toLowerCase();
   return (id: string, line: string): LogEntry | undefined => {
     if (levelOf(line) < least) return undefined;

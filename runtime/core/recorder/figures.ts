@@ -69,7 +69,7 @@ export function figuresOf(steps: Steps, range: FigureRange, now: number): Figure
   };
 }
 
-/** Four digits are more than a figure has. */
+/** Rounds to four digits, because a figure is not measured more exactly. */
 function rounded(step: Step | undefined, value: SeriesSpec['value']): number | null {
   const found = step && step.seconds > 0 ? value(step) : null;
   return found === null ? null : Number(found.toPrecision(found >= 10_000 ? 9 : 4));

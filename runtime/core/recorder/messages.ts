@@ -1,6 +1,6 @@
 import type { RecordedSample } from './sampler.ts';
 
-/** What a worker tells the process that started it. */
+/** What a worker sends to the process that started it. */
 export type ToRecords =
   | { readonly step: 'lines'; readonly lines: readonly string[] }
   | { readonly step: 'sample'; readonly sample: RecordedSample }
@@ -28,7 +28,7 @@ export const marked = <Message extends object>(message: Message): Message & Mark
   ...message,
 });
 
-/** Other code of a server sends messages between its processes too. */
+/** Whether a message is one of the recorder. Other code sends messages between the processes too. */
 export const isMarked = (message: unknown): message is Marked =>
   typeof message === 'object' &&
   message !== null &&

@@ -114,7 +114,7 @@ const EVERY = 2000;
 /** Milliseconds since the last sample within which none is made for a reader. */
 const FRESH = 200;
 
-/** Takes a sample every two seconds, and when somebody wants to see the newest figures. */
+/** Takes a sample every two seconds, and when a reader asks for the newest figures. */
 export function createLook(sampler: Sampler, take: (sample: RecordedSample) => void) {
   let timer: NodeJS.Timeout | undefined;
   let last = 0;

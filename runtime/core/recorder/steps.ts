@@ -9,7 +9,7 @@ export interface Step extends Omit<RecordedSample, 'counts'> {
 export interface Steps {
   /** Milliseconds. */
   readonly length: number;
-  /** Adds what a process says. `source` tells the processes apart. */
+  /** Adds the sample of a process. `source` is the number of the process. */
   add(source: number, sample: RecordedSample, now: number): void;
   /** The step that a time is in; undefined when nothing is known of it. */
   at(time: number): Step | undefined;

@@ -26,7 +26,7 @@ const HEADERS = {
 
 /**
  * Sends lines as they come. What is next is read from the log only when the connection takes more:
- * a reader that is too slow costs one event, and is told how many lines it missed.
+ * a reader that is too slow costs one event, and the next event says how many lines it missed.
  */
 export function followLog(following: Following, { koa, context }: Call): Reply {
   const { recorder, streams } = following;
@@ -72,12 +72,12 @@ async function* events(
 }
 
 function textOf({ lines, dropped }: LogBatch): string {
-  const told =
+  const notice =
     dropped === 0 ? '' : `event: dropped\ndata: ${JSON.stringify({ lines: dropped })}\n\n`;
   const last = lines.at(-1);
   return last === undefined
-    ? told
-    : `${told}id: ${last.id}\nevent: lines\ndata: ${JSON.stringify(lines)}\n\n`;
+    ? notice
+    : `${notice}id: ${last.id}\nevent: lines\ndata: ${JSON.stringify(lines)}\n\n`;
 }
 
 /** Resolves at once when the reader leaves. */

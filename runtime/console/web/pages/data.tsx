@@ -85,7 +85,7 @@ const Banner = () => (
 function NoTypes({ mayAdmin }: { mayAdmin: boolean }) {
   return (
     <Empty
-      text={t('The API lists no type')}
+      text={t('The API has no lists')}
       hint={t('Add a field to Query, or api.rest and api.crud to the manifest.')}
     >
       {mayAdmin && (

@@ -9,5 +9,5 @@ export function HomePage() {
   useEffect(() => {
     if (first !== undefined) navigate(first, { replace: true });
   }, [first]);
-  return first === undefined ? <h1>{t('Nothing here that you may see')}</h1> : null;
+  return first === undefined ? <h1>{t('Your role has no pages here')}</h1> : null;
 }

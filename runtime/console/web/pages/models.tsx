@@ -51,7 +51,7 @@ export function ModelsPage() {
         rows={shown?.toSorted((a, b) => rankOf(a) - rankOf(b))}
         keyOf={({ id }) => id}
         {...{ loading, error, again: reload }}
-        empty={<Empty text={t('No model matches')} hint={t('Change the search or the status.')} />}
+        empty={<Empty text={t('No models match')} hint={t('Change the search or the status.')} />}
       />
     </Page>
   );

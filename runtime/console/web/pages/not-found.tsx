@@ -8,7 +8,7 @@ export function NotFoundPage() {
     <>
       <h1>{t('Page not found')}</h1>
       <p>
-        <a href={`${base}/`}>{t('To the first page')}</a>
+        <a href={`${base}/`}>{t('Go to the first page')}</a>
       </p>
     </>
   );

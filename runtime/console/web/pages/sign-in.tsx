@@ -28,21 +28,21 @@ export function SignInPage({ known, first }: SignInPageProps) {
       {host || users ? (
         <SignInForm known={known} first={first} done={describe} />
       ) : (
-        <NobodyCan first={first} />
+        <NoPassword first={first} />
       )}
     </main>
   );
 }
 
-function NobodyCan({ first }: Pick<SignInPageProps, 'first'>) {
+function NoPassword({ first }: Pick<SignInPageProps, 'first'>) {
   return (
     <>
       <Refusal text={first && 'refused' in first ? first.refused : null} />
-      <p>{t('No password opens this console yet. On the machine of the server, run')}</p>
+      <p>{t('No user can sign in with a password yet. On the machine of the server, run')}</p>
       <pre tabIndex={0}>npx generator console</pre>
       <p class="quiet">
         {t(
-          'It prints a link that signs you in. To sign in here, set HOST_PASSWORD, or give a role of auth.roles to console.roles.',
+          'It prints a link that signs you in. To sign in here, set HOST_PASSWORD, or name a role of auth.roles in console.roles.',
         )}
       </p>
     </>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { type Description, signOut } from '../session.ts';
-import { density, theme, turnDensity, turnTheme } from '../theme.ts';
+import { density, theme, switchDensity, switchTheme } from '../theme.ts';
 import { ChevronIcon } from './icons.tsx';
 import { shortcutsShown } from './shortcuts.tsx';
 
@@ -49,10 +49,10 @@ export function AccountMenu({ known }: { known: Description }) {
             <p class="quiet">{caller?.role ?? caller?.email ?? ''}</p>
           </div>
           <div role="menu" aria-label={t('Account')}>
-            <MenuItem act={turnTheme} value={t(theme.value)}>
+            <MenuItem act={switchTheme} value={t(theme.value)}>
               {t('Theme')}
             </MenuItem>
-            <MenuItem act={turnDensity} value={t(density.value)}>
+            <MenuItem act={switchDensity} value={t(density.value)}>
               {t('Density')}
             </MenuItem>
             <MenuItem act={() => (close(), (shortcutsShown.value = true))} keys="?">

@@ -5,7 +5,7 @@ import { reauthenticate, type Step } from '../reauthentication.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
-import { wanted } from './proof.ts';
+import { identityCheck } from './proof.ts';
 import { StepFields, sendStep } from './step-fields.tsx';
 
 interface Security {
@@ -15,7 +15,7 @@ interface Security {
 
 /** Where a caller proves who they are before a call that needs it. The frame has it once. */
 export function IdentityChecks() {
-  const asked = wanted.value;
+  const asked = identityCheck.value;
   return asked === null ? null : <ConfirmIdentity done={asked.answer} />;
 }
 

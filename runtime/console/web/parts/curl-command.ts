@@ -1,6 +1,6 @@
 import type { Sent } from '../call.ts';
 
-/** Names of values that are shown to nobody, in the bodies of the API. */
+/** Names of values in the bodies of the API that are never shown. */
 const SECRET =
   /^(password|(new|old|current)_?password|secret|client_?secret|token|code|recovery_code|ticket|credential|api_?key|private_?key|key|passphrase)$/i;
 

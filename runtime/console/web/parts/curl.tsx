@@ -42,7 +42,7 @@ function CurlDialog({ requests, close }: CurlDialogProps) {
     <Dialog title={t('As curl')} close={close} size="wide">
       <div class="curl">
         <p class="quiet">
-          {t('The requests of this page, the newest first. Set TOKEN to your access token.')}
+          {t('The requests of this page, newest first. Set TOKEN to your access token.')}
           {commands.includes('$VALUE') && ` ${t('Set VALUE to the secret of a request.')}`}
         </p>
         {requests.length === 0 ? (

@@ -5,7 +5,8 @@ import type { Language } from './editor-types.ts';
 export const graphqlLanguage = (): Language => ({
   extension: graphql(undefined, { showErrorOnInvalidSchema: false }),
   // The types of cm6-graphql are those of CodeMirror's CommonJS build.
-  know: (view, sdl) => updateSchema(view as never, sdl === undefined ? undefined : schemaOf(sdl)),
+  setSchema: (view, sdl) =>
+    updateSchema(view as never, sdl === undefined ? undefined : schemaOf(sdl)),
 });
 
 let last: { readonly sdl: string; readonly schema: GraphQLSchema | undefined } | undefined;

@@ -24,13 +24,13 @@ export interface EditorOptions {
 export interface EditorHandle {
   set(text: string): void;
   mark(marks: readonly Mark[]): void;
-  /** Tells the language the SDL of the schema. */
-  know(schema: string | undefined): Promise<void>;
+  /** Gives the SDL of the schema to the language. */
+  setSchema(schema: string | undefined): Promise<void>;
   close(): void;
 }
 
 /** A language of the editor. */
 export interface Language {
   readonly extension: Extension;
-  know?(view: EditorView, schema: string | undefined): void;
+  setSchema?(view: EditorView, schema: string | undefined): void;
 }

@@ -40,7 +40,7 @@ export async function createEditor(
       view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
     },
     mark: (marks) => view.dispatch({ effects: setMarks.of(marks) }),
-    know: async (schema) => language.know?.(view, schema),
+    setSchema: async (schema) => language.setSchema?.(view, schema),
     close: () => view.destroy(),
   };
 }
@@ -53,11 +53,11 @@ async function languageOf(name: EditorLanguage): Promise<Language> {
 }
 
 function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOptions): Extension {
-  const told = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+  const listener = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
     if (docChanged) change(state.doc.toString());
     if (docChanged || selectionSet) at(state.selection.main.head);
   });
-  const runs = Prec.highest(
+  const runKey = Prec.highest(
     keymap.of([{ key: 'Mod-Enter', run: () => (run(), true), preventDefault: true }]),
   );
   return [
@@ -79,9 +79,9 @@ function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOp
       'aria-readonly': String(readOnly),
     }),
     EditorState.readOnly.of(readOnly),
-    runs,
+    runKey,
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
-    told,
+    listener,
   ];
 }
 

@@ -13,11 +13,11 @@ interface EditorProps {
   readonly change?: (text: string) => void;
   /** What Ctrl+Enter does. */
   readonly run?: () => void;
-  /** Places of the text and what is wrong there. They go with the next change. */
+  /** Places of the text and what is wrong there. The next change removes them. */
   readonly marks?: readonly Mark[];
   /** The SDL of the schema: completion and checks of `graphql`. */
   readonly schema?: string | undefined;
-  /** Told where the cursor is, as an offset. */
+  /** Gets the place of the cursor, as an offset. */
   readonly at?: (offset: number) => void;
   readonly placeholder?: string;
   /** `small` is about five lines high, `tall` about twenty. */
@@ -65,7 +65,7 @@ export function Editor(props: EditorProps) {
     handle.current?.set(value);
   }, [value, isNew, ready]);
   useEffect(() => handle.current?.mark(props.marks ?? []), [props.marks, ready]);
-  useEffect(() => void handle.current?.know(props.schema), [props.schema, ready]);
+  useEffect(() => void handle.current?.setSchema(props.schema), [props.schema, ready]);
   if (plain) return <PlainEditor {...props} />;
   return <div ref={host} class={`editor ${size}`} aria-busy={!ready} />;
 }

@@ -97,7 +97,7 @@ function GoToDialog({ known }: { known: Description }) {
         </ul>
         {goals.length === 0 && (
           <p class="quiet palette-none" role="status">
-            {loading ? t('Searching') : t('Nothing has this name')}
+            {loading ? t('Searching') : t('Nothing found')}
           </p>
         )}
       </div>

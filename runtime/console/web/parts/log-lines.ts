@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] a
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line of a log, of whatever source. */
+/** One line of a log, of any source. */
 export interface LogLine {
   readonly id: string;
   /** May have ANSI colours, carriage returns and several lines, as a stack. */
@@ -22,7 +22,7 @@ export interface LogLine {
 
 /** Which lines are shown. */
 export interface LogFilter {
-  /** Shown are lines with this text, whatever its case. */
+  /** Lines with this text are shown, in upper or lower case. */
   readonly search: string;
   readonly level: LogLevel | null;
 }
@@ -37,7 +37,7 @@ export interface LogLines {
   append(lines: readonly LogLine[]): void;
   /** Adds older lines above. */
   prepend(lines: readonly LogLine[]): void;
-  /** Says that lines are missing; null: nobody knows how many. */
+  /** Says that lines are missing; null when their number is not known. */
   skip(lines: number | null): void;
   clear(): void;
   /** The lines that match, kept up to date at the cost of new lines only. */

@@ -63,7 +63,7 @@ export function LogView({ name, lines, filter = ALL, empty }: LogViewProps) {
       </div>
       {away && (
         <button type="button" class="log-end" onClick={toEnd}>
-          {t('To the newest lines')}
+          {t('Go to the newest lines')}
         </button>
       )}
       {opened && <LogDetails line={opened} close={() => (open(null), box.current?.focus())} />}

@@ -74,7 +74,7 @@ export function Notices() {
       )}
       {waiting.value > 0 && (
         <p role="status" class="notice busy">
-          {t('Too many requests: it goes on in {n} s', { n: waiting.value })}
+          {t('Too many requests. The page goes on in {n} s.', { n: waiting.value })}
         </p>
       )}
       {notices.value.map(({ id, role, text }) => (

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 
-interface Wanted {
+interface IdentityCheck {
   answer(proved: boolean): void;
 }
 
 /** The call that waits until the caller has proved who they are; null while none does. */
-export const wanted = signal<Wanted | null>(null);
+export const identityCheck = signal<IdentityCheck | null>(null);
 
 let running: Promise<boolean> | null = null;
 
@@ -17,9 +17,9 @@ let running: Promise<boolean> | null = null;
  */
 export function prove(): Promise<boolean> {
   running ??= new Promise<boolean>((answer) => {
-    wanted.value = { answer };
+    identityCheck.value = { answer };
   }).finally(() => {
-    wanted.value = null;
+    identityCheck.value = null;
     running = null;
   });
   return running;

@@ -12,7 +12,7 @@ interface SignInFormProps {
   readonly known: Description;
   /** What the server answered to a link or a provider's code. */
   readonly first?: SignInAnswer | null;
-  /** The one who has to sign in again; null: anybody. */
+  /** The user who has to sign in again; null for any user. */
   readonly only?: Description['caller'];
   done(): Promise<void>;
 }
@@ -96,7 +96,7 @@ function OtherWays({
   const withPasskey = async () => {
     const credential = await askPasskey('/api/auth/passkeys/login/options', {}).catch(() => null);
     if (credential) await send('/api/auth/passkeys/login', { credential });
-    else fail(t('No passkey was given'));
+    else fail(t('No passkey was used. Try again, or sign in with your password.'));
   };
   const withMail = async () => {
     const email = document.querySelector<HTMLInputElement>('input[name="email"]');

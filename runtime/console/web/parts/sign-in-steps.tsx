@@ -125,7 +125,7 @@ function MailedCode(props: StepProps) {
     <StepForm {...props} action={t('Sign in')} submit={submit}>
       <CodeField
         label={t('Code')}
-        hint={t('Six digits, from the mail that is on its way if the account exists')}
+        hint={t('Six digits, from the mail that you get if the account exists')}
       />
     </StepForm>
   );

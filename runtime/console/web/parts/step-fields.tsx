@@ -36,7 +36,7 @@ export function StepFields({ step, answered }: { step: Step; answered(left: Step
       <div class="buttons">
         {methods.includes('recovery_code') && (
           <button type="button" class="plain" onClick={() => setRecovers(!recovers)}>
-            {recovers ? t('Use a code of the app') : t('Use a recovery code')}
+            {recovers ? t('Use the authenticator app') : t('Use a recovery code')}
           </button>
         )}
         {methods.includes('passkey') && canUsePasskeys && (
@@ -58,7 +58,7 @@ const CodeField = ({ mailed }: { mailed: boolean }) => (
   <Field
     label={t('Code')}
     name="code"
-    hint={mailed ? t('The six digits of the mail') : t('The six digits of your app')}
+    hint={mailed ? t('Six digits, from the mail') : t('Six digits, from your authenticator app')}
     autocomplete="one-time-code"
     inputMode="numeric"
     required

@@ -29,7 +29,7 @@ export function useStream(
   { ends = false }: { readonly ends?: boolean } = {},
 ): Streamed {
   const [round, setRound] = useState(0);
-  const [told, tell] = useState<Omit<Streamed, 'again'>>(WAITING);
+  const [current, setCurrent] = useState<Omit<Streamed, 'again'>>(WAITING);
   const latest = useRef(onEvents);
   latest.current = onEvents;
   useEffect(() => {
@@ -37,11 +37,11 @@ export function useStream(
     return openStream(path, {
       ends,
       onEvents: (events) => latest.current(events),
-      onState: (state, error) => tell({ state, error }),
+      onState: (state, error) => setCurrent({ state, error }),
     });
   }, [path, round, ends]);
   const again = useCallback(() => setRound((last) => last + 1), []);
-  return { ...told, again };
+  return { ...current, again };
 }
 
 const WAITING = { state: 'connecting', error: null } as const;

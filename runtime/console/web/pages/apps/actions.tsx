@@ -43,7 +43,7 @@ export function AppActions({ app, deployments, reload }: AppProps) {
       <button
         type="button"
         disabled={never || isUp || doing}
-        onClick={() => void act('start', t('{name} runs', { name }))}
+        onClick={() => void act('start', t('{name} is running', { name }))}
       >
         {t('Start')}
       </button>

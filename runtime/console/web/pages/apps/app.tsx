@@ -77,7 +77,11 @@ function Summary({ app }: { app: App }) {
       </a>
       <span class="quiet">{source ? sourceText(source) : (image ?? '')}</span>
       {deployment !== null && <span class="quiet">{t('Deployment {n}', { n: deployment })}</span>}
-      {restarts > 0 && <span class="quiet">{t('{n} restarts', { n: restarts })}</span>}
+      {restarts > 0 && (
+        <span class="quiet">
+          {t(restarts === 1 ? '1 restart' : '{n} restarts', { n: restarts })}
+        </span>
+      )}
     </p>
   );
 }

@@ -14,7 +14,7 @@ export function ApplyHint({ app, reload }: AppProps) {
     const path = `${routeOf(app.name)}?apply=true`;
     await attempt(
       () => call('PATCH', path, {}),
-      t('{name} runs with its settings', { name: app.name }),
+      t('{name} is running with the new settings', { name: app.name }),
     );
     setBusy(false);
     reload();

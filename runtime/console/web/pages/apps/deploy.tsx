@@ -72,23 +72,23 @@ function begin({ name, source }: App, form: FormData): Promise<Deployment> {
   return call('POST', path, from === 'image' ? { image: textOf(form, 'image') } : {});
 }
 
-/** Milliseconds after which a deployment that was not refused counts as begun. */
+/** Milliseconds after which a deployment that was not refused counts as started. */
 const ACCEPTED = 1000;
 
 /**
- * An image is answered when it serves. The form waits for a refusal, and not for the end, which is
- * told by a notice.
+ * The answer for an image comes when it serves. The form waits for a refusal only; a notice says how
+ * it ended.
  */
 async function untilAccepted(
   answer: Promise<Deployment>,
   done: (deployment: Deployment) => void,
 ): Promise<void> {
   let open = true;
-  const told = answer.then(done, (error: unknown) => {
+  const settled = answer.then(done, (error: unknown) => {
     if (open) throw error;
     notifyFailure(error);
   });
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, ACCEPTED))]);
+  await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, ACCEPTED))]);
   open = false;
 }
 
@@ -97,7 +97,7 @@ function finished({ name }: App, { number, status }: Deployment, reload: () => v
   notify(
     status === 'healthy'
       ? t('{name} serves deployment {n}', given)
-      : t('{name}: deployment {n} has begun', given),
+      : t('{name}: deployment {n} has started', given),
   );
   reload();
 }

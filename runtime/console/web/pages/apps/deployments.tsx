@@ -51,8 +51,8 @@ const columns = (): readonly Column<Deployment>[] => [
   },
   { id: 'trigger', title: t('Trigger'), render: ({ trigger }) => t(trigger) },
   { id: 'source', title: t('Source'), render: ({ source }) => sourceText(source) },
-  { id: 'created', title: t('Begun'), render: ({ created_at: at }) => <Time at={at} /> },
-  { id: 'took', title: t('Took'), align: 'end', render: tookText },
+  { id: 'created', title: t('Started'), render: ({ created_at: at }) => <Time at={at} /> },
+  { id: 'took', title: t('Duration'), align: 'end', render: tookText },
 ];
 
 function tookText({ created_at: begun, finished_at: end }: Deployment): string {
@@ -74,7 +74,7 @@ function DeploymentRegion({ name, deployment }: DeploymentProps) {
         rows={[
           [t('Source'), sourceText(deployment.source)],
           [t('Image'), deployment.image ?? '–'],
-          [t('Begun'), <Time key="begun" at={at} absolute />],
+          [t('Started'), <Time key="begun" at={at} absolute />],
         ]}
       />
       <Steps deployment={deployment} builds={builds} />

@@ -59,7 +59,7 @@ export function DomainsTab({ app, reload }: AppProps) {
         keyOf={({ host }) => host}
       />
       <p class="quiet">
-        {t('Point the name to this server. A certificate is fetched when it is first asked for.')}
+        {t('Point the name to this server. It fetches a certificate with the first https request.')}
       </p>
       {open === 'add' && (
         <DomainDialog

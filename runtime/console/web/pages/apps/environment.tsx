@@ -56,7 +56,7 @@ export function EnvironmentTab(props: AppProps) {
           columns={columnsOf({ ...props, writes, setOpen })}
           rows={variables}
           keyOf={({ key }) => key}
-          empty={<Empty text={t('No variables and no secrets')} />}
+          empty={<Empty text={t('No variables or secrets yet')} />}
         />
         <ApplyHint {...props} />
       </Panel>

@@ -12,7 +12,7 @@ import { TemplateFields, templateEnvOf } from './template-fields.tsx';
 import { type App, routeOf } from './types.ts';
 import { uploadSource } from './upload.ts';
 
-/** What was made up for an app of a template: it is shown this once. */
+/** The values that a template generated for an app: they are shown only once. */
 interface Generated {
   readonly app: string;
   readonly values: Readonly<Record<string, string>>;
@@ -135,8 +135,8 @@ const CREATE: Readonly<Record<string, Create>> = {
 };
 
 /**
- * An image that came and did not become ready stays as a failed app, whose page says why. What the
- * server kept nothing of is told in the form.
+ * An image that was pulled and did not become ready stays as a failed app, whose page says why. Where
+ * the server kept nothing, the form shows the error.
  */
 async function unlessMade(name: string, error: unknown): Promise<void> {
   if (!(error instanceof ApiError) || error.status !== 502) throw error;
@@ -163,13 +163,13 @@ const openApp = (name: string, kind = 'image') =>
 function GeneratedValues({ app, values, close }: Generated & { close: () => void }) {
   return (
     <Dialog title={t('{name} is created', { name: app })} close={close}>
-      <p>{t('These values were made up for it. They are shown this once: keep them.')}</p>
+      <p>{t('These values were generated. They are shown only once: save them now.')}</p>
       <Facts
         rows={Object.entries(values).map(([key, value]) => [key, <code key={key}>{value}</code>])}
       />
       <div class="buttons end">
         <button type="button" class="main" onClick={close}>
-          {t('I have kept them')}
+          {t('I saved them')}
         </button>
       </div>
     </Dialog>

@@ -66,8 +66,8 @@ function Usage({ app }: Pick<AppProps, 'app'>) {
         <Plot
           name={t('Network')}
           series={[
-            rateOf(t('received a second'), samples, ({ network_in_bytes: bytes }) => bytes),
-            rateOf(t('sent a second'), samples, ({ network_out_bytes: bytes }) => bytes),
+            rateOf(t('received per second'), samples, ({ network_in_bytes: bytes }) => bytes),
+            rateOf(t('sent per second'), samples, ({ network_out_bytes: bytes }) => bytes),
           ]}
         />
       </Panel>

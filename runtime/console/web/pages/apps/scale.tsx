@@ -84,7 +84,7 @@ const ScaleFields = ({ app: { replicas, resources, health } }: { app: App }) => 
       placeholder="/health"
       spellcheck={false}
       defaultValue={health.path ?? ''}
-      hint={t('Answers 200 when the app is well. Empty: its port is tried.')}
+      hint={t('This path answers 200 while the app is healthy. Empty: the server tries the port.')}
     />
   </>
 );

@@ -24,7 +24,7 @@ interface Template {
 /** Marks the fields of the form that are variables of the template. */
 const PREFIX = 'env:';
 
-/** A template and its variables. What it makes up itself need not be given. */
+/** A template and its variables. Those that it generates may be left empty. */
 export function TemplateFields() {
   const answer = useCall<{ readonly templates: readonly Template[] }>('/api/templates');
   const [id, setId] = useState('');
@@ -76,7 +76,7 @@ function Variables({ template }: { template: Template }) {
           spellcheck={false}
           defaultValue={given ?? ''}
           required={given === undefined && generate === undefined}
-          hint={generate === undefined ? hint : t('{hint} Made up when it is empty.', { hint })}
+          hint={generate === undefined ? hint : t('{hint} Generated when it is empty.', { hint })}
         />
       ))}
     </>

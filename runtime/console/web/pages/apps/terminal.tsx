@@ -102,5 +102,5 @@ function endText({ exit, code, reason }: TerminalEnd): string {
       ? t('The command has ended')
       : t('The command ended with {exit}', { exit });
   if (code === 1005 || code === 1000) return t('Closed');
-  return reason === '' ? t('The connection is gone') : reason;
+  return reason === '' ? t('The connection was lost. Open the terminal again.') : reason;
 }

@@ -27,7 +27,7 @@ export function WebhookPanel({ app }: { app: App }) {
       webhook.reload();
     }, notifyFailure);
   const replace = async () => {
-    const text = t('The secret that {name} has now no longer deploys it.', { name: app.name });
+    const text = t('The present secret of {name} no longer deploys it.', { name: app.name });
     if (await confirm({ text, action: t('Replace secret') })) await create();
   };
   const remove = async () => {

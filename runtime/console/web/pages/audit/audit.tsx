@@ -27,7 +27,7 @@ export function AuditPage() {
   return (
     <Page
       title={t('Audit')}
-      about={t('Each change by a person or a key with a permission, the newest first.')}
+      about={t('Each change by a person or a key with a permission, newest first.')}
     >
       <Filters entries={answer.data?.entries ?? []} />
       <Table
@@ -177,7 +177,7 @@ function linkOf(target: string): string | null {
 function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
   if (filtered || older)
     return (
-      <Empty text={t('No entry fits')}>
+      <Empty text={t('No entries match')}>
         <button
           type="button"
           onClick={() =>
@@ -193,7 +193,7 @@ function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
   return (
     <Empty
       text={t('No changes yet')}
-      hint={t('What people and keys change, here or through the API, is listed for a year.')}
+      hint={t('What people and keys change, here or through the API, is kept for a year.')}
     />
   );
 }

@@ -28,10 +28,10 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
     const control = root.current?.querySelector<HTMLInputElement>('[name]');
     try {
       const next = valueOf(field, control?.value ?? '');
-      if (next === undefined) return (setWrong(t('It needs a value')), false);
+      if (next === undefined) return (setWrong(t('Enter a value')), false);
       return (put(next), true);
     } catch {
-      return (setWrong(t('This is no JSON')), false);
+      return (setWrong(t('This is not valid JSON')), false);
     }
   };
   // The next key is for the control, so it has the focus before the browser draws.

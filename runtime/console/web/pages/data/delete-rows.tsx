@@ -46,23 +46,25 @@ const NAMED = 10;
 function whichRows({ type }: Module, ids: readonly string[]): string {
   const named = ids.slice(0, NAMED).join(', ');
   const more = ids.length - NAMED;
+  const given = { rows: rowsText(ids.length, type), ids: named, more };
   return more > 0
-    ? t('{n} rows of {type} will be deleted: {ids} and {more} more.', {
-        n: ids.length,
-        type,
-        ids: named,
-        more,
-      })
-    : t('{n} rows of {type} will be deleted: {ids}.', { n: ids.length, type, ids: named });
+    ? t('{rows} will be deleted: {ids} and {more} more.', given)
+    : t('{rows} will be deleted: {ids}.', given);
+}
+
+/** A number of rows; null where it is not known. */
+function rowsText(n: number | null, type: string): string {
+  if (n === null) return t('All rows of {type}', { type });
+  return t(n === 1 ? '1 row of {type}' : '{n} rows of {type}', { n, type });
 }
 
 /** Rows of other types that refer to these, as sentences. Types without such rows are left out. */
 async function whatGoesWith(module: Module, ids: readonly string[]): Promise<string[]> {
-  const told = module.references.map(async (reference) => {
+  const sentences = module.references.map(async (reference) => {
     const n = await countReferring(reference, ids).catch(() => null);
     return n === 0 ? [] : [sentenceOf(reference, n)];
   });
-  return (await Promise.all(told)).flat();
+  return (await Promise.all(sentences)).flat();
 }
 
 /** How many rows refer to these; null where it cannot be read. */
@@ -79,11 +81,10 @@ async function countReferring({ type, field }: Reference, ids: readonly string[]
 }
 
 function sentenceOf({ type, field, onDelete }: Reference, n: number | null): string {
-  const given = { n: n === null ? t('All') : String(n), type, field };
-  if (onDelete === 'cascade') return t('{n} rows of {type} go with them ({field}).', given);
-  if (onDelete === 'set null')
-    return t('{n} rows of {type} stay, and their {field} becomes NULL.', given);
-  return t('{n} rows of {type} still refer to them ({field}): those cannot be deleted.', given);
+  const given = { rows: rowsText(n, type), field };
+  if (onDelete === 'cascade') return t('{rows} will be deleted with them ({field}).', given);
+  if (onDelete === 'set null') return t('{rows} will stay with {field} set to NULL.', given);
+  return t('{rows} must be deleted or changed first ({field}).', given);
 }
 
 /** Deletes each row by itself. A row that is refused stays selected. */
@@ -103,6 +104,7 @@ async function removeRows(
     }
   dropRows(path, gone);
   selection.ids.value = new Set(ids.filter((id) => !gone.includes(id)));
-  if (gone.length > 0) notify(t('{n} rows deleted', { n: gone.length }));
+  if (gone.length > 0)
+    notify(t(gone.length === 1 ? '1 row deleted' : '{n} rows deleted', { n: gone.length }));
   if (refused.length > 0) notifyFailure(refused.slice(0, NAMED).join('\n'));
 }

@@ -13,8 +13,8 @@ interface Condition {
   readonly text: string;
 }
 
-/** The words as people say them. */
-const SAID: Readonly<Record<string, string>> = {
+/** What the words are called in the dialog. */
+const WORD_TEXTS: Readonly<Record<string, string>> = {
   eq: 'is',
   ne: 'is not',
   contains: 'contains',
@@ -85,7 +85,7 @@ export function FilterChips({ module }: { module: Module }) {
       {conditions.map((each) => (
         <li key={parameterOf(each)}>
           <span>
-            {each.column.name} {t(SAID[each.word] ?? each.word)}{' '}
+            {each.column.name} {t(WORD_TEXTS[each.word] ?? each.word)}{' '}
             {each.word === 'isNull' && each.text === 'true' ? '' : <b>{each.text || '""'}</b>}
           </span>
           <button
@@ -207,7 +207,7 @@ function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
       >
         {column.words.map((each) => (
           <option key={each} value={each} selected={each === word}>
-            {t(SAID[each] ?? each)}
+            {t(WORD_TEXTS[each] ?? each)}
           </option>
         ))}
       </select>

@@ -26,7 +26,7 @@ export function NewRow({ module, fields, close, made }: NewRowProps) {
   };
   return (
     <FormDialog title={title} action={t('Create')} close={close} submit={submit}>
-      <p class="quiet">{t('What is left empty has the default of the server.')}</p>
+      <p class="quiet">{t('Fields that you leave empty get the defaults of the server.')}</p>
       {fields.map((field) => (
         <NewField key={field.name} field={field} />
       ))}
@@ -63,6 +63,6 @@ function jsonOrError(field: InputField, text: string): unknown {
   try {
     return valueOf(field, text);
   } catch {
-    throw new ApiError(400, t('{name} is no JSON', { name: field.name }), null);
+    throw new ApiError(400, t('{name} is not valid JSON', { name: field.name }), null);
   }
 }

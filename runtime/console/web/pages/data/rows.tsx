@@ -78,7 +78,7 @@ function NoRows({ module }: { module: Module }) {
   parameters.delete('order');
   if (parameters.size > 0)
     return (
-      <Empty text={t('No row fits the filter')}>
+      <Empty text={t('No rows match the filter')}>
         <button
           type="button"
           onClick={() =>
@@ -94,7 +94,7 @@ function NoRows({ module }: { module: Module }) {
       text={t('No rows')}
       hint={
         module.create
-          ? t('The table of {type} is empty. Its first row is made by New row.', {
+          ? t('The table of {type} is empty. Add its first row with New row.', {
               type: module.type,
             })
           : t('The table of {type} is empty.', { type: module.type })

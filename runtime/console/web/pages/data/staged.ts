@@ -18,7 +18,7 @@ export interface StagedRow {
   readonly changes: Row;
   /** Why the server refused to save it. */
   readonly error: string | null;
-  /** The row as it is now, when somebody else has changed it meanwhile. */
+  /** The row as it is now, when another user has changed it meanwhile. */
   readonly theirs: Row | null;
 }
 
@@ -143,7 +143,7 @@ async function refused(row: StagedRow, error: unknown): Promise<void> {
   }
 }
 
-/** Saves the changes over those of somebody else, whose version has been shown. */
+/** Saves the changes over those of another user, whose version has been shown. */
 export async function keepMine(
   row: StagedRow,
   saved: (path: string, row: Row) => void,

@@ -29,7 +29,7 @@ export async function saveAll({
   if (before === 0) return;
   await saveChanges((path, row) => path === module.path && rows.replace(row));
   const saved = before - unsaved.value;
-  if (saved > 0) notify(t('{n} changes saved', { n: saved }));
+  if (saved > 0) notify(t(saved === 1 ? '1 change saved' : '{n} changes saved', { n: saved }));
   if (saved > 0) rows.reload();
 }
 

@@ -76,7 +76,7 @@ function Found({ schema, search }: { schema: GraphQLSchema; search: string }) {
       .map((name) => [type, name] as const),
   );
   const found = types.filter(({ name }) => name.toLowerCase().includes(wanted));
-  if (found.length + fields.length === 0) return <p class="quiet">{t('Nothing has this name.')}</p>;
+  if (found.length + fields.length === 0) return <p class="quiet">{t('Nothing found.')}</p>;
   return (
     <ul>
       {found.slice(0, MOST).map((type) => (

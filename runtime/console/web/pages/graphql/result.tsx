@@ -17,7 +17,7 @@ export interface Outcome {
 
 export const NOTHING: Outcome = { running: false, answers: [], dropped: 0, failed: null };
 
-/** Characters that are shown: more of them make a page slow, and nobody reads them. */
+/** Characters that are shown: more of them would make the page slow. */
 const MOST = 200_000;
 const MOST_OF_EVENT = 20_000;
 

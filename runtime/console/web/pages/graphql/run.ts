@@ -20,11 +20,11 @@ export interface Answered {
   readonly requestId: string | null;
 }
 
-/** Asks, and tells each answer as it comes; it ends with the last one. */
+/** Sends an operation, and passes each answer on as it comes. It resolves after the last one. */
 export async function run(
   asked: Asked,
   headers: Readonly<Record<string, string>>,
-  { signal, subscribes, tell }: RunOptions,
+  { signal, subscribes, onAnswer }: RunOptions,
 ): Promise<void> {
   const accept = subscribes
     ? 'text/event-stream'
@@ -41,15 +41,15 @@ export async function run(
     requestId: response.headers.get('X-Request-Id'),
   });
   if (!/event-stream/.test(response.headers.get('Content-Type') ?? ''))
-    return tell(answer(await response.text()));
-  for await (const text of eventsOf(response)) tell(answer(text));
+    return onAnswer(answer(await response.text()));
+  for await (const text of eventsOf(response)) onAnswer(answer(text));
 }
 
 interface RunOptions {
   readonly signal: AbortSignal;
   /** Whether the operation is a subscription. */
   readonly subscribes: boolean;
-  tell(answer: Answered): void;
+  onAnswer(answer: Answered): void;
 }
 
 /** Results of a stream in the form of "GraphQL over Server-Sent Events". */
@@ -74,7 +74,7 @@ export function objectIn(text: string, name: string): Record<string, unknown> {
     value = JSON.parse(text);
   } catch (error) {
     const { message: reason } = error as Error;
-    throw new Error(t('{name} is no JSON: {reason}', { name, reason }), { cause: error });
+    throw new Error(t('{name} is not valid JSON: {reason}', { name, reason }), { cause: error });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as never;
   throw new Error(t('{name} must be a JSON object', { name }));
@@ -89,7 +89,7 @@ export function headersIn(text: string): Record<string, string> {
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== 'string') throw new Error(t('The header {name} must be text', { name }));
     if (!TOKEN.test(name) || /[\r\n\0]/.test(value))
-      throw new Error(t('{name} is no header that can be sent', { name }));
+      throw new Error(t('{name} cannot be sent as a header', { name }));
   }
   return headers as Record<string, string>;
 }

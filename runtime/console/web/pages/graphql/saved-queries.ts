@@ -1,4 +1,4 @@
-/** A query that somebody saved in this browser. Variables and headers are not kept. */
+/** A query that a user saved in this browser. Variables and headers are not kept. */
 export interface SavedQuery {
   readonly name: string;
   readonly text: string;

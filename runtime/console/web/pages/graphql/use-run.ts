@@ -27,12 +27,12 @@ export function useRun(): Running {
     stop();
     const mine = (leaving.current = new AbortController());
     const { signal } = mine;
-    const tell = (answer: Answered) => setOutcome((last) => withAnswer(last, answer));
+    const onAnswer = (answer: Answered) => setOutcome((last) => withAnswer(last, answer));
     const end = (failed: string | null) =>
       leaving.current === mine && setOutcome((last) => ({ ...last, running: false, failed }));
     setOutcome({ ...NOTHING, running: true });
     setSeveral(typed.kind === 'subscription');
-    begin(typed, { signal, tell }).then(
+    begin(typed, { signal, onAnswer }).then(
       () => end(null),
       (error: unknown) => end(signal.aborted ? null : reasonOf(error)),
     );
@@ -42,11 +42,11 @@ export function useRun(): Running {
 
 async function begin(
   typed: Typed,
-  { signal, tell }: { readonly signal: AbortSignal; tell(answer: Answered): void },
+  { signal, onAnswer }: { readonly signal: AbortSignal; onAnswer(answer: Answered): void },
 ): Promise<void> {
   const headers = headersIn(typed.headers);
   const subscribes = typed.kind === 'subscription';
-  await run(askedOf(typed), headers, { signal, subscribes, tell });
+  await run(askedOf(typed), headers, { signal, subscribes, onAnswer });
 }
 
 function withAnswer(last: Outcome, answer: Answered): Outcome {

@@ -134,15 +134,15 @@ function pathOf(state: JobState, asked: URLSearchParams): string {
   return `/api/system/jobs?${sent}`;
 }
 
-const HINT = () => t('Code of the project sends jobs with ctx.jobs.send(name, data).');
+const HINT = () => t('Your code sends jobs with ctx.jobs.send(name, data).');
 
 const emptyText = (state: JobState): string =>
   ({
-    waiting: t('No job waits'),
-    running: t('No job is running'),
-    done: t('No job is done'),
-    failed: t('No job has failed'),
-    cancelled: t('No job was cancelled'),
+    waiting: t('No waiting jobs'),
+    running: t('No running jobs'),
+    done: t('No finished jobs'),
+    failed: t('No failed jobs'),
+    cancelled: t('No cancelled jobs'),
   })[state];
 
 function columnsOf(state: JobState, act: () => void): readonly Column<Job>[] {
@@ -184,7 +184,7 @@ function timesOf(state: JobState): readonly Column<Job>[] {
   if (state === 'running') return [time('started_at', t('Started')), time('created_at', t('Sent'))];
   return [
     time('finished_at', t('Ended')),
-    { id: 'took', title: t('Took'), align: 'end', width: 'fit', render: tookOf },
+    { id: 'took', title: t('Duration'), align: 'end', width: 'fit', render: tookOf },
   ];
 }
 

@@ -61,7 +61,7 @@ function FollowedLog({ name, held, stream, filter, children }: FollowedLogProps)
       <LogView
         lines={held.lines}
         filter={filter}
-        empty={filter.search === '' ? t('No lines yet') : t('No line has this text')}
+        empty={filter.search === '' ? t('No lines yet') : t('No lines match')}
       />
     </div>
   );

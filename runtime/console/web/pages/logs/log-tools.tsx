@@ -45,7 +45,7 @@ function StreamBadge({ state, paused }: { state: Streamed['state']; paused: bool
   return <Badge tone="busy">{t('Connecting')}</Badge>;
 }
 
-/** Milliseconds between two texts of the status, so that a screen reader is not told of every line. */
+/** Milliseconds between two texts of the status, so that a screen reader does not read each line. */
 const EVERY = 500;
 
 /** The status: `1,200 lines, 30 skipped`. */

@@ -57,7 +57,8 @@ function actionsOf(model: Model): readonly Action[] {
   };
   const start: Action = {
     title: t('Start'),
-    run: () => attempt(() => call('POST', '/api/mlx/start', { model: id }), t('{id} runs', { id })),
+    run: () =>
+      attempt(() => call('POST', '/api/mlx/start', { model: id }), t('{id} is running', { id })),
   };
   if (status === 'available') return [download];
   if (status === 'downloading') return [cancel];
@@ -71,7 +72,7 @@ function actionsOf(model: Model): readonly Action[] {
 const stopOf = ({ id }: Model): Action => ({
   title: t('Stop'),
   async run() {
-    const text = t('{id} stops, and answers nobody until it is started again.', { id });
+    const text = t('{id} stops. It answers no requests until you start it again.', { id });
     if (!(await confirm({ text, action: t('Stop') }))) return;
     await attempt(() => call('POST', '/api/mlx/stop'), t('{id} is stopped', { id }));
   },

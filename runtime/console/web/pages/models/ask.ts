@@ -19,14 +19,14 @@ interface Chunk {
 }
 
 /**
- * Asks the running model, and tells the answer so far after each piece.
+ * Asks the running model, and passes on the answer so far after each piece.
  *
  * @throws ApiError when the server refuses or the model ends
  */
 export async function ask(
   body: { readonly model: string; readonly messages: readonly ChatMessage[] },
   signal: AbortSignal,
-  tell: (content: string, rate: ChatRate) => void,
+  onContent: (content: string, rate: ChatRate) => void,
 ): Promise<void> {
   const request = { ...body, stream: true, stream_options: { include_usage: true } };
   const path = '/api/mlx/v1/chat/completions';
@@ -43,7 +43,7 @@ export async function ask(
       content += piece;
       tokens = chunk.usage?.completion_tokens ?? tokens + (piece === '' ? 0 : 1);
     }
-    tell(content, { tokens, seconds: (performance.now() - began) / 1000 });
+    onContent(content, { tokens, seconds: (performance.now() - began) / 1000 });
   }
 }
 

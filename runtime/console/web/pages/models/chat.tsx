@@ -4,7 +4,7 @@ import { Panel } from '../../parts/page.tsx';
 import { failureText } from '../../parts/use-call.ts';
 import { ask, type ChatMessage, type ChatRate } from './ask.ts';
 
-/** A chat with the model that runs. What it answers is text, whatever it looks like. */
+/** A chat with the model that runs. Its answers are shown as text and never as markup. */
 export function Chat({ model }: { model: string }) {
   const [messages, setMessages] = useState<readonly ChatMessage[]>([]);
   const [status, setStatus] = useState('');
@@ -23,7 +23,7 @@ export function Chat({ model }: { model: string }) {
     running.current = leaving;
     setBusy(true);
     setRefused(null);
-    setStatus(t('The model reads'));
+    setStatus(t('The model is reading'));
     try {
       await ask({ model, messages: asked }, leaving.signal, (content, rate) => {
         setMessages([...asked, { role: 'assistant', content }]);
@@ -92,7 +92,7 @@ function Conversation({ messages, busy }: { messages: readonly ChatMessage[]; bu
     list.current?.scrollTo(0, list.current.scrollHeight);
   }, [messages]);
   if (messages.length === 0)
-    return <p class="quiet">{t('Ask it something. Nothing of the chat is kept.')}</p>;
+    return <p class="quiet">{t('Ask the model something. The chat is not kept.')}</p>;
   return (
     <ol class="chat" ref={list} aria-label={t('Messages')} aria-busy={busy} tabIndex={0}>
       {messages.map(({ role, content }, index) => (

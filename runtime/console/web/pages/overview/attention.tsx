@@ -7,7 +7,7 @@ import { useCall } from '../../parts/use-call.ts';
 import { description } from '../../session.ts';
 import type { ServerDescription } from './health.tsx';
 
-/** Something that somebody should look at, and where. */
+/** A problem, and the page where it can be looked at. */
 export interface Attention {
   readonly text: string;
   readonly action: string;
@@ -73,7 +73,7 @@ function shortDisk(server: ServerDescription | undefined): Attention[] {
   ];
 }
 
-/** What needs somebody; nothing when all is well. */
+/** The problems; nothing when there is none. */
 export function AttentionList({ items }: { items: readonly Attention[] }) {
   if (items.length === 0) return null;
   return (

@@ -23,7 +23,7 @@ export interface ServerDescription {
 interface HealthProps {
   readonly info: Called<ServerDescription>;
   readonly figures: Called<Figures>;
-  /** How many things need somebody. */
+  /** How many problems there are. */
   readonly attention: number;
 }
 
@@ -38,11 +38,7 @@ export function HealthPanel({ info, figures, attention }: HealthProps) {
         <Answer of={figures} lines={5}>
           {(known) => (
             <div class="overview-pair">
-              <Plot
-                name={t('Processor')}
-                height={120}
-                series={[seriesOf(known, 'cpu', t('Processor'), '2')]}
-              />
+              <Plot name={t('CPU')} height={120} series={[seriesOf(known, 'cpu', t('CPU'), '2')]} />
               <Plot
                 name={t('Memory')}
                 height={120}
@@ -78,9 +74,9 @@ function Tiles({ server, figures }: TilesProps) {
   };
   return (
     <dl class="tiles">
-      <Tile name={t('Up for')} value={formatDuration(uptime)} note={formatTime(started)} />
+      <Tile name={t('Uptime')} value={formatDuration(uptime)} note={formatTime(started)} />
       <Tile
-        name={t('Processor')}
+        name={t('CPU')}
         value={latest('cpu', 'cores')}
         note={t('of {n}', { n: figure(cpus, 'cores') })}
       />

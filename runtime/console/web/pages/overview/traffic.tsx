@@ -55,7 +55,7 @@ export function ErrorsPanel({ of }: TrafficProps) {
         <ul class="overview-errors" aria-label={t('Last errors')}>
           {lines.map(({ id, time, message }) => (
             <li key={id}>
-              <a href={`${base}/logs?level=error`}>{message || t('without a message')}</a>
+              <a href={`${base}/logs?level=error`}>{message || t('no message')}</a>
               <Time at={time} />
             </li>
           ))}

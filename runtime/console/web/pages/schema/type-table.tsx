@@ -16,7 +16,7 @@ export function TypeTable({ types }: { types: readonly DescribedType[] }) {
         rows={types.filter((type) => hasText(type, text))}
         keyOf={({ name }) => name}
         linkOf={({ name }) => linkOfType(name)}
-        empty={<Empty text={t('No type has this text')} />}
+        empty={<Empty text={t('No types match')} />}
       />
     </Panel>
   );

@@ -34,7 +34,7 @@ export function SettingsPage() {
         loading={loading}
         error={error}
         again={reload}
-        empty={<Empty text={t('No setting has this text')} />}
+        empty={<Empty text={t('No settings match')} />}
       />
     </Page>
   );

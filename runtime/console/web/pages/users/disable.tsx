@@ -58,7 +58,7 @@ export function DisableDialog({ text, path, email, close, changed }: DisableProp
           label={t('Until')}
           name="until"
           type="datetime-local"
-          hint={t('Enabled again by itself then; empty for good.')}
+          hint={t('The account is enabled again at this time. Empty: it stays disabled.')}
         />
         {refused !== null && (
           <p role="alert" class="refusal">

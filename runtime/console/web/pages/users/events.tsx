@@ -84,7 +84,7 @@ export function EventList({ of }: { of?: string }) {
         empty={
           <Empty
             text={t('No security events')}
-            hint={t('Sign-ins, refusals and changes of accounts are listed for 90 days.')}
+            hint={t('Sign-ins, refusals and changes of accounts are kept for 90 days.')}
           />
         }
       />

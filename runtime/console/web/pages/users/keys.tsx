@@ -100,7 +100,7 @@ function columnsOf(
         <span class="lines">
           <Time at={last_used_at} />
           <span class="quiet">
-            {t('made')} <Time at={created_at} />
+            {t('created')} <Time at={created_at} />
           </span>
         </span>
       ),

@@ -132,7 +132,7 @@ export function RotateDialog({ of, close, created }: OfKey & { created(made: New
       close={close}
       submit={rotate}
     >
-      <Field label={t('The old key works on for')} name="overlap">
+      <Field label={t('The old key keeps working for')} name="overlap">
         {(attributes) => (
           <select {...attributes}>
             {OVERLAPS.map(([value, text]) => (

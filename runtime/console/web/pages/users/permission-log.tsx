@@ -9,7 +9,7 @@ import { Actor, Details } from './events.tsx';
 import { ADMIN, type PermissionChange } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
 
-/** The tab `Permission log`: who changed what somebody may do, the newest first. */
+/** The tab `Permission log`: who changed whose permissions, newest first. */
 export function PermissionLog() {
   const asked = new URLSearchParams({ limit: '50' });
   const cursor = query.value.get('cursor');
@@ -29,8 +29,10 @@ export function PermissionLog() {
         again={changes.reload}
         empty={
           <Empty
-            text={t('No permission was changed yet')}
-            hint={t('Roles, their permissions, API keys and disabled users are listed, for good.')}
+            text={t('No permission changes yet')}
+            hint={t(
+              'Changes of roles, permissions and API keys, and disabled users, are kept for good.',
+            )}
           />
         }
       />
@@ -73,7 +75,7 @@ function Difference({ before, after }: Pick<PermissionChange, 'before' | 'after'
     <span class="details">
       <Details of={before} />
       <span class="quiet">→</span>
-      {after === null ? t('gone') : <Details of={after} />}
+      {after === null ? t('removed') : <Details of={after} />}
     </span>
   );
 }

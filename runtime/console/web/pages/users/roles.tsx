@@ -111,9 +111,9 @@ function Permissions({ of: role, changed }: { of: Role; changed(): void }) {
       name,
       permission,
     });
-    if (!(await confirm({ text, action: t('Take permission') }))) return;
+    if (!(await confirm({ text, action: t('Remove permission') }))) return;
     const path = `${ADMIN}/roles/${id}/permissions/${encodeURIComponent(permission)}`;
-    if (await attempt(() => call('DELETE', path), t('Permission taken'))) changed();
+    if (await attempt(() => call('DELETE', path), t('Permission removed'))) changed();
   };
   return (
     <ul class="badges">
@@ -124,7 +124,7 @@ function Permissions({ of: role, changed }: { of: Role; changed(): void }) {
             <button
               type="button"
               class="icon"
-              aria-label={t('Take {permission} from {name}', { permission, name: role.name })}
+              aria-label={t('Remove {permission} from {name}', { permission, name: role.name })}
               onClick={() => void take(permission)}
             >
               ×

@@ -98,7 +98,7 @@ export interface PermissionChange {
   readonly ip: string;
 }
 
-/** Whether the caller holds each of these; the server lets nobody act on who holds more. */
+/** Whether the caller holds each of these. The server refuses to change a user who holds more. */
 export const holdsAll = (permissions: readonly string[] = []): boolean => permissions.every(can);
 
 /** Whether the caller may change this user. */

@@ -1,6 +1,6 @@
 import { base } from '../../address.ts';
 
-/** A user by the id; a dash for nobody. */
+/** A link to a user by the id; a dash without one. */
 export function UserLink({ id }: { id: string | number | null | undefined }) {
   if (id === null || id === undefined) return <>–</>;
   return <a href={`${base}/users/${encodeURIComponent(id)}`}>{id}</a>;

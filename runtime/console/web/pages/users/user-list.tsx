@@ -120,11 +120,14 @@ function columnsOf(hasRoles: boolean): Column<User>[] {
 function NoUsers({ isNarrowed }: { isNarrowed: boolean }) {
   if (!isNarrowed)
     return (
-      <Empty text={t('No users yet')} hint={t('Whoever registers, or is made here, is listed.')} />
+      <Empty
+        text={t('No users yet')}
+        hint={t('Users who register, or whom you create here, are listed.')}
+      />
     );
   return (
     <Empty
-      text={t('No user is like this')}
+      text={t('No users match')}
       hint={t('A search finds the start of an address, a username or a name.')}
     >
       <button type="button" onClick={() => setQuery({ q: null, role: null, state: null })}>

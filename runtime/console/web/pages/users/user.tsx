@@ -87,7 +87,7 @@ function SignIn({ user }: { user: User }) {
           [t('Authenticator app'), yes(user.totp)],
           [t('Passkeys'), String(user.passkeys)],
           ...(user.disabled
-            ? ([[t('Disabled'), disabled_reason ?? t('without a reason')]] as const)
+            ? ([[t('Disabled'), disabled_reason ?? t('no reason given')]] as const)
             : []),
           ...(disabled_until !== null
             ? ([[t('Enabled again'), <Time key="until" at={disabled_until} />]] as const)
@@ -96,7 +96,7 @@ function SignIn({ user }: { user: User }) {
             ? ([[t('Locked until'), <Time key="locked" at={locked_until} absolute />]] as const)
             : []),
           ...(deletion_at !== null
-            ? ([[t('Goes for good'), <Time key="gone" at={deletion_at} absolute />]] as const)
+            ? ([[t('Deleted for good'), <Time key="gone" at={deletion_at} absolute />]] as const)
             : []),
         ]}
       />

@@ -58,7 +58,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         again={asked.reload}
         empty={
           <Empty
-            text={status === '' ? t('Nothing was sent yet') : t('None has this status')}
+            text={status === '' ? t('No deliveries yet') : t('No deliveries with this status')}
             hint={t('Deliveries are kept for seven days.')}
           />
         }

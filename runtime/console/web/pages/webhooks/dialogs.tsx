@@ -93,7 +93,7 @@ export function RotateSecret({
         name="overlap"
         required
         defaultValue="24h"
-        hint={t('For so long requests are signed with the old secret too: 30m, 24h, 7d')}
+        hint={t('How long requests are signed with the old secret too: 30m, 24h, 7d')}
       />
     </FormDialog>
   );
