@@ -14,7 +14,7 @@ export type Component<Props> = (props: Props) => Markup | null;
 /** What can stand inside of a component. */
 export type Content = Markup | string | number | boolean | null | undefined | readonly Content[];
 
-/** Who looks at the page. */
+/** The user who looks at the page. */
 export interface Caller {
   readonly kind: 'host' | 'user';
   readonly id: string | null;
@@ -38,7 +38,7 @@ export interface OwnPage {
   readonly title: string;
   /** Its words below `pages/` in the address: `sales`, or `orders/:id`, which no navigation lists. */
   readonly path: string;
-  /** Who has it. Without one, everybody who may enter the console. */
+  /** The permission that it needs. Without one, every user who may enter the console has it. */
   readonly permission?: string;
   /** Called for each change of what it uses. Hooks (`useQuery`) may be called here. */
   render(input: PageInput): Content;
@@ -161,7 +161,9 @@ export interface TabsProps {
 }
 
 const inBrowser = (): never => {
-  throw new Error('@twofold/console shows pages in a browser: the server serves them');
+  throw new Error(
+    '@twofold/console works in a browser only: import it in files below console.pages, which the server serves',
+  );
 };
 
 /**
@@ -184,7 +186,7 @@ export const useGraphql: <Answer = any>(
   variables?: Readonly<Record<string, unknown>>,
 ) => Called<Answer> = inBrowser;
 
-/** Calls the server as who is signed in: JSON, the own origin only. @throws ApiFailure */
+/** Calls this server as the user who is signed in, with JSON. @throws ApiFailure */
 export const call: <Answer = any>(method: string, path: string, body?: unknown) => Promise<Answer> =
   inBrowser;
 
@@ -201,15 +203,23 @@ export const notify: (text: string) => void = inBrowser;
 /** Asks before something is lost. */
 export const confirm: (question: Question) => Promise<boolean> = inBrowser;
 
+/** A named table of rows. @example html`<${Table} name="Orders" rows=${rows} columns=${['id', 'total']} />` */
 export const Table: Component<TableProps<any>> = inBrowser;
+/** Figures over time. @example html`<${Plot} name="Sales" series=${[{ name: 'total', unit: '', points }]} />` */
 export const Plot: Component<PlotProps> = inBrowser;
+/** Lines of a log, of which only those that are seen are in the document. */
 export const LogView: Component<LogViewProps> = inBrowser;
 /** A value as indented JSON. */
 export const Json: Component<{ readonly value: unknown }> = inBrowser;
+/** A text that is edited. */
 export const Editor: Component<EditorProps> = inBrowser;
+/** A dialog over the page: it is there while it is rendered. */
 export const Dialog: Component<DialogProps> = inBrowser;
+/** A button; `primary` is for the main action of a page, `danger` for what loses something. */
 export const Button: Component<ButtonProps> = inBrowser;
+/** An input with its label, hint and error, for a `<form>`. */
 export const Field: Component<FieldProps> = inBrowser;
+/** Parts of a page of which one is shown. The address has its id: `?tab=open`. */
 export const Tabs: Component<TabsProps> = inBrowser;
 /** What is missing, and the action that mends it. */
 export const Empty: Component<{

@@ -153,7 +153,7 @@ describeWith('chromium', 'the pages Audit and Jobs', () => {
     await page.getByText('No entries match').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await table('Audit').getByText('user:59', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Next page' }).click();
     await table('Audit')
       .getByRole('row', { name: /cancelJob/ })
       .waitFor();

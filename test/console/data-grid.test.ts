@@ -103,7 +103,7 @@ describeWith('chromium', 'the grid of the page Data', () => {
     expect(await box.inputValue()).toBe('9007199254740993');
     await press('Escape');
     await cell('no access').first().dblclick();
-    expect(await page.locator('.editor').count()).toBe(0);
+    expect(await page.locator('.cell-editor').count()).toBe(0);
     expect(await cell('2026-01-01T00:00:00.000Z').first().getAttribute('aria-readonly')).toBe(
       'true',
     );

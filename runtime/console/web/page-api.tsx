@@ -139,9 +139,12 @@ export function Editor({ label, value, change }: Api.EditorProps) {
   );
 }
 
+/** The classes of `console.css` by the tones of `@twofold/console`. */
+const TONES = { plain: 'plain', primary: 'main', danger: 'danger' } as const;
+
 export function Button({ onClick, tone = 'plain', disabled = false, children }: Api.ButtonProps) {
   return (
-    <button type="button" class={tone} disabled={disabled} onClick={() => void onClick()}>
+    <button type="button" class={TONES[tone]} disabled={disabled} onClick={() => void onClick()}>
       {children as ComponentChildren}
     </button>
   );

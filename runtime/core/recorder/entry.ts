@@ -18,7 +18,7 @@ const NAMES = new Map<unknown, Level>(
 );
 
 /** Reads a line, which is a JSON document. */
-export function readEntry(id: string, line: string): LogEntry {
+function readEntry(id: string, line: string): LogEntry {
   const { level, time, msg = '', requestId = null, ...fields } = JSON.parse(line);
   return {
     id,

@@ -6,6 +6,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Switch } from '../parts/field.tsx';
 import type { PageProps } from '../parts/lazy-page.tsx';
 import { Empty, Page, Skeleton } from '../parts/page.tsx';
+import { formatNumber } from '../parts/time.tsx';
 import { useCall } from '../parts/use-call.ts';
 import { type Module, modulesOf, type OpenApi } from '../rest-modules.ts';
 import { useLeaving } from './data/leaving.ts';
@@ -106,7 +107,6 @@ interface TypeListProps {
 function TypeList({ modules, plural, admin }: TypeListProps) {
   const { data } = useCall<Types>(admin ? '/api/data' : null);
   const totals = new Map(data?.types.map(({ path, total }) => [path, total]));
-  const number = new Intl.NumberFormat('en');
   return (
     <nav aria-label={t('Types')} class="type-list">
       <ul>
@@ -115,7 +115,7 @@ function TypeList({ modules, plural, admin }: TypeListProps) {
             <a href={typeAddress(name)} aria-current={name === plural ? 'page' : undefined}>
               {type}
             </a>
-            {totals.has(path) && <span class="quiet">{number.format(totals.get(path)!)}</span>}
+            {totals.has(path) && <span class="quiet">{formatNumber(totals.get(path)!)}</span>}
           </li>
         ))}
       </ul>

@@ -71,10 +71,7 @@ async function listOf(answer: Response): Promise<readonly Listed[]> {
 }
 
 /** `orders/:id` for `orders/7` is `{ id: '7' }`; null for another address. */
-export function paramsOf(
-  path: string,
-  words: readonly string[],
-): Readonly<Record<string, string>> | null {
+function paramsOf(path: string, words: readonly string[]): Readonly<Record<string, string>> | null {
   const wanted = path.split('/');
   if (wanted.length !== words.length) return null;
   const params: Record<string, string> = {};

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
 import { CloseIcon } from './icons.tsx';
+import { Refusal } from './refusal.tsx';
 import { failureText } from './use-call.ts';
 import { useModal } from './use-modal.ts';
 
@@ -86,11 +87,7 @@ export function FormDialog(props: FormDialogProps) {
     <Dialog title={title} close={close} {...(size && { size })}>
       <form onSubmit={(event) => void send(event)} aria-busy={busy}>
         {children}
-        {refused !== null && (
-          <p role="alert" class="refusal">
-            {refused}
-          </p>
-        )}
+        <Refusal text={refused} />
         <div class="buttons end">
           <button type="button" onClick={close}>
             {t('Cancel')}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../messages.ts';
+import { textIn } from './form-text.ts';
 import { signIn, type SignInAnswer, type SignInStep } from '../session.ts';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
@@ -53,8 +54,6 @@ function StepForm({ busy, refused, back, action, submit, children }: StepFormPro
   );
 }
 
-const textOf = (form: FormData, name: string) => String(form.get(name) ?? '').trim();
-
 function CodeField({ label, hint }: { label: string; hint: string }) {
   return (
     <Field
@@ -76,7 +75,7 @@ function SecondFactor(props: StepProps) {
   const [recovery, setRecovery] = useState(!methods.includes('totp'));
   const { ticket } = step;
   const submit = (form: FormData) => {
-    const given = textOf(form, recovery ? 'recovery_code' : 'code');
+    const given = textIn(form, recovery ? 'recovery_code' : 'code');
     const remember_device = form.get('remember') === 'on';
     void send('/api/auth/second-factor', {
       ticket,
@@ -120,7 +119,7 @@ function MailedCode(props: StepProps) {
   const path =
     step.next === 'mailed' ? '/api/auth/email-sign-in/complete' : '/api/auth/second-factor';
   const submit = (form: FormData) =>
-    void send(path, { ticket: step.ticket, code: textOf(form, 'code') });
+    void send(path, { ticket: step.ticket, code: textIn(form, 'code') });
   return (
     <StepForm {...props} action={t('Sign in')} submit={submit}>
       <CodeField
@@ -170,7 +169,7 @@ function EnrolTotp(props: StepProps) {
     });
   }, [ticket]);
   const submit = async (form: FormData) => {
-    const answer = await send('/api/auth/totp/confirm', { ticket, code: textOf(form, 'code') });
+    const answer = await send('/api/auth/totp/confirm', { ticket, code: textIn(form, 'code') });
     if ('done' in answer) setCodes(answer.answer.recovery_codes);
   };
   if (codes) return <RecoveryCodes codes={codes} go={() => void props.finish()} />;

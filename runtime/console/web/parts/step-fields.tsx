@@ -31,7 +31,7 @@ export function StepFields({ step, answered }: { step: Step; answered(left: Step
     }
   };
   return (
-    <div class="step" ref={fields}>
+    <div class="identity-step" ref={fields}>
       {recovers ? <RecoveryField /> : <CodeField mailed={step.next === 'email_code'} />}
       <div class="buttons">
         {methods.includes('recovery_code') && (

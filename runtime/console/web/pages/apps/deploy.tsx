@@ -1,10 +1,11 @@
 import { base, navigate, query, setQuery } from '../../address.ts';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
 import { type Tab, Tabs } from '../../parts/tabs.tsx';
-import { ArchiveField, GitFields, gitOf, ImageField, textOf } from './source-fields.tsx';
+import { ArchiveField, GitFields, gitOf, ImageField } from './source-fields.tsx';
 import { type App, type Deployment, routeOf, sourceText } from './types.ts';
 import { uploadSource } from './upload.ts';
 
@@ -69,7 +70,7 @@ function begin({ name, source }: App, form: FormData): Promise<Deployment> {
   const path = `${routeOf(name)}/deploy`;
   if (from === 'archive') return uploadSource({ name }, form.get('source') as File);
   if (from === 'git') return call('POST', path, { git: gitOf(form) });
-  return call('POST', path, from === 'image' ? { image: textOf(form, 'image') } : {});
+  return call('POST', path, from === 'image' ? { image: textIn(form, 'image') } : {});
 }
 
 /** Milliseconds after which a deployment that was not refused counts as started. */

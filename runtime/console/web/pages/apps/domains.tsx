@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -8,7 +9,6 @@ import { Field } from '../../parts/field.tsx';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { textOf } from './source-fields.tsx';
 import { type AppProps, routeOf } from './types.ts';
 
 interface Domain {
@@ -137,7 +137,7 @@ const DomainDialog = ({ title, given = '', save, close }: DomainDialogProps) => 
     title={title}
     action={t('Save')}
     close={close}
-    submit={(form) => save(textOf(form, 'domain'))}
+    submit={(form) => save(textIn(form, 'domain'))}
   >
     <Field
       label={t('Domain')}
@@ -153,7 +153,7 @@ const DomainDialog = ({ title, given = '', save, close }: DomainDialogProps) => 
 
 function CertificateDialog({ name, close }: { name: string; close: () => void }) {
   const submit = async (form: FormData) => {
-    const body = { certificate: textOf(form, 'certificate'), key: textOf(form, 'key') };
+    const body = { certificate: textIn(form, 'certificate'), key: textIn(form, 'key') };
     await call('PUT', `${routeOf(name)}/certificate`, body);
     notify(t('The certificate is used'));
     close();

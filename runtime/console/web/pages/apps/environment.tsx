@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -9,7 +10,7 @@ import { attempt, notify } from '../../parts/notices.tsx';
 import { Empty, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { ApplyHint } from './apply-hint.tsx';
-import { envOf, textOf } from './source-fields.tsx';
+import { envOf } from './source-fields.tsx';
 import { type AppProps, MASK, routeOf } from './types.ts';
 
 interface Variable {
@@ -116,7 +117,7 @@ function columnsOf({ app, reload, writes, setOpen }: ColumnProps): readonly Colu
     title: t('Actions'),
     width: 'fit',
     render: (variable) => (
-      <span class="row-actions">
+      <span class="buttons">
         <button
           type="button"
           aria-label={t('Change {key}', { key: variable.key })}
@@ -146,7 +147,7 @@ interface DialogProps extends Pick<AppProps, 'app' | 'reload'> {
 
 function VariableDialog({ app, reload, close, variable }: DialogProps & { variable?: Variable }) {
   const submit = async (form: FormData) => {
-    const key = variable?.key ?? textOf(form, 'key');
+    const key = variable?.key ?? textIn(form, 'key');
     await call('PUT', `${routeOf(app.name)}/env`, { ...app.env, [key]: String(form.get('value')) });
     notify(t('{key} is saved', { key }));
     reload();
@@ -170,7 +171,7 @@ function VariableDialog({ app, reload, close, variable }: DialogProps & { variab
 
 function SecretDialog({ app, reload, close, given }: DialogProps & { given: string }) {
   const submit = async (form: FormData) => {
-    const key = given === '' ? textOf(form, 'key') : given;
+    const key = given === '' ? textIn(form, 'key') : given;
     const path = `${routeOf(app.name)}/secrets/${encodeURIComponent(key)}`;
     await call('PUT', path, { value: String(form.get('value')) });
     notify(t('{key} is sealed', { key }));

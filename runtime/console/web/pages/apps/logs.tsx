@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
+import { Failure } from '../../parts/failure.tsx';
 import { createLogLines } from '../../parts/log-lines.ts';
 import { LogView } from '../../parts/log-view.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
@@ -27,14 +28,7 @@ export function LogsTab({ app }: AppProps) {
           {t('Clear')}
         </button>
       </div>
-      {error !== null && (
-        <div class="failure" role="alert">
-          <p>{error}</p>
-          <button type="button" onClick={again}>
-            {t('Try again')}
-          </button>
-        </div>
-      )}
+      {error !== null && <Failure error={error} again={again} />}
       <LogView
         lines={lines}
         filter={{ search, level: null }}

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import { base, navigate, query } from '../../address.ts';
 import { ApiError, call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { notify } from '../../parts/notices.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { ArchiveField, envOf, GitFields, gitOf, ImageField, textOf } from './source-fields.tsx';
+import { ArchiveField, envOf, GitFields, gitOf, ImageField } from './source-fields.tsx';
 import { TemplateFields, templateEnvOf } from './template-fields.tsx';
 import { type App, routeOf } from './types.ts';
 import { uploadSource } from './upload.ts';
@@ -23,7 +24,7 @@ export function NewApp({ close }: { close: () => void }) {
   const [generated, setGenerated] = useState<Generated | null>(null);
   if (generated) return <GeneratedValues {...generated} close={() => openApp(generated.app)} />;
   const create = async (form: FormData) => {
-    const name = textOf(form, 'name');
+    const name = textIn(form, 'name');
     const kind = query.value.get('from') ?? 'image';
     const values = await CREATE[kind]!(name, form);
     notify(t('{name} is created', { name }));
@@ -105,7 +106,7 @@ type Create = (name: string, form: FormData) => Promise<Readonly<Record<string, 
 /** How an app of each source is made, by the id of its tab. */
 const CREATE: Readonly<Record<string, Create>> = {
   image: async (name, form) => {
-    const body = { name, image: textOf(form, 'image'), ...commonOf(form) };
+    const body = { name, image: textIn(form, 'image'), ...commonOf(form) };
     await call('POST', '/api/apps', body).catch((error: unknown) => unlessMade(name, error));
   },
   git: async (name, form) => {
@@ -122,8 +123,8 @@ const CREATE: Readonly<Record<string, Create>> = {
     await uploadSource({ name, ...commonOf(form) }, form.get('source') as File);
   },
   template: async (name, form) => {
-    const id = encodeURIComponent(textOf(form, 'template'));
-    const domain = textOf(form, 'domain');
+    const id = encodeURIComponent(textIn(form, 'template'));
+    const domain = textIn(form, 'domain');
     const body = { name, env: templateEnvOf(form), ...(domain !== '' && { domain }) };
     const made = await call<App & { generated: Record<string, string> }>(
       'POST',
@@ -145,7 +146,7 @@ async function unlessMade(name: string, error: unknown): Promise<void> {
 }
 
 function commonOf(form: FormData): Record<string, unknown> {
-  const [port, domain] = [textOf(form, 'port'), textOf(form, 'domain')];
+  const [port, domain] = [textIn(form, 'port'), textIn(form, 'domain')];
   const env = envOf(String(form.get('env') ?? ''));
   return {
     ...(port !== '' && { port: Number(port) }),

@@ -1,5 +1,6 @@
 import { ApiError } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { Field } from '../../parts/field.tsx';
 import type { Source } from './types.ts';
 
@@ -73,11 +74,9 @@ export function ArchiveField() {
 
 /** What `git` of the API takes. */
 export function gitOf(form: FormData): Readonly<Record<string, string>> {
-  const given = ['url', 'ref', 'path', 'token'].map((name) => [name, textOf(form, name)] as const);
+  const given = ['url', 'ref', 'path', 'token'].map((name) => [name, textIn(form, name)] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ''));
 }
-
-export const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
 
 /**
  * Reads an environment of lines `KEY=value`. Empty lines and those that begin with `#` are left out.

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { Field } from '../../parts/field.tsx';
 import { Answer } from '../../parts/page.tsx';
 import { useCall } from '../../parts/use-call.ts';
-import { textOf } from './source-fields.tsx';
 
 interface Template {
   readonly id: string;
@@ -90,6 +90,6 @@ const byCategory = (templates: readonly Template[]) => [
 /** The variables that were filled in. */
 export function templateEnvOf(form: FormData): Record<string, string> {
   const keys = [...form.keys()].filter((name) => name.startsWith(PREFIX));
-  const given = keys.map((name) => [name.slice(PREFIX.length), textOf(form, name)] as const);
+  const given = keys.map((name) => [name.slice(PREFIX.length), textIn(form, name)] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ''));
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
+import { textIn } from '../../parts/form-text.ts';
 import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -11,7 +12,6 @@ import { Table } from '../../parts/table.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ApplyHint } from './apply-hint.tsx';
-import { textOf } from './source-fields.tsx';
 import { type AppProps, routeOf } from './types.ts';
 
 interface Volume {
@@ -106,7 +106,7 @@ interface AddVolumeProps extends Pick<AppProps, 'app'> {
 
 function AddVolume({ app, again, close }: AddVolumeProps) {
   const submit = async (form: FormData) => {
-    const volume = { name: textOf(form, 'name'), path: textOf(form, 'path') };
+    const volume = { name: textIn(form, 'name'), path: textIn(form, 'path') };
     await call('PATCH', routeOf(app.name), { volumes: [...app.volumes, volume] });
     notify(t('{name} is added', volume));
     again();

@@ -1,6 +1,7 @@
 import { base, query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
 import { can } from '../../parts/can.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Badge, Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -40,7 +41,7 @@ export function AuditPage() {
         again={answer.reload}
         empty={<NoEntries filtered={filtered} older={cursor !== null} />}
       />
-      <Pages next={answer.data?.next_cursor ?? null} />
+      <CursorPager next={answer.data?.next_cursor} />
     </Page>
   );
 }
@@ -195,21 +196,5 @@ function NoEntries({ filtered, older }: { filtered: boolean; older: boolean }) {
       text={t('No changes yet')}
       hint={t('What people and keys change, here or through the API, is kept for a year.')}
     />
-  );
-}
-
-/** Pages stand in the address: the browser's back button goes to newer ones. */
-function Pages({ next }: { next: string | null }) {
-  const cursor = query.value.get('cursor');
-  if (next === null && cursor === null) return null;
-  return (
-    <nav class="pager" aria-label={t('Pages')}>
-      <button type="button" disabled={cursor === null} onClick={() => setQuery({ cursor: null })}>
-        {t('Newest')}
-      </button>
-      <button type="button" disabled={next === null} onClick={() => setQuery({ cursor: next })}>
-        {t('Older')}
-      </button>
-    </nav>
   );
 }

@@ -59,7 +59,7 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
       grid.go({ row: at, column: column + (event.shiftKey ? -1 : 1) });
   };
   return (
-    <div class="editor" ref={root} onKeyDown={onKeyDown}>
+    <div class="cell-editor" ref={root} onKeyDown={onKeyDown}>
       <Control
         field={field}
         text={typed ?? textOf(field, value)}
@@ -72,7 +72,7 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
         </button>
       )}
       {wrong !== null && (
-        <p class="editor-error" role="alert">
+        <p class="cell-editor-error" role="alert">
           {wrong}
         </p>
       )}

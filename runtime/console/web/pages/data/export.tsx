@@ -3,6 +3,7 @@ import { query } from '../../address.ts';
 import { callForText } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import type { Module } from '../../rest-modules.ts';
 import type { RowStore } from './row-store.ts';
 import { exportParameters, shownColumns } from './view.ts';
@@ -89,18 +90,9 @@ async function exportRows(
   parameters: URLSearchParams,
 ): Promise<void> {
   const text = await callForText(`${module.path}?${parameters}`, TYPES[kind]);
-  const [content, extension, type] =
-    kind === 'CSV'
-      ? ([[text], 'csv', 'text/csv'] as const)
-      : ([arrayOf(text), 'json', 'application/json'] as const);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob(content as string[], { type }));
-  link.download = `${module.plural}.${extension}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), MINUTE);
+  if (kind === 'CSV') saveFile(`${module.plural}.csv`, 'text/csv', [text]);
+  else saveFile(`${module.plural}.json`, 'application/json', arrayOf(text));
 }
-
-const MINUTE = 60_000;
 
 /** A line for each row becomes a list of rows. */
 const arrayOf = (lines: string): string[] => [

@@ -162,7 +162,7 @@ export class GridState {
   }
 }
 
-export const CHECK_WIDTH = 40;
+const CHECK_WIDTH = 40;
 export const HEAD_HEIGHT = 36;
 
 /** Pixels for the number of rows below the grid, and of the smallest grid. */

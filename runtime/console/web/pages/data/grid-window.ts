@@ -35,7 +35,7 @@ export const heightOf = ({ rows, rowHeight }: Pick<GridSize, 'rows' | 'rowHeight
   Math.min(rows * rowHeight, MOST_PIXELS);
 
 /** The row at the top, with a fraction. */
-export function rowAtTop(size: GridSize): number {
+function rowAtTop(size: GridSize): number {
   const full = size.rows * size.rowHeight;
   const shown = heightOf(size);
   if (full === shown) return size.scrollTop / size.rowHeight;

@@ -170,7 +170,7 @@ function noteFocus(grid: GridState, target: Element): void {
 
 function editAt(grid: GridState, target: Element): void {
   const place = placeOf(target);
-  if (place && place.row > HEAD && place.column > CHECK && !target.closest('a, .editor'))
+  if (place && place.row > HEAD && place.column > CHECK && !target.closest('a, .cell-editor'))
     grid.edit(place);
 }
 
@@ -180,7 +180,7 @@ function onClick(
 ): void {
   const target = event.target as Element;
   const place = placeOf(target);
-  if (!place || target.closest('.editor')) return;
+  if (!place || target.closest('.cell-editor')) return;
   if (place.row === HEAD && target.closest('button')) return sort(place.column);
   if (place.row > HEAD && target.matches('input[type="checkbox"]'))
     select(place.row, event.shiftKey);

@@ -4,6 +4,7 @@ import { t } from '../../messages.ts';
 import { returns } from '../../parts/connection.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Empty, Skeleton } from '../../parts/page.tsx';
+import { formatNumber } from '../../parts/time.tsx';
 import type { Module } from '../../rest-modules.ts';
 import { FilterChips } from './filter.tsx';
 import { Grid } from './grid.tsx';
@@ -67,9 +68,7 @@ function startOf(size: number): number {
 }
 
 const Total = ({ rows }: { rows: number }) => (
-  <p class="quiet total">
-    {t('{total} rows', { total: new Intl.NumberFormat('en').format(rows) })}
-  </p>
+  <p class="quiet total">{t('{total} rows', { total: formatNumber(rows) })}</p>
 );
 
 function NoRows({ module }: { module: Module }) {

@@ -67,12 +67,6 @@ export function stage({ path, type, row: base }: ShownRow, field: string, value:
   void readTag(row).catch(() => null);
 }
 
-/** Drops the change of one value. */
-export function unstage(path: string, id: string, field: string): void {
-  const known = stagedRow(path, id);
-  if (known) stage({ path, type: known.type, row: known.base }, field, known.base[field]);
-}
-
 /**
  * Reads the version of a row. When the row is no longer as it was shown, both are shown before
  * anything is saved.

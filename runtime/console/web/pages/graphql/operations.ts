@@ -9,7 +9,7 @@ export interface NamedOperation {
 }
 
 /** The operations of a document; none for a text that is no document, which the server refuses. */
-export function operationsOf(text: string): readonly NamedOperation[] {
+function operationsOf(text: string): readonly NamedOperation[] {
   try {
     return parse(text, { maxTokens: 20_000 })
       .definitions.filter(

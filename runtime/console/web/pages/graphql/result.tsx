@@ -1,5 +1,6 @@
 import { t } from '../../messages.ts';
 import { Panel } from '../../parts/page.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { formatBytes } from '../../parts/time.tsx';
 import { jsonLines } from './json-lines.ts';
 import type { Answered } from './run.ts';
@@ -85,20 +86,14 @@ function Text({ answer, most }: { answer: Answered; most: number }) {
           {t('The answer has {size}; its beginning is shown.', {
             size: formatBytes(answer.text.length),
           })}{' '}
-          <button type="button" onClick={() => save(answer.text)}>
+          <button
+            type="button"
+            onClick={() => saveFile('result.json', 'application/json', [answer.text])}
+          >
             {t('Download')}
           </button>
         </p>
       )}
     </>
   );
-}
-
-function save(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'result.json';
-  link.click();
-  URL.revokeObjectURL(url);
 }

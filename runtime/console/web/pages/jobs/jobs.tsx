@@ -1,5 +1,6 @@
 import { query, setQuery } from '../../address.ts';
 import { t } from '../../messages.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -84,7 +85,6 @@ function NameChoice({ counts }: { counts: readonly JobCount[] }) {
 }
 
 function JobList({ state, changed }: { state: JobState; changed(): void }) {
-  const cursor = query.value.get('cursor');
   const list = useCall<Listed>(pathOf(state, query.value), { every: EVERY });
   const { data, loading, error, reload } = list;
   const act = () => {
@@ -103,24 +103,7 @@ function JobList({ state, changed }: { state: JobState; changed(): void }) {
         again={reload}
         empty={<Empty text={emptyText(state)} {...(state === 'waiting' && { hint: HINT() })} />}
       />
-      {(cursor !== null || (data?.next_cursor ?? null) !== null) && (
-        <nav class="pager" aria-label={t('Pages')}>
-          <button
-            type="button"
-            disabled={cursor === null}
-            onClick={() => setQuery({ cursor: null })}
-          >
-            {t('Newest')}
-          </button>
-          <button
-            type="button"
-            disabled={(data?.next_cursor ?? null) === null}
-            onClick={() => setQuery({ cursor: data?.next_cursor ?? null })}
-          >
-            {t('Older')}
-          </button>
-        </nav>
-      )}
+      <CursorPager next={data?.next_cursor} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { t } from '../../messages.ts';
 import { withoutAnsi } from '../../parts/ansi.ts';
 import type { LogFilter, LogLine } from '../../parts/log-lines.ts';
 import { Badge } from '../../parts/page.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { formatNumber } from '../../parts/time.tsx';
 import type { Streamed } from '../../parts/use-stream.ts';
 import type { Held } from './held-lines.ts';
@@ -73,10 +74,6 @@ function download(name: string, lines: readonly LogLine[]): void {
     const head = [time, level?.padEnd(5)].filter(Boolean).join(' ');
     return `${head}${head === '' ? '' : ' '}${withoutAnsi(line)}\n`;
   });
-  const url = URL.createObjectURL(new Blob(text, { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.log`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  const now = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  saveFile(`${name}-${now}.log`, 'text/plain', text);
 }

@@ -22,7 +22,7 @@ export function ModelActions({ model, reload }: { model: Model; reload: () => vo
     reload();
   };
   return (
-    <span class="row-actions">
+    <span class="buttons">
       {actionsOf(model).map((action) => (
         <button
           key={action.title}

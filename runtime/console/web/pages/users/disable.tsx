@@ -3,7 +3,9 @@ import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { leave } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { textIn } from '../../parts/form-text.ts';
 import { notify } from '../../parts/notices.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
 import { failureText } from '../../parts/use-call.ts';
 import { useModal } from '../../parts/use-modal.ts';
 
@@ -24,7 +26,7 @@ export function DisableDialog({ text, path, email, close, changed }: DisableProp
   const disable = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const reason = String(form.get('reason') ?? '').trim();
+    const reason = textIn(form, 'reason');
     const until = String(form.get('until') ?? '');
     const body = {
       ...(reason && { reason }),
@@ -60,11 +62,7 @@ export function DisableDialog({ text, path, email, close, changed }: DisableProp
           type="datetime-local"
           hint={t('The account is enabled again at this time. Empty: it stays disabled.')}
         />
-        {refused !== null && (
-          <p role="alert" class="refusal">
-            {refused}
-          </p>
-        )}
+        <Refusal text={refused} />
         <div class="buttons end">
           <button type="button" autofocus onClick={close}>
             {t('Cancel')}

@@ -3,6 +3,7 @@ import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { textIn, wordsIn } from '../../parts/form-text.ts';
 import { notify } from '../../parts/notices.tsx';
 import { ADMIN, type ApiKey, type User } from './shapes.ts';
 
@@ -33,8 +34,8 @@ export function NewKeyDialog({ close, created, user }: NewKeyProps) {
     const expires_in = String(form.get('expires_in') ?? '');
     const limit = String(form.get('limit_per_min') ?? '');
     const body = {
-      name: String(form.get('name')).trim(),
-      scopes: scopesOf(form),
+      name: textIn(form, 'name'),
+      scopes: wordsIn(form, 'scopes'),
       ...(expires_in && { expires_in }),
       ...(limit && { limit_per_min: Number(limit) }),
       ...(user && { user_id: user.id }),
@@ -81,11 +82,6 @@ const ScopesField = ({ value = '' }: { value?: string }) => (
   />
 );
 
-const scopesOf = (form: FormData): string[] =>
-  String(form.get('scopes') ?? '')
-    .split(/[\s,]+/)
-    .filter(Boolean);
-
 interface OfKey {
   readonly of: ApiKey;
   close(): void;
@@ -94,7 +90,7 @@ interface OfKey {
 /** Changes what a key may do. */
 export function ScopesDialog({ of, close, changed }: OfKey & { changed(): void }) {
   const change = async (form: FormData) => {
-    await call('PATCH', `${ADMIN}/api-keys/${of.id}`, { scopes: scopesOf(form) });
+    await call('PATCH', `${ADMIN}/api-keys/${of.id}`, { scopes: wordsIn(form, 'scopes') });
     notify(t('Scopes of {name} changed', { name: of.name }));
     close();
     changed();

@@ -6,6 +6,7 @@ import { can } from '../../parts/can.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { textIn, wordsIn } from '../../parts/form-text.ts';
 import { attempt, notify } from '../../parts/notices.tsx';
 import { Badge, Empty } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -238,26 +239,19 @@ const DONE = {
   grant: 'Permission granted',
 } as const;
 
-const wordsOf = (form: FormData, name: string) =>
-  String(form.get(name) ?? '')
-    .split(/[\s,]+/)
-    .filter(Boolean);
-
-const nameOf = (form: FormData) => String(form.get('name') ?? '').trim();
-
 const idOf = (editing: Editing) => (editing.kind === 'new' ? '' : editing.role.id);
 
 const SAVE: Readonly<Record<Editing['kind'], (editing: Editing, form: FormData) => Promise<void>>> =
   {
     new: (_, form) =>
       call('POST', `${ADMIN}/roles`, {
-        name: nameOf(form),
-        permissions: wordsOf(form, 'permissions'),
+        name: textIn(form, 'name'),
+        permissions: wordsIn(form, 'permissions'),
       }),
     rename: (editing, form) =>
-      call('PUT', `${ADMIN}/roles/${idOf(editing)}`, { name: nameOf(form) }),
+      call('PUT', `${ADMIN}/roles/${idOf(editing)}`, { name: textIn(form, 'name') }),
     grant: async (editing, form) => {
-      for (const permission of wordsOf(form, 'permissions')) {
+      for (const permission of wordsIn(form, 'permissions')) {
         const path = `${ADMIN}/roles/${idOf(editing)}/permissions`;
         await call('PUT', `${path}/${encodeURIComponent(permission)}`);
       }

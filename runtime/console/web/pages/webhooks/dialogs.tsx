@@ -2,8 +2,9 @@ import { call } from '../../call.ts';
 import { t } from '../../messages.ts';
 import { Dialog, FormDialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { wordsIn } from '../../parts/form-text.ts';
 import { notify, notifyFailure } from '../../parts/notices.tsx';
-import { pathOf, typesIn, WEBHOOKS, type Webhook } from './webhook.ts';
+import { pathOf, WEBHOOKS, type Webhook } from './webhook.ts';
 
 interface NewWebhookProps {
   close(): void;
@@ -12,7 +13,7 @@ interface NewWebhookProps {
 
 export function NewWebhook({ close, created }: NewWebhookProps) {
   const submit = async (form: FormData) => {
-    const body = { url: form.get('url'), types: typesIn(String(form.get('types'))) };
+    const body = { url: form.get('url'), types: wordsIn(form, 'types') };
     const { secret } = await call<{ secret: string }>('POST', WEBHOOKS, body);
     notify(t('Webhook created'));
     close();
@@ -32,7 +33,7 @@ interface WebhookDialogProps {
 
 export function EditWebhook({ webhook, close, changed }: WebhookDialogProps & { changed(): void }) {
   const submit = async (form: FormData) => {
-    const body = { url: form.get('url'), types: typesIn(String(form.get('types'))) };
+    const body = { url: form.get('url'), types: wordsIn(form, 'types') };
     await call('PATCH', pathOf(webhook), body);
     notify(t('Webhook changed'));
     close();

@@ -24,7 +24,3 @@ export interface WebhookDelivery {
 export const WEBHOOKS = '/api/auth/admin/webhooks';
 
 export const pathOf = ({ id }: Webhook): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;
-
-/** Event types as they are typed: words between commas or spaces. */
-export const typesIn = (text: string): readonly string[] =>
-  text.split(/[\s,]+/).filter((word) => word !== '');
