@@ -1,5 +1,5 @@
 import type { Kernel } from '@twofold/runtime/kernel';
-import type { Project } from '@twofold/schema';
+import { adminDataOf, type Project } from '@twofold/schema';
 
 /** A page of the console, and who has it. */
 export interface ConsolePage {
@@ -9,11 +9,17 @@ export interface ConsolePage {
   readonly at: string;
   /** The permission without which it is not listed. */
   readonly needs: string | null;
-  isThere(project: Project, kernel: Pick<Kernel, 'jobs'>): boolean;
+  isThere(project: Project, kernel: Pick<Kernel, 'jobs' | 'settings'>): boolean;
 }
 
 const always = () => true;
 const hosted = ({ hosting }: Project) => hosting !== null;
+
+/** Whether `/api/data` answers, in this environment. */
+function hasAdminData(project: Project, { production }: Kernel['settings']): boolean {
+  const when = adminDataOf(project);
+  return when === 'always' || (when === 'development' && !production);
+}
 
 /** Every page, in the order of the navigation. */
 export const PAGES: readonly ConsolePage[] = [
@@ -23,7 +29,7 @@ export const PAGES: readonly ConsolePage[] = [
     title: 'Data',
     at: '/data',
     needs: null,
-    isThere: ({ api }) => api.rest,
+    isThere: (project, { settings }) => project.api.rest || hasAdminData(project, settings),
   },
   { id: 'graphql', title: 'GraphQL', at: '/graphql', needs: null, isThere: always },
   {

@@ -118,6 +118,20 @@ describe('GET /api/console', () => {
     expect((await sign('member@x.test', HOSTED)).status).toBe(403);
   });
 
+  it('lists Data without REST where /api/data answers', async () => {
+    const titles = async (more: string) => {
+      const manifest = `name: shop\nconsole: { ${more} }\n`;
+      const own = await startConsole({ sdl: PLAIN, manifest });
+      const { body } = await own.call('POST', '/api/auth/login', { password: OPERATOR, ...HOSTED });
+      const as = bearer(body.accessToken);
+      const { body: console } = await own.call('GET', '/api/console', undefined, as);
+      await own.close();
+      return console.pages.map(({ title }: { title: string }) => title);
+    };
+    expect(await titles('')).toContain('Data');
+    expect(await titles('admin_data: never')).not.toContain('Data');
+  });
+
   it('lists to a role only what its permissions read, and the routes agree', async () => {
     const owner = await sign('owner@x.test');
     const { body: member } = await sign('member@x.test');
