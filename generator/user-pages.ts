@@ -62,7 +62,7 @@ function readFile(parsed: Parsed): Reading {
   return { problems: [...imports, ...problems], ...page };
 }
 
-/** Text that is no TypeScript, or that Node cannot turn into JavaScript by leaving out the types. */
+/** The finding for text that is no TypeScript, or whose types Node cannot leave out. */
 function syntaxProblem({ tree, source }: Parsed): Diagnostic | null {
   const [first] = (tree as unknown as { parseDiagnostics: TypeScript.Diagnostic[] })
     .parseDiagnostics;
@@ -74,7 +74,7 @@ function syntaxProblem({ tree, source }: Parsed): Diagnostic | null {
       file: source.file,
       what: text,
       why,
-      fix: 'mend the syntax',
+      fix: 'correct the syntax',
     });
   }
   try {
@@ -146,7 +146,7 @@ function importProblem(
     fix: near
       ? `name the file with its ending: ${relative(source.file, near)}`
       : found?.startsWith(`${folder}/`)
-        ? `there is no ${found}`
+        ? `correct the path: there is no ${found}`
         : `import from ${PACKAGE} or a file below ${folder}/; what needs a package belongs in a route of the server`,
     at,
   };
@@ -249,7 +249,7 @@ function* takenPaths(readings: readonly Reading[]): Generator<Diagnostic> {
   }
 }
 
-interface Told {
+interface PageProblem {
   readonly file: string;
   readonly what: string;
   readonly why: string;
@@ -258,7 +258,7 @@ interface Told {
 
 const invalid = (
   at: Omit<Diagnostic['at'], 'file'>,
-  { file, what, why, fix }: Told,
+  { file, what, why, fix }: PageProblem,
 ): Diagnostic => ({
   code: 'CONSOLE_PAGE_INVALID',
   severity: 'error',

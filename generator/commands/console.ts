@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<Extract<LinkReport, { ok: false }>['reason'], [st
   ],
   closed: [
     'the console is closed here: console.enabled in manifest.yaml is never, or it is development and NODE_ENV is production',
-    'console: { enabled: always }',
+    'to open it, write console: { enabled: always } in manifest.yaml, then npm run generate',
   ],
   host: [
     'the operator may not enter: console.host in manifest.yaml is false',
@@ -58,14 +58,14 @@ function refused(reason: keyof typeof REASONS): CommandError {
   return new CommandError(EXIT.usage, `CONSOLE_${reason.toUpperCase()}`, message, fix);
 }
 
-/** Milliseconds in which a server on its way answers. */
-const PATIENCE = 2000;
+/** Milliseconds that the server has to answer. */
+const ANSWER_TIMEOUT = 2000;
 
 /** Whether a server answers at the address of the link. */
 async function answers(link: string): Promise<boolean> {
   const { origin } = new URL(link);
   try {
-    await fetch(`${origin}/api/health`, { signal: AbortSignal.timeout(PATIENCE) });
+    await fetch(`${origin}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT) });
     return true;
   } catch {
     return false;

@@ -109,7 +109,7 @@ function explainEntity(entity: Entity, project: Project): Explanation {
   };
 }
 
-/** `table country, key (code)`; a key that is a column `id` is not said. */
+/** `table country, key (code)`; a key that is a column `id` is left out. */
 function tableText(entity: Entity): string {
   const { schema, table, view } = entity;
   const kind = view ? 'view' : 'table';

@@ -89,7 +89,7 @@ export interface TableProps<Row> {
   readonly error?: string | null;
   /** What `Try again` does. */
   readonly again?: () => void;
-  /** Said when there are no rows. */
+  /** The text when there are no rows. */
   readonly empty?: string;
   /** Where a row leads. */
   readonly linkOf?: (row: Row) => string;
@@ -115,7 +115,7 @@ export interface LogViewProps {
     readonly time?: string | null;
     readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | null;
   }[];
-  /** Said when there are no lines. */
+  /** The text when there are no lines. */
   readonly empty?: string;
 }
 

@@ -429,7 +429,7 @@ export const adminRoutes = [
     path: '/api/auth/admin/permission-changes',
     access,
     tag,
-    summary: 'Who changed what somebody may do',
+    summary: 'Who changed whose permissions',
     query: logQuery,
     responses: answer(200, 'The changes', page('changes')),
   },

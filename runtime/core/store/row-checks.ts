@@ -128,8 +128,8 @@ export function changeOfType(
   column: ColumnDescription,
 ): TypeChange | null {
   // SQLite's catalog lists decimals and times as text; PostgreSQL's catalog is exact.
-  const said = column.from === undefined ? undefined : storedType(column.from);
-  const from = dialectOf(db) === 'sqlite' ? (said ?? known) : known;
+  const given = column.from === undefined ? undefined : storedType(column.from);
+  const from = dialectOf(db) === 'sqlite' ? (given ?? known) : known;
   const to = storedType(column.type) ?? namedType(typeText(db, column.type));
   return from === undefined || to === undefined || from === to ? null : { from, to };
 }

@@ -52,12 +52,12 @@ const columns = (): readonly Column<Deployment>[] => [
   { id: 'trigger', title: t('Trigger'), render: ({ trigger }) => t(trigger) },
   { id: 'source', title: t('Source'), render: ({ source }) => sourceText(source) },
   { id: 'created', title: t('Started'), render: ({ created_at: at }) => <Time at={at} /> },
-  { id: 'took', title: t('Duration'), align: 'end', render: tookText },
+  { id: 'duration', title: t('Duration'), align: 'end', render: durationText },
 ];
 
-function tookText({ created_at: begun, finished_at: end }: Deployment): string {
+function durationText({ created_at: start, finished_at: end }: Deployment): string {
   if (end === null) return '–';
-  return formatDuration((Date.parse(end) - Date.parse(begun)) / 1000);
+  return formatDuration((Date.parse(end) - Date.parse(start)) / 1000);
 }
 
 interface DeploymentProps {
@@ -74,7 +74,7 @@ function DeploymentRegion({ name, deployment }: DeploymentProps) {
         rows={[
           [t('Source'), sourceText(deployment.source)],
           [t('Image'), deployment.image ?? '–'],
-          [t('Started'), <Time key="begun" at={at} absolute />],
+          [t('Started'), <Time key="started" at={at} absolute />],
         ]}
       />
       <Steps deployment={deployment} builds={builds} />

@@ -27,7 +27,7 @@ export function Result({ outcome, several }: { outcome: Outcome; several: boolea
   const { answers, running, failed, dropped } = outcome;
   const last = answers.at(-1);
   return (
-    <Panel name={t('Result')} tools={<Said outcome={outcome} several={several} />}>
+    <Panel name={t('Result')} tools={<Summary outcome={outcome} several={several} />}>
       <div class="graphql-result" aria-busy={running && last === undefined}>
         {failed !== null && <p role="alert">{failed}</p>}
         {last === undefined && failed === null && (
@@ -47,7 +47,7 @@ export function Result({ outcome, several }: { outcome: Outcome; several: boolea
 }
 
 /** One line about the answer, for the eye and for a screen reader. */
-function Said({
+function Summary({
   outcome: { running, answers, dropped },
   several,
 }: {

@@ -55,6 +55,6 @@ function withAnswer(last: Outcome, answer: Answered): Outcome {
   return { ...last, answers: answers.slice(over), dropped: last.dropped + over };
 }
 
-/** What was typed is wrong, or the server said no. */
+/** Why an operation has no answer: what was typed is wrong, or the server refused it. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error && error.name === 'Error' ? error.message : failureText(error);

@@ -167,11 +167,11 @@ function timesOf(state: JobState): readonly Column<Job>[] {
   if (state === 'running') return [time('started_at', t('Started')), time('created_at', t('Sent'))];
   return [
     time('finished_at', t('Ended')),
-    { id: 'took', title: t('Duration'), align: 'end', width: 'fit', render: tookOf },
+    { id: 'duration', title: t('Duration'), align: 'end', width: 'fit', render: durationOf },
   ];
 }
 
-function tookOf({ started_at: from, finished_at: to }: Job): string {
+function durationOf({ started_at: from, finished_at: to }: Job): string {
   if (from === null || to === null) return '–';
   return formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)) / 1000);
 }

@@ -18,11 +18,11 @@ export function serverLine({ id, time, level, message, request_id, fields }: Log
   const end = message.indexOf('\n');
   const [first, rest] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end)];
   const { err, stack, ...others } = fields;
-  const said = Object.entries(others).map(([name, value]) => `  ${name}=${shown(value)}`);
+  const pairs = Object.entries(others).map(([name, value]) => `  ${name}=${shown(value)}`);
   const stacks = [stack, ...stacksOf(err)].map((text) => `\n${String(text)}`).slice(stack ? 0 : 1);
   return {
     ...{ id, time, level },
-    text: `${first}${said.join('')}${rest}${stacks.join('')}`,
+    text: `${first}${pairs.join('')}${rest}${stacks.join('')}`,
     also: request_id ?? '',
     details: request_id === null ? others : { request_id, ...others },
   };

@@ -11,7 +11,7 @@ export interface Act {
   readonly method: 'POST' | 'DELETE';
   /** Below the path of the user. */
   readonly path: string;
-  /** What is said when it is done. */
+  /** The notice when it is done. */
   readonly done: string;
   /** What is lost, when something is. */
   readonly text?: string;
