@@ -69,9 +69,9 @@ function bounded(value: unknown): unknown {
 const shortened = (text: string): string =>
   text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
 
-/** Routes of callers for themselves need no permission, and are no management. */
+/** Routes that callers use for their own account need no permission, and are not in the log. */
 const OWN: ReadonlySet<string> = new Set(['public', 'user', 'session', 'proof']);
 
-/** Whether the calls of a route are in the log. Who may only read changes nothing by a POST either. */
+/** Whether the calls of a route are in the log. A POST for which reading is enough changes nothing. */
 export const isAudited = ({ method, access, audit }: RouteSpec): boolean =>
   audit !== false && method !== 'GET' && !OWN.has(access) && !access.endsWith(':read');

@@ -28,7 +28,7 @@ const LONGEST = 64 * 1024;
  */
 export function createLineRing(limits: Limits = KEPT): LineRing {
   let lines: string[] = [];
-  // Lines before this place are dropped already: moving all others each time would be slow.
+  // Lines before this place are dropped already. The array is cut only now and then, because that is slow.
   let head = 0;
   let [number, bytes] = [0, 0];
   const drop = () => {

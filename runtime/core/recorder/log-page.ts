@@ -29,9 +29,9 @@ export interface LogBatch {
   readonly dropped: number | null;
 }
 
-/** Lines that are looked at before others get a turn. */
+/** Lines that are looked at before other work of the process gets a turn. */
 const TURN = 2000;
-/** The most of one batch: it is one event of a stream. */
+/** A batch is one event of a stream, so it has at most these lines and bytes. */
 const BATCH_LINES = 1000;
 const BATCH_BYTES = 1024 * 1024;
 

@@ -32,7 +32,7 @@ type Totals = Pick<RecordedSample, 'requests' | 'errors' | 'counts' | 'cpu'>;
 
 const NONE: Totals = { requests: 0, errors: 0, counts: BOUNDS.map(() => 0).concat(0), cpu: 0 };
 
-/** @param metrics the counters of the page for Prometheus, where it is on; else own ones are made. */
+/** @param metrics the counters of the page for Prometheus; without them the sampler makes its own. */
 export function createSampler(metrics?: Metrics): Sampler {
   const counted = metrics ?? createMetrics();
   let endProcess = () => {};

@@ -35,7 +35,7 @@ const BATCH = 1000;
 
 /**
  * Every matching row as a stream. One batch is in memory at a time, and each begins after the last
- * row of the one before, so that no row comes twice. A failure tears the stream.
+ * row of the one before, so that no row comes twice. A failure cuts the stream off.
  *
  * @throws AppError 429 while the caller has two streams
  */
@@ -93,7 +93,7 @@ function columnsOf({ service, served, query }: RestRequest): CsvColumn[] {
 const readerOf = (request: RestRequest): Streaming['read'] =>
   request.served.isOwn('list') ? ownReader(request) : keysetReader(request);
 
-/** Pages of the function of the user, which knows no cursor. */
+/** Reads pages of the project's own function, which knows no cursor. */
 function ownReader(request: RestRequest): Streaming['read'] {
   const { list } = request.served.module;
   const limit = list?.action.kind === 'list' ? Math.min(BATCH, list.action.list.paging.max) : BATCH;

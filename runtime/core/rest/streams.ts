@@ -15,7 +15,7 @@ export function createStreams(): Streams {
     take(caller) {
       const now = open.get(caller) ?? 0;
       if (now >= MOST)
-        throw failure.tooMany('Two exports are running already', {
+        throw failure.tooMany('Two exports are running already: wait until one ends', {
           headers: { 'Retry-After': '5' },
         });
       open.set(caller, now + 1);

@@ -32,7 +32,7 @@ export const readyKeyName = (table: string, key: ForeignKeyDescription): string 
   });
 
 /**
- * Looks for rows that lead nowhere before the foreign key is made, and reports them.
+ * Looks for rows that refer to no row before the foreign key is made, and reports them.
  *
  * @returns whether it can be made.
  */

@@ -96,7 +96,7 @@ export function createTerminals(options: TerminalOptions): Terminals {
       socket.on('error', () => socket.destroy());
       try {
         if (!isOwnOrigin(request.headers, appUrl))
-          throw failure.forbidden('A terminal is opened from the own origin only');
+          throw failure.forbidden('A terminal is opened only from a page of the server itself');
         const terminal = take(request);
         void connect(options, { terminal, request, socket, head, open });
       } catch (error) {

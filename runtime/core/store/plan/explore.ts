@@ -225,7 +225,7 @@ async function addForeignKey(
   key: ForeignKeyDescription,
 ): Promise<FoundStep[]> {
   const source = sourceFor(at, table);
-  // A row without a value in one of the columns leads nowhere by intention. The null that stands
+  // A row with NULL in one of the columns refers to no row by intention. The null that stands
   // for a new column has no type that PostgreSQL could compare.
   const isNull = (name: string) => at.tables.get(table)?.columns.get(name)?.value === NO_VALUE;
   const [finding] = source && !key.columns.some(isNull) ? await findLost(source, key) : [];
