@@ -21,7 +21,7 @@ export function FailureNotice({ app, deployments }: Pick<AppProps, 'app' | 'depl
       <p>{app.error}</p>
       <p class="next-step">
         {t('Next:')} <a href={`${base}/apps/${app.name}?tab=logs`}>{t('read its logs')}</a>,{' '}
-        {t('mend it, then press Deploy or Start.')}
+        {t('fix the cause, then press Deploy or Start.')}
       </p>
     </div>
   );
@@ -42,7 +42,7 @@ function FailedDeployment({ app, deployment }: { app: App; deployment: Deploymen
         <a href={`${base}/apps/${app.name}?tab=deployments&deployment=${number}`}>
           {hasLog ? t('read the build log') : t('see its steps')}
         </a>
-        , {t('mend the source or the settings, then press Deploy.')}
+        , {t('fix the source or the settings, then press Deploy.')}
       </p>
     </div>
   );

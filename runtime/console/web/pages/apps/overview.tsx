@@ -124,7 +124,7 @@ function Events({ name }: { name: string }) {
   return (
     <Panel name={t('Events')}>
       {events.length === 0 ? (
-        <Empty text={t('Nothing has happened since this page was opened')} />
+        <Empty text={t('No events since this page was opened')} />
       ) : (
         <ol class="events">
           {events.map(({ id, at, type, data }) => (

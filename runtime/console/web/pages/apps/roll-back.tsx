@@ -29,7 +29,7 @@ export function RollBackDialog({ app, deployments, reload, close }: AppProps & {
         <Empty text={t('No earlier deployment has served')} />
       ) : (
         <>
-          <p>{t('What serves now goes on until the earlier image is ready.')}</p>
+          <p>{t('The present deployment serves until the earlier image is ready.')}</p>
           <Field label={t('Deployment')} name="deployment" required>
             {(it) => (
               <select {...it}>

@@ -64,7 +64,7 @@ export function VolumesTab(props: AppProps) {
         empty={
           <Empty
             text={t('No volumes')}
-            hint={t('Without one, files are gone with the container.')}
+            hint={t('Without a volume, files are lost with the container.')}
           />
         }
         columns={[

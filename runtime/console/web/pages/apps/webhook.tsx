@@ -55,7 +55,7 @@ export function WebhookPanel({ app }: { app: App }) {
       </Answer>
       {secret !== null && (
         <Dialog title={t('Webhook created')} close={() => setSecret(null)}>
-          <p>{t('Give both to GitHub, Gitea or GitLab. The secret is shown this once.')}</p>
+          <p>{t('Give both to GitHub, Gitea or GitLab. The secret is shown only once.')}</p>
           <Facts
             rows={[
               [

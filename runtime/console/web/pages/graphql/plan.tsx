@@ -86,7 +86,7 @@ function Statement({ path, sql, parameters, plan }: Explained['statements'][numb
         {sqlLines(sql)}
       </pre>
       {plan.length === 0 ? (
-        <p class="quiet">{t('The database has no step to show for it.')}</p>
+        <p class="quiet">{t('The database has no plan for this statement.')}</p>
       ) : (
         <pre tabIndex={0} role="group" aria-label={t('Plan of {name}', { name })}>
           {plan.join('\n')}

@@ -120,7 +120,7 @@ export function Drift() {
 
 const NoDrift = () => (
   <p class="no-drift">
-    <Badge tone="good">{t('none')}</Badge> {t('The tables are what the applied migrations make.')}
+    <Badge tone="good">{t('none')}</Badge> {t('The tables match the applied migrations.')}
   </p>
 );
 

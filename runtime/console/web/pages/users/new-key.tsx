@@ -153,7 +153,7 @@ export function KeyCreated({ made, close }: { made: NewKey; close(): void }) {
     );
   return (
     <Dialog title={t('API key created')} close={close}>
-      <p>{t('Copy it now: it is shown only here, and only once.')}</p>
+      <p>{t('It is shown only once: copy it now.')}</p>
       <Field label={made.name || t('API key')} name="key">
         {(attributes) => (
           <input

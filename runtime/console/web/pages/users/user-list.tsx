@@ -122,7 +122,7 @@ function NoUsers({ isNarrowed }: { isNarrowed: boolean }) {
     return (
       <Empty
         text={t('No users yet')}
-        hint={t('Users who register, or whom you create here, are listed.')}
+        hint={t('Users appear here when they register, or when you create them.')}
       />
     );
   return (

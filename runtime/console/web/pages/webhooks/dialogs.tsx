@@ -106,7 +106,7 @@ export function SecretDialog({ secret, close }: { secret: string; close: () => v
     navigator.clipboard.writeText(secret).then(() => notify(t('Copied')), notifyFailure);
   return (
     <Dialog title={t('Webhook secret')} close={close}>
-      <p>{t('Requests are signed with it. It is shown this once.')}</p>
+      <p>{t('Requests are signed with it. It is shown only once: copy it now.')}</p>
       <pre tabIndex={0} role="group" aria-label={t('Secret')} class="webhook-secret">
         {secret}
       </pre>
