@@ -68,7 +68,9 @@ function startOf(size: number): number {
 }
 
 const Total = ({ rows }: { rows: number }) => (
-  <p class="quiet total">{t('{total} rows', { total: formatNumber(rows) })}</p>
+  <p class="quiet total">
+    {t(rows === 1 ? '1 row' : '{total} rows', { total: formatNumber(rows) })}
+  </p>
 );
 
 function NoRows({ module }: { module: Module }) {
