@@ -167,7 +167,7 @@ describeWith('chromium', 'the page GraphQL', () => {
     await button('Run').click();
     await page
       .getByRole('alert')
-      .getByText(/Variables is no JSON/)
+      .getByText(/Variables is not valid JSON/)
       .waitFor();
     await box('Variables').fill('[1]');
     await button('Run').click();
