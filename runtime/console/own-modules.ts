@@ -22,6 +22,8 @@ export interface OwnModule {
 interface Version {
   readonly version: string;
   readonly texts: ReadonlyMap<string, string>;
+  /** Those that were asked for, as JavaScript: leaving the types out costs more than sending. */
+  readonly scripts: Map<string, string>;
 }
 
 const isModule = (name: string) => /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name);
@@ -39,7 +41,9 @@ export function createOwnModules(
   let known: Promise<Version> | undefined;
   const current = () => {
     if (known && settings.production) return known;
-    return (known = readVersion(join(root, folder)));
+    known = readVersion(join(root, folder));
+    known.catch(() => (known = undefined));
+    return known;
   };
   const listed = async (): Promise<OwnModule> => {
     const { version } = await current();
@@ -52,11 +56,13 @@ export function createOwnModules(
   return {
     async read(name) {
       if (name === 'list.json') return listed();
-      const { version, texts } = await current();
-      const [asked, ...file] = name.split('/');
-      const text = asked === version ? texts.get(file.join('/')) : undefined;
+      const { version, texts, scripts } = await current();
+      const [asked, ...rest] = name.split('/');
+      const file = rest.join('/');
+      const text = asked === version ? texts.get(file) : undefined;
       if (text === undefined) return null;
-      const script = toScript(file.join('/'), text);
+      const script = scripts.get(file) ?? toScript(file, text);
+      scripts.set(file, script);
       const api = `${path}/${await apiAsset()}`;
       return { type: 'text/javascript', text: withApi(script, api), kept: true };
     },
@@ -74,6 +80,7 @@ async function readVersion(folder: string): Promise<Version> {
   return {
     version: hash.digest('base64url').replaceAll(/[-_]/g, '').slice(0, 10),
     texts: new Map(files.map((name, at) => [name, texts[at]!])),
+    scripts: new Map(),
   };
 }
 

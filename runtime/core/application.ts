@@ -12,6 +12,7 @@ import { crossOrigin } from './http/cross-origin.ts';
 import { errorBoundary } from './http/error-boundary.ts';
 import { healthRoute } from './http/health.ts';
 import { mountRoutes } from './http/mount.ts';
+import { watchedRoute } from './http/watched-route.ts';
 import { requestContext } from './http/request-context.ts';
 import { requestLines } from './http/request-lines.ts';
 import type { BoundRoute } from './http/route.ts';
@@ -207,8 +208,9 @@ function routesOf({ kernel, modules }: Booted, routers: Router[]): Middleware[] 
     ...modules.flatMap((module) => module.routes ?? []),
   ];
   const guards = Object.assign({}, ...modules.map((module) => module.guards ?? {}));
-  const audited = routes.map((route) => auditedRoute(kernel, route));
-  mountRoutes(router, audited, guards, modules.find(({ validator }) => validator)?.validator);
+  const revalidate = modules.find((module) => module.revalidate)?.revalidate;
+  const served = routes.map((route) => watchedRoute(revalidate, auditedRoute(kernel, route)));
+  mountRoutes(router, served, guards, modules.find(({ validator }) => validator)?.validator);
   return [
     router.routes() as unknown as Middleware,
     router.allowedMethods() as unknown as Middleware,

@@ -33,6 +33,8 @@ export async function recogniseToken(
     permissions: permissionsWith(applications, session),
     sessionId: claims.sid,
     extend: claims.extend,
+    ...(session.client !== null && { client: session.client }),
+    ...(session.impersonator !== null && { impersonator: session.impersonator }),
     ...(session.organizations && { organizations: session.organizations }),
   });
   return recognised;

@@ -81,6 +81,8 @@ async function readOwn(parts: AuthParts, ctx: KoaContext, context: RequestContex
   context.values.set('extend', principal.extend);
   if (principal.sessionId) context.values.set('session_id', principal.sessionId);
   context.values.set('auth_method', found.method);
+  if (principal.impersonator !== undefined)
+    context.values.set('impersonator', principal.impersonator);
 }
 
 function readCaller(parts: AuthParts, ctx: KoaContext, context: RequestContext): NowOrLater<void> {

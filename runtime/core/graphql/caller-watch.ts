@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal, RequestContext } from '../context/request-context.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { isSameCaller } from '../context/same-caller.ts';
 import { AppError, failure } from '../errors.ts';
 import type { RevalidateCaller } from '../module.ts';
 import type { SocketCallers } from './socket-caller.ts';
@@ -85,24 +86,3 @@ async function isSameByMiddleware({ callers, request, headers, context }: Watche
     throw refused;
   }
 }
-
-/** Whether two principals are the same caller under the same rules. */
-function isSameCaller(one: Principal, other: Principal): boolean {
-  return JSON.stringify(comparable(one)) === JSON.stringify(comparable(other));
-}
-
-/**
- * The database returns lists of names in any order. Who joins or leaves an organization stays
- * connected: the next event is read with the organizations of that moment.
- */
-const comparable = (principal: Principal) => {
-  if (principal.kind === 'user')
-    return {
-      ...principal,
-      organizations: undefined,
-      permissions: [...principal.permissions].sort(),
-    };
-  if (principal.kind === 'api_key')
-    return { ...principal, organizations: undefined, scopes: [...principal.scopes].sort() };
-  return principal;
-};

@@ -17,15 +17,19 @@ const NAMES = new Map<unknown, Level>(
   Object.entries(LEVELS).map(([name, number]) => [number, name as Level]),
 );
 
+/** How the log begins a line. A field of the project's may be called `level` or `time` too. */
+export const BEGINNING = /^\{"level":(\d+),"time":(\d+)/;
+
 /** Reads a line, which is a JSON document. */
 function readEntry(id: string, line: string): LogEntry {
-  const { level, time, msg = '', requestId = null, ...fields } = JSON.parse(line);
+  const { level: _level, time: _time, msg = '', requestId = null, ...fields } = JSON.parse(line);
+  const [, level, time] = BEGINNING.exec(line) ?? [];
   return {
     id,
-    time: new Date(time).toISOString(),
-    level: NAMES.get(level) ?? 'info',
+    time: new Date(Number(time ?? 0)).toISOString(),
+    level: NAMES.get(Number(level)) ?? 'info',
     message: String(msg),
-    request_id: requestId,
+    request_id: requestId === null ? null : String(requestId),
     fields,
   };
 }

@@ -1,3 +1,5 @@
+import { BEGINNING } from './entry.ts';
+
 /** The last lines of a log. Each has a number, which grows by one. */
 export interface LineRing {
   add(line: string): void;
@@ -56,7 +58,12 @@ export function createLineRing(limits: Limits = KEPT): LineRing {
 
 /** The beginning of the message of a line that is too long, as a line. */
 function cut(line: string): string {
-  const { level, time, requestId, msg } = JSON.parse(line) as Record<string, unknown>;
-  const text = typeof msg === 'string' ? msg.slice(0, LONGEST / 8) : undefined;
-  return `${JSON.stringify({ level, time, requestId, msg: text, cut_characters: line.length })}\n`;
+  const { requestId, msg } = JSON.parse(line) as Record<string, unknown>;
+  const [beginning = '{"level":30,"time":0'] = BEGINNING.exec(line) ?? [];
+  const rest = {
+    ...(typeof requestId === 'string' && { requestId: requestId.slice(0, 100) }),
+    ...(typeof msg === 'string' && { msg: msg.slice(0, LONGEST / 8) }),
+    cut_characters: line.length,
+  };
+  return `${beginning},${JSON.stringify(rest).slice(1)}\n`;
 }

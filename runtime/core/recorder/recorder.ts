@@ -11,6 +11,7 @@ import {
 } from './log-page.ts';
 import type { RecordedSample, Sampler } from './sampler.ts';
 import { createSteps } from './steps.ts';
+import { withoutLinks } from './without-links.ts';
 
 /**
  * What a server keeps of itself in memory: the last lines of its log, and figures of a day; with
@@ -59,7 +60,7 @@ export function createRecords(now: () => number = Date.now): Records {
   const followers = new Map<number, number>();
   return {
     ...reader,
-    note: ring.add,
+    note: (line) => ring.add(withoutLinks(line)),
     figures: (range) => figuresOf(range === '24h' ? coarse : fine, range, now()),
     add: (source, sample) => {
       for (const steps of [fine, coarse]) steps.add(source, sample, now());

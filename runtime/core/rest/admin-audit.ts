@@ -1,8 +1,9 @@
+import type { Entity } from '@twofold/schema';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import { callerKey } from './caller-key.ts';
-import type { RestService, ServedModule, WrittenRow } from './service.ts';
+import type { RestService, WrittenRow } from './service.ts';
 
 const MINUTE = 60_000;
 
@@ -10,9 +11,12 @@ const MINUTE = 60_000;
 export interface AdminAudit {
   /** Records a write with the names of its fields, in its transaction. */
   readonly written: NonNullable<RestService['written']>;
-  /** Records a read: once a minute for each caller and type. */
-  read(context: RequestContext, served: ServedModule): Promise<void>;
+  /** Records reads: once a minute for each caller and type. */
+  read(context: RequestContext, types: readonly ReadType[]): Promise<void>;
 }
+
+/** A type whose rows a request shows. */
+type ReadType = Pick<Entity, 'name' | 'plural'>;
 
 const VERBS = { create: 'create', update: 'update', remove: 'delete' } as const;
 
@@ -28,15 +32,23 @@ export function createAdminAudit({ audit, now }: Kernel): AdminAudit {
         ...(fields.length > 0 && { detail: { fields } }),
       });
     },
-    read: async (context, served) => {
-      const { name, plural } = served.module.entity;
-      const key = `${callerKey(context)} ${name}`;
-      const last = reads.get(key);
-      if (last !== undefined && now() - last < MINUTE) return;
-      reads.set(key, now(), 1);
-      await audit?.record(context, { action: 'readRowsAsAdmin', target: plural });
+    read: async (context, types) => {
+      for (const { name, plural } of types) {
+        const key = `${readerKey(context)} ${name}`;
+        const last = reads.get(key);
+        if (last !== undefined && now() - last < MINUTE) continue;
+        await audit?.record(context, { action: 'readRowsAsAdmin', target: plural });
+        reads.set(key, now(), 1);
+      }
     },
   };
+}
+
+/** An administrator who acts as a user is another reader than the user. */
+function readerKey(context: RequestContext): string {
+  const { principal } = context;
+  const impersonator = 'impersonator' in principal ? ` by ${principal.impersonator}` : '';
+  return callerKey(context) + impersonator;
 }
 
 /** The names of what an input sets. */

@@ -12,7 +12,9 @@ import { failure } from '../errors.ts';
 import { bindRoutes, type BoundRoute, type Guard, reply } from '../http/route.ts';
 import type { Kernel } from '../module.ts';
 import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
+import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
+import { readFieldSelection } from './field-selection.ts';
 import { totalOf } from './reads.ts';
 import {
   createService,
@@ -60,7 +62,7 @@ export function createAdminData(options: AdminDataOptions): AdminData {
       if (!served) return next();
       await assertAllowed(guards, ctx);
       assertMade(kernel, served, ctx.method);
-      if (isRead(ctx)) await audit.read(ctx.state['context'], served);
+      await audit.read(ctx.state['context'], typesRead(open().service, served, ctx));
       return open().serve(ctx, next);
     },
   };
@@ -101,6 +103,13 @@ async function assertAllowed(guards: AdminDataOptions['guards'], ctx: Context): 
   if (!guard) throw failure.unauthenticated();
   const route: RouteSpec = { ...adminDataRoutes[0], method: ctx.method as 'GET', access };
   await guard(ctx.state['context'], route, ctx);
+}
+
+/** The types whose rows a request shows. A write is recorded as one, but may embed others. */
+function typesRead(service: RestService, { module }: ServedModule, ctx: Context): Entity[] {
+  const { entity } = module;
+  const embedded = embeddedTypes(service, entity.name, readFieldSelection(ctx.query));
+  return isRead(ctx) ? [...new Set([entity, ...embedded])] : [...embedded];
 }
 
 /** Users are made by registration, which knows their password: a row alone could not sign in. */

@@ -114,6 +114,7 @@ export const operationRoutes = [
       },
       400: refused('A parameter is wrong'),
       ...signedIn,
+      429: refused('A stream too many'),
     },
   },
   {

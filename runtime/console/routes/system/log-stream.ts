@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { LogBatch, LogFilter, Recorder } from '@twofold/runtime/kernel';
 
@@ -17,6 +18,8 @@ interface Following {
 const EVERY = 50;
 /** Milliseconds between the comments that keep an idle connection open. */
 const HEARTBEAT = 15_000;
+/** Readers of one process: each of them asks for lines 20 times a second. */
+const MOST = 100;
 
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -27,9 +30,12 @@ const HEADERS = {
 /**
  * Sends lines as they come. What is next is read from the log only when the connection takes more:
  * a reader that is too slow costs one event, and the next event says how many lines it missed.
+ *
+ * @throws AppError 429
  */
 export function followLog(following: Following, { koa, context }: Call): Reply {
   const { recorder, streams } = following;
+  if (streams.size >= MOST) throw failure.tooMany(`${MOST} readers follow the log already`);
   const lastId = koa.get('Last-Event-ID').slice(0, 100);
   const leaving = new AbortController();
   const stream = Readable.from(events(following, lastId || null, leaving.signal), {

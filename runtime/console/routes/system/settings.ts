@@ -14,11 +14,16 @@ interface ShownSetting {
 /** Settings of the environment that win over a key of the manifest. */
 const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.host': 'HOST' };
 
-/** Words of names whose values are credentials. */
-const SECRET = /(^|_)(SECRET|PASSWORD|TOKEN|KEY|HASH|CREDENTIALS?)(_|$)/;
+/** Words of names whose values are credentials, also in settings of the project's own. */
+const SECRET =
+  /(^|_)(SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|TOKENS?|(API)?KEYS?|HASH|SALT|PIN|DSN|CREDENTIALS?)(_|$)/i;
 
 /** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
-export function listSettings({ settings }: Kernel, { manifest }: ConsoleModel): Handler {
+export function listSettings({ settings, project }: Kernel, { manifest }: ConsoleModel): Handler {
+  // The manifest names the settings that sign webhooks, in any words.
+  const signing = new Set(project.auth?.events.webhooks.map(({ secretEnv }) => secretEnv));
+  const isSecret = (name: string) =>
+    signing.has(name) || (SECRET.test(name) && typeof settings.asked.get(name) !== 'boolean');
   return () => {
     const keys = manifestKeys(manifest).map((key) => {
       const source = settings.sourceOf(WINS[key.name] ?? '');
@@ -26,7 +31,10 @@ export function listSettings({ settings }: Kernel, { manifest }: ConsoleModel): 
         ? shown(key.name, key.value, key.written ? 'manifest' : 'default')
         : shown(key.name, settings.text(WINS[key.name]!), source);
     });
-    const read = [...settings.asked.keys()].sort().map((name) => settingOf(settings, name));
+    const read = [...settings.asked.keys()].sort().map((name) => {
+      const setting = settingOf(settings, name);
+      return isSecret(name) ? { ...setting, value: null, secret: true } : setting;
+    });
     return reply(200, { settings: [...keys, ...read] });
   };
 }
@@ -34,8 +42,7 @@ export function listSettings({ settings }: Kernel, { manifest }: ConsoleModel): 
 function settingOf(settings: Settings, name: string): ShownSetting {
   const source = settings.sourceOf(name);
   const value = source === null ? settings.asked.get(name) : settings.text(name);
-  const setting = shown(name, value, source ?? 'default');
-  return SECRET.test(name) ? { ...setting, value: null, secret: true } : setting;
+  return shown(name, value, source ?? 'default');
 }
 
 const shown = (name: string, value: unknown, source: ShownSetting['source']): ShownSetting => ({
@@ -46,8 +53,13 @@ const shown = (name: string, value: unknown, source: ShownSetting['source']): Sh
   set: source !== 'default',
 });
 
-/** The password between `:` and the last `@`, and those in the query, as PostgreSQL takes them. */
-const USER_PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/@:?#]*:).*(@)/i;
+/**
+ * The password between the first `:` and the last `@`, because the name of a mailbox has an `@` of
+ * its own; and those in the query, as PostgreSQL takes them. A user without a password is a token
+ * in addresses of the web.
+ */
+const USER_PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/:?#]*:).*(@)/i;
+const USER_TOKEN = /^(https?:\/\/)[^/:?#@]+(@)/i;
 const QUERY_PASSWORD = /([?&;][^=&;]*(?:password|token|secret|key)[^=&;]*=)[^&;#]*/gi;
 
 function withoutPasswords(value: unknown): unknown {
@@ -57,5 +69,8 @@ function withoutPasswords(value: unknown): unknown {
       Object.entries(value).map(([name, each]) => [name, withoutPasswords(each)]),
     );
   if (typeof value !== 'string' || !/^[a-z][a-z0-9+.-]*:/i.test(value)) return value;
-  return value.replace(USER_PASSWORD, '$1***$2').replaceAll(QUERY_PASSWORD, '$1***');
+  return value
+    .replace(USER_PASSWORD, '$1***$2')
+    .replace(USER_TOKEN, '$1***$2')
+    .replaceAll(QUERY_PASSWORD, '$1***');
 }
