@@ -75,3 +75,30 @@ describe.each(databases)('every row of a list on %s', (database) => {
     expect(() => streams.take('user 1')).toThrow();
   });
 });
+
+it('counts no client who left before the first row', async () => {
+  const waiting: (() => void)[] = [];
+  let isSlow = true;
+  const posts = async () => {
+    if (isSlow) await new Promise<void>((resolve) => waiting.push(resolve));
+    return [];
+  };
+  const server = await startRest(SDL, { resolvers: { Query: { posts } } });
+  const ask = (signal?: AbortSignal) =>
+    fetch(`${server.url}/api/posts`, {
+      headers: { Accept: 'text/csv' },
+      ...(signal && { signal }),
+    });
+  for (let count = 1; count <= 2; count += 1) {
+    const leaving = new AbortController();
+    const asked = ask(leaving.signal).catch(() => {});
+    await expect.poll(() => waiting.length).toBe(count);
+    leaving.abort();
+    await asked;
+  }
+  isSlow = false;
+  // The server hears of it a moment later.
+  await expect.poll(async () => (await ask()).status, { timeout: 4000 }).toBe(200);
+  waiting.forEach((resolve) => resolve());
+  await server.close();
+});

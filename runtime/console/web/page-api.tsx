@@ -53,7 +53,8 @@ function ownPath(path: string): string {
   const url = new URL(path, location.origin);
   if (url.origin !== location.origin)
     throw new TypeError(`${path} is not on this server: a page calls its own server only`);
-  return `${url.pathname}${url.search}`;
+  // Two slashes at the beginning would name another server.
+  return `${url.pathname.replace(/^\/+/, '/')}${url.search}`;
 }
 
 export const navigate = (to: string): void => goTo(ownPath(to));

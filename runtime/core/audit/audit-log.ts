@@ -139,7 +139,8 @@ async function readPage(db: Kysely<any>, question: AuditQuestion): Promise<Audit
   if (cursor !== undefined) query = query.where('id', '<', cursor);
   if (since !== undefined) query = query.where('id', '>=', firstIdAt(since));
   for (const name of FILTERS) {
-    const wanted = question[name];
+    // PostgreSQL takes no text with this character.
+    const wanted = question[name]?.replaceAll('\0', '');
     if (wanted?.endsWith('*')) {
       const begin = wanted.slice(0, -1);
       query = query.where((build) =>

@@ -34,7 +34,7 @@ const isStream = ({ body }: Reply): boolean =>
 async function watch(revalidate: RevalidateCaller, { context, koa }: Call): Promise<void> {
   const isSame = createLook(revalidate, context);
   // Middleware of the project may have found the caller in a way that only itself knows.
-  if (!(await isSame())) return;
+  if (!(await isSame()) || koa.res.destroyed) return;
   let looking = false;
   const look = async () => {
     looking = true;

@@ -42,12 +42,14 @@ const BATCH = 1000;
 export async function streamRows(request: RestRequest, type: StreamType): Promise<RestAnswer> {
   const { service, koa } = request;
   const free = service.streams.take(callerKey(koa.state['context']));
+  // A client may leave before its first row.
+  koa.res.once('close', free);
+  if (koa.res.destroyed) free();
   try {
     const read = readerOf(request);
     const first = await read(null);
     const columns = type === 'text/csv' ? columnsOf(request) : undefined;
     const stream = Readable.from(textOf(request, { read, first, columns }));
-    koa.res.once('close', free);
     return { status: 200, stream, type };
   } catch (error) {
     free();
