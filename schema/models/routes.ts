@@ -67,6 +67,7 @@ const writes = { ...secured, access: 'models:write' } as const;
 
 /** What the audit log says of the model in question. */
 const ofOrganization = { target: '{org}/{name}' } as const;
+const byId = { target: '{id}' } as const;
 const inBody = { target: '{model}' } as const;
 
 const showRoute = {
@@ -139,21 +140,21 @@ export const modelRoutes = [
   },
   { ...showRoute, id: 'getModel', path: '/api/mlx/models/:id' },
   { ...showRoute, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
-  { ...downloadRoute, id: 'downloadModel', path: '/api/mlx/models/:id/download' },
+  { ...downloadRoute, id: 'downloadModel', path: '/api/mlx/models/:id/download', audit: byId },
   {
     ...downloadRoute,
     id: 'downloadModelOf',
     path: '/api/mlx/models/:org/:name/download',
     audit: { ...ofOrganization, action: 'downloadModel' },
   },
-  { ...cancelRoute, id: 'cancelDownload', path: '/api/mlx/models/:id/download' },
+  { ...cancelRoute, id: 'cancelDownload', path: '/api/mlx/models/:id/download', audit: byId },
   {
     ...cancelRoute,
     id: 'cancelDownloadOf',
     path: '/api/mlx/models/:org/:name/download',
     audit: { ...ofOrganization, action: 'cancelDownload' },
   },
-  { ...removeRoute, id: 'deleteModel', path: '/api/mlx/models/:id' },
+  { ...removeRoute, id: 'deleteModel', path: '/api/mlx/models/:id', audit: byId },
   {
     ...removeRoute,
     id: 'deleteModelOf',
