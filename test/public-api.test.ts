@@ -102,6 +102,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'diskOf',
     'folded',
     'followRows',
+    'guardAdminWrites',
     'hasScope',
     'insertWithHooks',
     'isLastOwner',

@@ -11,6 +11,7 @@ import { addServices, type Kernel, type ServerModule } from '@twofold/runtime/ke
 import { accountHandlers } from './account.ts';
 import { ownAccountHandlers } from './account/handlers.ts';
 import { administer, type Administered, type Administration } from './setup/administration.ts';
+import { guardUserRows } from './admin/user-rows.ts';
 import { adminHandlers } from './admin/handlers.ts';
 import { authenticate } from './requests/authenticate.ts';
 import { SYSTEM } from './requests/caller.ts';
@@ -78,6 +79,7 @@ export function createAuth(options: AuthOptions): AuthModule {
   const parts = createParts(options);
   if (parts.users) refuseIdentityWrites(parts.kernel);
   followOrganizations(parts);
+  guardUserRows(parts);
   takeSeededUsers(parts, () => prepareTables(parts));
   const { kernel, model } = parts;
   const guards = createGuards(parts);

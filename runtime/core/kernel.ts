@@ -18,6 +18,7 @@ export { SCOPE, hasScope } from './context/scopes.ts';
 export { createValues } from './context/values.ts';
 export { insertWithHooks } from './data/insert-with-hooks.ts';
 export { followRows } from './data/made-rows.ts';
+export { type AdminWrite, type AdminWriteGuard, guardAdminWrites } from './rest/admin-writes.ts';
 export type { Family, Sample } from './metrics/family.ts';
 export { renderFamilies } from './metrics/render.ts';
 export type { Kernel, RevalidateCaller, ServerModule } from './module.ts';

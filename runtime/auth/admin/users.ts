@@ -169,7 +169,7 @@ export async function enable(
 }
 
 /** Ends sessions, keys and one-time tokens of an account that is disabled or deleted. */
-async function endEverything(
+export async function endEverything(
   { sessions, oneTime, kernel }: AuthParts,
   account: Account,
   trx: Transaction<any>,

@@ -12,6 +12,7 @@ import { failure } from '../errors.ts';
 import { bindRoutes, type BoundRoute, type Guard, reply } from '../http/route.ts';
 import type { Kernel } from '../module.ts';
 import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
+import { adminGuardOf } from './admin-writes.ts';
 import { embeddedTypes } from './embedded-types.ts';
 import { createEndpoint } from './endpoint.ts';
 import { readFieldSelection } from './field-selection.ts';
@@ -72,12 +73,14 @@ function createAdminService(
   { kernel, resolvers, scalars }: AdminDataOptions,
   { written }: AdminAudit,
 ): RestService {
+  const writing = adminGuardOf(kernel.store);
   return createService({
     kernel: { ...kernel, project: adminProject(kernel.project) },
     resolvers,
     scalars,
     prefix: `${ADMIN_DATA}/`,
     callerOf: withoutRules(),
+    ...(writing && { writing }),
     written,
   });
 }

@@ -18,6 +18,7 @@ import { ownRootResolver, type Engine } from '../graphql/engine.ts';
 import type { RequestContext } from '../context/request-context.ts';
 import type { Kernel } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
+import type { AdminWriteGuard } from './admin-writes.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createStreams, type Streams } from './streams.ts';
 import { innerProject, type Names } from './inner-project.ts';
@@ -34,6 +35,8 @@ export interface RestService {
   readonly prefix: string;
   /** The caller of the context of a request, as its reads and writes see them. */
   callerOf(context: RequestContext): RequestContext;
+  /** Called in the transaction of each write, before it and, with its answer, after it. */
+  writing?: AdminWriteGuard;
   /** Called in the transaction of each write, before its commit. */
   written?(change: WrittenRow): Promise<void>;
   /** By the part of the path after `prefix`. */
@@ -73,6 +76,7 @@ export interface ServiceOptions {
   readonly prefix?: string;
   /** The caller of the request when absent. */
   readonly callerOf?: RestService['callerOf'];
+  readonly writing?: RestService['writing'];
   readonly written?: RestService['written'];
 }
 
@@ -85,6 +89,7 @@ export function createService({
   scalars,
   prefix = API,
   callerOf = (context) => context,
+  writing,
   written,
 }: ServiceOptions): RestService {
   const { project } = kernel;
@@ -103,6 +108,7 @@ export function createService({
     streams: createStreams(),
     prefix,
     callerOf,
+    ...(writing && { writing }),
     ...(written && { written }),
     modules: new Map(
       restModules(project).map((module) => {

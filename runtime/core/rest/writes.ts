@@ -9,6 +9,8 @@ import type { Query } from '../data/reader.ts';
 import { performAction } from '../data/write-action.ts';
 import type { WriteRequest } from '../data/write-request.ts';
 import { clearLoaders } from '../graphql/loaders.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import type { AdminWrite } from './admin-writes.ts';
 import { coerceArguments, keyValue, readArguments, readObject } from './body.ts';
 import { etagOf, hasTag } from './etag.ts';
 import { callOwnWrite } from './own-fields.ts';
@@ -126,7 +128,7 @@ async function writeAction(
       answer === 'object' ? readRootFieldIn(service, readRequestFor(id), query) : null,
     ...(seen && { precondition: seen }),
   };
-  const writing = perform(request, action);
+  const writing = perform(request, action, key);
   const written = writing instanceof Promise ? await inTime(service, context, writing) : writing;
   clearLoaders(context);
   if (written.id === null) return { id: null, text: null, done: false };
@@ -144,13 +146,15 @@ async function writeAction(
 
 type ActionRequest = WriteRequest<string | null | undefined>;
 
-/** Writes, and what follows from it in the same transaction. */
-function perform(request: RestRequest, action: ActionRequest) {
+/** Writes, and what goes before it and follows from it in the same transaction. */
+function perform(request: RestRequest, action: ActionRequest, key: string | undefined) {
   const { service } = request;
   const { engine, written } = service;
   if (!written) return performAction(engine, action);
   return engine.store.transaction(async () => {
+    const settle = await service.writing?.(adminWriteOf(request, key));
     const done = await performAction(engine, action);
+    await settle?.();
     const { context, operation, served } = request;
     const { entity } = served.module;
     if (done.id !== null)
@@ -158,6 +162,16 @@ function perform(request: RestRequest, action: ActionRequest) {
     return done;
   });
 }
+
+const adminWriteOf = (
+  { koa, operation, served }: RestRequest,
+  key: string | undefined,
+): AdminWrite => ({
+  context: koa.state['context'] as RequestContext,
+  entity: served.module.entity,
+  verb: operation.action.kind as AdminWrite['verb'],
+  id: key ?? null,
+});
 
 /** The row is written: an error while reading the answer must not look as if it were not. */
 async function readWritten(
