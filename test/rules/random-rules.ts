@@ -125,11 +125,12 @@ const COMMON = `
 function typeOf(type: string, on: (at: string) => string, kept: string): string {
   const [to, from] = [NEXT[type]!, before(type)];
   const many = `${lower(from)}s`;
-  return `type ${type} ${on(type)} ${kept} {
+  return `type ${type} @search(fields: ["label"]) ${on(type)} ${kept} {
+    rank: Float @search(as: RANK) excerpt: String @search(as: HIGHLIGHT, of: "label")
     id: ID! label: String! number: Int flag: Boolean! kind: Kind at: DateTime
     secret: String ${on(`${type}.secret`)} owner: User ${on(`${type}.owner`)}
     ${lower(to)}: ${to} ${many}(where: ${from}Filter, orderBy: ${from}Order, limit: Int, offset: Int): [${from}!]! @relation(inverse: "${lower(type)}")
-    parent: ${type} children(first: Int, after: String, last: Int, before: String, where: ${type}Filter, orderBy: ${type}Order): ${type}Connection! @relation(inverse: "parent")
+    parent: ${type} children(first: Int, after: String, last: Int, before: String, where: ${type}Filter, orderBy: ${type}Order, search: String): ${type}Connection! @relation(inverse: "parent")
     ${type === 'Alpha' ? 'fans: [User!]! members: [Member!]! fanCount: Int! @count(relation: "fans") hasMembers: Boolean! @exists(relation: "members")' : ''}
     childCount: Int! @count(relation: "children") has: Boolean! @exists(relation: "${many}")
   }`;

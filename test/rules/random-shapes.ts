@@ -8,7 +8,9 @@ export const readShapes = (type: string, plural: string): string => `
   input ${type}By { secret: Direction label: Direction owner: NameBy children: CountBy parent: LabelBy${type} }
   input LabelBy${type} { label: Direction secret: Direction }
   extend type Query {
-    ${plural}Aggregate(where: ${type}Filter): ${type}Aggregate!
+    ${plural}Aggregate(where: ${type}Filter, search: String): ${type}Aggregate!
+    ${plural}Found(search: String, where: ${type}Filter, limit: Int): [${type}!]! @resolve(as: LIST)
+    ${plural}Pages(search: String, first: Int, after: String): ${type}Connection! @resolve(as: LIST)
     ${plural}Groups(by: [${type}GroupBy!]!): [${type}Group!]!
     ${plural}By(orderBy: [${type}By!], distinct: [${type}Field!], where: ${type}Filter): [${type}!]! @resolve(as: LIST)
   }`;
@@ -29,4 +31,9 @@ export const askShapes = (plural: string): readonly string[] => [
   `o3: ${plural}By(orderBy: [{ parent: { secret: DESC } }]) { id }`,
   `d1: ${plural}By(distinct: [OWNER]) { id }`,
   `d2: ${plural}By(distinct: [SECRET], orderBy: [{ label: DESC }]) { id }`,
+  `f1: ${plural}Found(search: "ant or bee") { id rank excerpt }`,
+  `f2: ${plural}Found(search: "c* -dog", limit: 2) { id rank }`,
+  `f3: ${plural}Pages(search: "dog or cat", first: 2) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }`,
+  `f4: ${plural}Aggregate(search: "bee") { count countDistinct { label } max { number } }`,
+  `f5: ${plural} { id children(search: "ant") { totalCount nodes { id rank } } }`,
 ];

@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { Operation } from '@twofold/schema';
 import { refusal, UNRESTRICTED } from '../data/access.ts';
 import { toFailure } from '../data/database-failure.ts';
@@ -207,7 +208,7 @@ export class EntityData {
       const root = this.#plan.root('get', UNRESTRICTED);
       const reading = { ...this.#reading(), rules: UNRESTRICTED };
       const text = await parts.reader.read(root, [{ equals: key, order: [] }], reading);
-      return text === null ? null : write(JSON.parse(text as string)[ROW_KEY].id);
+      return text === null ? null : write(parseExact(text as string)[ROW_KEY].id);
     });
   }
 

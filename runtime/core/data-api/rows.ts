@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { Column, Entity, Field } from '@twofold/schema';
 import type { Rules } from '../data/access.ts';
 import { decodeRow, propertyOf, type EntityModel } from '../data/model.ts';
@@ -28,11 +29,11 @@ export interface RowReading {
 }
 
 export const rowOf = (text: string | null, reading: RowReading): Row | null =>
-  text === null ? null : shown(JSON.parse(text), reading);
+  text === null ? null : shown(parseExact(text), reading);
 
 /** The rows of the text of a list. */
 export const rowsOf = (text: string | null, reading: RowReading): Row[] =>
-  text === null ? [] : JSON.parse(text).map((item: Row) => shown(item, reading));
+  text === null ? [] : parseExact(text).map((item: Row) => shown(item, reading));
 
 /** The row without the fields that the caller may not read. */
 function shown({ [ROW_KEY]: stored, ...ruledValues }: any, { entity, marker }: RowReading): Row {

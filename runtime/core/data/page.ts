@@ -1,3 +1,4 @@
+import { parseDigits } from './exact-json.ts';
 import type { Filter, ListOptions, Paging } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import type { Rules } from './access.ts';
@@ -142,7 +143,7 @@ function readCursor(
 function parseCursor(text: string): unknown[] | null {
   if (!/^(?:[0-9a-f]{2}){2,}$/i.test(text)) return null;
   try {
-    const values: unknown = JSON.parse(Buffer.from(text, 'hex').toString('utf8'));
+    const values: unknown = parseDigits(Buffer.from(text, 'hex').toString('utf8'));
     return Array.isArray(values) &&
       values.every((value) => value === null || typeof value !== 'object')
       ? values

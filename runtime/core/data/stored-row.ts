@@ -1,3 +1,4 @@
+import { parseExact } from './exact-json.ts';
 import { ALL } from './access.ts';
 import type { EntityModel } from './model.ts';
 import { ROW_KEY } from './scope.ts';
@@ -29,5 +30,5 @@ export async function readRow(
     [{ equals: [{ column: 'id', value: id }], order: [] }],
     reading,
   );
-  return text === null ? undefined : JSON.parse(text as string)[ROW_KEY];
+  return text === null ? undefined : parseExact(text as string)[ROW_KEY];
 }

@@ -1,3 +1,4 @@
+import { parseDigits } from '../data/exact-json.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import { DerivedContext } from '../own-context/derived-context.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -57,7 +58,7 @@ async function answerOperation(
 
 /** @throws the first error of the answer, as it was thrown originally. */
 function dataOf(answer: Answer): unknown {
-  if ('text' in answer) return JSON.parse(String(answer.text)).data;
+  if ('text' in answer) return parseDigits(String(answer.text)).data;
   const { data, errors } = answer.result;
   const cause = errors?.[0] && rootCause(errors[0]);
   if (cause) throw toFailure(cause) ?? cause;

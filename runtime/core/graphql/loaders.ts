@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Loader } from '@twofold/schema';
 import { callerId, createRules, refusal } from '../data/access.ts';
@@ -127,7 +128,7 @@ function plannedRow({ entity, by, many, via }: Loader): Planned {
 
 function readRows(entity: EntityModel, text: string | null, many: boolean): Row | null | Row[] {
   if (text === null) return many ? [] : null;
-  const value = JSON.parse(text);
+  const value = parseExact(text);
   return many
     ? (value as Record<string, any>[]).map((item) => decodeRow(entity, item[ROW_KEY]))
     : decodeRow(entity, value[ROW_KEY]);

@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { Operation } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { callerId, refusal } from '../data/access.ts';
@@ -182,7 +183,7 @@ function withTypesIfMarked(
   if (tree || !texts.some((text) => text?.includes(reader.marker))) return { texts, tree };
   const typed = (part: WritePart, text: string | null) =>
     isRead(part) && !('code' in part.plan) && text !== null
-      ? JSON.stringify(withTypes(part.plan.node, JSON.parse(text), reader.marker))
+      ? JSON.stringify(withTypes(part.plan.node, parseExact(text), reader.marker))
       : text;
   return { texts: parts.map((part, index) => typed(part, texts[index] ?? null)), tree: true };
 }
@@ -230,7 +231,7 @@ function answer({ engine }: Run, root: WriteRoot, done: Done): Outcome {
 }
 
 const asOutcome = (text: string | null, tree: boolean): Outcome =>
-  tree ? { tree: text === null ? null : JSON.parse(text) } : { text };
+  tree ? { tree: text === null ? null : parseExact(text) } : { text };
 
 function partText(
   part: WritePart,

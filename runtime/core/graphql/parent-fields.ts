@@ -1,3 +1,4 @@
+import { isRawNumber, parseExact } from '../data/exact-json.ts';
 import DataLoader from 'dataloader';
 import type { Field } from '@twofold/schema';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -28,8 +29,9 @@ export function readRow(entity: EntityModel, stored: any, info: GraphQLResolveIn
 
 /** Returns the value that the database wrote, and throws the error that a marker stands for. */
 export function fromTree({ reader }: Engine, value: any): unknown {
-  if (typeof value !== 'object' || value === null || !(reader.marker in value))
-    return value ?? null;
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (isRawNumber(value)) return value.rawJSON;
+  if (!(reader.marker in value)) return value;
   if (value[reader.marker] === 'MISSING') return null;
   if (value[reader.marker] === 'OUT_OF_RANGE') throw outOfRange();
   throw refusal(value[reader.marker]);
@@ -298,5 +300,5 @@ async function readBatch(
     asker: context,
     unread,
   });
-  return texts.map((text) => (text === null ? null : JSON.parse(text)));
+  return texts.map((text) => (text === null ? null : parseExact(text)));
 }

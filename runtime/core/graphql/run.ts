@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { ExecutionResult, GraphQLResolveInfo, VariableValues } from 'graphql';
 import { callerId, createRules, refusal, type Rules } from '../data/access.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -247,7 +248,7 @@ function outcomeOfText(
 ): Outcome {
   if (text === null) return required ? { tree: null } : { text };
   return plan.marks && text.includes(reader.marker)
-    ? { tree: withTypes(plan.node, JSON.parse(String(text)), reader.marker) }
+    ? { tree: withTypes(plan.node, parseExact(String(text)), reader.marker) }
     : { text };
 }
 
@@ -321,7 +322,7 @@ function readTree(run: Run, root: ReadRoot): unknown {
 }
 
 const parsed = (text: JsonText | null): unknown =>
-  text === null ? null : JSON.parse(String(text));
+  text === null ? null : parseExact(String(text));
 
 /** @throws the error of a failed outcome. */
 export function valueOf(outcome: Outcome): unknown {

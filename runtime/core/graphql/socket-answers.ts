@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { SubscribePayload } from 'graphql-ws';
 import { Cancellation } from '../context/cancellation.ts';
 import type { RequestContext } from '../context/request-context.ts';
@@ -36,7 +37,7 @@ export function answersOf(
       try {
         const { done, value } = await (await source).next();
         await roomToSend(waiting);
-        if (!done && isOpen()) return { done: false, value: JSON.parse(value) };
+        if (!done && isOpen()) return { done: false, value: parseExact(value) };
       } catch (thrown) {
         const isWanted = !operation.cancelled;
         end();

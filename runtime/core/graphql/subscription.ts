@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { FieldNode, GraphQLError } from 'graphql';
 import type { Operation } from '@twofold/schema';
 import { callerId, refusal, rootAccess } from '../data/access.ts';
@@ -197,7 +198,7 @@ async function answerChange(
   if (text === null) return undefined;
   if (plan.pure && !text.includes(engine.reader.marker))
     return { text: `{"data":{${JSON.stringify(key)}:${text}}}`, refused: false };
-  const read: unknown = JSON.parse(text);
+  const read: unknown = parseExact(text);
   run.outcomes.set(key, {
     tree: plan.pure ? withTypes(plan.node, read, engine.reader.marker) : read,
   });

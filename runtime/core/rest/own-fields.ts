@@ -1,3 +1,4 @@
+import { parseExact } from '../data/exact-json.ts';
 import type { Operation, Returns } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { keyValue } from './body.ts';
@@ -73,7 +74,7 @@ export async function askOwnList(
     { ...filtersOf(request), ...pageArguments(paging, page) },
     selection,
   );
-  const found = readRows(text === null ? null : JSON.parse(text));
+  const found = readRows(text === null ? null : parseExact(text));
   const pages = paging.limit !== undefined || paging.first !== undefined;
   if (!pages)
     return {
@@ -138,7 +139,7 @@ export async function callOwnWrite(
     returnSelection(request, returns, action.kind === 'remove'),
   );
   clearLoaders(request.context);
-  return readReturn(returns, text === null ? null : JSON.parse(text));
+  return readReturn(returns, text === null ? null : parseExact(text));
 }
 
 /** What a mutation of one row returns: REST has no endpoint for mutations of many. */

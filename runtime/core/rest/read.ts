@@ -1,3 +1,4 @@
+import { isRawNumber, parseExact } from '../data/exact-json.ts';
 import { hasMoreBytes, type JsonText } from '../store/large-text.ts';
 import type { GraphQLError } from 'graphql';
 import { failure } from '../errors.ts';
@@ -108,13 +109,19 @@ async function readPlanned(
     large: query === undefined,
   })) as JsonText | null;
   return text?.includes(reader.marker)
-    ? JSON.stringify(JSON.parse(String(text), withoutMarkers(reader.marker)))
+    ? JSON.stringify(withoutMarkers(parseExact(String(text)), reader.marker))
     : text;
 }
 
-/** A reviver of `JSON.parse` that returns undefined for markers, which removes the member. */
-const withoutMarkers = (marker: string) => (_key: string, value: unknown) =>
-  typeof value === 'object' && value !== null && marker in value ? undefined : value;
+/** Removes members whose value is a marker. */
+function withoutMarkers(value: unknown, marker: string): unknown {
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutMarkers(item, marker) ?? null);
+  if (marker in value) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutMarkers(inner, marker)]),
+  );
+}
 
 /** Runs the executor of GraphQL, because resolvers of the user are involved. */
 async function execute(
@@ -128,7 +135,7 @@ async function execute(
   });
   const { data, errors = [] } =
     'text' in answer
-      ? (JSON.parse(String(answer.text)) as {
+      ? (parseExact(String(answer.text)) as {
           data: Record<string, unknown>;
           errors?: GraphQLError[];
         })

@@ -1,3 +1,4 @@
+import { rawNumber } from '../exact-json.ts';
 import { GraphQLError } from 'graphql';
 import type { ColumnType } from '@twofold/schema';
 import { formatOf, isOfPackage } from './text-formats.ts';
@@ -38,8 +39,13 @@ export function knownCodec(name: string, type: ColumnType): ScalarCodec {
       typeof value === 'string' && /^-?\d+$/.test(value) ? value : digits(value);
     return { input: digits, output, plain: true };
   }
+  // On the wire these are numbers, whatever their size.
+  if (type === 'bigint')
+    return { input: convert, output: (value) => asNumber(convert(value)), plain: true };
   return { input: convert, output: convert, plain: true };
 }
+
+const asNumber = (whole: string | number) => (typeof whole === 'string' ? rawNumber(whole) : whole);
 
 type Convert = (value: unknown) => any;
 

@@ -1,3 +1,4 @@
+import { isRawNumber } from '../../data/exact-json.ts';
 import type { FieldNode } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { argumentValues } from '../argument-values.ts';
@@ -96,6 +97,10 @@ export function completeTree(
   above: Path | undefined,
 ): unknown {
   if (field.planned && typeof member !== 'object' && member !== undefined) return member;
+  if (isRawNumber(member))
+    return field.planned
+      ? member
+      : completeField(execution, field, member.rawJSON, pathOf(field, above));
   if (member === null && !field.required) return null;
   // A member that is missing in the tree was not planned: the user's resolver answers it.
   if (member === undefined || isMarked(execution, member))

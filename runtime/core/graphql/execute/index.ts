@@ -1,3 +1,4 @@
+import { parseExact } from '../../data/exact-json.ts';
 import {
   type FieldNode,
   type GraphQLError,
@@ -145,7 +146,7 @@ function textOf(fields: Fields, roots: Roots): string {
 function valuesOf(roots: Roots): Roots {
   const values = new EmptyAnswer();
   for (const [key, value] of Object.entries(roots))
-    values[key] = value instanceof Finished ? JSON.parse(String(value.text)) : value;
+    values[key] = value instanceof Finished ? parseExact(String(value.text)) : value;
   return values;
 }
 

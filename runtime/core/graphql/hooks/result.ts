@@ -1,3 +1,4 @@
+import { parseExact } from '../../data/exact-json.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { RequestContext } from '../../context/request-context.ts';
@@ -38,10 +39,10 @@ export class HookedResult {
 
   #made(): GraphqlResult {
     const { failed, text } = this.#response;
-    if (!failed) return JSON.parse(String(text));
+    if (!failed) return parseExact(String(text));
     this.#known = failed.errors;
     const errors = failed.errors.map(({ formatted }) => formatted);
-    return { ...JSON.parse(String(text)), ...(errors.length > 0 && { errors }) };
+    return { ...parseExact(String(text)), ...(errors.length > 0 && { errors }) };
   }
 
   #isUnchanged(object: GraphqlResult): boolean {
