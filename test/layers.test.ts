@@ -91,6 +91,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     '(module)',
     '(plugin)',
   ],
+  mcp: ['graphql', 'data', 'errors', 'config', 'context', 'store', 'http', '(module)'],
 };
 
 /** The files that list the capabilities of their layer, or hand their names on. */

@@ -76,6 +76,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   hosting: 'runtime/hosting/index.ts',
   models: 'runtime/models/index.ts',
   schema: 'schema/index.ts',
+  'schema/mcp': 'schema/mcp/index.ts',
 };
 
 function toPath(file: string, specifier: string): string {

@@ -202,9 +202,18 @@ async function createModules(
     each.entityHooks ? [each.entityHooks] : [],
   );
   const hooks = (app.plugins ?? []).flatMap(({ graphql }) => graphql ?? []);
-  modules.push(
-    createGraphql({ kernel, ...own, entityHooks, hooks, ...(revalidate && { revalidate }) }),
-  );
+  const graphql = createGraphql({
+    kernel,
+    ...own,
+    entityHooks,
+    hooks,
+    ...(revalidate && { revalidate }),
+  });
+  modules.push(graphql);
+  if (kernel.project.api.mcp) {
+    const { createMcp } = await import('./mcp/index.ts');
+    modules.push(createMcp({ kernel, service: graphql.service }));
+  }
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));
   const adminData = hasAdminData(kernel) ? guardsOf(modules) : undefined;

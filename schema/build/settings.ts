@@ -11,8 +11,13 @@ export function buildServer(values: ManifestValues): ServerOptions {
 
 /** The model of `api:`. With sign-in, operations without a rule need a user by default. */
 export function buildApi(values: ManifestValues): Api {
-  const { path, access, ...rest } = values.api;
-  return { path, access: access ?? (signInOf(values) ? 'user' : 'public'), ...rest };
+  const { path, access, mcp, ...rest } = values.api;
+  return {
+    path,
+    access: access ?? (signInOf(values) ? 'user' : 'public'),
+    ...rest,
+    ...(mcp && { mcp }),
+  };
 }
 
 /** The model of `observability:`; undefined when all of it is off. */

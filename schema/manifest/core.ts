@@ -234,6 +234,32 @@ export const coreSchema = {
           required: { type: 'boolean', default: true, description: 'true: nothing else runs.' },
         },
       },
+      mcp: {
+        type: ['object', 'null'],
+        additionalProperties: false,
+        default: null,
+        required: ['tools'],
+        description: 'The API as tools of language models, by the Model Context Protocol.',
+        properties: {
+          tools: {
+            enum: ['documents', 'explore', 'both'],
+            description:
+              'documents: each trusted document is a tool; explore: four tools that search the schema and run operations.',
+          },
+          writes: { type: 'boolean', default: false, description: 'true: mutations run too.' },
+          path: {
+            type: 'string',
+            pattern: '^/[A-Za-z0-9/_.-]+$',
+            default: '/mcp',
+            description: 'Where it answers.',
+          },
+          result: {
+            $ref: '#/definitions/size',
+            default: '64KiB',
+            description: 'The most that a call answers.',
+          },
+        },
+      },
     },
   },
 } as const satisfies Readonly<Record<string, Shape>>;

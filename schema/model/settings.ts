@@ -3,9 +3,14 @@ import type { CoreValues } from '../manifest/values.ts';
 export type { RateLimit } from '../manifest/quantities.ts';
 
 /** Settings of GraphQL and REST, with sizes in bytes and times in milliseconds. */
-export interface Api extends Omit<CoreValues['api'], 'access'> {
+export interface Api extends Omit<CoreValues['api'], 'access' | 'mcp'> {
   readonly access: 'user' | 'public';
+  /** Absent when the API is no tools of language models. */
+  readonly mcp?: McpSettings;
 }
+
+/** `api.mcp` of the manifest, with sizes in bytes. */
+export type McpSettings = NonNullable<CoreValues['api']['mcp']>;
 
 export type When = Api['introspection'];
 

@@ -13,6 +13,7 @@ import { fieldLists } from './field-lists.ts';
 import { filterWords } from './filter-words.ts';
 import type { Rule } from './finding.ts';
 import { lookups } from './lookups.ts';
+import { mcp } from './mcp.ts';
 import { operations } from './operations.ts';
 import { relationArguments } from './relation-arguments.ts';
 import { relationDoubts } from './relation-doubts.ts';
@@ -62,5 +63,6 @@ export const schemaRules: readonly Rule[] = [
 /** Rules about the manifest. They also see the schema. */
 export const manifestRules: readonly Rule[] = [
   serverAddresses,
+  mcp,
   ...capabilities.flatMap(({ manifestRules: rules = [] }) => rules),
 ];

@@ -8,6 +8,7 @@ export const FOLDERS = [
   'runtime/core/data-api/docs',
   'runtime/core/graphql/docs',
   'runtime/core/jobs/docs',
+  'runtime/core/mcp/docs',
   'runtime/core/metrics/docs',
   'runtime/core/rest/docs',
   'runtime/core/traces/docs',

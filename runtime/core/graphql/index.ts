@@ -40,6 +40,11 @@ export interface GraphqlOptions {
   readonly hooks?: readonly GraphqlHooks[];
 }
 
+/** The module, and what its transports share. */
+export interface GraphqlModule extends ServerModule {
+  readonly service: Service;
+}
+
 /**
  * The GraphQL module: the model's schema served over the kernel's database.
  *
@@ -53,7 +58,7 @@ export function createGraphql({
   entityHooks = [],
   revalidate,
   hooks = [],
-}: GraphqlOptions): ServerModule {
+}: GraphqlOptions): GraphqlModule {
   const engine = createEngine(kernel, resolvers, scalars);
   const { api, server } = kernel.project;
   const isOn = (when: When) => isOnIn(kernel, when);
@@ -85,6 +90,7 @@ export function createGraphql({
   };
   return {
     name: 'graphql',
+    service,
     endpoint: createEndpoint(options),
     errorForm: createErrorForm(options),
     inputs: createInputTypes(engine.schema, kernel.project.constraints),

@@ -5,6 +5,24 @@ const ROLES = 'name: x\nauth: { roles: { list: [Owner, Member], first: Owner } }
 
 export const MANIFEST: readonly Case[] = [
   {
+    code: 'MCP_EXPLORE_UNTRUSTED',
+    sdl: QUERY,
+    manifest: 'name: x\napi: { mcp: { tools: explore }, trusted_documents: { file: d.json } }',
+    at: 'm2:22',
+  },
+  {
+    code: 'MCP_DOCUMENTS_MISSING',
+    sdl: QUERY,
+    manifest: 'name: x\napi: { mcp: { tools: documents } }',
+    at: 'm2:22',
+  },
+  {
+    code: 'MCP_PATH_TAKEN',
+    sdl: QUERY,
+    manifest: 'name: x\napi: { mcp: { tools: explore, path: /graphql } }',
+    at: 'm2:37',
+  },
+  {
     code: 'AUTH_TIMES',
     sdl: QUERY,
     manifest: 'name: x\nauth: { refresh: { idle: 60d } }',

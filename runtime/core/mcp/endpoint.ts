@@ -1,0 +1,131 @@
+import { type Answer, answerMessage, CODES, errorText } from '@twofold/schema/mcp';
+import type { Context, Middleware } from 'koa';
+import { AppError, failure } from '../errors.ts';
+import type { RequestContext } from '../context/request-context.ts';
+import { freshContext } from '../graphql/fresh-context.ts';
+import { shareTime } from '../graphql/time-limit.ts';
+import { afterSending } from '../http/after-sending.ts';
+import { setAnswerHeaders } from '../http/answer-headers.ts';
+import type { ErrorForm } from '../http/error-boundary.ts';
+import { isJsonBody, readBody } from '../http/read-body.ts';
+import type { EndpointOptions } from './options.ts';
+import { assertKnownSite } from './site.ts';
+import { toolboxFor } from './toolbox.ts';
+
+/** Streamable HTTP without sessions: each POST is one message, and its answer is JSON. */
+export function createEndpoint(options: EndpointOptions): Middleware {
+  const { mcp, challenge } = options;
+  return async function mcpEndpoint(ctx, next) {
+    if (ctx.path === challenge.path) return describe(ctx, options);
+    if (ctx.path !== mcp.path) return next();
+    begin(ctx);
+    assertKnownSite(ctx.req.headers, options.site);
+    if (ctx.method !== 'POST') throw methodNotAllowed('POST');
+    const context: RequestContext = ctx.state['context'];
+    challenge.assertMayCall(context.principal, ctx.req.headers);
+    send(ctx, await answer(ctx, options, await readJson(ctx, options.project.server.bodyLimit)));
+    afterSending(options.service.engine.store.memory, context, ctx.res);
+  };
+}
+
+/** An error of the request, and not of the protocol, in the form of the protocol. */
+export function createErrorForm({ mcp, challenge }: EndpointOptions): ErrorForm {
+  return (ctx, error) => {
+    if (ctx.path !== mcp.path) return false;
+    begin(ctx);
+    const { status, message, code, extensions } = error;
+    if (status === 401) {
+      const wrong = ctx.req.headers.authorization !== undefined;
+      const header = challenge.header(ctx.req.headers, wrong ? 'invalid_token' : undefined);
+      ctx.set('WWW-Authenticate', header);
+    }
+    const number = code === 'INVALID_JSON' ? CODES.parse : CODES.refused;
+    send(ctx, {
+      status,
+      text: errorText(null, { code: number, message, data: { ...extensions, code } }),
+    });
+    return true;
+  };
+}
+
+function begin(ctx: Context): void {
+  setAnswerHeaders(ctx.res);
+  ctx.res.setHeader('Cache-Control', 'no-store');
+}
+
+/** What a client needs to know to get a credential, without having one (RFC 9728). */
+function describe(ctx: Context, { challenge, site }: EndpointOptions): void {
+  begin(ctx);
+  assertKnownSite(ctx.req.headers, site);
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
+  ctx.body = challenge.metadata(ctx.req.headers);
+}
+
+const methodNotAllowed = (allowed: string) =>
+  new AppError(405, 'METHOD_NOT_ALLOWED', `use ${allowed}`, { headers: { Allow: allowed } });
+
+async function readJson({ req }: Context, limit: number): Promise<unknown> {
+  const { 'content-type': type, 'content-encoding': encoding } = req.headers;
+  if (!isJsonBody(type))
+    throw failure.unsupportedMediaType('the body must be application/json in UTF-8');
+  if (encoding !== undefined && encoding !== 'identity')
+    throw failure.unsupportedMediaType('the body must not be compressed');
+  const text = await readBody(req, limit);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError(400, 'INVALID_JSON', 'the body is not valid JSON');
+  }
+}
+
+function answer(ctx: Context, options: EndpointOptions, body: unknown): Promise<Answer> {
+  if (Array.isArray(body)) return answerBatch(ctx, options, body);
+  const { headers } = ctx.req;
+  return answerMessage(toolboxFor(ctx, options), body, {
+    ...header('version', headers['mcp-protocol-version']),
+    ...header('method', headers['mcp-method']),
+    ...header('name', headers['mcp-name']),
+  });
+}
+
+const header = <Name extends string>(name: Name, value: string | readonly string[] | undefined) =>
+  (typeof value === 'string' ? { [name]: value.trim() } : {}) as {
+    readonly [Key in Name]?: string;
+  };
+
+/**
+ * Revision 2025-03-26 has batches, and no other. They count against the limit of `/graphql`, which is
+ * off by default, and share the time of one request.
+ */
+async function answerBatch(
+  ctx: Context,
+  options: EndpointOptions,
+  messages: readonly unknown[],
+): Promise<Answer> {
+  const { engine, api } = options.service;
+  const { batch } = api.limits;
+  if (batch === 0) throw new AppError(400, 'BATCHING_DISABLED', 'batches are not taken here');
+  if (messages.length === 0 || messages.length > batch)
+    throw new AppError(400, 'BATCH_TOO_LARGE', `a batch has 1 to ${batch} messages`, {
+      extensions: { value: messages.length, limit: batch },
+    });
+  const version = { version: '2025-03-26' };
+  const whole: RequestContext = ctx.state['context'];
+  const began = performance.now();
+  const texts: string[] = [];
+  for (const message of messages) {
+    const context = freshContext(engine, whole);
+    shareTime(context, began);
+    const { text } = await answerMessage(toolboxFor(ctx, options, context), message, version);
+    if (text !== undefined) texts.push(text);
+    engine.store.memory.pass(context, whole);
+  }
+  return texts.length === 0 ? { status: 202 } : { status: 200, text: `[${texts.join()}]` };
+}
+
+function send(ctx: Context, { status, text }: Answer): void {
+  ctx.status = status;
+  if (text === undefined) return void (ctx.body = '');
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = text;
+}

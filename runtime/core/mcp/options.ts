@@ -1,0 +1,15 @@
+import type { McpSettings, Project } from '@twofold/schema';
+import type { Service } from '../graphql/service.ts';
+import type { Challenge } from './challenge.ts';
+import type { Site } from './site.ts';
+import type { ToolSource } from './tool-source.ts';
+
+/** What all requests share; made once. */
+export interface EndpointOptions {
+  readonly project: Project;
+  readonly mcp: McpSettings;
+  readonly service: Service;
+  readonly sources: readonly ToolSource[];
+  readonly challenge: Challenge;
+  readonly site: Site;
+}

@@ -1,0 +1,54 @@
+import type { Manifest } from '../parse/manifest.ts';
+import type { Finding } from '../parse/places.ts';
+import { finding, type Rule } from './finding.ts';
+
+/** Paths that belong to other parts of the server, with everything below them. */
+const TAKEN = ['/api', '/auth', '/.well-known'] as const;
+
+/**
+ * MCP_EXPLORE_UNTRUSTED, MCP_DOCUMENTS_MISSING, MCP_PATH_TAKEN: `api.mcp` must fit what the API
+ * runs.
+ */
+export const mcp: Rule = function* ({ facts: { manifest } }) {
+  const { api } = manifest.values;
+  if (!api.mcp) return;
+  yield* pathFindings(manifest, api.mcp.path);
+  const { tools } = api.mcp;
+  if (tools !== 'documents' && api.trustedDocuments?.required)
+    yield finding(
+      'MCP_EXPLORE_UNTRUSTED',
+      `api.mcp.tools: ${tools} runs operations that are not in the list of trusted documents`,
+      manifest.at(['api', 'mcp', 'tools']),
+      {
+        why: 'api.trusted_documents.required lets only those run',
+        fix: 'tools: documents',
+      },
+    );
+  if (tools !== 'explore' && !api.trustedDocuments)
+    yield finding(
+      'MCP_DOCUMENTS_MISSING',
+      `api.mcp.tools: ${tools} makes a tool of each trusted document, and there is no list of them`,
+      manifest.at(['api', 'mcp', 'tools']),
+      { fix: 'trusted_documents: { file: documents.json, required: false }' },
+    );
+};
+
+function* pathFindings({ values, at }: Manifest, path: string): Generator<Finding> {
+  const { metrics } = values.observability;
+  const others = [
+    ...TAKEN,
+    values.api.path,
+    ...(typeof metrics === 'object' ? [metrics.path] : []),
+    ...(values.console ? [values.console.path] : []),
+  ];
+  const taken = others.find((other) =>
+    `${path.toLowerCase()}/`.startsWith(`${other.toLowerCase()}/`),
+  );
+  if (taken === undefined) return;
+  yield finding(
+    'MCP_PATH_TAKEN',
+    `api.mcp.path: ${path} belongs to another part of the server`,
+    at(['api', 'mcp', 'path']),
+    { why: `${taken} answers there`, fix: 'path: /mcp' },
+  );
+}
