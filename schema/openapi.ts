@@ -6,6 +6,7 @@ import { restSchemas } from './rest/schemas.ts';
 import { adminDataDocument } from './routes/admin-data-document.ts';
 import { ADMIN_DATA } from './routes/admin-data.ts';
 import { restRoutes, type IsOwn } from './routes/rest.ts';
+import { deprecation } from './sunset.ts';
 import type { BodySpec, JsonSchema, RouteSpec } from './routes/route.ts';
 import { documentRoutes, systemRoutes } from './routes/system.ts';
 
@@ -127,6 +128,7 @@ function operationOf(route: RouteSpec): Record<string, unknown> {
     tags: tagsOf(route),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
+    ...deprecation(route.deprecated),
     ...(route.references && { 'x-references': route.references }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body) }),

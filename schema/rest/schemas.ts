@@ -11,11 +11,12 @@ import {
 import type { Entity, Field, ObjectType, Operation, Project, TypeRef } from '../model.ts';
 import type { JsonSchema } from '../routes/route.ts';
 import { restMembers, type RestMember } from './members.ts';
+import { deprecation } from '../sunset.ts';
 import { restModules } from './modules.ts';
 import {
   described,
+  inputMemberSchema,
   inputObjectSchema,
-  inputValueSchema,
   leafSchema,
   nullable,
   reference,
@@ -118,15 +119,14 @@ function memberSchema(
     const type = column?.scalar === 'Int' ? 'integer' : 'string';
     return column?.required ? { type } : { type: [type, 'null'] };
   }
-  if (kind === 'relation')
-    return described(
-      relationSchema(project, field),
-      shown?.description ?? 'Embedded when include names it',
-    );
-  return {
-    ...described(typeSchema(project, field.type), shown?.description),
-    ...(shown?.deprecationReason && { deprecated: true }),
-  };
+  const shape =
+    kind === 'relation'
+      ? described(
+          relationSchema(project, field),
+          shown?.description ?? 'Embedded when include names it',
+        )
+      : described(typeSchema(project, field.type), shown?.description);
+  return { ...shape, ...deprecation(shown?.deprecationReason) };
 }
 
 /** The schema of a field's type in a response. */
@@ -208,10 +208,7 @@ function argumentsSchema(project: Project, args: readonly GraphQLArgument[]): Js
   return {
     type: 'object',
     properties: Object.fromEntries(
-      args.map(({ name, type, description }) => [
-        name,
-        described(inputValueSchema(project, type), description),
-      ]),
+      args.map((argument) => [argument.name, inputMemberSchema(project, argument)]),
     ),
     ...(required.length > 0 && { required }),
     additionalProperties: false,

@@ -1,4 +1,6 @@
 import {
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLType,
   isEnumType,
@@ -10,6 +12,7 @@ import {
 import type { ColumnType, Project } from '../model.ts';
 import { knownScalar } from '../scalars.ts';
 import type { JsonSchema } from '../routes/route.ts';
+import { deprecation } from '../sunset.ts';
 
 /** Scalars whose JSON type differs from their stored type. */
 const BY_NAME: Readonly<Record<string, JsonSchema>> = {
@@ -94,8 +97,7 @@ export function inputObjectSchema(
     )
     .map(({ name }) => name);
   const properties = fields.map(
-    ({ name, type: value, description }) =>
-      [name, described(inputValueSchema(project, value), description)] as const,
+    (field) => [field.name, inputMemberSchema(project, field)] as const,
   );
   return {
     type: 'object',
@@ -104,6 +106,17 @@ export function inputObjectSchema(
     ...(required.length > 0 && { required }),
     ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }),
     additionalProperties: false,
+  };
+}
+
+/** A field of an input, or an argument. */
+export function inputMemberSchema(
+  project: Project,
+  { type, description, deprecationReason }: GraphQLInputField | GraphQLArgument,
+): JsonSchema {
+  return {
+    ...described(inputValueSchema(project, type), description),
+    ...deprecation(deprecationReason),
   };
 }
 

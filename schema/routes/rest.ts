@@ -270,10 +270,10 @@ function written(making: Making, verb: 'create' | 'update'): Responses[number] {
 }
 
 function common(
-  { project, module }: Making,
+  { project, schema, module }: Making,
   operation: Operation,
   verb: Verb,
-): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description'> {
+): Pick<RouteSpec, 'access' | 'tag' | 'security' | 'description' | 'deprecated'> {
   const rules = [...operation.rules, ...module.entity.rules].filter(
     ({ on }) => on.length === 0 || on.includes(verb),
   );
@@ -285,11 +285,14 @@ function common(
     rules.length === 0
       ? undefined
       : `Allowed for: ${[...new Set(rules.flatMap(inWords))].join(', ')}.`;
+  const root = verb === 'READ' ? schema.getQueryType() : schema.getMutationType();
+  const deprecated = root?.getFields()[operation.name]?.deprecationReason;
   return {
     access: 'public',
     tag: module.entity.plural,
     security: open ? [] : ['bearer', 'api_key'],
     ...(description && { description }),
+    ...(deprecated && { deprecated }),
   };
 }
 

@@ -26,6 +26,8 @@ export interface RouteSpec {
   readonly tags?: readonly string[];
   readonly summary: string;
   readonly description?: string;
+  /** Why the route will be gone, for the document. */
+  readonly deprecated?: string;
   /**
    * Accepted kinds of credentials, if they do not follow from the guard's name; an empty list needs
    * none.

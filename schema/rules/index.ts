@@ -25,6 +25,7 @@ import { restPaths } from './rest-paths.ts';
 import { scalarsMapped } from './scalars-mapped.ts';
 import { search } from './search.ts';
 import { serverAddresses } from './server-addresses.ts';
+import { sunsets } from './sunsets.ts';
 import { tableNames } from './table-names.ts';
 import { unusedInputs } from './unused-inputs.ts';
 import { valueHoldsEntity } from './value-holds-entity.ts';
@@ -56,6 +57,7 @@ export const schemaRules: readonly Rule[] = [
   errorMembers,
   filterWords,
   unusedInputs,
+  sunsets,
   lookups,
   ...capabilities.flatMap(({ schemaRules = [] }) => schemaRules),
 ];

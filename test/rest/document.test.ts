@@ -203,6 +203,22 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('says from which day on something deprecated may be gone', () => {
+    const until = '@deprecated(reason: "Use title, since 2026-01-31. Removal on 2027-03-01.")';
+    const sdl = `type Post { id: ID! title: String! name: String ${until} old: Int @deprecated(reason: "by 2027-02-30") }
+      input PostInput { title: String! name: String ${until} }
+      type Query { posts: [Post!]! ${until} post(id: ID!): Post } type Mutation { createPost(input: PostInput!): Post! }`;
+    const { paths, components } = openapiDocument(projectOf(sdl, `name: x\n${rest}`)) as any;
+    const mark = { deprecated: true, 'x-sunset': '2027-03-01' };
+    const { Post, PostInput } = components.schemas;
+    expect(Post.properties.name).toMatchObject(mark);
+    expect(Post.properties.old).toEqual({ type: ['integer', 'null'], deprecated: true });
+    expect(PostInput.properties.name).toMatchObject(mark);
+    expect(paths['/api/posts'].get).toMatchObject(mark);
+    expect(paths['/api/posts'].post).not.toHaveProperty('deprecated');
+    expect(paths['/api/posts/{id}'].get).not.toHaveProperty('deprecated');
+  });
+
   it('keeps its own names apart from the types of the schema', () => {
     const sdl =
       'type Error { id: ID! text: String! } type Pagination { id: ID! text: String! } type Query { errors: [Error!]! paginations: [Pagination!]! }';

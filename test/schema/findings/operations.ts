@@ -72,6 +72,13 @@ export const OPERATIONS: readonly Case[] = [
     severity: 'warning',
   },
   {
+    code: 'SUNSET_INVALID',
+    sdl: 'type Query { a(b: Int @deprecated(reason: "1999-12-31 to 2027-02-30")): Int }',
+    at: '1:23',
+    fix: 'write the day as YYYY-MM-DD: "Removal on 2027-03-01."',
+    severity: 'warning',
+  },
+  {
     code: 'UPSERT_KEY_AMBIGUOUS',
     sdl: `${QUERY}type Mutation { upsertA(input: I!): A } input I { b: Int c: Int } type A { id: ID! b: Int @unique c: Int @unique }`,
     at: '2:17',
