@@ -49,7 +49,7 @@ export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';
 export { checkManifest, checkSchema, readProject } from './read-project.ts';
 export { buildTables, columnChecks } from './tables.ts';
-export { lastDateOf, sunsetOf } from './sunset.ts';
+export { sunsetOf } from './sunset.ts';
 export { shade } from './auth/contrast.ts';
 export { isAuthRouteServed } from './auth/served-routes.ts';
 export { MEMBERS } from './auth/organizations.ts';

@@ -189,6 +189,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'singularize',
     'sizeText',
     'snakeCase',
+    'sunsetOf',
     'systemRoutes',
   ],
 };

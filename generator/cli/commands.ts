@@ -208,6 +208,31 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/db.ts'),
   },
   {
+    name: 'breaking',
+    usage: '',
+    about:
+      'what a change means for callers, rows and code, compared with git; exit 1 when it breaks',
+    positionals: 0,
+    options: [
+      {
+        name: 'against',
+        value: 'REF|FILE',
+        about: 'a git revision, or an SDL file (where this branch left origin/HEAD, else HEAD)',
+      },
+      {
+        name: 'fail-on',
+        value: 'LEVEL',
+        choices: ['breaking', 'dangerous'],
+        about: 'the level that makes it exit with 1 (breaking)',
+      },
+      { name: 'today', value: 'DATE', about: 'the day to compare announced removals with (today)' },
+      { name: 'no-code', about: 'do not compare the errors of functions and of tsc' },
+      { name: 'markdown', about: 'print a comment for a pull request' },
+    ],
+    example: 'npm run generator -- breaking --against main',
+    load: () => import('../commands/breaking.ts'),
+  },
+  {
     name: 'openapi',
     usage: '',
     about: 'prints the OpenAPI document that the server serves',

@@ -1,0 +1,83 @@
+import { CRUD_FILE, type Project, type SourceText } from '@twofold/schema';
+import { buildASTSchema, type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { readFileSync } from 'node:fs';
+import { formatFindings } from '../report.ts';
+import { createPaint } from '../report.ts';
+import { CommandError, EXIT } from '../failure.ts';
+import type { Sources } from '../files.ts';
+import { hasErrors, readProjectOf } from '../pipeline.ts';
+import { type Places, placesOf } from './api/places.ts';
+import { isMandatory, type Recorded, recordedDocuments } from './documents/recorded.ts';
+
+/** The served schema of one side. */
+export interface ServedSchema {
+  readonly sdl: DocumentNode;
+  readonly schema: GraphQLSchema;
+  readonly places: Places;
+}
+
+/** A whole project of one side: the folder, or the base. */
+export interface Side extends ServedSchema {
+  readonly root: string;
+  readonly sources: Sources;
+  readonly project: Project;
+  readonly documents: readonly Recorded[];
+  /** Whether the documents are all the callers. */
+  readonly mandatory: boolean;
+}
+
+/**
+ * Reads a project. `name` says which side it is.
+ *
+ * @throws CommandError 3 when its files have errors.
+ */
+export async function readSide(root: string, name: string): Promise<Side> {
+  const { project, sources, findings } = await readProjectOf(root);
+  if (!project || hasErrors(findings)) {
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
+    throw Object.assign(
+      new CommandError(
+        EXIT.invalid,
+        'SIDE_INVALID',
+        `${name} has errors\n${formatFindings(errors, texts, createPaint(false)).join('\n')}`,
+        'correct them, or compare with another revision: --against REF',
+      ),
+      { details: { side: name, findings: errors } },
+    );
+  }
+  return {
+    root,
+    sources,
+    project,
+    ...servedBy(project.sdl, [
+      ...sources.schema,
+      ...(project.crudSdl ? [{ file: CRUD_FILE, text: project.crudSdl }] : []),
+    ]),
+    documents: recordedDocuments(root, project),
+    mandatory: isMandatory(project),
+  };
+}
+
+/**
+ * Reads an SDL file.
+ *
+ * @throws CommandError 3 when it is not a schema.
+ */
+export function readSdl(path: string, file: string): ServedSchema {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return servedBy(text, [{ file, text }]);
+  } catch (error) {
+    throw new CommandError(
+      EXIT.invalid,
+      'SIDE_INVALID',
+      `${file} is no schema: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function servedBy(text: string, sources: readonly SourceText[]): ServedSchema {
+  const sdl = parse(text, { noLocation: true });
+  return { sdl, schema: buildASTSchema(sdl, { assumeValidSDL: true }), places: placesOf(sources) };
+}
