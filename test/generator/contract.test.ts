@@ -120,6 +120,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'db: writes to standard output, copies back, and leaves no file of a run that fails',
     'db: refuses rows of migrations that the project does not have, and leaves newer ones pending',
   ],
+  breaking: [
+    'breaking/command: names what is gone, where it stood and who asks for it',
+    'breaking/command: leaves work tree and index as they are, and runs nothing of the repository',
+  ],
   openapi: [
     'openapi: prints the bytes that %s serves',
     'openapi: knows the functions of the project, and opens no database',
@@ -196,6 +200,7 @@ describe('what is promised of the command line', () => {
   test('has a test that uses each option', () => {
     const folders = [
       'generator',
+      'generator/breaking',
       'generator/import',
       'generator/migrations',
       'hosting',

@@ -3,6 +3,7 @@ import {
   DangerousChangeType,
   findSchemaChanges,
   type GraphQLSchema,
+  specifiedScalarTypes,
 } from 'graphql';
 import type { Level } from '../change.ts';
 
@@ -24,13 +25,20 @@ export interface SchemaChange {
  * schemaChanges(old, next)[0] // { code: 'FIELD_REMOVED', level: 'breaking', coordinate: 'Post.body', … }
  */
 export function schemaChanges(before: GraphQLSchema, after: GraphQLSchema): SchemaChange[] {
-  return findSchemaChanges(before, after).map(({ type, description }) => ({
-    code: type,
-    level: levelOf(type),
-    ...namedIn(type, description),
-    message: description.replace(/\.$/, ''),
-  }));
+  return findSchemaChanges(before, after)
+    .map(({ type, description }) => ({
+      code: type,
+      level: levelOf(type),
+      ...namedIn(type, description),
+      message: description.replace(/\.$/, ''),
+    }))
+    .filter((change) => !isOfStandardScalar(change));
 }
+
+/** graphql counts `Int` as gone when nothing has it any more, which are changes by themselves. */
+const isOfStandardScalar = ({ code, coordinate }: SchemaChange) =>
+  /^TYPE_(ADDED|REMOVED)$/.test(code) &&
+  specifiedScalarTypes.some(({ name }) => name === coordinate);
 
 function levelOf(code: string): Level {
   if (code in BreakingChangeType) return 'breaking';
