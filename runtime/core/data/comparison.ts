@@ -38,7 +38,7 @@ export function binary(
     case 'gte':
       return sql`${left} >= ${right}`;
     case 'contains':
-      return sqlite ? containsSql(scope, column, value) : sql`strpos(${column}, ${value}) > 0`;
+      return sqlite ? containsSql(scope, column, value) : strposSql(column, value);
     case 'startsWith':
       return sqlite
         ? sql`substr(${column}, 1, length(${value})) = ${value}`
@@ -55,6 +55,12 @@ export function binary(
 /** Bytes that `instr` looks for fast, whatever the text is. */
 const SMALL_PART = 64;
 
+/** The most characters of a text that `contains` looks for. */
+export const LONGEST_PART = 5000;
+
+/** Characters of a text that PostgreSQL looks through before it asks whether to go on. */
+const PIECE = 20_000;
+
 /** How often `instr` may look through one row. */
 const FEW_PARTS = 4;
 
@@ -66,6 +72,18 @@ function containsSql(scope: Pick<Scope, 'part'>, text: Sql, part: Sql): Sql {
   const ended = sql`${CONTAINS_TEXT}(${text}, ${part})`;
   if (scope.part() > FEW_PARTS) return ended;
   return sql`case when octet_length(${part}) > ${String(SMALL_PART)} then ${ended} else instr(${text}, ${part}) > 0 end`;
+}
+
+/**
+ * The same of PostgreSQL's `strpos`. A statement can be ended between the pieces that overlap by the
+ * length of the part: each takes at most 0.1 s.
+ */
+function strposSql(text: Sql, part: Sql): Sql {
+  const once = sql`select ${text} || '' as whole, ${part} as part offset 0`;
+  const pieces = sql`generate_series(1, length(whole), ${String(PIECE)}) as start`;
+  const hit = sql`strpos(substr(whole, start, ${String(PIECE)} + length(part)), part) > 0`;
+  const ended = sql`exists (select from (${once}) as looked, ${pieces} where ${hit})`;
+  return sql`(case when octet_length(${part}) > ${String(SMALL_PART)} then ${ended} else strpos(${text}, ${part}) > 0 end)`;
 }
 
 /**

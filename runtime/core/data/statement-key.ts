@@ -1,3 +1,4 @@
+import { LONGEST_PART } from './comparison.ts';
 import { isInsensitive } from './words-condition.ts';
 import type { Call, GroupCall, Order, Page } from './plan.ts';
 
@@ -57,6 +58,9 @@ const groupsKey = ({ keys, having, order }: GroupCall): string =>
     .map(({ of, column = '', descending, nulls = '' }) => `${of} ${column} ${descending} ${nulls}`)
     .join()}`;
 
+/** No statement is made for the longest texts in a filter before they have been checked. */
+const isLong = (value: unknown) => typeof value === 'string' && value.length > LONGEST_PART;
+
 /**
  * Keys and nulls of an input. The values of `isNull`, `isEmpty` and `mode` are included, because
  * they are written as SQL.
@@ -64,7 +68,7 @@ const groupsKey = ({ keys, having, order }: GroupCall): string =>
 function valueKey(value: unknown): string {
   if (value === null) return 'n';
   if (typeof value === 'boolean') return value ? 't' : 'f';
-  if (typeof value !== 'object') return 'v';
+  if (typeof value !== 'object') return isLong(value) ? 'w' : 'v';
   if (Array.isArray(value))
     return value.every((item) => item !== null && typeof item !== 'object')
       ? 'l'

@@ -1,7 +1,7 @@
 import type { FilterOperator } from '@twofold/schema';
 import { failure } from '../errors.ts';
 import { CONTAINS_TEXT } from '../store/contains-text.ts';
-import { binary, foldedSql, noNull, not } from './comparison.ts';
+import { binary, foldedSql, LONGEST_PART, noNull, not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, valueSql, type Sql } from './fragment.ts';
 import type { Beside, Given } from './given.ts';
@@ -26,6 +26,7 @@ export function wordSql(
   beside: Beside = {},
 ): Sql {
   const { form } = compared;
+  if (word === 'contains') assertPart(given);
   if (given.value === null && word !== 'eq' && word !== 'ne') throw noNull(given);
   if (form === 'json') return jsonWord(scope, compared, word, given, beside);
   if (word === 'isNull' || given.value === null) return nullWord(compared, word, given);
@@ -34,6 +35,13 @@ export function wordSql(
     throw failure.invalid(`${given.field} has no meaning`);
   if (beside.fold && compared.as.type === 'text') return foldedWord(scope, compared, word, given);
   return scalarWord(scope, compared, word, given);
+}
+
+/** Looking for a text takes time for each of its letters, in each row. */
+function assertPart({ field, value }: Given): void {
+  if (typeof value !== 'string' || value.length <= LONGEST_PART) return;
+  const message = `${field} may have ${LONGEST_PART} characters: look for a part of the text, or for its beginning with startsWith`;
+  throw failure.invalid(message, { extensions: { field, limit: LONGEST_PART } });
 }
 
 /** Whether there is a value: `isNull`, `eq: null` and `ne: null`. */
