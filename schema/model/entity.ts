@@ -142,6 +142,8 @@ export interface Column {
   readonly key?: KeyKind;
   /** PostgreSQL's own type, as `@column(type:)` gives it. */
   readonly databaseType?: string;
+  /** How a SQLite table of others keeps times and days: a file does not say it, only its rows do. */
+  readonly timeForm?: TimeForm;
   /** Whether no input sets it: a generated column, or one that a trigger fills. */
   readonly readOnly?: true;
   /** Values of an enum that are stored under another name, by their name in the schema. */
@@ -168,6 +170,17 @@ export interface Column {
   readonly constraint?: Constraint;
   readonly renamedFrom?: string;
 }
+
+/** Text with these parts, `2026-01-02 03:04:05.000`, or a number since 1970; days are Julian. */
+export type TimeForm =
+  | {
+      readonly unit: 'text';
+      readonly separator: string;
+      /** Of the fraction of a second. */
+      readonly digits: number;
+      readonly zone: string;
+    }
+  | { readonly unit: 'seconds' | 'milliseconds' | 'microseconds' | 'days' };
 
 /** The form of a key's values. Every other type than the first two is `text`. */
 export type KeyKind = 'integer' | 'uuid' | 'text';

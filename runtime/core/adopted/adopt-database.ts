@@ -1,3 +1,4 @@
+import { withTimeForms } from './time-forms.ts';
 import type { Project } from '@twofold/schema';
 import { catalogSource, readCatalog } from '../store/catalog/read-catalog.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +16,10 @@ export async function adoptDatabase(project: Project, { db }: Store): Promise<Ad
   ].filter((schema) => schema !== undefined);
   const source = catalogSource(db);
   const schemas = new Set([...(await searchPath(source)), ...named]);
-  return adopt(project, await readCatalog(source, { schemas: [...schemas] }));
+  const adopted = adopt(project, await readCatalog(source, { schemas: [...schemas] }));
+  return source.dialect === 'sqlite' && adopted.misfits.length === 0
+    ? { ...adopted, project: await withTimeForms(adopted.project, source) }
+    : adopted;
 }
 
 async function searchPath(source: ReturnType<typeof catalogSource>): Promise<string[]> {

@@ -145,6 +145,7 @@ function cursorValue(scope: Scope, entity: EntityModel, column: string, referenc
   const found = entity.columns.get(column);
   if (found?.type === 'real' && scope.dialect === 'sqlite')
     return sql`case when ${reference} is not null then printf('%!.17g', ${reference}) end`;
+  if (found?.timeForm) return sql`${reference}`;
   // Answers have milliseconds, but SQL of the project's own may have stored microseconds.
   if (found?.type === 'timestamp' && scope.dialect === 'postgres')
     return sql`to_char(${reference} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

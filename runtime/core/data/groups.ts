@@ -1,3 +1,4 @@
+import { isoTime } from './time-form.ts';
 import type { Column } from '@twofold/schema';
 import { EXACT } from '../store/exact-numbers.ts';
 import { figuresJson, rowsSql } from './aggregated.ts';
@@ -95,7 +96,7 @@ class GroupQuery {
     const { entity, alias } = this.#rows;
     const value = beginning(
       this.#scope,
-      sql`${reference(entity, alias, column.name)}`,
+      timeSql(sql`${reference(entity, alias, column.name)}`, column, unit),
       column,
       unit,
     );
@@ -104,13 +105,12 @@ class GroupQuery {
   }
 }
 
+/** The tables of others may have times in other forms. */
+const timeSql = (value: Sql, { timeForm, type }: Column, unit: GroupKey['unit']): Sql =>
+  timeForm && unit ? isoTime(value, type === 'date' ? 'day' : 'time') : value;
+
 /** The beginning of the hour, day, week, month or year in UTC; weeks begin on Monday. */
-function beginning(
-  { dialect, model }: Scope,
-  value: Sql,
-  { type }: Column,
-  unit: GroupKey['unit'],
-): Sql {
+function beginning({ dialect }: Scope, value: Sql, { type }: Column, unit: GroupKey['unit']): Sql {
   if (dialect === 'postgres') {
     if (!unit) return type === 'decimal' ? sql`trim_scale(${value})` : value;
     return type === 'date'
@@ -122,9 +122,7 @@ function beginning(
     return sql`strftime('%Y-%m-%d${type === 'date' ? '' : MIDNIGHT}', ${value}, 'weekday 0', '-6 days')`;
   const [size, rest] = CUTS[unit];
   const end = type === 'date' ? rest.slice(0, 10 - size) : rest;
-  // The tables of others may have times in other forms.
-  const text = model.project.unmanaged ? sql`strftime('%Y-%m-%dT%H', ${value})` : value;
-  return sql`substr(${text}, 1, ${String(size)}) || '${end}'`;
+  return sql`substr(${value}, 1, ${String(size)}) || '${end}'`;
 }
 
 const MIDNIGHT = 'T00:00:00.000Z';

@@ -1,3 +1,4 @@
+import { isoTime } from './time-form.ts';
 import { KEY_PART } from '../store/key-part.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
@@ -149,6 +150,7 @@ function sqliteColumn(reference: Part, column: Column, prefix?: string): Sql {
   if (prefix !== undefined) return sql`${literal(`${prefix}:`)} || ${reference}`;
   if (column.storedValues) return schemaValue(sql`${reference}`, column.storedValues);
   if (column.scalar === 'ID' && !column.list) return sql`cast(${reference} as text)`;
+  if (column.timeForm) return isoTime(reference, column.type === 'date' ? 'day' : 'time');
   switch (column.type) {
     case 'id':
       return isNumber(column) ? sql`${reference}` : sql`cast(${reference} as text)`;

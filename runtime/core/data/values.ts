@@ -1,4 +1,5 @@
-import type { Column, ColumnType, IdKind, KeyKind } from '@twofold/schema';
+import { inForm } from './time-form.ts';
+import type { Column, ColumnType, IdKind, KeyKind, TimeForm } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';
 
 /** The type of a stored value: enough to write, compare and show it. */
@@ -18,17 +19,20 @@ export interface Stored {
   readonly storedValues?: Readonly<Record<string, string>>;
   /** PostgreSQL's own type: an array is given as one, and not as JSON. */
   readonly databaseType?: string;
+  /** How a SQLite table of others keeps times. */
+  readonly timeForm?: TimeForm;
 }
 
 /** How the values of a column are kept. */
 export function storedAs(column: Column, globalEntity?: string): Stored {
-  const { key, storedValues, databaseType } = column;
+  const { key, storedValues, databaseType, timeForm } = column;
   return {
     type: key ? 'id' : column.type,
     ...(globalEntity && { global: globalEntity }),
     ...(key && { key }),
     ...(storedValues && { storedValues }),
     ...(databaseType !== undefined && { databaseType }),
+    ...(timeForm && { timeForm }),
   };
 }
 
@@ -47,6 +51,7 @@ export function toStored(value: unknown, as: Stored, ids: IdKind, dialect: Diale
   if (as.parts) return toWholeKey(value, as, ids, dialect);
   if (as.part) return toStored(partOfKey(value, as), one(as), ids, dialect);
   if (as.storedValues) return as.storedValues[String(value)] ?? value;
+  if (as.timeForm) return inForm(value, as.timeForm);
   switch (as.type) {
     case 'id':
       return toKey(value, as, ids);

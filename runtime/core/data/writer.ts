@@ -211,7 +211,7 @@ export async function deleteRow(
   const condition = rowOf(writing, entity, id, access);
   const mark =
     softDelete &&
-    sql`update ${table} set ${columnName(entity, softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: { type: 'timestamp' } }}${where(condition)} returning ${keyOf(writing, entity)}`;
+    sql`update ${table} set ${columnName(entity, softDelete)} = ${{ from: 'value', value: new Date(writing.now).toISOString(), as: stored(writing.model, entity, softDelete) }}${where(condition)} returning ${keyOf(writing, entity)}`;
   const rows = await run(
     writing,
     mark || sql`delete from ${table}${where(condition)} returning ${keyOf(writing, entity)}`,

@@ -1,3 +1,4 @@
+import { asIso } from '../data/time-form.ts';
 import type { Column } from '@twofold/schema';
 import { isDigits } from '../data/json.ts';
 import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
@@ -64,6 +65,8 @@ function joinTables({ entities }: Model): NamedTable[] {
 /** Drivers differ in these types alone. */
 function conversionOf(column: Column): NamedColumn['convert'] {
   if (isDigits(column)) return unlessNull(String);
+  if (column.timeForm)
+    return unlessNull((value) => asIso(value, column.type === 'date' ? 'day' : 'time'));
   return column.type === 'bytes' ? unlessNull(asBuffer) : undefined;
 }
 

@@ -1,0 +1,50 @@
+import type { Column, Entity, Project, TimeForm } from '@twofold/schema';
+import { timeFormOf } from '../data/time-form.ts';
+import { quotedName } from '../store/quoting.ts';
+import type { catalogSource } from '../store/catalog/read-catalog.ts';
+
+type Source = ReturnType<typeof catalogSource>;
+
+/** Rows that are looked at to see how a column keeps its times. */
+const LOOKED_AT = 1000;
+
+/** What the server itself writes. A table without rows gets it. */
+const OURS: Readonly<Record<'timestamp' | 'date', TimeForm>> = {
+  timestamp: { unit: 'text', separator: 'T', digits: 3, zone: 'Z' },
+  date: { unit: 'text', separator: '', digits: 0, zone: '' },
+};
+
+/** The project with the form in which each column of a SQLite file keeps times and days. */
+export async function withTimeForms(project: Project, source: Source): Promise<Project> {
+  const entities: Entity[] = [];
+  for (const entity of project.entities) entities.push(await withForms(entity, source));
+  return { ...project, entities };
+}
+
+type TimeColumn = Column & { readonly type: 'timestamp' | 'date' };
+
+const isTime = (column: Column): column is TimeColumn =>
+  !column.list && !column.parts && (column.type === 'timestamp' || column.type === 'date');
+
+async function withForms(entity: Entity, source: Source): Promise<Entity> {
+  const times = entity.columns.filter(isTime);
+  if (times.length === 0) return entity;
+  const [row = {}] = await source.rows(`select ${times.map(firstOf(entity)).join(', ')}`, []);
+  return {
+    ...entity,
+    columns: entity.columns.map((column) => {
+      if (!isTime(column)) return column;
+      const first = row[`t${times.indexOf(column)}`];
+      return { ...column, timeForm: timeFormOf(first) ?? OURS[column.type] };
+    }),
+  };
+}
+
+/** The first value that is there. */
+const firstOf =
+  ({ table }: Entity) =>
+  ({ stored, name }: Column, index: number) => {
+    const column = quotedName(stored ?? name);
+    const some = `select ${column} as value from ${quotedName(table)} limit ${LOOKED_AT}`;
+    return `(select value from (${some}) where value is not null limit 1) as t${index}`;
+  };
