@@ -1,4 +1,4 @@
-import { isoTime } from './time-form.ts';
+import { isoTime } from './time-sql.ts';
 import type { Column } from '@twofold/schema';
 import { EXACT } from '../store/exact-numbers.ts';
 import { figuresJson, rowsSql } from './aggregated.ts';

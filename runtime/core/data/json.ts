@@ -1,4 +1,4 @@
-import { isoTime } from './time-form.ts';
+import { isoTime } from './time-sql.ts';
 import { KEY_PART } from '../store/key-part.ts';
 import type { Column } from '@twofold/schema';
 import type { Dialect } from '../store/store.ts';

@@ -1,13 +1,12 @@
 import type { TimeForm } from '@twofold/schema';
-import { sql, type Part, type Sql } from './fragment.ts';
 
 const TEXT = /^(?:\d{4}-\d\d-\d\d)(?:([ T])\d\d:\d\d(?::\d\d(?:\.(\d{1,9}))?)?\s?(Z|\+00:00)?)?$/i;
 
 /** Seconds since 1970 have fewer digits, milliseconds do not have more. */
-const [MILLISECONDS, MICROSECONDS] = [1e11, 1e14];
+export const [MILLISECONDS, MICROSECONDS] = [1e11, 1e14];
 
 /** Real numbers below this are days of the Julian calendar, as SQLite's `julianday` counts them. */
-const JULIAN = 5_000_000;
+export const JULIAN = 5_000_000;
 
 /**
  * The form of a time that others stored; undefined for what is no time.
@@ -66,16 +65,7 @@ function inText(iso: string, { separator, digits, zone }: Extract<TimeForm, { un
   return `${day}${separator || ' '}${iso.slice(11, 19)}${fraction}${zone}`;
 }
 
-/** A stored time in any form as ISO text in UTC, on SQLite. Null for what is no time. */
-export function isoTime(value: Part, format: 'time' | 'day'): Sql {
-  const [function_, given] =
-    format === 'day' ? ['date', ''] : ['strftime', `'%Y-%m-%dT%H:%M:%fZ', `];
-  const size = sql`abs(${value})`;
-  const seconds = sql`${value} / case when ${size} >= ${String(MICROSECONDS)} then 1e6 when ${size} >= ${String(MILLISECONDS)} then 1e3 else 1 end`;
-  return sql`case when typeof(${value}) = 'text' then ${function_}(${given}${value}) when typeof(${value}) = 'real' and ${size} < ${String(JULIAN)} then ${function_}(${given}${value}) when ${value} is not null then ${function_}(${given}${seconds}, 'unixepoch') end`;
-}
-
-/** The same of a value that the driver returned. */
+/** A stored time in any form as ISO text in UTC. */
 export function asIso(value: unknown, format: 'time' | 'day'): unknown {
   const form = timeFormOf(value);
   if (!form) return value;
