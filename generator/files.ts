@@ -1,4 +1,5 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
+import type { ReadDocuments } from './documents/read-documents.ts';
 
 /**
  * Who a file belongs to.
@@ -29,6 +30,8 @@ export interface Sources {
   readonly otherUserTexts: readonly SourceText[];
   /** Texts of the files of the console's own pages, sorted; absent without any. */
   readonly pages?: { readonly folder: string; readonly texts: readonly SourceText[] };
+  /** The documents of each front end, in the order of the manifest; absent without `client:`. */
+  readonly documents?: readonly ReadDocuments[];
   /** The migrations, in the order of their names. */
   readonly migrations: readonly SourceText[];
   /** Migrations that are in `generator.lock`, because a run wrote them, but not on disk. */

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
+import { type AddedByProcess, noteAdded } from './documents/list-history.ts';
+import type { DocumentsPlan } from './documents/plan-documents.ts';
 import { countFields } from './count-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { FileChange, RenderedFile, Sources } from './files.ts';
@@ -39,6 +41,10 @@ export interface RunOptions {
   readonly baseline?: readonly string[];
   /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
+  /** `false` leaves everything of `client:` alone, on a machine without the front end. */
+  readonly client?: boolean;
+  /** The trusted documents that this process added: for a process that runs many times. */
+  readonly added?: AddedByProcess;
   /** What each run keeps for the next one (`createKnown`): for a process that runs many times. */
   readonly known?: NonNullable<ProjectInput['known']>;
 }
@@ -62,6 +68,8 @@ export interface RunPlan extends InputReading {
   readonly fields: AnsweredFields | null;
   /** Tables and columns of the schema that the migrations on disk do not make. */
   readonly missing: readonly string[];
+  /** What became of the trusted documents; absent without `client:`. */
+  readonly documents?: DocumentsPlan;
   /** The steps from the draft on disk to its new text. */
   readonly transition?: Transition | null;
 }
@@ -125,6 +133,7 @@ export async function planSources(
   const { project, document } = reading;
   if (!project || !document) return { ...reading, changes: [], fields: null, missing: [] };
   const migration = await planNext(project, sources, { options, disk });
+  const documents = await documentsOf(project, sources, { options, disk });
   const findings = [
     ...reading.findings,
     ...findOrphans(project, sources.userFiles),
@@ -133,6 +142,7 @@ export async function planSources(
     ...findMissingExports(withoutOrphans(sources, project)),
     ...(await findOrphanMembers(project, sources.resolvers)),
     ...migration.findings,
+    ...(documents?.findings ?? []),
   ];
   const { missing, removed } = migration;
   if (hasErrors(findings))
@@ -143,19 +153,42 @@ export async function planSources(
     migration,
     version: packageVersion(),
   });
-  const files: RenderedFile[] = await renderFiles(planned);
+  const files: RenderedFile[] = await renderFiles([...planned, ...(documents?.files ?? [])]);
   return {
     ...reading,
     findings,
     fields: countFields(project, findings, writtenMembers(sources.resolvers)),
     missing,
     transition: migration.transition,
+    ...(documents && { documents }),
     changes: await planChanges(
       sources.root,
-      { files, force: options.force ?? false, removed },
+      {
+        files,
+        force: options.force ?? false,
+        removed,
+        ...(options.client === false && { isKept: isOfClient(project) }),
+      },
       disk,
     ),
   };
+}
+
+/** Loaded only for a project with `client:`. */
+async function documentsOf(
+  project: Project,
+  sources: Sources,
+  { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
+): Promise<DocumentsPlan | undefined> {
+  if (!project.clients || options.client === false) return undefined;
+  const { planDocuments } = await import('./documents/plan-documents.ts');
+  return planDocuments(project, sources, { disk, added: options.added ?? new Set() });
+}
+
+/** Whether a path of the lockfile belongs to a front end: what is beside the project, and `out`. */
+function isOfClient({ clients = [] }: Project): (path: string) => boolean {
+  const outs = clients.map(({ out }) => posix.join(out, '/'));
+  return (path) => path.startsWith('../') || outs.some((out) => path.startsWith(out));
 }
 
 async function planNext(
@@ -217,6 +250,7 @@ export async function run(root: string, options: RunOptions, disk: Disk): Promis
     async () => {
       const plan = await planSettled(root, options, disk);
       await keepTransition(root, plan, disk);
+      await keepAdded(root, plan, { options, disk });
       return plan;
     },
     disk,
@@ -236,6 +270,16 @@ async function keepTransition(root: string, plan: RunPlan, disk: Disk): Promise<
     return;
   }
   await disk.write(join(root, transition.path), transition.text);
+}
+
+/** Notes the documents that this run adds to the list, before it writes the list. */
+async function keepAdded(
+  root: string,
+  { documents, changes }: RunPlan,
+  { options, disk }: { readonly options: RunOptions; readonly disk: Disk },
+): Promise<void> {
+  if (!documents?.counts || changes.some(({ kind }) => kind === 'edited')) return;
+  await noteAdded(root, documents.addedHere, { disk, added: options.added ?? new Set() });
 }
 
 /** The number of times that a run starts again because an input is saved while it works. */

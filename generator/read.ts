@@ -23,10 +23,11 @@ const FOLDERS = ['src/hooks', 'src/jobs', 'src/mails', 'src/plugins', 'src/resol
 export async function readSources(root: string): Promise<Sources> {
   const problems: Diagnostic[] = [];
   const manifest = await readText(root, MANIFEST, problems);
-  const [schema, user, pages, migrations, lock, vendor] = await Promise.all([
+  const [schema, user, pages, documents, migrations, lock, vendor] = await Promise.all([
     readSchema(root, problems),
     readUser(root),
     readPages(root, manifest),
+    readClientDocuments(root, manifest),
     readMigrations(root, problems),
     readText(root, LOCKFILE, []),
     namesIn(root, 'vendor'),
@@ -37,6 +38,7 @@ export async function readSources(root: string): Promise<Sources> {
     manifest,
     ...user,
     ...(pages && { pages }),
+    ...(documents && { documents }),
     migrations,
     lockedMigrations: goneMigrations(lock?.text ?? null, migrations),
     scalars: user.otherUserTexts.find(({ file }) => file === 'src/scalars.ts')?.text ?? null,
@@ -85,6 +87,16 @@ async function folderOfPages(manifest: SourceText | null): Promise<string> {
   }
 }
 
+/** Loaded only for a manifest that names documents. */
+async function readClientDocuments(
+  root: string,
+  manifest: SourceText | null,
+): Promise<Sources['documents']> {
+  if (!manifest || !/\bclient\b/.test(manifest.text)) return undefined;
+  const { readDocuments } = await import('./documents/read-documents.ts');
+  return readDocuments(root, manifest);
+}
+
 async function readMigrations(root: string, problems: Diagnostic[]): Promise<SourceText[]> {
   const names = (await namesIn(root, 'migrations')).filter((name) =>
     /^\d+_[\w-]+\.(ts|js|mjs)$/.test(name),
@@ -102,7 +114,10 @@ async function readMigrations(root: string, problems: Diagnostic[]): Promise<Sou
 function goneMigrations(lock: string | null, migrations: readonly SourceText[]): string[] {
   const present = new Set(migrations.map(({ file }) => file));
   return [...parseLock(lock)]
-    .filter(([path, { owner }]) => owner === 'append' && !present.has(path))
+    .filter(
+      ([path, { owner }]) =>
+        owner === 'append' && path.startsWith('migrations/') && !present.has(path),
+    )
     .map(([path]) => path);
 }
 

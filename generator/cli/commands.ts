@@ -21,6 +21,12 @@ const HINTS = {
   about: 'show every hint in full, those of the last run too',
 } as const;
 
+/** Option of the commands that write the files of front ends. */
+const NO_CLIENT: OptionSpec = {
+  name: 'no-client',
+  about: 'leave the files and documents of client: alone, on a machine without the front end',
+};
+
 /** Every command: a new one is a new row. */
 export const commands: readonly CommandSpec[] = [
   {
@@ -83,6 +89,7 @@ export const commands: readonly CommandSpec[] = [
         name: 'force',
         about: 'replace generated files that were edited; they are kept under .generator/rescued/',
       },
+      NO_CLIENT,
       HINTS,
     ],
     example: 'npm run generate -- --dry-run',
@@ -95,6 +102,7 @@ export const commands: readonly CommandSpec[] = [
     positionals: 0,
     options: [
       { name: 'database', about: 'compare the schema with the database too; it only reads' },
+      NO_CLIENT,
       HINTS,
     ],
     example: 'npm run generator -- check --json',
@@ -112,6 +120,7 @@ export const commands: readonly CommandSpec[] = [
         many: true,
         about: 'a column or table that may be dropped: Post.body',
       },
+      NO_CLIENT,
       HINTS,
       ALLOW_LOSS,
     ],

@@ -19,7 +19,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (!asksDatabase && (await isUpToDate(root, call))) return EXIT.done;
   const { planRun } = await import('../pipeline.ts');
   keepNewSpaceSmall();
-  const planned = await withMissing(withDraft(await planRun(root, {}, disk)));
+  const planned = await withMissing(
+    withDraft(await planRun(root, { client: call.options['no-client'] !== true }, disk)),
+  );
   const plan = asksDatabase ? await withDatabase(root, planned) : planned;
   await reportPlan(plan, call, true);
   const code = exitCodeOf(plan);

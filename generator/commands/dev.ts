@@ -23,7 +23,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   );
   const server = createDevServer(root, call.terminal);
   const own = ownWrites();
-  const options = { ...runOptions(call), draft: true, known: createKnown() };
+  const options = {
+    ...runOptions(call),
+    draft: true,
+    known: createKnown(),
+    added: new Set<string>(),
+  };
   const warmUp = createWarmUp(createTrialSave(root, options));
   const runOnce = createRuns(root, { ...options, foresee: createForesight(root, server) });
   const save = async (paths: ReadonlySet<string>, seen: number) => {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
+import { filesOf } from '../documents/document-text.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import type { RunPlan, InputReading } from '../pipeline.ts';
 import { formatFindings } from '../report.ts';
@@ -22,7 +23,12 @@ export function reportFindings(
   unwritten = 'nothing was written',
 ): void {
   if (terminal.json) return;
-  const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];
+  const documents = (sources.documents ?? []).flatMap((each) => each.texts);
+  const texts = [
+    ...sources.schema,
+    ...(sources.manifest ? [sources.manifest] : []),
+    ...(findings.length > 0 ? filesOf(documents) : []),
+  ];
   const full = options['hints'] ? findings : withoutKnown(findings, before, terminal);
   for (const [index, text] of formatFindings(full, texts, terminal.paint).entries()) {
     if (full[index]!.severity === 'error') terminal.say(`${text}\n`);

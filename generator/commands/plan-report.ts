@@ -1,4 +1,5 @@
 import type { CommandCall } from '../cli/command.ts';
+import type { DocumentCounts } from '../documents/plan-documents.ts';
 import { EXIT } from '../failure.ts';
 import type { RunPlan, RunOptions } from '../pipeline.ts';
 import { addedPackages } from '../added-packages.ts';
@@ -13,6 +14,7 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 export function runOptions({ options }: CommandCall): RunOptions {
   return {
     force: options['force'] === true,
+    client: options['no-client'] !== true,
     allowDrop: (options['allow-drop'] as readonly string[] | undefined) ?? [],
     allowLoss: (options['allow-loss'] as readonly string[] | undefined) ?? [],
   };
@@ -57,6 +59,7 @@ export async function reportPlan(plan: RunPlan, call: CommandCall, dry: boolean)
       ok: exitCodeOf(plan) === EXIT.done,
       findings: plan.findings,
       ...(plan.fields && { fields: plan.fields }),
+      ...(plan.documents?.counts && { documents: plan.documents.counts }),
       changes: changes.map(changeAsData),
       ...(added.length > 0 && { packages: added }),
     });
@@ -74,7 +77,16 @@ export async function reportPlan(plan: RunPlan, call: CommandCall, dry: boolean)
     formatChanges(changes, terminal.paint).forEach((line) => terminal.note(line));
   reportEdited(plan, call);
   if (plan.fields) terminal.note(formatFields(plan.fields));
+  if (plan.documents?.counts) terminal.note(formatCounts(plan.documents.counts));
   if (plan.project && changes.length === 0) terminal.note('Everything is up to date.');
+}
+
+/** `documents: 12 live, 1 retired, 2 added`. */
+function formatCounts({ live, ...others }: DocumentCounts): string {
+  const more = Object.entries(others).flatMap(([what, count]) =>
+    count > 0 ? `${count} ${what}` : [],
+  );
+  return `documents: ${[`${live} live`, ...more].join(', ')}`;
 }
 
 function reportEdited({ changes }: RunPlan, { terminal }: CommandCall): void {

@@ -13,9 +13,15 @@ export async function isUpToDate(root: string, call: CommandCall): Promise<boole
   const sources = await readSources(root);
   const stamp = sources.problems.length > 0 ? null : await findStamp(sources, disk);
   if (stamp === null) return false;
-  const { findings, fields } = stamp;
+  const { findings, fields, documents } = stamp;
   if (call.terminal.json)
-    call.terminal.document({ ok: true, findings, ...(fields && { fields }), changes: [] });
+    call.terminal.document({
+      ok: true,
+      findings,
+      ...(fields && { fields }),
+      ...(documents && { documents }),
+      changes: [],
+    });
   else {
     reportFindings({ sources, findings }, call, findings);
     if (fields) call.terminal.note(formatFields(fields));

@@ -14,7 +14,12 @@ import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-re
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
 export async function watch(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
-  const runOnce = createRuns(root, { ...runOptions(call), draft: true, known: createKnown() });
+  const runOnce = createRuns(root, {
+    ...runOptions(call),
+    draft: true,
+    known: createKnown(),
+    added: new Set<string>(),
+  });
   const generate = async (...save: Parameters<typeof runOnce>) => {
     const plan = await runOnce(...save);
     if (!plan) return;

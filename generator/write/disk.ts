@@ -37,7 +37,7 @@ export const disk: Disk = {
   },
   rename: async (from, to) => {
     makeFolder(dirname(to));
-    fs.renameSync(from, to);
+    moveFile(from, to);
   },
   remove: async (path) => fs.rmSync(path, { force: true }),
   removeFolder: async (path) => fs.rmSync(path, { recursive: true, force: true }),
@@ -71,6 +71,18 @@ export function makeFolder(path: string): void {
     // Another process may have made the folder in the meantime; a broken symbolic link does not
     // count as a folder.
     if (!hasCode(error, 'EEXIST') || !fs.existsSync(path)) throw error;
+  }
+}
+
+/** To a folder on another disk the file is copied beside its target first. */
+function moveFile(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    fs.copyFileSync(from, `${to}.part`);
+    fs.renameSync(`${to}.part`, to);
+    fs.rmSync(from);
   }
 }
 

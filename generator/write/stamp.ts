@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '@twofold/schema';
 import type { AnsweredFields } from '../answered-fields.ts';
+import type { DocumentCounts, DocumentsPlan } from '../documents/plan-documents.ts';
 import type { FileChange, Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { readSources } from '../read.ts';
@@ -25,6 +26,8 @@ export interface Stamp {
   /** Warnings and hints of that run: warnings are shown again, hints are only counted. */
   readonly findings: readonly Diagnostic[];
   readonly fields: AnsweredFields | null;
+  /** Counts of the trusted documents; absent without `client:`. */
+  readonly documents?: DocumentCounts;
 }
 
 const STAMP = `${FOLDER}/stamp.json`;
@@ -41,7 +44,7 @@ export async function lastFindings(root: string, disk: Disk): Promise<readonly D
 export async function findStamp(
   sources: Sources,
   disk: Disk,
-): Promise<Pick<Stamp, 'findings' | 'fields'> | null> {
+): Promise<Pick<Stamp, 'findings' | 'fields' | 'documents'> | null> {
   const stamp = parseStamp(await disk.read(join(sources.root, STAMP)));
   if (!stamp || stamp.inputs !== hashInputs(sources)) return null;
   const paths = Object.keys(stamp.files);
@@ -57,10 +60,11 @@ export async function findStamp(
  * recorded.
  */
 export async function writeStamp(
-  { sources, changes, findings, fields }: Ran,
+  { sources, changes, findings, fields, documents }: Ran,
   disk: Disk,
 ): Promise<void> {
-  if (changes.some(({ kind }) => kind === 'stale')) return;
+  // A run without the front end did not look at its files.
+  if (changes.some(({ kind }) => kind === 'stale') || (sources.documents && !documents)) return;
   const now = await readSources(sources.root);
   if (
     !isDeepStrictEqual(
@@ -87,12 +91,14 @@ export async function writeStamp(
     files,
     findings: lasting,
     fields,
+    ...(documents?.counts && { documents: { ...documents.counts, added: 0, removed: 0 } }),
   } satisfies Stamp);
   const path = join(sources.root, STAMP);
   if ((await disk.read(path)) !== text) await disk.write(path, text);
 }
 
 interface Ran {
+  readonly documents?: Pick<DocumentsPlan, 'counts'>;
   readonly sources: Sources;
   readonly changes: readonly FileChange[];
   readonly findings: readonly Diagnostic[];

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { FileChange, RenderedFile } from '../files.ts';
 import { BASES, OLD_BASES, parseBases } from './bases.ts';
 import { compareFiles } from './changes.ts';
@@ -7,21 +7,27 @@ import type { Disk } from './disk.ts';
 import { hashText, type Lock, type LockEntry, LOCKFILE, parseLock, printLock } from './lockfile.ts';
 import { withRunLock } from './run-lock.ts';
 import { newPath } from './scaffold.ts';
+import { isInWorkTree } from './work-tree.ts';
 
 export interface WantedFiles {
   readonly files: readonly RenderedFile[];
   readonly force: boolean;
   readonly removed?: readonly string[];
+  /** Generated files of other runs that this one leaves as they are, with their line. */
+  readonly isKept?: (path: string) => boolean;
 }
 
 /** Compares rendered files and the lockfile with the disk. Writes nothing. */
 export async function planChanges(
   root: string,
-  { files, force, removed = [] }: WantedFiles,
+  { files, force, removed = [], isKept = () => false }: WantedFiles,
   disk: Disk,
 ): Promise<FileChange[]> {
   const lockText = await disk.read(join(root, LOCKFILE));
-  const lock = parseLock(lockText);
+  const wanted = new Set(files.map(({ path }) => path));
+  const all = [...parseLock(lockText)].filter(([path]) => isOurs(root, path));
+  const kept = all.filter(([path]) => isKept(path) && !wanted.has(path));
+  const lock = new Map(all.filter((entry) => !kept.includes(entry)));
   const paths = [...new Set([BASES, ...files.flatMap(pathsOf), ...removed, ...lock.keys()])];
   const present = new Map(
     await Promise.all(
@@ -29,10 +35,19 @@ export async function planChanges(
     ),
   );
   const changes = compareFiles({ files, lock, present, force, removed });
-  const text = printLock(nextLock(changes, lock));
+  const text = printLock(new Map([...nextLock(changes, lock), ...kept]));
   const after = lockText?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
   const kind = lockText === null ? 'create' : lockText === after ? 'same' : 'update';
   return [...changes, { path: LOCKFILE, owner: 'generated', kind, before: lockText, after }];
+}
+
+/**
+ * Whether a path of the lockfile may be written or removed. A line that a merge brought may name
+ * any path: outside the project only what is in its git work tree counts, and with every link
+ * resolved.
+ */
+function isOurs(root: string, path: string): boolean {
+  return (!path.split('/').includes('..') && !isAbsolute(path)) || isInWorkTree(root, path);
 }
 
 /**

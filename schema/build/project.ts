@@ -80,6 +80,7 @@ function assemble(
     filters: [...shapes.filters.values()],
     orders: [...shapes.orders.values()],
     api: buildApi(values),
+    ...clients(values),
     server: buildServer(values),
     ...sectionModels(facts),
   };
@@ -109,6 +110,10 @@ function jobs({ jobs: { concurrency, keep, keepFailed } }: ManifestValues): Pick
   return concurrency === 10 && keep === DAY && keepFailed === 30 * DAY
     ? {}
     : { jobs: { concurrency, keep, keepFailed } };
+}
+
+function clients({ client }: ManifestValues): Pick<Project, 'clients'> {
+  return client === undefined ? {} : { clients: [client].flat() };
 }
 
 function observability(values: ManifestValues): Pick<Project, 'observability'> {

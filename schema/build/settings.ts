@@ -17,7 +17,13 @@ export function buildApi(values: ManifestValues): Api {
     access: access ?? (signInOf(values) ? 'user' : 'public'),
     ...rest,
     ...(mcp && { mcp }),
+    trustedDocuments: trustedDocuments(values),
   };
+}
+
+/** With a client the list is read, so that a hash alone runs; it is not mandatory. */
+function trustedDocuments({ api, client }: ManifestValues): Api['trustedDocuments'] {
+  return api.trustedDocuments ?? (client ? { file: 'documents.json', required: false } : null);
 }
 
 /** The model of `observability:`; undefined when all of it is off. */

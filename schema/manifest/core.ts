@@ -1,4 +1,5 @@
 import { CRUD_OPERATIONS } from '../directives/crud.ts';
+import { clientSchema } from './client.ts';
 import type { Shape } from './shape.ts';
 
 /** The sections of the manifest that every project has, as JSON Schema. */
@@ -227,11 +228,20 @@ export const coreSchema = {
         type: ['object', 'null'],
         additionalProperties: false,
         default: null,
-        required: ['file'],
         description: 'The operations that may run.',
         properties: {
-          file: { type: 'string', minLength: 1 },
-          required: { type: 'boolean', default: true, description: 'true: nothing else runs.' },
+          file: {
+            type: 'string',
+            minLength: 1,
+            default: 'documents.json',
+            description: 'The list, from the project folder. With client: it is kept by generate.',
+          },
+          required: {
+            enum: [true, false, 'production'],
+            default: true,
+            description:
+              'true: nothing else runs. production: nothing else runs where NODE_ENV is production.',
+          },
         },
       },
       mcp: {
@@ -262,6 +272,7 @@ export const coreSchema = {
       },
     },
   },
+  client: clientSchema,
 } as const satisfies Readonly<Record<string, Shape>>;
 
 /** Definitions that sections share. `units.ts` converts `duration`, `size` and `limit`. */

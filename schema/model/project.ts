@@ -4,6 +4,7 @@ import type { ErrorType, Operation, WriteShape } from './operations.ts';
 import type { SectionModels } from '../sections.ts';
 import type {
   Api,
+  ClientSettings,
   JobSettings,
   MigrationSettings,
   Observability,
@@ -53,6 +54,8 @@ export interface Project extends SectionModels {
   /** How an `orderBy` input becomes an order, by the name of the input or enum type. */
   readonly orders: readonly OrderShape[];
   readonly api: Api;
+  /** The front ends that get typed documents; absent without any. A server does not need them. */
+  readonly clients?: readonly ClientSettings[];
   readonly server: ServerOptions;
 }
 

@@ -1,5 +1,6 @@
 import type { CoreValues } from '../manifest/values.ts';
 
+export type { ClientSettings } from '../manifest/client.ts';
 export type { RateLimit } from '../manifest/quantities.ts';
 
 /** Settings of GraphQL and REST, with sizes in bytes and times in milliseconds. */

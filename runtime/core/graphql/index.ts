@@ -140,7 +140,10 @@ function createServices(
   hooks: ServiceHooks,
 ): { readonly service: Service; readonly inner: Service } {
   const { api } = kernel.project;
-  const source = createDocumentSource(api.trustedDocuments, kernel.root);
+  const source = createDocumentSource(api.trustedDocuments, {
+    root: kernel.root,
+    production: kernel.settings.production,
+  });
   const rules = {
     schema: engine.schema,
     limits: api.limits,

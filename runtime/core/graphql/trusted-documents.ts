@@ -24,12 +24,13 @@ const MAX_DOCUMENT_LENGTH = 100_000;
  * allowed, documents that clients registered (Apollo's automatic persisted queries, and
  * `documentId` of the GraphQL-over-HTTP appendix).
  *
- * @throws ConfigError when the file cannot be read.
+ * @throws ConfigError when the file cannot be read, or has a text that is not that of its hash.
  */
 export function createDocumentSource(
   trusted: Api['trustedDocuments'],
-  root: string,
+  { root, production }: { readonly root: string; readonly production: boolean },
 ): DocumentSource {
+  const required = trusted?.required === 'production' ? production : trusted?.required;
   const listed = trusted ? readList(resolve(root, trusted.file)) : new Map<string, string>();
   const texts = new Set(listed.values());
   const registered = createBoundedCache<string>(CACHE_LIMITS);
@@ -38,7 +39,7 @@ export function createDocumentSource(
     textOf: (parameters) => {
       const { query } = parameters;
       const hash = hashOf(parameters);
-      if (trusted?.required) return onlyListed(query, hash, listed, texts);
+      if (required) return onlyListed(query, hash, listed, texts);
       if (hash === undefined) return query ?? missing();
       if (query === undefined) return listed.get(hash) ?? registered.get(hash) ?? notFound();
       if (sha256(query) !== hash)
@@ -120,17 +121,32 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** `{ "<hash>": "query …" }`, or a list of texts. */
 function readList(file: string): Map<string, string> {
+  const content = readContent(file);
+  if (Array.isArray(content)) return new Map(content.map((text) => [sha256(text), text]));
+  const texts = Object.entries(content).map(
+    ([hash, text]) => [hash.replace(/^sha256:/, '').toLowerCase(), text] as const,
+  );
+  const wrong = texts.filter(([hash, text]) => sha256(text) !== hash);
+  if (wrong.length === 0) return new Map(texts);
+  throw new ConfigError([
+    `api.trusted_documents.file: ${wrong.map(([hash]) => hash).join(', ')} of ${nameOfFile(file)} ${wrong.length === 1 ? 'is not the SHA-256 of its text' : 'are not the SHA-256 of their texts'}: take the file from the last commit`,
+  ]);
+}
+
+function readContent(file: string): readonly string[] | Readonly<Record<string, string>> {
   try {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const texts = Array.isArray(content)
-      ? content.map((text) => [sha256(String(text)), String(text)] as const)
-      : Object.entries(content as Record<string, string>);
-    return new Map(texts.map(([hash, text]) => [hash.replace(/^sha256:/, '').toLowerCase(), text]));
+    const isList =
+      typeof content === 'object' &&
+      content !== null &&
+      Object.values(content).every((text) => typeof text === 'string');
+    if (isList) return content as readonly string[] | Readonly<Record<string, string>>;
+    throw new Error('it is neither a list of texts nor a map of texts by their SHA-256');
   } catch (error) {
     throw new ConfigError([
-      `api.trusted_documents.file cannot be read: ${error instanceof Error ? error.message.replace(/'.*?'/, trustedName(file)) : 'not JSON'}`,
+      `api.trusted_documents.file cannot be read: ${error instanceof Error ? error.message.replace(/'.*?'/, `'${nameOfFile(file)}'`) : 'not JSON'}`,
     ]);
   }
 }
 
-const trustedName = (file: string) => `'${file.split('/').pop() ?? ''}'`;
+const nameOfFile = (file: string) => file.split('/').pop() ?? '';

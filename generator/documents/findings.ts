@@ -1,0 +1,116 @@
+import type { Diagnostic, Position } from '@twofold/schema';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  LoneAnonymousOperationRule,
+  NoUnusedFragmentsRule,
+  recommendedRules,
+  specifiedRules,
+  UniqueFragmentNamesRule,
+  UniqueOperationNamesRule,
+  validate,
+} from 'graphql';
+import { type DocumentText, placeIn } from './document-text.ts';
+import type { FoundDefinition } from './found-definition.ts';
+
+/**
+ * Rules about one request. Here the definitions of all files are checked together: names have
+ * findings of their own, and a fragment may wait for its first use.
+ */
+const NOT_HERE: ReadonlySet<unknown> = new Set([
+  LoneAnonymousOperationRule,
+  NoUnusedFragmentsRule,
+  UniqueFragmentNamesRule,
+  UniqueOperationNamesRule,
+]);
+
+const RULES = [...new Set([...specifiedRules, ...recommendedRules])].filter(
+  (rule) => !NOT_HERE.has(rule),
+);
+
+/** What the served schema does not have, or does not allow. */
+export function invalidIn(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  placeOf: (error: GraphQLError) => Position | null,
+): Diagnostic[] {
+  const errors = validate(schema, document, RULES, { maxErrors: Infinity });
+  return errors.map((error) => invalid(error.message, placeOf(error)));
+}
+
+/** A text that does not parse. */
+export function syntaxProblem(
+  { message, locations }: GraphQLError,
+  source: DocumentText,
+): Diagnostic {
+  return invalid(message, placeIn(source, locations?.[0] ?? { line: 1, column: 1 }));
+}
+
+/** A definition of a type, where only operations and fragments are expected. */
+export function unexpected(node: DefinitionNode, source: DocumentText): Diagnostic {
+  return {
+    ...invalid(
+      'A document has operations and fragments, no definitions of types',
+      placeIn(source, node.loc!.startToken, lengthOf(node)),
+    ),
+    fix: 'exclude the file from the documents of the manifest with "!"',
+  };
+}
+
+const lengthOf = ({ loc }: DefinitionNode) => loc!.startToken.end - loc!.startToken.start;
+
+function invalid(message: string, at: Position | null): Diagnostic {
+  const [, problem = message, advice] = /^([^]*?)\s*(Did you mean [^]*)$/.exec(message) ?? [];
+  return {
+    code: 'DOCUMENT_INVALID',
+    severity: 'error',
+    summary: problem,
+    ...(advice !== undefined && { fix: advice }),
+    at: at ?? { file: 'manifest.yaml', line: 1, column: 1, length: 1 },
+  };
+}
+
+/** DOCUMENT_UNNAMED. */
+export function unnamed({ node, source }: FoundDefinition): Diagnostic {
+  return {
+    code: 'DOCUMENT_UNNAMED',
+    severity: 'error',
+    summary: 'The operation has no name',
+    why: 'its types and its constant are called after it',
+    fix: 'query Posts { … }',
+    at: placeIn(source, node.loc!.startToken, lengthOf(node)),
+  };
+}
+
+/** DOCUMENT_NAME_TAKEN at each place of one name. */
+export function nameTaken(group: readonly FoundDefinition[]): Diagnostic[] {
+  const what = group[0]!.node.kind === 'FragmentDefinition' ? 'fragment' : 'operation';
+  const places = group.map(({ node, source }) =>
+    placeIn(source, node.name!.loc!.startToken, node.name!.value.length),
+  );
+  return places.map((at, index) => {
+    const other = places.find((_, each) => each !== index)!;
+    return {
+      code: 'DOCUMENT_NAME_TAKEN',
+      severity: 'error',
+      summary: `The ${what} ${group[0]!.node.name!.value} is also in ${other.file}:${other.line}:${other.column}`,
+      why: `each ${what} of a front end has types of its name`,
+      fix: 'rename one of them',
+      at,
+    };
+  });
+}
+
+/** DOCUMENT_NOT_STATIC. */
+export function notStatic({ file, line, column }: DocumentText): Diagnostic {
+  return {
+    code: 'DOCUMENT_NOT_STATIC',
+    severity: 'error',
+    summary: 'The document has ${}',
+    why: 'what it sends is known only when it runs, and the list of documents needs its text now',
+    fix: 'pass values as variables; fragments are found by their name, and need not be put in',
+    at: { file, line, column, length: 1 },
+  };
+}

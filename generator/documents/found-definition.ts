@@ -1,0 +1,8 @@
+import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import type { DocumentText } from './document-text.ts';
+
+/** An operation or a fragment, and the text that it stands in. */
+export interface FoundDefinition {
+  readonly node: OperationDefinitionNode | FragmentDefinitionNode;
+  readonly source: DocumentText;
+}

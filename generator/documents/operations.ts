@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import type { Diagnostic, Position } from '@twofold/schema';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  print,
+  Source,
+  visit,
+} from 'graphql';
+import { descriptionOf } from './description.ts';
+import { type DocumentText, placeIn } from './document-text.ts';
+import { invalidIn, nameTaken, notStatic, syntaxProblem, unnamed, unexpected } from './findings.ts';
+import type { FoundDefinition } from './found-definition.ts';
+import { withTypenames } from './typenames.ts';
+
+/** An operation that a client sends. */
+export interface ClientOperation {
+  readonly name: string;
+  readonly kind: `${OperationTypeNode}`;
+  /** What the client sends, to the byte: the operation and the fragments that it uses, by name. */
+  readonly text: string;
+  /** The SHA-256 of `text`, 64 digits. */
+  readonly hash: string;
+  /** The description, or the comment, above the operation. */
+  readonly description: string | null;
+  readonly node: OperationDefinitionNode;
+  /** The fragments that it uses, also those that others of them use, by name. */
+  readonly fragments: readonly ClientFragment[];
+  readonly at: Position;
+  readonly source: DocumentText;
+}
+
+/** A fragment; every operation of the same front end may use it. */
+export interface ClientFragment {
+  readonly name: string;
+  readonly description: string | null;
+  readonly node: FragmentDefinitionNode;
+  /** The fragments that it uses, directly or not, by name. */
+  readonly uses: readonly string[];
+  readonly at: Position;
+  readonly source: DocumentText;
+}
+
+/** The documents of one front end, sorted by name. */
+export interface Documents {
+  readonly operations: readonly ClientOperation[];
+  readonly fragments: readonly ClientFragment[];
+  readonly findings: readonly Diagnostic[];
+}
+
+export interface ReadingOptions {
+  /** Whether `__typename` is selected everywhere but at the root: for `format: ast`. */
+  readonly typenames: boolean;
+}
+
+/**
+ * Parses the texts of a front end and checks them against the schema that is served. Each operation
+ * becomes a document of its own. All mistakes are reported at once.
+ *
+ * @example
+ * readOperations(schema, texts, { typenames: false }).operations[0].hash // '8a5f…'
+ */
+export function readOperations(
+  schema: GraphQLSchema,
+  texts: readonly DocumentText[],
+  { typenames }: ReadingOptions,
+): Documents {
+  const parsed = texts.map(parseText);
+  const found = parsed.flatMap(({ definitions }) => definitions);
+  const findings = [
+    ...parsed.flatMap((each) => each.findings),
+    ...found.filter(({ node }) => isUnnamed(node)).map(unnamed),
+    ...takenNames(found),
+  ];
+  const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: found.map(({ node }) => node) };
+  const placeOf = placesOf(found);
+  findings.push(...invalidIn(schema, whole, placeOf));
+  if (findings.length > 0) return { operations: [], fragments: [], findings };
+  const written = typenames ? found.map(withTypename) : found;
+  const fragments = fragmentsOf(written);
+  return { operations: operationsOf(written, fragments), fragments, findings };
+}
+
+function parseText(source: DocumentText): {
+  readonly definitions: readonly FoundDefinition[];
+  readonly findings: readonly Diagnostic[];
+} {
+  if (!source.isStatic) return { definitions: [], findings: [notStatic(source)] };
+  if (isEmpty(source.text)) return { definitions: [], findings: [] };
+  try {
+    const { definitions } = parse(new Source(source.text, source.file));
+    const wanted = definitions.filter(isExecutable);
+    const others = definitions.filter((each) => !isExecutable(each));
+    return {
+      definitions: wanted.map((node) => ({ node, source })),
+      findings: others.slice(0, 1).map((node) => unexpected(node, source)),
+    };
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    return { definitions: [], findings: [syntaxProblem(error, source)] };
+  }
+}
+
+/** A file that has nothing but comments is no mistake. */
+const isEmpty = (text: string) => text.replace(/#.*|[\s,\ufeff]+/g, '') === '';
+
+const isExecutable = (node: DefinitionNode) =>
+  node.kind === Kind.OPERATION_DEFINITION || node.kind === Kind.FRAGMENT_DEFINITION;
+
+const isUnnamed = (node: FoundDefinition['node']) => node.name === undefined;
+
+/** Where a node stands, by the source object that the parser gave it. */
+function placesOf(found: readonly FoundDefinition[]) {
+  const sources = new Map(found.map(({ node, source }) => [node.loc?.source, source]));
+  return (error: GraphQLError): Position | null => {
+    const source = sources.get(error.source);
+    const [at] = error.locations ?? [];
+    const node = error.nodes?.[0];
+    const length = node?.loc ? lengthOf(node.loc) : 1;
+    return source && at ? placeIn(source, at, length) : null;
+  };
+}
+
+/** The length of the first word of a node: a whole selection would mark many lines. */
+function lengthOf({ startToken }: NonNullable<DefinitionNode['loc']>): number {
+  return startToken.end - startToken.start;
+}
+
+/** Both places of two operations, or two fragments, of one name. */
+function takenNames(found: readonly FoundDefinition[]): Diagnostic[] {
+  const named = found.filter(({ node }) => !isUnnamed(node));
+  const groups = Map.groupBy(named, ({ node }) => `${node.kind} ${node.name!.value}`);
+  return [...groups.values()].filter((group) => group.length > 1).flatMap(nameTaken);
+}
+
+const withTypename = (found: FoundDefinition): FoundDefinition => ({
+  ...found,
+  node: withTypenames(found.node),
+});
+
+function fragmentsOf(found: readonly FoundDefinition[]): ClientFragment[] {
+  const nodes = new Map<string, FoundDefinition & { readonly node: FragmentDefinitionNode }>();
+  for (const each of found)
+    if (each.node.kind === Kind.FRAGMENT_DEFINITION)
+      nodes.set(each.node.name.value, { ...each, node: each.node });
+  return [...nodes]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { node, source }]) => ({
+      name,
+      description: descriptionOf(node),
+      node,
+      uses: spreadsWithin(node, (each) => nodes.get(each)?.node),
+      at: placeOfName({ node, source }),
+      source,
+    }));
+}
+
+function operationsOf(
+  found: readonly FoundDefinition[],
+  fragments: readonly ClientFragment[],
+): ClientOperation[] {
+  const byName = new Map(fragments.map((fragment) => [fragment.name, fragment]));
+  return found
+    .flatMap(({ node, source }) =>
+      node.kind === Kind.OPERATION_DEFINITION ? [operationOf(node, source, byName)] : [],
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function operationOf(
+  node: OperationDefinitionNode,
+  source: DocumentText,
+  byName: ReadonlyMap<string, ClientFragment>,
+): ClientOperation {
+  const used = spreadsWithin(node, (name) => byName.get(name)?.node).map((name) =>
+    byName.get(name)!,
+  );
+  const text = textOf([node, ...used.map((fragment) => fragment.node)]);
+  return {
+    name: node.name!.value,
+    kind: node.operation,
+    text,
+    hash: hashOf(text),
+    description: descriptionOf(node),
+    node,
+    fragments: used,
+    at: placeOfName({ node, source }),
+    source,
+  };
+}
+
+/** Definitions as they are sent: formatted, without comments and descriptions. */
+export function textOf(definitions: readonly FoundDefinition['node'][]): string {
+  return definitions.map(printed).join('\n\n');
+}
+
+const PRINTED = new WeakMap<FoundDefinition['node'], string>();
+
+function printed(node: FoundDefinition['node']): string {
+  const known = PRINTED.get(node) ?? print(withoutDescriptions(node));
+  PRINTED.set(node, known);
+  return known;
+}
+
+/** Clients with graphql 16 do not print descriptions, and the server has no use for them. */
+function withoutDescriptions<Node extends FoundDefinition['node']>(node: Node): Node {
+  return visit(node, {
+    OperationDefinition: (each) => ({ ...each, description: undefined }),
+    FragmentDefinition: (each) => ({ ...each, description: undefined }),
+    VariableDefinition: (each) => ({ ...each, description: undefined }),
+  }) as Node;
+}
+
+/** The SHA-256 of a text, as the list and the requests of clients name it. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The names of the fragments that a definition spreads, also through others, sorted. */
+function spreadsWithin(
+  node: FoundDefinition['node'],
+  fragmentOf: (name: string) => FragmentDefinitionNode | undefined,
+): string[] {
+  const names = new Set<string>();
+  const open: FoundDefinition['node'][] = [node];
+  for (const each of open)
+    for (const name of directSpreads(each)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      const fragment = fragmentOf(name);
+      if (fragment) open.push(fragment);
+    }
+  return [...names].sort();
+}
+
+const SPREADS = new WeakMap<FoundDefinition['node'], readonly string[]>();
+
+function directSpreads(node: FoundDefinition['node']): readonly string[] {
+  const known = SPREADS.get(node);
+  if (known) return known;
+  const names: string[] = [];
+  visit(node, { FragmentSpread: ({ name }) => void names.push(name.value) });
+  SPREADS.set(node, names);
+  return names;
+}
+
+function placeOfName({ node, source }: FoundDefinition): Position {
+  const name = node.name!;
+  const { line, column } = name.loc!.startToken;
+  return placeIn(source, { line, column }, name.value.length);
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { Diagnostic, Project } from '@twofold/schema';
+import type { PlannedFile, Sources } from '../files.ts';
+import type { Disk } from '../write/disk.ts';
+import { brokenEntries } from './broken-entries.ts';
+import { clientFindings } from './client-findings.ts';
+import { type AddedByProcess, addedHere, committedList } from './list-history.ts';
+import { type ClientOperation, type Documents, readOperations } from './operations.ts';
+import { servedSchema } from './served-schema.ts';
+import { type NextList, nextList, parseList, printList, type TrustedList } from './trusted-list.ts';
+
+/** How many documents the list has, and what a run does to it. */
+export interface DocumentCounts {
+  readonly live: number;
+  readonly retired: number;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** What `client:` adds to a run. */
+export interface DocumentsPlan {
+  readonly files: readonly PlannedFile[];
+  readonly findings: readonly Diagnostic[];
+  /** Null when a finding is an error. */
+  readonly counts: DocumentCounts | null;
+  /** Hashes that runs in this folder added, after this one. */
+  readonly addedHere: ReadonlySet<string>;
+}
+
+/** Plans the list, and the files of every front end. */
+export async function planDocuments(
+  project: Project,
+  sources: Sources,
+  { disk, added }: { readonly disk: Disk; readonly added: AddedByProcess },
+): Promise<DocumentsPlan> {
+  const read = readClients(project, sources);
+  const file = project.api.trustedDocuments!.file;
+  const text = await disk.read(join(sources.root, file));
+  const before = parseList(text);
+  const findings = [
+    ...clientFindings(project, sources, read),
+    ...(typeof before === 'string' ? [corrupt(file, before)] : []),
+  ];
+  if (typeof before === 'string' || findings.some(({ severity }) => severity === 'error'))
+    return { files: [], findings, counts: null, addedHere: new Set() };
+  const here = await addedHere(sources.root, disk, added);
+  const next = await nextOf(liveList(read), { before, here, root: sources.root, file });
+  return {
+    files: [{ path: file, owner: 'append', render: () => printList(next.list) }],
+    findings: [...findings, ...brokenEntries(servedSchema(project), next, { file, text })],
+    counts: {
+      live: next.live.length,
+      retired: next.retired.length,
+      added: next.added.length,
+      removed: next.removed.length,
+    },
+    addedHere: new Set([...here, ...next.added].filter((hash) => next.list.has(hash))),
+  };
+}
+
+/** The documents of each front end, in the order of the manifest. */
+function readClients(project: Project, { documents = [] }: Sources): Documents[] {
+  const schema = servedSchema(project);
+  return (project.clients ?? []).map(({ format }, at) =>
+    readOperations(schema, documents[at]?.texts ?? [], { typenames: format === 'ast' }),
+  );
+}
+
+/**
+ * The documents of all front ends, as the list has them: those of the first front end come first.
+ * Empty if one of them is wrong.
+ *
+ * @example liveDocuments(project, sources)[0].description // 'The newest posts.'
+ */
+export function liveDocuments(project: Project, sources: Sources): readonly ClientOperation[] {
+  const read = readClients(project, sources);
+  return read.some(({ findings }) => findings.length > 0)
+    ? []
+    : read.flatMap(({ operations }) => operations);
+}
+
+const liveList = (read: readonly Documents[]): TrustedList =>
+  new Map(read.flatMap(({ operations }) => operations.map(({ hash, text }) => [hash, text])));
+
+/** Git is asked only when an entry has lost its source. */
+async function nextOf(
+  live: TrustedList,
+  {
+    before,
+    here,
+    root,
+    file,
+  }: { before: TrustedList; here: ReadonlySet<string>; root: string; file: string },
+): Promise<NextList> {
+  const isAsked = [...before.keys()].some((hash) => !live.has(hash) && here.has(hash));
+  const committed = isAsked ? await committedList(root, file) : new Map<string, string>();
+  return nextList(live, {
+    before,
+    committed: new Set((committed ?? before).keys()),
+    addedHere: here,
+  });
+}
+
+function corrupt(file: string, problem: string): Diagnostic {
+  return {
+    code: 'DOCUMENTS_CORRUPT',
+    severity: 'error',
+    summary: `${file} is no list of documents: ${problem}`,
+    why: 'a document that runs by a hash has to be the one that was checked under that hash',
+    fix: `git checkout ${file}, which has the entries of the last commit; the next run adds the others`,
+    at: { file, line: 1, column: 1, length: 1 },
+  };
+}
