@@ -1,0 +1,52 @@
+import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+/** An operation as its types and its constant are printed. */
+export interface Operation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  /** What is sent, and its SHA-256. */
+  readonly text: string;
+  readonly hash: string;
+  readonly description: string | null;
+  readonly node: OperationDefinitionNode;
+  readonly fragments: readonly Fragment[];
+  /** Where its text stands in code; it is then an argument of `graphql()`. */
+  readonly inCode: string | null;
+}
+
+/** A fragment as its type is printed. */
+export interface Fragment {
+  readonly name: string;
+  readonly description: string | null;
+  readonly node: FragmentDefinitionNode;
+  /** The fragments that it uses, directly or not, by name. */
+  readonly uses: readonly string[];
+  readonly inCode: string | null;
+}
+
+/** Everything that the files of one front end are printed from. */
+export interface FrontEnd {
+  readonly schema: GraphQLSchema;
+  readonly operations: readonly Operation[];
+  readonly fragments: readonly Fragment[];
+  readonly format: 'string' | 'ast';
+  readonly send: 'hash' | 'text' | 'hash-only';
+  /** The TypeScript type that the JSON of a scalar has. */
+  readonly scalars: Readonly<Record<string, JsonType>>;
+  /** What an import of a file beside ends with. */
+  readonly ending: '' | '.ts' | '.js';
+  readonly server: ServerPaths;
+}
+
+/** The JSON of a scalar in a variable and in an answer. */
+export interface JsonType {
+  readonly input: string;
+  readonly output: string;
+}
+
+/** Where the server answers, and how users sign in. */
+export interface ServerPaths {
+  readonly graphql: string;
+  /** Null without `auth:`. */
+  readonly delivery: 'body' | 'cookie' | null;
+}
