@@ -1,4 +1,4 @@
-import { driftOf } from './store/baseline.ts';
+import { createDriftReader } from './store/baseline.ts';
 import type { Drift } from './store/drift.ts';
 import { type MigrationStatus, migrationStatus } from './store/migrate.ts';
 import type { Migration } from './store/migration.ts';
@@ -22,9 +22,10 @@ export function createMigrationReport(
   store: Store,
   read: () => Promise<MigrationLists>,
 ): MigrationReport {
+  const driftOf = createDriftReader(store);
   return {
     status: async () => statusOf(store, await read()),
-    drift: async () => driftOf(store, await read()),
+    drift: async () => driftOf(await read()),
   };
 }
 

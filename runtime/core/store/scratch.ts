@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { failure } from '../errors.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { catalogSource, readCatalog } from './catalog/read-catalog.ts';
 import type { Migration } from './migration.ts';
@@ -61,7 +62,7 @@ async function inSchema<T>(store: Store, work: Work<T>): Promise<T> {
   let result: T | undefined;
   await store
     .structuralTransaction(async (trx) => {
-      await sql`create schema ${sql.id(schema)}`.execute(trx);
+      await sql`create schema ${sql.id(schema)}`.execute(trx).catch(refuseSchema);
       await sql`set local search_path to ${sql.id(schema)}`.execute(trx);
       result = await work(trx, { schemas: [schema] });
       throw DONE;
@@ -70,4 +71,16 @@ async function inSchema<T>(store: Store, work: Work<T>): Promise<T> {
       if (error !== DONE) throw error;
     });
   return result as T;
+}
+
+/** SQLSTATE of a right that the role of the connection lacks. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** @throws AppError 409 that says what the role lacks. */
+function refuseSchema(error: unknown): never {
+  if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+  throw failure.conflict(
+    'the role of DATABASE_URL may not create a schema, in which the migrations are run to compare their tables with those of the database: grant it "create" on the database, or ask with a role that may: npm run migrate -- status --drift',
+    { cause: error },
+  );
 }

@@ -1,5 +1,5 @@
 import type { RouteSpec } from '../../routes/route.ts';
-import { signedIn, tag } from './answers.ts';
+import { refused, signedIn, tag } from './answers.ts';
 
 const names = (description: string) => ({
   type: 'array',
@@ -59,6 +59,7 @@ export const migrationRoutes = [
         },
       },
       ...signedIn,
+      409: refused('The role of DATABASE_URL may not create the schema that drift needs'),
     },
   },
 ] as const satisfies readonly RouteSpec[];
