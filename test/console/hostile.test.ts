@@ -1,8 +1,9 @@
 import { type Browser, chromium as browsers } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
-import { addUsers, bearerOf, enter, MANIFEST, settled, watch } from './pages.ts';
-import { type ConsoleServer, GOOD, startConsole } from './server.ts';
+import { enter, settled, watch } from './pages.ts';
+import { GOOD } from './server.ts';
+import { startWhole, type WholeServer } from './whole-server.ts';
 
 const RUN = 'window.ran=1';
 
@@ -68,13 +69,16 @@ const VECTORS: readonly string[] = [
   `%3Cscript%3E${RUN}%3C/script%3E`,
 ];
 
+/** Variables of the app: all vectors that an environment can hold. */
+const ENVIRONMENT = Object.fromEntries(VECTORS.map((vector, at) => [`VECTOR_${at}`, vector]));
+const TABS = ['overview', 'deployments', 'logs', 'environment', 'domains', 'volumes', 'scale'];
+
 describeWith('chromium', 'texts from outside', () => {
-  let server: ConsoleServer;
+  let server: WholeServer;
   let browser: Browser;
   beforeAll(async () => {
-    server = await startConsole({ manifest: MANIFEST });
-    await addUsers(server);
-    const as = await bearerOf(server, 'operator');
+    server = await startWhole({ text: VECTORS[1]!, env: ENVIRONMENT });
+    const as = server.operator;
     for (const [index, name] of VECTORS.entries()) {
       await server.call('POST', '/api/authors', { name }, as);
       const email = `vector${index}@x.test`;
@@ -90,7 +94,7 @@ describeWith('chromium', 'texts from outside', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await server?.close();
+    await server?.end();
   });
 
   it('are shown as they are and never run, on any page', async () => {
@@ -100,17 +104,14 @@ describeWith('chromium', 'texts from outside', () => {
     await enter(context, server, 'operator');
     const page = await context.newPage();
     await watch(page, server, problems);
-    const { body } = await server.call(
-      'GET',
-      '/api/console',
-      undefined,
-      await bearerOf(server, 'operator'),
-    );
+    const { body } = await server.call('GET', '/api/console', undefined, server.operator);
     const rows = ['/console/data/authors?limit=100'];
     const user = '/console/users/3';
     const events = ['/console/users?tab=events', '/console/users?tab=log'];
+    const app = TABS.map((tab) => `/console/apps/web?tab=${tab}`);
+    const jobs = ['/console/jobs?tab=failed', '/console/jobs?job=2'];
     const paths = body.pages.map(({ path }: { path: string }) => path);
-    for (const path of [...rows, user, ...events, ...paths]) {
+    for (const path of [...rows, user, ...events, ...app, ...jobs, ...paths]) {
       await page.goto(`${server.url}${path}`);
       await settled(page);
       expect([path, await page.evaluate('window.ran')]).toEqual([path, undefined]);
@@ -118,11 +119,15 @@ describeWith('chromium', 'texts from outside', () => {
       expect([path, await page.evaluate(STRANGE_LINKS)]).toEqual([path, []]);
       expect(await page.title()).toMatch(/ · shop$/);
     }
-    await page.goto(`${server.url}${rows[0]}`);
-    await page.getByRole('grid', { name: 'Author' }).waitFor();
-    const shown = (await page.getByRole('grid').textContent()) ?? '';
-    const seen = VECTORS.slice(0, 10).filter((vector) => shown.includes(vector));
-    expect(seen).toEqual(VECTORS.slice(0, 10));
+    const shown = async (path: string, role: 'grid' | 'table', name: string) => {
+      await page.goto(`${server.url}${path}`);
+      const text = (await page.getByRole(role, { name, exact: true }).textContent()) ?? '';
+      return VECTORS.filter((vector) => text.includes(vector));
+    };
+    expect((await shown(rows[0]!, 'grid', 'Author')).slice(0, 10)).toEqual(VECTORS.slice(0, 10));
+    expect(await shown('/console/apps/web?tab=environment', 'table', 'Environment')).toEqual(
+      VECTORS,
+    );
     await context.close();
     expect(problems).toEqual([]);
   });

@@ -2,7 +2,9 @@ import type { Kernel, Logger } from '@twofold/runtime/kernel';
 import { Writable } from 'node:stream';
 import { createServer, type Plugin, type Running } from '@twofold/runtime';
 import type { Capability } from '@twofold/runtime/kernel';
-import { readProject } from '@twofold/schema';
+import { type Project, readProject } from '@twofold/schema';
+import type { ConsoleOwnPage } from '../../schema/console/model.ts';
+import type { App } from '../../runtime/core/app.ts';
 import { auth } from '@twofold/auth';
 import { webConsole } from '@twofold/console/server';
 
@@ -41,6 +43,7 @@ export interface ConsoleServer extends Running {
   readonly logs: readonly string[];
   /** The server's own log. */
   readonly log: Logger;
+  readonly kernel: Kernel;
   call(
     method: string,
     path: string,
@@ -58,6 +61,9 @@ export interface ConsoleOptions extends Pick<
   readonly env?: Readonly<Record<string, string>>;
   /** Besides auth and the console. */
   readonly capabilities?: readonly Capability[];
+  readonly jobs?: App['jobs'];
+  /** Pages of the project's own, as `generate` finds them below `src/console`. */
+  readonly ownPages?: readonly ConsoleOwnPage[];
   /** The folder of the project; the current one when absent. */
   readonly root?: URL;
   /** Any free port when absent. */
@@ -72,6 +78,8 @@ export async function startConsole({
   manifest = MANIFEST,
   env = {},
   capabilities = [],
+  jobs = {},
+  ownPages = [],
   root,
   address = '127.0.0.1:0',
   now = Date.now,
@@ -84,17 +92,23 @@ export async function startConsole({
   if (!project) throw new Error(JSON.stringify(diagnostics));
   const logs: string[] = [];
   const logTo = new Writable({ write: (line, _, done) => (logs.push(String(line)), done()) });
-  let log: Logger | undefined;
-  const hooks = { start: (kernel: Kernel) => void (log = kernel.log) };
+  let kernel: Kernel | undefined;
+  const hooks = { start: (given: Kernel) => void (kernel = given) };
   const running = await createServer({
-    project,
+    project: withPages(project, ownPages),
+    jobs,
     capabilities: [auth(), ...capabilities, webConsole()],
     ...(root && { root }),
   })
     .plugin({ name: 'test', hooks, ...plugin })
     .start(address, { env: { ...SETTINGS, HOST_PASSWORD: OPERATOR, ...env }, logTo, now });
-  return { ...running, logs, log: log!, call: callTo(running.url) };
+  return { ...running, logs, log: kernel!.log, kernel: kernel!, call: callTo(running.url) };
 }
+
+const withPages = (project: Project, list: readonly ConsoleOwnPage[]): Project =>
+  project.console && list.length > 0
+    ? { ...project, console: { ...project.console, ownPages: { folder: 'src/console', list } } }
+    : project;
 
 const callTo =
   (url: string): ConsoleServer['call'] =>
