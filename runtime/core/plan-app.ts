@@ -1,3 +1,6 @@
+import { CREATE_SEEDS, SEEDS } from './seed/ledger.ts';
+import { catalogSource, readCatalog } from './store/catalog/read-catalog.ts';
+import type { Store } from './store/store.ts';
 import type { App } from './app.ts';
 import { boot, type BootOptions, guardOfDatabase, migrationsOf, reachingDatabase } from './boot.ts';
 import { migrationSettings } from './store/migration-settings.ts';
@@ -48,14 +51,22 @@ function canRun(
   return !zeroDowntime || (compatible && (blocks === 'nothing' || rows <= onlineFrom));
 }
 
+/** The table of what `seed` has written: in a database of ours it is made when it is needed. */
+async function missingSeeds({ db }: Store): Promise<string> {
+  const { tables } = await readCatalog(catalogSource(db));
+  return tables.some(({ name }) => name === SEEDS) ? '' : `-- seed\n${CREATE_SEEDS};\n`;
+}
+
 /** All that is pending as SQL, for `generator migrate sql`. It changes nothing. */
 export async function sqlOfApp(app: App, bootOptions?: BootOptions): Promise<string> {
   const { kernel, modules } = await boot(app, bootOptions);
   const { store } = kernel;
   try {
-    return await reachingDatabase(kernel, async () =>
-      pendingSql(store, await migrationsOf(app, modules)),
-    );
+    return await reachingDatabase(kernel, async () => {
+      const pending = await pendingSql(store, await migrationsOf(app, modules));
+      const seeds = kernel.project.unmanaged ? await missingSeeds(store) : '';
+      return `${pending}${seeds}`;
+    });
   } finally {
     await store.close();
   }

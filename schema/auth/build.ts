@@ -57,6 +57,7 @@ function buildOrganizations(facts: Facts, auth: AuthValues): Organizations | und
   return {
     entity: entity.name,
     table: entity.table,
+    ...(entity.schema !== undefined && { schema: entity.schema }),
     name: entity.fields.get('name')?.type.kind === 'scalar' ? 'name' : null,
     softDelete: entity.directives.entity?.softDelete ? 'deleted_at' : null,
     roles,
@@ -98,6 +99,7 @@ function buildUser(facts: Facts, auth: AuthValues): AuthUser {
   return {
     entity: entity.name,
     table: entity.table,
+    ...(entity.schema !== undefined && { schema: entity.schema }),
     columns: Object.fromEntries(columns),
     identity: [...identityFields(entity).keys()].map((field) => field.snakeName),
     registerFields: auth.register.fields,

@@ -53,6 +53,8 @@ export interface AuthUser {
   /** `null`: users are in the runtime's own `users` table. */
   readonly entity: string | null;
   readonly table: string;
+  /** The schema of an adopted table on PostgreSQL. */
+  readonly schema?: string;
   /**
    * Attribute → column of the entity's table. Attributes that are not listed are in the side table.
    */
@@ -70,6 +72,8 @@ export interface AuthUser {
 export interface Organizations {
   readonly entity: string;
   readonly table: string;
+  /** The schema of an adopted table on PostgreSQL. */
+  readonly schema?: string;
   /** The column that shows which organization it is; null when the type has no `name`. */
   readonly name: string | null;
   /** The column that marks a removed organization. */

@@ -1,3 +1,4 @@
+import { tableIn } from '../users/adopted-table.ts';
 import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
@@ -65,7 +66,7 @@ async function boundTo(
     id === null
       ? undefined
       : await kernel.store.db
-          .selectFrom(model.organizations.table)
+          .selectFrom(tableIn(kernel.store.dialect, model.organizations))
           .select('id')
           .where('id', '=', id)
           .executeTakeFirst();

@@ -62,7 +62,7 @@ export async function createSearchIndexes(
 ): Promise<void> {
   for (const key of keys.filter((each) => each.table === table && !each.indexed))
     await db.schema
-      .createIndex(`auth_${table}_${key.name}_search`)
+      .createIndex(`auth_${table.split('.').at(-1)}_${key.name}_search`)
       .ifNotExists()
       .on(table)
       .expression(searchText(dialectOf(db), key))

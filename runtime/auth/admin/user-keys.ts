@@ -10,9 +10,11 @@ export interface Search {
 }
 
 /** The search for users of which a key begins with `q`; null for the empty text. */
-export function searchFor({ model }: AuthParts, q = ''): Search | null {
+export function searchFor({ model, directory }: AuthParts, q = ''): Search | null {
   const text = q.trim().replaceAll('\0', '');
-  return text === '' ? null : { keys: searchKeys(model.user), ranges: rangesOf(text) };
+  if (text === '') return null;
+  const { table } = directory;
+  return { keys: searchKeys({ ...model.user, table }), ranges: rangesOf(text) };
 }
 
 /**

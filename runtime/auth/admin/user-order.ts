@@ -100,7 +100,7 @@ export async function createOrderIndexes(
     const column = columns[sort];
     if ((column === undefined ? 'auth_users' : own) !== table) continue;
     await db.schema
-      .createIndex(`auth_${table}_${sort}_order`)
+      .createIndex(`auth_${table.split('.').at(-1)}_${sort}_order`)
       .ifNotExists()
       .on(table)
       .columns(column === undefined ? [sort, 'user_id'] : [column, 'id'])

@@ -1,3 +1,4 @@
+import { quotedTable } from '../users/adopted-table.ts';
 import type { Kysely, Transaction } from 'kysely';
 import type { Organizations } from '@twofold/schema';
 import { SCOPE, type Membership, type Store, hasScope } from '@twofold/runtime/kernel';
@@ -196,7 +197,7 @@ function keyStatement(options: ApiKeyOptions): string {
   const member = organizations ? membershipList(dialect, organizations, 'k.owner_user_id') : 'null';
   const permissions = roles ? permissionList(dialect, roles) : 'null';
   return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions, k.organization_id, ${member} as organizations
-    from auth_api_keys k left join "${directory.table}" u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
+    from auth_api_keys k left join ${quotedTable(directory.table)} u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
       left join auth_roles r on r.id = a.role_id
     where k.hash = ${dialect === 'postgres' ? '$1' : '?'}${ofLiveOrganization(organizations)}`;
 }

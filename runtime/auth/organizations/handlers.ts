@@ -1,3 +1,4 @@
+import { tableIn } from '../users/adopted-table.ts';
 import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
@@ -46,10 +47,10 @@ async function namesOf(
   parts: AuthParts,
   ids: readonly (number | string)[],
 ): Promise<ReadonlyMap<number | string, string | null>> {
-  const { table, name } = organizationsOf(parts);
+  const { name, ...place } = organizationsOf(parts);
   if (name === null || ids.length === 0) return new Map();
   const rows = await parts.kernel.store.db
-    .selectFrom(table)
+    .selectFrom(tableIn(parts.kernel.store.dialect, place))
     .select(['id', name])
     .where('id', 'in', ids)
     .execute();

@@ -1,3 +1,4 @@
+import { tableIn } from '../users/adopted-table.ts';
 import type { Kysely, Transaction } from 'kysely';
 import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
@@ -121,10 +122,10 @@ const invitationData = (id: string, organization_id: number | string, role: stri
 
 /** The name of an organization as mails show it, on one line. */
 async function nameOf(parts: AuthParts, organization: number | string): Promise<string> {
-  const { table, name, entity } = organizationsOf(parts);
+  const { name, entity, ...place } = organizationsOf(parts);
   if (name === null) return `a ${entity}`;
   const row = await parts.kernel.store.db
-    .selectFrom(table)
+    .selectFrom(tableIn(parts.kernel.store.dialect, place))
     .select(name)
     .where('id', '=', organization)
     .executeTakeFirst();

@@ -6,8 +6,9 @@ import type { AuthParts } from '../parts.ts';
 import { textLiteral } from './permissions.ts';
 import type { Account } from './user-directory.ts';
 
-/** The user table with its names in SQL. */
+/** The user table. */
 export interface OwnerTable {
+  /** Its name in SQL. */
   readonly table: string;
   /** The column that a soft delete sets, if there is one. */
   readonly softDelete: string | undefined;
@@ -29,7 +30,7 @@ export const wasOwner = (place: OwnerTable) =>
 /** SQL condition for the same trigger: another enabled owner exists. */
 export function otherOwner(place: OwnerTable): string {
   const live = place.softDelete ? ` and u."${place.softDelete}" is null` : '';
-  return `exists (select 1 from auth_users a join "${place.table}" u on u.id = a.user_id${live} where a.user_id <> old.id and ${enabledOwner(place)})`;
+  return `exists (select 1 from auth_users a join ${place.table} u on u.id = a.user_id${live} where a.user_id <> old.id and ${enabledOwner(place)})`;
 }
 
 /** Whether any user has the first role. With `enabled`, only users who may sign in count. */

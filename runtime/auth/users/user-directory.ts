@@ -1,3 +1,4 @@
+import { tableIn } from './adopted-table.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
@@ -91,7 +92,7 @@ const SIDE_COLUMNS = [
 
 /** Reads and writes users in the entity's table and in `auth_users`, which share the key. */
 export class UserDirectory {
-  /** The table with the identity columns. */
+  /** The table with the identity columns, with its schema where it has one. */
   readonly table: string;
   /** Whether a delete only marks the row. */
   readonly keepsDeleted: boolean;
@@ -111,7 +112,7 @@ export class UserDirectory {
     this.#now = now;
     this.#entity = project.entities.find(({ name }) => name === user.entity) ?? null;
     this.#columns = new Map((this.#entity?.columns ?? []).map((column) => [column.name, column]));
-    this.table = user.table;
+    this.table = tableIn(store.dialect, user);
     const { softDelete } = this.#entity ?? {};
     this.keepsDeleted = softDelete !== undefined;
     this.live = softDelete ? ` and u."${softDelete}" is null` : '';

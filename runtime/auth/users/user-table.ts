@@ -1,3 +1,4 @@
+import { quotedIn, tableIn } from './adopted-table.ts';
 import { type Kysely, sql } from 'kysely';
 import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
 import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
@@ -38,23 +39,30 @@ export async function tieUserTable(
   // The structure of a database that others made is never changed.
   if (project.unmanaged) return;
   const { table } = user;
+  const place = tableIn(store.dialect, user);
+  const inSql = quotedIn(store.dialect, user);
   const first = roles?.first ?? null;
   const softDelete = project.entities.find(({ name }) => name === user.entity)?.softDelete;
-  const place = first === null ? null : { table, softDelete, first };
+  const owners = first === null ? null : { table: inSql, softDelete, first };
   const create = store.dialect === 'postgres' ? createPostgresTrigger : createSqliteTrigger;
   await store.lock('auth-user-table', async () => {
     if (user.entity === null) await createUsers(store.db, table, project.ids);
     await indexIdentities(store, user);
-    await createSearchIndexes(store.db, table, searchKeys(user));
+    await createSearchIndexes(store.db, place, searchKeys({ ...user, table: place }));
     if (user.entity !== null || (await hasTimes(store, table)))
-      await createOrderIndexes(store.db, table, user);
+      await createOrderIndexes(store.db, place, { ...user, table: place });
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
-    const refuse = refusalOf(place, organizations);
+    const refuse = refusalOf(owners, organizations);
     const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: deletions };
-    await create(store.db, table, gone);
-    if (softDelete) await create(store.db, table, softDeleteTrigger(table, softDelete, refuse));
-    if (organizations) await create(store.db, organizations.table, organizationGone(organizations));
+    await create(store.db, inSql, gone);
+    if (softDelete) await create(store.db, inSql, softDeleteTrigger(table, softDelete, refuse));
+    if (organizations)
+      await create(
+        store.db,
+        quotedIn(store.dialect, organizations),
+        organizationGone(organizations),
+      );
   });
 }
 
@@ -97,12 +105,18 @@ function softDeleteTrigger(
   };
 }
 
-async function indexIdentities(store: Store, { table, columns }: AuthModel['user']): Promise<void> {
+async function indexIdentities(store: Store, user: AuthModel['user']): Promise<void> {
+  const { table, columns } = user;
   for (const attribute of ['email', 'username', 'phone'] as const) {
     const column = columns[attribute];
     const name = column && indexName(table, [column, 'identity'], true);
     if (name && !(await hasIndex(store, name)))
-      await createFoldedIndex(store.db, { name, table, column, fold: IDENTITY_FOLDS[attribute] });
+      await createFoldedIndex(store.db, {
+        name,
+        table: tableIn(store.dialect, user),
+        column,
+        fold: IDENTITY_FOLDS[attribute],
+      });
   }
 }
 
@@ -147,7 +161,7 @@ async function createSqliteTrigger(
   const refusal = refuse
     ? `select raise(abort, '${LAST_OWNER}') where ${refuse.where} and not ${refuse.unless};`
     : 'select 1;';
-  const text = `trigger "${name}" after ${event} on "${table}" begin ${refusal} ${deletes} end`;
+  const text = `trigger "${name}" after ${event} on ${table} begin ${refusal} ${deletes} end`;
   const { rows } = await sql<{
     sql: string;
   }>`select sql from sqlite_master where type = 'trigger' and name = ${name}`.execute(db);
@@ -176,13 +190,13 @@ async function createPostgresTrigger(
     )
     .execute(db);
   const known =
-    await sql`select 1 from pg_trigger where tgname = ${name} and tgrelid = ${`"${table}"`}::regclass`.execute(
+    await sql`select 1 from pg_trigger where tgname = ${name} and tgrelid = ${table}::regclass`.execute(
       db,
     );
   if (known.rows.length > 0) return;
   await sql
     .raw(
-      `create trigger "${name}" after ${event} on "${table}" for each row execute function "${name}"()`,
+      `create trigger "${name}" after ${event} on ${table} for each row execute function "${name}"()`,
     )
     .execute(db);
 }

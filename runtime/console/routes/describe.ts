@@ -96,12 +96,17 @@ async function profileOf(
     .where('user_id', '=', id)
     .executeTakeFirst();
   const user = project.auth?.user;
-  const column = user?.entity == null ? null : user.table;
+  const column = user?.entity == null ? null : placeOf(store, user);
   const email =
     (row?.['email'] as string | null | undefined) ?? (await emailIn(store, column, id)) ?? null;
   const name = [row?.['first_name'], row?.['last_name']].filter(Boolean).join(' ');
   return { name: name || ((row?.['username'] as string | null) ?? null), email };
 }
+
+const placeOf = (
+  { dialect }: Kernel['store'],
+  { table, schema }: { table: string; schema?: string },
+) => (dialect === 'postgres' && schema !== undefined ? `${schema}.${table}` : table);
 
 async function emailIn(store: Kernel['store'], table: string | null, id: number | string) {
   if (table === null) return null;

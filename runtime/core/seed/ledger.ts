@@ -1,11 +1,12 @@
+import { ConfigError } from '../errors.ts';
 import { joinSql, name, sql } from '../data/fragment.ts';
 import { run, type Writing } from '../data/writer.ts';
 import type { CheckedRow } from './seed-row.ts';
 
-const LEDGER = 'twofold_seeds';
+export const SEEDS = 'twofold_seeds';
 
 /** Makes the table of the rows that earlier runs wrote. */
-export const CREATE_SEEDS = `create table if not exists ${LEDGER} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`;
+export const CREATE_SEEDS = `create table if not exists ${SEEDS} (type text not null, row_key text not null, row_id text not null, hash text not null, primary key (type, row_key))`;
 
 /** A row that an earlier run wrote. */
 export interface Seeded {
@@ -24,10 +25,11 @@ const text = (value: string) => ({ from: 'value' as const, value, as: { type: 't
  */
 export async function readLedger(writing: Writing): Promise<Ledger> {
   if (!writing.model.project.unmanaged) await run(writing, [CREATE_SEEDS]);
+  else if (!(await hasSeeds(writing))) throw missing();
   const ledger = new Map<string, Map<string, Seeded>>();
   for (const row of await run(
     writing,
-    sql`select type, row_key, row_id, hash from ${name(LEDGER)}`,
+    sql`select type, row_key, row_id, hash from ${name(SEEDS)}`,
   )) {
     const type = String(row['type']);
     const known = ledger.get(type) ?? new Map<string, Seeded>();
@@ -38,6 +40,19 @@ export async function readLedger(writing: Writing): Promise<Ledger> {
   }
   return ledger;
 }
+
+async function hasSeeds(writing: Writing): Promise<boolean> {
+  const text = writing.dialect === 'sqlite' ? SQLITE_TABLE : POSTGRES_TABLE;
+  return (await writing.query(text, [])).length > 0;
+}
+
+const SQLITE_TABLE = `select 1 from sqlite_master where type = 'table' and name = '${SEEDS}'`;
+const POSTGRES_TABLE = `select 1 where to_regclass('${SEEDS}') is not null`;
+
+const missing = () =>
+  new ConfigError([
+    `seed needs the table ${SEEDS}, which is not there. The database is not ours to change: run what "npx generator migrate sql" prints`,
+  ]);
 
 /** Rows of one statement: each takes four parameters, and SQLite allows 32,766. */
 const CHUNK = 500;
@@ -56,7 +71,7 @@ export async function keep(
       );
     await run(
       writing,
-      sql`insert into ${name(LEDGER)} (type, row_key, row_id, hash) values ${joinSql(rows, ', ')} on conflict (type, row_key) do update set row_id = excluded.row_id, hash = excluded.hash`,
+      sql`insert into ${name(SEEDS)} (type, row_key, row_id, hash) values ${joinSql(rows, ', ')} on conflict (type, row_key) do update set row_id = excluded.row_id, hash = excluded.hash`,
     );
   }
 }
