@@ -32,8 +32,7 @@ const isInside = (path: string) => !/^([/\\]|[a-z]:)|(^|[/\\])\.\.([/\\]|$)/i.te
 function settingFindings(project: Project, sources: Sources, at: number): Diagnostic[] {
   const { documents, out } = project.clients![at]!;
   const { unmatched = [], outside: beyond = [] } = sources.documents?.[at] ?? {};
-  const place = (...path: (string | number)[]) =>
-    placeOf(sources, ['client', ...(isList(sources) ? [at] : []), ...path]);
+  const place = (...path: (string | number)[]) => placeOfClient(sources, at, ...path);
   return [
     ...(isInWorkTree(sources.root, out) ? [] : [outsideTree(sources.root, out, place('out'))]),
     ...beyond.map((glob) => outsideTree(sources.root, documents[glob]!, place('documents', glob))),
@@ -68,6 +67,15 @@ function outside(summary: string, at: Position, fix: string): Diagnostic {
     fix,
     at,
   };
+}
+
+/** The place of a key of one front end. */
+export function placeOfClient(
+  sources: Sources,
+  at: number,
+  ...path: (string | number)[]
+): Position {
+  return placeOf(sources, ['client', ...(isList(sources) ? [at] : []), ...path]);
 }
 
 /** The manifest is parsed for a place only when there is something to report. */

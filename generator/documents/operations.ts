@@ -14,6 +14,7 @@ import {
   Source,
   visit,
 } from 'graphql';
+import { typeName } from '../../templates/client/type-name.ts';
 import { descriptionOf } from './description.ts';
 import { type DocumentText, placeIn } from './document-text.ts';
 import { invalidIn, nameTaken, notStatic, syntaxProblem, unnamed, unexpected } from './findings.ts';
@@ -136,7 +137,7 @@ function lengthOf({ startToken }: NonNullable<DefinitionNode['loc']>): number {
 /** Both places of two operations, or two fragments, of one name. */
 function takenNames(found: readonly FoundDefinition[]): Diagnostic[] {
   const named = found.filter(({ node }) => !isUnnamed(node));
-  const groups = Map.groupBy(named, ({ node }) => `${node.kind} ${node.name!.value}`);
+  const groups = Map.groupBy(named, ({ node }) => `${node.kind} ${typeName(node.name!.value)}`);
   return [...groups.values()].filter((group) => group.length > 1).flatMap(nameTaken);
 }
 

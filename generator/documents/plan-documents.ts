@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
 import type { PlannedFile, Sources } from '../files.ts';
 import type { Disk } from '../write/disk.ts';
+import { LOCKFILE, parseLock } from '../write/lockfile.ts';
 import { brokenEntries } from './broken-entries.ts';
-import { clientFindings } from './client-findings.ts';
+import { clientFindings, placeOfClient } from './client-findings.ts';
+import { filesOfClient, takenFiles } from './front-end.ts';
 import { type AddedByProcess, addedHere, committedList } from './list-history.ts';
 import { type ClientOperation, type Documents, readOperations } from './operations.ts';
 import { servedSchema } from './served-schema.ts';
@@ -45,9 +47,14 @@ export async function planDocuments(
     return { files: [], findings, counts: null, addedHere: new Set() };
   const here = await addedHere(sources.root, disk, added);
   const next = await nextOf(liveList(read), { before, here, root: sources.root, file });
+  const clients = await planClients(project, sources, { read, disk });
   return {
-    files: [{ path: file, owner: 'append', render: () => printList(next.list) }],
-    findings: [...findings, ...brokenEntries(servedSchema(project), next, { file, text })],
+    files: [{ path: file, owner: 'append', render: () => printList(next.list) }, ...clients.files],
+    findings: [
+      ...findings,
+      ...clients.findings,
+      ...brokenEntries(servedSchema(project), next, { file, text }),
+    ],
     counts: {
       live: next.live.length,
       retired: next.retired.length,
@@ -56,6 +63,25 @@ export async function planDocuments(
     },
     addedHere: new Set([...here, ...next.added].filter((hash) => next.list.has(hash))),
   };
+}
+
+/** The files of all front ends. */
+async function planClients(
+  project: Project,
+  sources: Sources,
+  { read, disk }: { readonly read: readonly Documents[]; readonly disk: Disk },
+): Promise<Pick<DocumentsPlan, 'files' | 'findings'>> {
+  const lock = parseLock(await disk.read(join(sources.root, LOCKFILE)));
+  const files: PlannedFile[] = [];
+  const findings: Diagnostic[] = [];
+  for (const [at, settings] of (project.clients ?? []).entries()) {
+    const ending = sources.documents?.[at]?.ending ?? '';
+    const own = filesOfClient(project, settings, { documents: read[at]!, ending });
+    const place = () => placeOfClient(sources, at, 'out');
+    findings.push(...(await takenFiles(sources.root, own, { disk, lock, at: place })));
+    files.push(...own);
+  }
+  return { files, findings };
 }
 
 /** The documents of each front end, in the order of the manifest. */

@@ -4,10 +4,13 @@ import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { DocumentText } from './document-text.ts';
 import { extractTexts } from './extract.ts';
 import { findFiles, type FoundFiles } from './globs.ts';
+import { type ImportEnding, importEnding } from './import-ending.ts';
 
 /** What the globs of one front end lead to. */
 export interface ReadDocuments extends Pick<FoundFiles, 'unmatched' | 'outside'> {
   readonly texts: readonly DocumentText[];
+  /** What `imports: auto` means for the folder of the front end. */
+  readonly ending?: ImportEnding;
   /** Files that could not be read as text. */
   readonly problems: readonly Diagnostic[];
 }
@@ -37,7 +40,12 @@ export async function readDocuments(
   if (clients.length === 0) return undefined;
   const outs = clients.map(({ out }) => posix.join(out, '/'));
   const isOutput = (path: string) => outs.some((out) => path.startsWith(out));
-  return Promise.all(clients.map(({ documents }) => readGlobs(root, documents, isOutput)));
+  return Promise.all(
+    clients.map(async ({ documents, out }) => ({
+      ...(await readGlobs(root, documents, isOutput)),
+      ending: importEnding(root, out),
+    })),
+  );
 }
 
 /**

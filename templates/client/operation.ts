@@ -9,8 +9,9 @@ export interface Operation {
   readonly hash: string;
   readonly description: string | null;
   readonly node: OperationDefinitionNode;
-  readonly fragments: readonly Fragment[];
-  /** Where its text stands in code; it is then an argument of `graphql()`. */
+  /** The fragments that it uses, directly or not, sorted by name. */
+  readonly fragments: readonly Pick<Fragment, 'name'>[];
+  /** Its text in code, if it is an argument of `graphql()`. */
   readonly inCode: string | null;
 }
 
@@ -21,6 +22,7 @@ export interface Fragment {
   readonly node: FragmentDefinitionNode;
   /** The fragments that it uses, directly or not, by name. */
   readonly uses: readonly string[];
+  /** Its text in code, if it is an argument of `graphql()`. */
   readonly inCode: string | null;
 }
 

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { realPathOf, workTreeOf } from '../write/work-tree.ts';
+
+/** What an import of a file beside ends with. */
+export type ImportEnding = '' | '.ts' | '.js';
+
+/**
+ * What `imports: auto` means for a folder, by the nearest TypeScript configuration above it. Without
+ * one nothing checks the types, and every bundler and runtime takes `.ts`.
+ */
+export function importEnding(root: string, out: string): ImportEnding {
+  const file = nearestConfig(root, resolve(root, out));
+  if (file === null) return '.ts';
+  const options = optionsOf(file, 0);
+  if (options.some(({ allowImportingTsExtensions: allowed }) => allowed === true)) return '.ts';
+  const isNode = options.some(({ module, moduleResolution }) =>
+    /^node(16|18|20|next)$/i.test(String(moduleResolution ?? module)),
+  );
+  return isNode ? '.js' : '';
+}
+
+function nearestConfig(root: string, folder: string): string | null {
+  const top = workTreeOf(root).path;
+  for (let at = realPathOf(folder); at.startsWith(top); at = dirname(at)) {
+    const file = join(at, 'tsconfig.json');
+    if (existsSync(file)) return file;
+    if (at === dirname(at)) break;
+  }
+  return null;
+}
+
+interface Options {
+  readonly allowImportingTsExtensions?: unknown;
+  readonly module?: unknown;
+  readonly moduleResolution?: unknown;
+}
+
+interface Config {
+  readonly compilerOptions?: Options;
+  readonly extends?: string | readonly string[];
+  readonly references?: readonly { readonly path?: string }[];
+}
+
+const DEEPEST = 5;
+
+/** The options of a file, of those that it extends and of the projects that it refers to. */
+function optionsOf(file: string, depth: number): Options[] {
+  const config = readConfig(file);
+  if (!config || depth > DEEPEST) return [];
+  const others = [
+    ...[config.extends ?? []].flat(),
+    ...(config.references ?? []).flatMap(({ path }) => path ?? []),
+  ].filter((path) => /^\.{0,2}\//.test(path));
+  return [
+    config.compilerOptions ?? {},
+    ...others.flatMap((path) => optionsOf(configAt(dirname(file), path), depth + 1)),
+  ];
+}
+
+function configAt(folder: string, path: string): string {
+  const file = resolve(folder, path);
+  return path.endsWith('.json')
+    ? file
+    : existsSync(`${file}.json`)
+      ? `${file}.json`
+      : join(file, 'tsconfig.json');
+}
+
+/** Null for a file that is not there, or that is not JSON apart from comments and last commas. */
+function readConfig(file: string): Config | null {
+  try {
+    const text = readFileSync(file, 'utf8').replace(
+      /("(?:[^"\\]|\\.)*")|\/\/.*|\/\*[^]*?\*\/|,(?=\s*[\]}])/g,
+      (_, quoted?: string) => quoted ?? '',
+    );
+    return JSON.parse(text) as Config;
+  } catch {
+    return null;
+  }
+}

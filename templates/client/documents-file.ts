@@ -1,0 +1,144 @@
+import {
+  type DefinitionNode,
+  getNamedType,
+  type GraphQLNamedType,
+  isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  Kind,
+  print,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { docComment } from './doc-comment.ts';
+import { enumType, inputObjectType, variablesType } from './input-type.ts';
+import type { Fragment, FrontEnd, Operation } from './operation.ts';
+import { fragmentType, selectionType } from './selection-type.ts';
+import { typeName } from './type-name.ts';
+
+/** `documents.ts`: the types of all documents, and a constant for each. */
+export function documentsFile(given: FrontEnd): string {
+  const { format, send, ending, operations, fragments } = given;
+  const types = usedTypes(given);
+  const isEmpty = operations.length + fragments.length === 0;
+  return [
+    isEmpty ? 'export {};\n' : `import { document } from './typed-document${ending}';\n`,
+    ...types.filter(isEnumType).map((type) => `\n${enumType(type)}`),
+    ...types.filter(isInputObjectType).map((type) => `\n${inputObjectType(type, given)}`),
+    ...fragments.map((fragment) => printFragment(fragment, given)),
+    ...(send === 'hash-only' && format === 'string'
+      ? []
+      : fragments.map((each) => fragmentText(each, format))),
+    ...fragments.map((fragment) => fragmentConstant(fragment, given)),
+    ...operations.map((operation) => printOperation(operation, given)),
+  ].join('');
+}
+
+/** Enums and inputs that the documents name, and those that these need, by name. */
+function usedTypes({ schema, operations, fragments }: FrontEnd): GraphQLNamedType[] {
+  const used = new Map<string, GraphQLNamedType>();
+  const use = (type: GraphQLNamedType | undefined) => {
+    if (!type || used.has(type.name)) return;
+    if (isEnumType(type)) used.set(type.name, type);
+    if (!isInputObjectType(type)) return;
+    used.set(type.name, type);
+    for (const field of Object.values(type.getFields())) use(getNamedType(field.type));
+  };
+  const definitions: DefinitionNode[] = [...operations, ...fragments].map(({ node }) => node);
+  const typeInfo = new TypeInfo(schema);
+  visit(
+    { kind: Kind.DOCUMENT, definitions },
+    visitWithTypeInfo(typeInfo, {
+      Field: () => {
+        const type = typeInfo.getType();
+        const named = type && getNamedType(type);
+        if (named && isEnumType(named)) use(named);
+      },
+      VariableDefinition: ({ type }) => {
+        visit(type, { NamedType: ({ name }) => use(schema.getType(name.value)) });
+      },
+    }),
+  );
+  return [...used.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function printFragment({ name, node, description }: Fragment, given: FrontEnd): string {
+  const on = given.schema.getType(node.typeCondition.name.value);
+  const type = isCompositeType(on) ? fragmentType(on, [node.selectionSet], given) : 'never';
+  return `\n${docComment(description)}export type ${typeName(name)}Fragment = ${type};\n`;
+}
+
+/** The constant with a fragment's text; documents share it. */
+function fragmentText({ name, node }: Fragment, format: FrontEnd['format']): string {
+  const text =
+    format === 'ast' ? `'${astOf(node)}'` : template(print({ ...node, description: undefined }));
+  return `\nconst ${textName(name)} = ${text};\n`;
+}
+
+const textName = (fragment: string) => `${typeName(fragment)}FragmentText`;
+
+function fragmentConstant({ name, uses }: Fragment, { format, send }: FrontEnd): string {
+  const parts = [name, ...uses.filter((each) => each !== name)].map(textName);
+  const type = typeName(name);
+  const given =
+    format === 'ast'
+      ? ["''", ...parts]
+      : [`'${name}'`, "''", ...(send === 'hash-only' ? [] : parts)];
+  return `\nexport const ${type}FragmentDoc = /* @__PURE__ */ document<${type}Fragment, never>(${given.join(', ')});\n`;
+}
+
+function printOperation(operation: Operation, given: FrontEnd): string {
+  const { name, kind, node, description } = operation;
+  const type = `${typeName(name)}${typeName(kind)}`;
+  const root = given.schema.getRootType(kind)!;
+  const comment = docComment(description);
+  return `
+export type ${type}Variables = ${variablesType(node, given)};
+
+export type ${type} = ${selectionType(root, [node.selectionSet], given)};
+
+${comment}export const ${typeName(name)}Document = /* @__PURE__ */ document<${type}, ${type}Variables>(
+${argumentsOf(operation, given)
+  .map((each) => `  ${each},\n`)
+  .join('')});
+`;
+}
+
+function argumentsOf(operation: Operation, { format, send }: FrontEnd): string[] {
+  const { name, hash, node, fragments } = operation;
+  const shared = fragments.map((fragment) => textName(fragment.name));
+  if (format === 'ast') return [`'${hash}'`, `'${astOf(node)}'`, ...shared];
+  const named = [`'${name}'`, `'${hash}'`];
+  if (send === 'hash-only') return named;
+  return [...named, template(print(withoutDescriptions(node))), ...shared];
+}
+
+const withoutDescriptions = (node: Operation['node']): Operation['node'] => ({
+  ...node,
+  description: undefined,
+  ...(node.variableDefinitions && {
+    variableDefinitions: node.variableDefinitions.map((each) => ({
+      ...each,
+      description: undefined,
+    })),
+  }),
+});
+
+/** A text of several lines as a template. */
+const template = (text: string) =>
+  `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
+
+/** A syntax tree as JSON inside quotes, without places and without what is empty. */
+function astOf(node: DefinitionNode): string {
+  const json = JSON.stringify(node, (key, value: unknown) =>
+    key === 'loc' || key === 'description' || (Array.isArray(value) && value.length === 0)
+      ? undefined
+      : value,
+  );
+  return json
+    .replaceAll('\\', '\\\\')
+    .replaceAll("'", "\\'")
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+}

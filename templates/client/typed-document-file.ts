@@ -1,0 +1,122 @@
+import type { FrontEnd } from './operation.ts';
+
+/** `typed-document.ts`: how a document carries its types, its hash and its text. */
+export function typedDocumentFile({ format, send }: Pick<FrontEnd, 'format' | 'send'>): string {
+  if (format === 'ast') return AST;
+  return send === 'hash-only' ? STRING.replace(TEXT_PARTS, '').replace(JOINED, EMPTY) : STRING;
+}
+
+const TEXT_PARTS = ',\n  ...parts: readonly string[]';
+const JOINED = "toString: () => parts.join('\\n\\n')";
+const EMPTY = "toString: () => ''";
+
+const STRING = String.raw`/** A document with the types of its variables and its data. 'String(document)' is its text. */
+export interface TypedDocument<Data, Variables> {
+  readonly name: string;
+  /** The SHA-256 of its text. */
+  readonly hash: string;
+  toString(): string;
+  /** Carries the types; it is never there. */
+  readonly __apiType?: (variables: Variables) => Data;
+}
+
+export function document<Data, Variables>(
+  name: string,
+  hash: string,
+  ...parts: readonly string[]
+): TypedDocument<Data, Variables> {
+  return { name, hash, toString: () => parts.join('\n\n') };
+}
+
+export const nameOf = ({ name }: { readonly name: string }): string => name;
+export const hashIn = ({ hash }: { readonly hash: string }): string => hash;
+export const textOf = (document: { toString(): string }): string => String(document);
+`;
+
+const AST = String.raw`import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+
+/** A document with the types of its variables and its data, as caches take it. */
+export type TypedDocument<Data, Variables> = TypedDocumentNode<Data, Variables> & {
+  readonly __meta__: { readonly hash: string };
+};
+
+export function document<Data, Variables>(
+  hash: string,
+  ...definitions: readonly string[]
+): TypedDocument<Data, Variables> {
+  return {
+    kind: 'Document',
+    definitions: definitions.map((definition): unknown => JSON.parse(definition)),
+    __meta__: { hash },
+  } as unknown as TypedDocument<Data, Variables>;
+}
+
+/** The parts of a node that a text is made of. */
+interface Node {
+  readonly kind: string;
+  readonly [part: string]: any;
+}
+
+export const hashIn = ({ __meta__ }: { readonly __meta__: { readonly hash: string } }): string =>
+  __meta__.hash;
+
+export const nameOf = (document: unknown): string =>
+  (document as { definitions: readonly Node[] }).definitions[0]!['name'].value;
+
+/** The text of a document. */
+export const textOf = (document: unknown): string =>
+  all((document as { definitions: readonly Node[] }).definitions, '\n');
+
+const all = (nodes: readonly Node[] = [], between = ' ', open = '', close = ''): string =>
+  nodes.length > 0 ? open + nodes.map(print).join(between) + close : '';
+
+function print(node: Node): string {
+  const { kind, name, alias, value, type, typeCondition, selectionSet } = node;
+  const rest = () => all(node['directives']) + (selectionSet ? print(selectionSet) : '');
+  switch (kind) {
+    case 'OperationDefinition': {
+      const variables = all(node['variableDefinitions'], ', ', '(', ')');
+      return node['operation'] + ' ' + name.value + variables + rest();
+    }
+    case 'FragmentDefinition':
+      return 'fragment ' + name.value + ' on ' + typeCondition.name.value + rest();
+    case 'SelectionSet':
+      return '{' + all(node['selections']) + '}';
+    case 'Field': {
+      const given = all(node['arguments'], ', ', '(', ')');
+      return (alias ? alias.value + ': ' : '') + name.value + given + rest();
+    }
+    case 'FragmentSpread':
+      return '...' + name.value + rest();
+    case 'InlineFragment':
+      return '... ' + (typeCondition ? 'on ' + typeCondition.name.value : '') + rest();
+    case 'VariableDefinition': {
+      const preset = node['defaultValue'] ? ' = ' + print(node['defaultValue']) : '';
+      return print(node['variable']) + ': ' + print(type) + preset + rest();
+    }
+    case 'Variable':
+      return '$' + name.value;
+    case 'NamedType':
+      return name.value;
+    case 'ListType':
+      return '[' + print(type) + ']';
+    case 'NonNullType':
+      return print(type) + '!';
+    case 'Directive':
+      return ' @' + name.value + all(node['arguments'], ', ', '(', ')');
+    case 'Argument':
+    case 'ObjectField':
+      return name.value + ': ' + print(value);
+    case 'ListValue':
+      return '[' + all(node['values'], ', ') + ']';
+    case 'ObjectValue':
+      return '{' + all(node['fields'], ', ') + '}';
+    case 'StringValue':
+      return JSON.stringify(value);
+    case 'NullValue':
+      return 'null';
+    default:
+      return String(value);
+  }
+}
+`;
