@@ -8,9 +8,9 @@ const repo = fileURLToPath(new URL('..', import.meta.url));
 const MANIFESTS = [
   'package.json',
   'schema/package.json',
-  ...['core', 'auth', 'hosting', 'models'].map((name) => `runtime/${name}/package.json`),
+  ...['core', 'auth', 'hosting', 'models', 'console'].map((name) => `runtime/${name}/package.json`),
 ];
-const EXAMPLES = ['blog', 'company', 'hosting'];
+const EXAMPLES = ['blog', 'company', 'conduit', 'hosting'];
 
 /**
  * Sets the version of all packages, in the lockfile and the examples too, and dates the changelog.

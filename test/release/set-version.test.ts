@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +33,17 @@ describe('setting a version', () => {
     const core = JSON.parse(read('runtime/core/package.json'));
     expect(core).toMatchObject({ version: '7.8.9', dependencies: { '@twofold/schema': '7.8.9' } });
     expect(core.dependencies.koa).not.toBe('7.8.9');
+    const workspaces: string[] = JSON.parse(read('package.json')).workspaces;
+    const examples = readdirSync(join(copy, 'examples'))
+      .map((name) => `examples/${name}`)
+      .filter((path) => existsSync(join(copy, path, 'package.json')));
+    for (const path of workspaces)
+      expect([path, JSON.parse(read(`${path}/package.json`)).version]).toEqual([path, '7.8.9']);
+    for (const path of [...workspaces, ...examples])
+      expect([path, read(`${path}/package.json`).match(/"@twofold\/\w+": "\^?0\..*/g)]).toEqual([
+        path,
+        null,
+      ]);
     const { packages } = JSON.parse(read('package-lock.json'));
     expect(packages['']).toMatchObject({ version: '7.8.9' });
     expect(packages['runtime/auth'].dependencies['@twofold/runtime']).toBe('7.8.9');
