@@ -1,135 +1,25 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer as createHttp } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createClient } from 'graphql-ws';
-import parsePrometheus from 'parse-prometheus-text-format';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { createServer, defineApp, type Running } from '../../runtime/core/index.ts';
-import { auth } from '../../runtime/auth/index.ts';
+import type { Running } from '../../runtime/core/index.ts';
 import { createDatabase } from '../engines/available.ts';
-import { databases, projectOf } from '../graphql/harness.ts';
-import { end, run } from '../server/program.ts';
+import { databases } from '../graphql/harness.ts';
+import {
+  families,
+  folderOfFigures,
+  post,
+  query,
+  scrape,
+  startFigures,
+  TRUSTED,
+  valueOf,
+  type Parsed,
+} from './figures.ts';
 
 // Acceptance 10 of "GraphQL, part two": a real parser scrapes, and 10,000 unknown operation names leave 201 series.
 
-const TOKEN = 'a-token-of-prometheus';
-const KEY = 'k'.repeat(32);
-const SDL = `
-  type User { id: ID! email: String! }
-  type Note @auth(allow: [PUBLIC]) { id: ID! text: String! }
-  type Query { notes: [Note!]! note(id: ID!): Note bug: String }
-  type Mutation { createNote(text: String!): Note! }
-  type Subscription { noteCreated: Note! }
-`;
-const MANIFEST = `name: figures
-auth: {}
-api: { rest: true, access: public, limits: { batch: 500 }, trusted_documents: { file: listed.json, required: false } }
-observability: { metrics: true }
-`;
-const TRUSTED = 'query Trusted { notes { id } }';
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'figures-'));
-  writeFileSync(join(folder, 'listed.json'), JSON.stringify([TRUSTED]));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-interface StartOptions {
-  readonly manifest?: string;
-  readonly url?: string;
-  readonly env?: Record<string, string>;
-  readonly capabilities?: boolean;
-}
-
-function start({ manifest = MANIFEST, url = ':memory:', env, capabilities = true }: StartOptions) {
-  return createServer(
-    defineApp({
-      project: projectOf(SDL, manifest),
-      root: pathToFileURL(`${folder}/`),
-      capabilities: capabilities ? [auth()] : [],
-      resolvers: {
-        Query: {
-          bug: () => {
-            throw new RangeError('a secret');
-          },
-        },
-      },
-      jobs: { mail: { run: () => {} } },
-      routes: (router) => void router.get('/hello/:name', () => ({ hello: true })),
-    }),
-  ).start('127.0.0.1:0', {
-    env: {
-      DATABASE_URL: url,
-      METRICS_TOKEN: TOKEN,
-      API_KEY: KEY,
-      JWT_SECRET: 's'.repeat(40),
-      RATE_LIMIT_ENABLED: 'false',
-      ...env,
-    },
-    logTo: { write: () => {} },
-  });
-}
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-async function scrape(
-  url: string,
-  headers: Record<string, string> = bearer(TOKEN),
-  path = '/metrics',
-) {
-  const response = await fetch(url + path, { headers });
-  const text = await response.text();
-  return { status: response.status, type: response.headers.get('content-type'), text };
-}
-
-interface Parsed {
-  readonly name: string;
-  readonly type: string;
-  readonly metrics: readonly {
-    readonly labels?: Record<string, string>;
-    readonly value?: string;
-    readonly buckets?: Record<string, string>;
-    readonly count?: string;
-    readonly sum?: string;
-  }[];
-}
-
-/** The families of a page, as a parser of Prometheus' format reads them. */
-async function families(
-  url: string,
-  headers?: Record<string, string>,
-): Promise<Map<string, Parsed>> {
-  const { status, text } = await scrape(url, headers);
-  expect(status).toBe(200);
-  const parsed = parsePrometheus(text) as readonly Parsed[];
-  return new Map(parsed.map((family) => [family.name, family]));
-}
-
-async function valueOf(url: string, name: string, labels: Record<string, string> = {}) {
-  const found = (await families(url))
-    .get(name)
-    ?.metrics.filter((each) =>
-      Object.entries(labels).every(([label, value]) => each.labels?.[label] === value),
-    );
-  return found?.reduce((sum, { value, count }) => sum + Number(value ?? count), 0);
-}
-
-/** On a connection of its own, so that any of several workers may answer. */
-const post = (url: string, body: unknown) =>
-  fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', connection: 'close' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(5000),
-  }).then((response) => response.json() as Promise<any>);
-
-const query = (url: string, text: string, more: Record<string, unknown> = {}) =>
-  post(url, { query: text, ...more });
+const folder = folderOfFigures();
 
 /** The table of the contract: each family with its labels and its type. */
 const FAMILIES: readonly [name: string, type: string, labels: readonly string[]][] = [
@@ -154,9 +44,9 @@ describe.each(databases)('the page of figures on %s', (database) => {
   let server: Running;
   let drop = async () => {};
   beforeAll(async () => {
-    let url = `file:${join(folder, 'page.db')}`;
+    let url = `file:${join(folder.path, 'page.db')}`;
     if (database === 'postgres') ({ url, drop } = await createDatabase());
-    server = await start({ url });
+    server = await startFigures(folder, { url });
   });
   afterAll(async () => {
     await server.close();
@@ -312,131 +202,3 @@ describe.each(databases)('the page of figures on %s', (database) => {
       expect([names.size, names.has('other')]).toEqual([201, true]);
     }, 120_000);
 });
-
-describe('who may read the page', () => {
-  it('is whoever has the token, or an API key with the scope; nobody else, from loopback neither', async () => {
-    const server = await start({});
-    try {
-      const { url } = server;
-      const made = async (scopes: string[]) => {
-        const response = await fetch(`${url}/api/auth/admin/api-keys`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'x-api-key': KEY },
-          body: JSON.stringify({ name: 'prometheus', scopes }),
-        });
-        return ((await response.json()) as any).key;
-      };
-      const good = await made(['metrics:read']);
-      const status = async (headers: Record<string, string>) => (await scrape(url, headers)).status;
-      expect(await status(bearer(TOKEN))).toBe(200);
-      expect(await status({ 'x-api-key': good })).toBe(200);
-      expect(await status({ 'x-api-key': await made(['*:read']) })).toBe(200);
-      expect(await status({ 'x-api-key': await made(['notes:read', 'system:read']) })).toBe(401);
-      for (const headers of [
-        {},
-        bearer(`${TOKEN}x`),
-        bearer('short'),
-        { 'x-api-key': TOKEN },
-        { authorization: TOKEN },
-      ])
-        expect([headers, await status(headers as never)]).toEqual([headers, 401]);
-      const { type } = await scrape(url);
-      expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
-      const posted = await fetch(`${url}/metrics`, { method: 'POST', headers: bearer(TOKEN) });
-      expect(posted.status).toBe(401);
-    } finally {
-      await server.close();
-    }
-  });
-
-  it('is nobody when it is off: 404', async () => {
-    const server = await start({ manifest: 'name: figures\nauth: {}\n' });
-    try {
-      expect((await scrape(server.url, {})).status).toBe(404);
-      expect((await scrape(server.url, { 'x-api-key': KEY })).status).toBe(404);
-    } finally {
-      await server.close();
-    }
-  });
-
-  it('has to be possible: the start names both ways', async () => {
-    const manifest = 'name: figures\nobservability: { metrics: true }\n';
-    const without = { manifest, capabilities: false };
-    const failed = async (options: StartOptions) =>
-      String(await start(options).catch((error) => error));
-    expect(await failed({ ...without, env: { METRICS_TOKEN: '' } })).toMatch(
-      /METRICS_TOKEN .*auth: .*metrics:read/,
-    );
-    expect(await failed({ env: { METRICS_TOKEN: 'short' } })).toContain(
-      'METRICS_TOKEN must have at least 16 characters',
-    );
-    const server = await start(without);
-    expect((await scrape(server.url)).status).toBe(200);
-    await server.close();
-  });
-});
-
-it('stands alone on its port, on loopback', async () => {
-  const port = await freePort();
-  const server = await start({
-    manifest: `name: figures\nauth: {}\nobservability: { metrics: { path: /figures, port: ${port} } }\n`,
-  });
-  try {
-    const own = `http://127.0.0.1:${port}`;
-    expect((await scrape(server.url, bearer(TOKEN), '/figures')).status).toBe(401);
-    expect((await scrape(server.url, { 'x-api-key': KEY }, '/figures')).status).toBe(404);
-    expect((await scrape(own, bearer(TOKEN), '/figures')).status).toBe(200);
-    expect((await scrape(own, { 'x-api-key': KEY }, '/figures')).status).toBe(200);
-    expect((await scrape(own, {}, '/figures')).status).toBe(401);
-    expect((await scrape(own, bearer(TOKEN), '/metrics')).status).toBe(401);
-    expect((await scrape(own, {}, '/api/health')).status).toBe(404);
-  } finally {
-    await server.close();
-  }
-});
-
-it('sums all workers, and what one had counted that ended stays', async () => {
-  const program = run(
-    `import { createServer } from '@twofold/runtime';
-     import { pid } from 'node:process';
-     await createServer().schema('type Query { pid: Int! }', 'name: many\\nobservability: { metrics: true }')
-       .plugin({ name: 'pid', resolvers: { Query: { pid: () => pid } } }).serve('127.0.0.1:0');`,
-    { WORKERS: '2', DATABASE_URL: 'file:many.db', METRICS_TOKEN: TOKEN, LOG_LEVEL: 'info' },
-  );
-  try {
-    const url = await program.listening;
-    const seen = new Map<number, number>();
-    const ask = async () => {
-      const { data } = await query(url, 'query Pid { pid }');
-      seen.set(data.pid, (seen.get(data.pid) ?? 0) + 1);
-    };
-    const asked = () => [...seen.values()].reduce((sum, count) => sum + count, 0);
-    const counted = () => valueOf(url, 'graphql_operations_total', { name: 'Pid' });
-    await vi.waitFor(async () => {
-      await ask();
-      expect(seen.size).toBe(2);
-    }, 20_000);
-    const began = performance.now();
-    for (let left = 10; left > 0; left -= 1)
-      expect([await ask(), await counted()]).toEqual([undefined, asked()]);
-    // A worker that ends within five seconds of its start ends the server.
-    await new Promise((resolve) => setTimeout(resolve, began + 5500 - performance.now()));
-    process.kill([...seen.keys()][0]!, 'SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await vi.waitFor(async () => {
-      await ask();
-      expect(seen.size).toBe(3);
-    }, 30_000);
-    expect(await counted()).toBe(asked());
-  } finally {
-    await end(program);
-  }
-}, 60_000);
-
-async function freePort(): Promise<number> {
-  const server = createHttp();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
