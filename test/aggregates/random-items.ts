@@ -75,9 +75,9 @@ export function randomItems(random: Random): Items {
   for (const name of NUMBERS)
     types.set(`avg ${name}`, name === 'price' ? random.pick(['Float', 'Decimal']) : 'Float');
   for (const name of VALUES)
-    for (const of of ['min', 'max'])
+    for (const what of ['min', 'max'])
       types.set(
-        `${of} ${name}`,
+        `${what} ${name}`,
         name === 'n' || name === 'big' ? random.pick(DECLARED[name]!) : OF[name]!,
       );
   const rules = {

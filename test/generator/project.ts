@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -127,13 +127,64 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the real program. */
-export function generator(
+/** Runs the real program, in a process of its own. */
+export function program(
   args: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   return runFile(process.execPath, [join(repo, 'generator/bin.js'), ...args], cwd, env);
+}
+
+/** Commands that end by themselves, ask nothing, and write whole texts. */
+const PLAIN = new Set([
+  ...['check', 'eject', 'explain', 'generate', 'import', 'jobs', 'mails', 'migrate', 'openapi'],
+  ...['prune', 'rename', 'seed'],
+]);
+
+/** Runs a command of the program: a plain one in a process that has loaded the program already. */
+export async function generator(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  // Options of Node are for the start of a process.
+  const plain = PLAIN.has(args[0]!) && !args.includes('--watch') && !('NODE_OPTIONS' in env);
+  if (busy || !plain) return program(args, cwd, env);
+  busy = true;
+  try {
+    return await inHost(args, cwd, { ...process.env, NO_COLOR: '1', ...env });
+  } finally {
+    busy = false;
+  }
+}
+
+let busy = false;
+let host: ChildProcess | undefined;
+
+function inHost(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = (host ??= startHost());
+  return new Promise((resolve, reject) => {
+    const lost = (code: number | null, signal: string | null) =>
+      reject(new Error(`the program ended with ${code ?? signal} while it ran ${args.join(' ')}`));
+    child.once('exit', lost);
+    child.once('message', (ended: Ended) => {
+      child.off('exit', lost);
+      resolve(ended);
+    });
+    child.send({ args, cwd, env });
+  });
+}
+
+function startHost(): ChildProcess {
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+  });
+  child.unref();
+  child.channel!.unref();
+  child.once('exit', () => (host = undefined));
+  return child;
 }
 
 export function runFile(

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,40 +14,52 @@ const home = mkdtempSync(join(tmpdir(), 'tf-deploy-'));
 const bin = join(root, 'generator/bin.js');
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** Both projects as a person makes them, once for all engines. */
+/** Both projects, once for all engines. One that failed is made anew when the tests are tried again. */
 let made: Promise<unknown> | undefined;
-const makeProjects = () => (made ??= makeBoth());
+const makeProjects = () =>
+  (made ??= makeBoth().catch((error: unknown) => {
+    made = undefined;
+    throw error;
+  }));
 const execute = promisify(execFile);
 
 async function makeBoth(): Promise<void> {
+  for (const name of ['a', 'b']) rmSync(join(home, name), { recursive: true, force: true });
   const init = (name: string, ...options: string[]) =>
-    execute('npx', ['generator', 'init', join(home, name), ...options], {
+    execute('npx', ['generator', 'init', join(home, name), '--no-install', ...options], {
       cwd: root,
       env: environment(),
+      timeout: STEP,
     });
   // What is built elsewhere needs no packages here, but the lock file that the build installs from.
-  await init('b', '--no-install');
+  await init('b');
   const locked = execute(
     'npm',
     ['install', '--package-lock-only', '--ignore-scripts', '--no-audit'],
-    { cwd: join(home, 'b'), env: environment() },
+    { cwd: join(home, 'b'), env: environment(), timeout: STEP },
   );
   await Promise.all([locked, makeHost(init)]);
 }
 
+/** Milliseconds for one program of the set-up: one that hangs is named, and not the whole set-up. */
+const STEP = 100_000;
+
+/** The server that hosts, with the packages of this repository: what `init` installs is what test/journey is about. */
 async function makeHost(
   init: (name: string, ...options: string[]) => Promise<unknown>,
 ): Promise<void> {
+  const folder = join(home, 'a');
   await init('a', '--template', 'hosting');
-  const manifest = readFileSync(join(home, 'a/manifest.yaml'), 'utf8');
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const manifest = readFileSync(join(folder, 'manifest.yaml'), 'utf8');
   writeFileSync(
-    join(home, 'a/manifest.yaml'),
+    join(folder, 'manifest.yaml'),
     manifest.replace(
       '  domain: apps.localhost\n',
       '  domain: apps.localhost\n  ingress: { http: 0, https: 0 }\n  disk_floor: 0\n',
     ),
   );
-  await execute('npm', ['run', 'generate'], { cwd: join(home, 'a'), env: environment() });
+  await execute(process.execPath, [bin, 'generate'], { cwd: folder, env: environment() });
 }
 
 /** As a shell has it: nothing of npm's or of the tests. */
