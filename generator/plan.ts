@@ -7,6 +7,7 @@ import { renderModel } from '../templates/owned/model.ts';
 import { renderResolvers } from '../templates/owned/resolvers.ts';
 import { renderSchema } from '../templates/owned/schema.ts';
 import { renderTypes } from '../templates/owned/types.ts';
+import { renderAgents } from '../templates/seeded/agents.ts';
 import { renderCompose, renderDockerfile } from '../templates/seeded/container.ts';
 import { renderEnvExample } from '../templates/seeded/env.ts';
 import { renderGraphqlConfig } from '../templates/seeded/graphql-config.ts';
@@ -64,6 +65,7 @@ export function planFiles(
     scaffold('.gitattributes', renderGitattributes),
     scaffold('.gitignore', renderGitignore),
     scaffold('.graphqlrc.yaml', renderGraphqlConfig),
+    scaffold('AGENTS.md', () => renderAgents(project)),
     scaffold('Dockerfile', () => renderDockerfile(project, { vendor })),
     scaffold('README.md', () => renderReadme(project)),
     scaffold('compose.yaml', () => renderCompose(project)),

@@ -21,6 +21,7 @@ const QUESTIONS = {
   misfitsOfApp: '@twofold/runtime',
   openapiOfApp: '@twofold/runtime',
   planOfApp: '@twofold/runtime',
+  queryOfApp: '@twofold/runtime',
   resetApp: '@twofold/runtime',
   restoreApp: '@twofold/runtime',
   revertApp: '@twofold/runtime',

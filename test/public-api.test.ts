@@ -49,6 +49,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'openContext',
     'openapiOfApp',
     'planOfApp',
+    'queryOfApp',
     'remove',
     'removeMany',
     'resetApp',

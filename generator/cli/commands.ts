@@ -251,6 +251,15 @@ export const commands: readonly CommandSpec[] = [
     load: () => import('../commands/openapi.ts'),
   },
   {
+    name: 'mcp',
+    usage: '',
+    about: 'tools for the agent of an editor, on standard input and output; they only read',
+    positionals: 0,
+    options: [],
+    example: 'npm run -s generator -- mcp',
+    load: () => import('../commands/mcp.ts'),
+  },
+  {
     name: 'seed',
     usage: '[FILE]',
     about: 'loads rows (YAML or JSON by type) through the same checks as mutations; all or none',

@@ -22,12 +22,14 @@ interface PackageFolders {
   readonly folders: readonly string[];
   /** Parts of them that are only sources of what `build` makes. */
   readonly sources?: readonly string[];
+  /** Whether it has every page of the documentation, at its path in the repo. */
+  readonly pages?: boolean;
   /** The module whose `buildAssets` makes the files of `dist/`. */
   readonly build?: string;
 }
 
 const PACKAGES: readonly PackageFolders[] = [
-  { name: 'generator', home: '.', folders: ['generator', 'templates'] },
+  { name: 'generator', home: '.', folders: ['generator', 'templates'], pages: true },
   { name: 'schema', home: 'schema', folders: ['schema'] },
   { name: 'runtime', home: 'runtime/core', folders: ['runtime/core'] },
   { name: 'auth', home: 'runtime/auth', folders: ['runtime/auth'] },
@@ -48,7 +50,14 @@ const repo = fileURLToPath(new URL('../../', import.meta.url));
 const SHARED = ['LICENSE', 'CHANGELOG.md'] as const;
 
 /** Other versions of the compiler or of dependencies give other packages. */
-const INPUTS = ['package-lock.json', 'package.json', 'tsconfig.json', 'README.md', ...SHARED];
+const INPUTS = [
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+  'llms.txt',
+  ...SHARED,
+];
 
 /**
  * Packs the packages of this checkout as JavaScript with types. An earlier result is used again
@@ -120,7 +129,7 @@ async function compile(out: string): Promise<void> {
 }
 
 async function pack(
-  { name, home, folders, sources: unshipped = [], build: maker }: PackageFolders,
+  { name, home, folders, sources: unshipped = [], pages = false, build: maker }: PackageFolders,
   out: string,
   sources: readonly TarEntry[],
 ): Promise<PackedFile> {
@@ -129,9 +138,10 @@ async function pack(
   const { repository } = await readManifest('.');
   const assets = sources.filter(
     ({ path }) =>
-      folders.some((folder) => path.startsWith(`${folder}/`)) &&
-      !path.endsWith('.ts') &&
-      !path.endsWith('/package.json'),
+      (pages && isPage(path)) ||
+      (folders.some((folder) => path.startsWith(`${folder}/`)) &&
+        !path.endsWith('.ts') &&
+        !path.endsWith('/package.json')),
   );
   const compiled = (await readFolders(join(out, 'js'), folders)).map(withPlainMap);
   const placed = [...compiled, ...assets]
@@ -152,6 +162,9 @@ async function pack(
   return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
 }
 
+/** A page of the documentation: links between pages are paths in the repo. */
+const isPage = (path: string): boolean => /\/docs\/[^/]+\.md$/.test(path);
+
 /** What a package builds from its sources, as its `dist/`. */
 async function buildDist(module: string): Promise<TarEntry[]> {
   const { buildAssets } = (await import(join(repo, module))) as {
@@ -163,10 +176,13 @@ async function buildDist(module: string): Promise<TarEntry[]> {
 const readManifest = async (home: string) =>
   JSON.parse(await readFile(join(repo, home, 'package.json'), 'utf8')) as Manifest;
 
-/** The README of the generator is the one of the repository; the other packages have their own. */
+/**
+ * The README of the generator is the one of the repository, and it has the list of all pages; the
+ * other packages have their own README.
+ */
 const sharedFiles = (home: string): Promise<TarEntry[]> =>
   Promise.all(
-    [...SHARED, ...(home === '.' ? ['README.md'] : [])].map(async (path) => ({
+    [...SHARED, ...(home === '.' ? ['README.md', 'llms.txt'] : [])].map(async (path) => ({
       path,
       bytes: await readFile(join(repo, path)),
     })),

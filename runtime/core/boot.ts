@@ -46,6 +46,8 @@ export interface BootOptions {
   readonly now?: () => number;
   /** Where log lines go; standard output when absent. */
   readonly logTo?: { write(line: string): void };
+  /** Whether the database refuses every statement that writes. */
+  readonly readOnly?: boolean;
 }
 
 /** The kernel and the modules of the model, before anything is started. */
@@ -87,6 +89,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
       tracing?.statements(systemOf(settings)),
     ]),
     foreign: app.project.unmanaged,
+    readOnly: options.readOnly,
   });
   const now = options.now ?? Date.now;
   const made: ServerModule[] = [];

@@ -31,6 +31,7 @@ export {
   resetApp,
   revertApp,
 } from './migrate-app.ts';
+export { queryOfApp } from './query-app.ts';
 export { planOfApp, sqlOfApp } from './plan-app.ts';
 export { settingsOfApp } from './settings-of-app.ts';
 export { explainApp } from './explain-app.ts';

@@ -29,5 +29,9 @@ function open(url: string, root: string, options: StoreOptions): Store {
 function sqliteFile(file: string, options: StoreOptions): Store {
   if (options.foreign && file !== ':memory:' && !existsSync(file))
     throw new ConfigError([`DATABASE_URL names ${file}, which is not there (managed: false)`]);
+  if (options.readOnly && file !== ':memory:' && !existsSync(file))
+    throw new ConfigError([
+      `DATABASE_URL names ${file}, which is not there yet: run "npm run dev"`,
+    ]);
   return sqliteStore(file, options.timeout, options);
 }

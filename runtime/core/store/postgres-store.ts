@@ -57,15 +57,17 @@ export interface PostgresOptions {
   readonly note?: NoteStatement | undefined;
   /** Whether the database belongs to others: a SQLite file must be there and keeps its journal. */
   readonly foreign?: boolean | undefined;
+  /** Whether every statement that writes is refused: a SQLite file must be there. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** Opens PostgreSQL at `url`. Connections are made on first use and then reused. */
 export function postgresStore(
   url: string,
-  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note }: PostgresOptions = {},
+  { timeout = TRANSACTION_TIMEOUT, pool: connections = POOL, note, readOnly }: PostgresOptions = {},
 ): Store {
   const { Connection, Pool, utils } = driver();
-  const pool = openPool(url, connections);
+  const pool = openPool(url, connections, readOnly);
   const parts: Parts = {
     pool,
     names: createStatementNames(),
@@ -136,7 +138,7 @@ export function postgresStore(
   );
 }
 
-function openPool(connectionString: string, max: number): pg.Pool {
+function openPool(connectionString: string, max: number, readOnly = false): pg.Pool {
   const { Client, Pool, types } = driver();
   const getTypeParser = (oid: number, format?: 'text' | 'binary') =>
     parsers[oid] ?? types.getTypeParser(oid, format as 'text');
@@ -145,7 +147,7 @@ function openPool(connectionString: string, max: number): pg.Pool {
     connectionString,
     max,
     types: { getTypeParser } as pg.CustomTypesConfig,
-    onConnect: prepare,
+    onConnect: readOnly ? prepareReadOnly : prepare,
   });
   // A broken connection is replaced on the next query. Without a listener, its error would end the
   // process.
@@ -218,6 +220,12 @@ interface AskedText extends Asked {
 async function prepare(client: pg.ClientBase): Promise<void> {
   for (const setting of ['jit = off', "client_connection_check_interval = '5s'"])
     await client.query(`set ${setting}`).catch(() => {});
+}
+
+/** A connection whose setting fails is not used. */
+async function prepareReadOnly(client: pg.ClientBase): Promise<void> {
+  await client.query('set default_transaction_read_only = on');
+  await prepare(client);
 }
 
 async function ask(

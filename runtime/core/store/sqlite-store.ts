@@ -33,10 +33,10 @@ const THREADS = Math.max(2, Math.min(4, availableParallelism()));
 export function sqliteStore(
   file: string,
   timeout: number = TRANSACTION_TIMEOUT,
-  { note, foreign }: Pick<PostgresOptions, 'note' | 'foreign'> = {},
+  { note, foreign, readOnly }: Pick<PostgresOptions, 'note' | 'foreign' | 'readOnly'> = {},
 ): Store {
   const memory = createAnswerMemory();
-  const opened = openHandles(file, { memory, foreign });
+  const opened = openHandles(file, { memory, foreign, readOnly });
   const { handles, shared, answers, transact, close } = opened;
   const writes = sharedWrites(handles.writer, handles.mutex);
   const scopes = createScopes();
@@ -88,6 +88,7 @@ export function sqliteStore(
 interface Opening {
   readonly memory: AnswerMemory;
   readonly foreign: boolean | undefined;
+  readonly readOnly: boolean | undefined;
 }
 
 interface Opened {
@@ -102,13 +103,13 @@ interface Opened {
   close(): Promise<void>;
 }
 
-function openHandles(file: string, { memory, foreign }: Opening): Opened {
+function openHandles(file: string, opening: Opening): Opened {
   const mutex = createMutex();
-  if (file !== MEMORY) return openFile(file, mutex, { memory, foreign });
+  if (file !== MEMORY) return openFile(file, mutex, opening);
   const one = openSqlite(file);
   return {
     handles: { reader: one, writer: one, mutex },
-    answers: memoryAnswers(one, mutex, memory),
+    answers: memoryAnswers(one, mutex, opening.memory),
     transact: createTransact({ writer: one, mutex }),
     shared: undefined,
     connections: () => ({ used: 0, idle: 0, waiting: 0 }),
@@ -120,15 +121,16 @@ function openHandles(file: string, { memory, foreign }: Opening): Opened {
  * Opens three connections in this thread: for answers, which have limits, for reads of the
  * project's own code, and for all writes.
  */
-function openFile(file: string, mutex: Mutex, { memory, foreign }: Opening): Opened {
-  mkdirSync(dirname(file), { recursive: true });
-  const writer = openSqlite(file, { foreign });
-  const reader = openSqlite(file, { foreign });
-  const answering = openSqlite(file, { foreign });
+function openFile(file: string, mutex: Mutex, opening: Opening): Opened {
+  const { memory, foreign, readOnly = false } = opening;
+  if (!readOnly) mkdirSync(dirname(file), { recursive: true });
+  const writer = openSqlite(file, { foreign, readOnly });
+  const reader = openSqlite(file, { foreign, readOnly });
+  const answering = openSqlite(file, { foreign, readOnly });
   answering.bound(INLINE);
   const shared = sharedReads(answering);
   const threads = sqliteThreads({ file, most: THREADS, memory });
-  const apart = sqliteThreads({ file, most: 1, memory, writes: true });
+  const apart = sqliteThreads({ file, most: 1, memory, writes: !readOnly });
   const handles = { reader, writer: renewing(writer, shared), mutex };
   return {
     handles,

@@ -1,0 +1,33 @@
+import type { FileChange } from '../files.ts';
+import { exitCodeOf } from '../commands/outcome.ts';
+import { EXIT } from '../failure.ts';
+import { changeAsData } from '../report.ts';
+import { disk } from '../write/disk.ts';
+import type { ToolProject } from './project-tools.ts';
+
+/** What the next `generate` would bring. */
+export interface ProjectPlan {
+  readonly ok: boolean;
+  readonly findings: readonly unknown[];
+  readonly changes: readonly object[];
+  /** New migrations with their steps. */
+  readonly migrations: readonly { readonly file: string; readonly text: string }[];
+}
+
+/** Plans a run without writing it. */
+export async function planOfProject({ root }: ToolProject): Promise<ProjectPlan> {
+  const { planRun } = await import('../pipeline.ts');
+  const plan = await planRun(root, {}, disk);
+  const changes = plan.changes.filter(({ kind }) => kind !== 'same');
+  return {
+    ok: exitCodeOf(plan) === EXIT.done,
+    findings: plan.findings,
+    changes: changes.map(changeAsData),
+    migrations: changes
+      .filter(isMigration)
+      .map(({ path, after }) => ({ file: path, text: after! })),
+  };
+}
+
+const isMigration = ({ path, kind }: FileChange): boolean =>
+  kind === 'create' && /^migrations\/\d+_[^/]*\.ts$/.test(path);

@@ -1,0 +1,51 @@
+import type { CommandCall, CommandSpec, OptionValues } from '../cli/command.ts';
+import type { Terminal } from '../cli/terminal.ts';
+import { CommandError, EXIT } from '../failure.ts';
+import { createPaint } from '../report.ts';
+
+/** A run of a command whose JSON is wanted instead of its output. */
+export interface CapturedRun {
+  readonly root: string;
+  readonly commands: readonly CommandSpec[];
+  readonly command: string;
+  readonly options?: OptionValues;
+  readonly positionals?: readonly string[];
+}
+
+/** Runs a command in this process. @returns the document that `--json` prints, also of a failure */
+export async function runCaptured(asked: CapturedRun): Promise<unknown> {
+  const { root, commands, command, options = {}, positionals = [] } = asked;
+  const spec = commands.find(({ name }) => name === command);
+  if (!spec)
+    throw new CommandError(EXIT.usage, 'UNKNOWN_COMMAND', `there is no command ${command}`);
+  const captured: unknown[] = [];
+  const call: CommandCall = {
+    options: { ...options, hints: true },
+    positionals,
+    terminal: capturing((document) => void captured.push(document)),
+    cwd: root,
+    commands,
+  };
+  try {
+    await (await spec.load()).run(call);
+  } catch (error) {
+    if (error instanceof CommandError) return failureOf(error);
+    throw error;
+  }
+  return captured.at(-1) ?? { ok: true };
+}
+
+/** A failure as `--json` prints it. */
+export function failureOf({ details, code, message, fix }: CommandError): object {
+  return { ok: false, error: { ...details, code, message, ...(fix !== undefined && { fix }) } };
+}
+
+const capturing = (document: Terminal['document']): Terminal => ({
+  json: true,
+  paint: createPaint(false),
+  interactive: false,
+  note: () => {},
+  say: () => {},
+  data: () => {},
+  document,
+});

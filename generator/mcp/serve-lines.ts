@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { answerMessage, CODES, errorText, idOf, type Toolbox } from '@twofold/schema/mcp';
+
+/**
+ * Answers messages of JSON-RPC, one a line, until the input ends. One is answered after another,
+ * because two runs of the generator would wait for each other anyway.
+ */
+export async function serveLines(
+  toolbox: Toolbox,
+  input: Readable,
+  output: Writable,
+): Promise<void> {
+  // The client has gone: the input ends as well.
+  output.on('error', () => {});
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    const text = line.trim() === '' ? undefined : await answerLine(toolbox, line);
+    if (text !== undefined) output.write(`${text}\n`);
+  }
+}
+
+async function answerLine(toolbox: Toolbox, line: string): Promise<string | undefined> {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return errorText(null, {
+      code: CODES.parse,
+      message: 'the line is not valid JSON',
+      data: undefined,
+    });
+  }
+  try {
+    return (await answerMessage(toolbox, message)).text;
+  } catch (error) {
+    return errorText(idOf(message), {
+      code: CODES.internal,
+      message: String(error),
+      data: undefined,
+    });
+  }
+}

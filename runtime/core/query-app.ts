@@ -1,0 +1,88 @@
+import { fileURLToPath } from 'node:url';
+import type { App } from './app.ts';
+import { boot, type BootOptions, databaseUrl, guardOfDatabase, reachingDatabase } from './boot.ts';
+import { readEnvironment } from './config/environment.ts';
+import { createSettings } from './config/settings.ts';
+import type { RequestContext } from './context/request-context.ts';
+import { AppError, failure } from './errors.ts';
+import type { GraphqlModule } from './graphql/index.ts';
+import { readParameters } from './graphql/parameters.ts';
+import { findOperation, leaveRefused, respond, type Service } from './graphql/service.ts';
+import { DerivedContext } from './own-context/derived-context.ts';
+import { systemContext } from './own-context/system-context.ts';
+import { type Guard, guardOf } from './store/guard.ts';
+
+/** A query, and whose rights it has. */
+export interface AppQuery {
+  readonly document: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /** The id of a user; that of a caller without a sign-in when absent. */
+  readonly user?: number | string;
+}
+
+/**
+ * Runs one query on the development database of a project, for `generator mcp`. The database is
+ * opened read-only, and nothing is migrated.
+ *
+ * @returns the answer of `/graphql`.
+ * @throws AppError `DATABASE_GUARDED`; `BAD_REQUEST` for a mutation or a subscription.
+ * @example (await queryOfApp(app, { document: '{ posts { title } }' })).data
+ */
+export async function queryOfApp(
+  app: App,
+  query: AppQuery,
+  options: BootOptions = {},
+): Promise<{ readonly data?: unknown; readonly errors?: readonly unknown[] }> {
+  assertNearby(app, options);
+  const { kernel, modules } = await boot(app, { ...options, readOnly: true });
+  try {
+    return await reachingDatabase(kernel, async () => {
+      assertDevelopment(await guardOfDatabase(kernel));
+      const { service } = modules.find(({ name }) => name === 'graphql') as GraphqlModule;
+      const system = systemContext(kernel);
+      const caller =
+        query.user === undefined
+          ? new DerivedContext(kernel, system, {
+              principal: { kind: 'anonymous' },
+              sameRequest: true,
+            })
+          : await system.as(query.user);
+      return JSON.parse(await answer(service, query, caller));
+    });
+  } finally {
+    await kernel.store.close();
+  }
+}
+
+/** Refuses a guarded database by its address, before it is opened. */
+function assertNearby({ root: folder }: App, { env = process.env }: BootOptions): void {
+  const root = folder ? fileURLToPath(folder) : process.cwd();
+  const settings = createSettings(readEnvironment(root, env));
+  const guarding = { url: databaseUrl(settings), root, production: settings.production };
+  assertDevelopment(guardOf({ ...guarding, ledger: { production: false } }));
+}
+
+function assertDevelopment({ name, address, reason }: Guard): void {
+  if (reason === null) return;
+  throw new AppError(
+    409,
+    'DATABASE_GUARDED',
+    `the database ${name} (${address}) is guarded, because ${reason}: only a development database is queried here`,
+    { extensions: { database: name } },
+  );
+}
+
+/** The list of trusted documents is for clients of the server, and not for its developers. */
+async function answer(service: Service, query: AppQuery, caller: RequestContext): Promise<string> {
+  const { document, variables = {} } = query;
+  const source = { ...service.source, textOf: () => document };
+  try {
+    const parameters = readParameters({ query: document, variables });
+    const operation = await findOperation({ ...service, source }, parameters, caller);
+    if (operation.node.operation !== 'query')
+      throw failure.badRequest(`only queries run here, and this is a ${operation.node.operation}`);
+    return String((await respond(service, operation, parameters, caller)).text);
+  } catch (error) {
+    return String((await leaveRefused(service, error, caller)).text);
+  }
+}
