@@ -3,7 +3,8 @@ import { exitCodeOf } from '../commands/outcome.ts';
 import { EXIT } from '../failure.ts';
 import { changeAsData } from '../report.ts';
 import { disk } from '../write/disk.ts';
-import type { ToolProject } from './project-tools.ts';
+import { runCaptured } from './run-captured.ts';
+import type { ToolProject } from './tool-project.ts';
 
 /** What the next `generate` would bring. */
 export interface ProjectPlan {
@@ -12,12 +13,14 @@ export interface ProjectPlan {
   readonly changes: readonly object[];
   /** New migrations with their steps. */
   readonly migrations: readonly { readonly file: string; readonly text: string }[];
+  /** As `breaking --json`, against the last commit of the main branch that is in reach. */
+  readonly breaking: unknown;
 }
 
 /** Plans a run without writing it. */
-export async function planOfProject({ root }: ToolProject): Promise<ProjectPlan> {
+export async function planOfProject(project: ToolProject): Promise<ProjectPlan> {
   const { planRun } = await import('../pipeline.ts');
-  const plan = await planRun(root, {}, disk);
+  const plan = await planRun(project.root, {}, disk);
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');
   return {
     ok: exitCodeOf(plan) === EXIT.done,
@@ -26,6 +29,7 @@ export async function planOfProject({ root }: ToolProject): Promise<ProjectPlan>
     migrations: changes
       .filter(isMigration)
       .map(({ path, after }) => ({ file: path, text: after! })),
+    breaking: await runCaptured({ ...project, command: 'breaking', options: { 'no-code': true } }),
   };
 }
 

@@ -5,19 +5,13 @@ import {
   type ToolAnswer,
   wrongArguments,
 } from '@twofold/schema/mcp';
-import type { CommandSpec } from '../cli/command.ts';
 import { CommandError } from '../failure.ts';
 import { packageVersion } from '../version.ts';
 import { fitting } from './fitting.ts';
 import { planOfProject } from './plan-of-project.ts';
 import { failureOf, runCaptured } from './run-captured.ts';
 import { searchDocs } from './search-docs.ts';
-
-/** The project that the tools are about. */
-export interface ToolProject {
-  readonly root: string;
-  readonly commands: readonly CommandSpec[];
-}
+import type { ToolProject } from './tool-project.ts';
 
 type Arguments = Readonly<Record<string, any>>;
 

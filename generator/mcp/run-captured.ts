@@ -1,12 +1,11 @@
-import type { CommandCall, CommandSpec, OptionValues } from '../cli/command.ts';
+import type { CommandCall, OptionValues } from '../cli/command.ts';
 import type { Terminal } from '../cli/terminal.ts';
 import { CommandError, EXIT } from '../failure.ts';
 import { createPaint } from '../report.ts';
+import type { ToolProject } from './tool-project.ts';
 
 /** A run of a command whose JSON is wanted instead of its output. */
-export interface CapturedRun {
-  readonly root: string;
-  readonly commands: readonly CommandSpec[];
+export interface CapturedRun extends ToolProject {
   readonly command: string;
   readonly options?: OptionValues;
   readonly positionals?: readonly string[];

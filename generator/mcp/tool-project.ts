@@ -1,0 +1,7 @@
+import type { CommandSpec } from '../cli/command.ts';
+
+/** The project that the tools are about. */
+export interface ToolProject {
+  readonly root: string;
+  readonly commands: readonly CommandSpec[];
+}
