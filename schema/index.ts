@@ -86,4 +86,5 @@ export { auditRoutes } from './routes/audit.ts';
 export { jobRoutes } from './routes/jobs.ts';
 export { restRoutes } from './routes/rest.ts';
 export type { IsOwn } from './routes/rest.ts';
+export { leafSchema } from './rest/value-schemas.ts';
 export { documentRoutes, systemRoutes } from './routes/system.ts';

@@ -1,7 +1,8 @@
-import type { Project } from '@twofold/schema';
 import type { Service } from '../graphql/service.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import { createChallenge } from './challenge.ts';
+import { createDocuments } from './documents/index.ts';
+import type { LiveDocument } from './documents/live-document.ts';
 import { createEndpoint, createErrorForm } from './endpoint.ts';
 import { createExplore } from './explore/index.ts';
 import type { ToolSource } from './tool-source.ts';
@@ -10,10 +11,12 @@ export interface McpOptions {
   readonly kernel: Kernel;
   /** The service of `/graphql`, which runs every operation here too. */
   readonly service: Service;
+  /** The documents that the sources of front ends have; absent where the generator does not know. */
+  readonly live?: readonly LiveDocument[];
 }
 
 /** `api.mcp`: the API as tools of language models. */
-export function createMcp({ kernel, service }: McpOptions): ServerModule {
+export function createMcp({ kernel, service, live }: McpOptions): ServerModule {
   const { project, settings } = kernel;
   const mcp = project.api.mcp!;
   const appUrl = settings.text('APP_URL');
@@ -25,7 +28,7 @@ export function createMcp({ kernel, service }: McpOptions): ServerModule {
     project,
     mcp,
     service,
-    sources: sourcesOf(project, service),
+    sources: sourcesOf({ kernel, service, ...(live && { live }) }),
     challenge: createChallenge(project, mcp, appUrl),
     site: { appUrl, cors: project.server.cors, production: settings.production },
   };
@@ -36,7 +39,11 @@ export function createMcp({ kernel, service }: McpOptions): ServerModule {
   };
 }
 
-function sourcesOf({ api }: Project, service: Service): ToolSource[] {
-  const { tools } = api.mcp!;
-  return [...(tools === 'documents' ? [] : [createExplore(service, api.mcp!)])];
+/** Where both are served, the names of the four tools that explore are theirs. */
+function sourcesOf({ kernel, service, live }: McpOptions): ToolSource[] {
+  const mcp = kernel.project.api.mcp!;
+  return [
+    ...(mcp.tools === 'documents' ? [] : [createExplore(service, mcp)]),
+    ...(mcp.tools === 'explore' ? [] : [createDocuments({ service, mcp, ...(live && { live }) })]),
+  ];
 }

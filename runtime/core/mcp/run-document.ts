@@ -9,6 +9,7 @@ import type { ToolCaller } from './tool-source.ts';
 /** An operation of a tool. */
 export interface ToolOperation {
   readonly query: string;
+  readonly operationName?: string;
   readonly variables: unknown;
 }
 
