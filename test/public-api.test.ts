@@ -162,6 +162,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     'isSearched',
     'isUsername',
     'jobRoutes',
+    'leafSchema',
     'keptBySignIn',
     'manifestKeys',
     'memberOperators',

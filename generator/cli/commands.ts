@@ -1,31 +1,7 @@
 import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
-import type { CommandSpec, OptionSpec } from './command.ts';
+import type { CommandSpec } from './command.ts';
+import { ALLOW_LOSS, CONFIRM, HINTS, NO_CLIENT } from './common-options.ts';
 import { SHELLS } from './completion.ts';
-
-/** Option of the commands that make or apply migrations. */
-const ALLOW_LOSS: OptionSpec = {
-  name: 'allow-loss',
-  value: 'COORDINATE',
-  many: true,
-  about: 'a column whose values may lose a part when its type changes: Post.rating',
-};
-
-const CONFIRM: OptionSpec = {
-  name: 'confirm',
-  value: 'NAME',
-  about: 'the name of a guarded database that may lose values',
-};
-
-const HINTS = {
-  name: 'hints',
-  about: 'show every hint in full, those of the last run too',
-} as const;
-
-/** Option of the commands that write the files of front ends. */
-const NO_CLIENT: OptionSpec = {
-  name: 'no-client',
-  about: 'leave the files and documents of client: alone, on a machine without the front end',
-};
 
 /** Every command: a new one is a new row. */
 export const commands: readonly CommandSpec[] = [
