@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Project, RouteSpec } from '@twofold/schema';
 import type { Middleware } from 'koa';
@@ -91,6 +91,10 @@ export interface ServerModule {
   readonly port?: number | null;
   /** Listens on that port, when the server listens. */
   listen?(listener: RequestListener): Promise<void>;
+  /** Called when the server listens: the module may give it further connections. */
+  serve?(server: Server): Promise<void>;
+  /** Called before the server stops listening: sends new requests elsewhere. */
+  retire?(): Promise<void>;
   /** Its part of the page of figures, as text of Prometheus. */
   metrics?(context: RequestContext): Promise<string>;
   /** The input types of the schema, for own routes. */

@@ -147,8 +147,9 @@ async function start(
       booted.jobsOnly ? [] : modules,
       addressOf(booted, address),
     );
-    for (const module of modules) await module.listen?.(createMetricsApplication(booted));
     const served = http;
+    for (const module of modules) await module.listen?.(createMetricsApplication(booted));
+    if (!booted.jobsOnly) for (const module of modules) await module.serve?.(served);
     kernel.log.info(`listening on ${urlOf(served)}${onAllAddresses(served)}`);
     return { url: urlOf(served), close: once(() => stop(app, booted, served)), log: kernel.log };
   } catch (error) {
@@ -169,6 +170,7 @@ function addressOf({ kernel }: Booted, address: string | undefined) {
 
 async function stop(app: App, { kernel, modules }: Booted, http?: HttpServer): Promise<void> {
   if (http) {
+    for (const module of modules) await module.retire?.();
     const drained = drain(http);
     for (const module of modules) module.leave?.();
     await drained;

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
 import { ConfigError } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
+import { API_ROUTE, type ApiEntry } from './api-entry.ts';
 import { instanceLabels, type EngineNaming, networkName } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';
@@ -33,19 +35,23 @@ interface CoreOptions {
   readonly seal: Seal;
   readonly apps: AppRepository;
   readonly onStep: (step: DeployStep) => void;
+  readonly entry: ApiEntry;
 }
 
 /**
  * Creates the shared parts. Some of them call the supervisor and the reconciler, which are made
  * later: `wire` connects them.
  */
-export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOptions) {
+export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }: CoreOptions) {
   const { store, now, log } = kernel;
   oneOf(kernel, 'HOSTING_LOGS', ['file', 'stream']);
   const naming = { instance: '' };
   const operations = createOperations();
   const vault = createVault(store, seal);
-  const hosts = () => apps.all().flatMap(({ spec }) => [spec.domain, ...spec.aliases]);
+  const hosts = () =>
+    [entry.host ?? []]
+      .flat()
+      .concat(apps.all().flatMap(({ spec }) => [spec.domain, ...spec.aliases]));
   const ingress = chooseIngress(kernel, model);
   const certificates = createCertificates({
     ...{ store, seal, vault, log, now, hosts, ingress },
@@ -65,6 +71,8 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
       operations,
       certificates,
       vault,
+      entry,
+      accessLog: accessLogOf(kernel, model),
     },
     ...{
       events: createEventHub(now),
@@ -94,6 +102,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep }: CoreOp
     /** Opens the listeners. Requests for an app whose containers are not known yet wait. */
     async listen() {
       routeUnknown(apps, ingress);
+      entry.route(ingress);
       ports = await ingress.listen();
       refusePorts(kernel, model, ports);
     },
@@ -126,7 +135,7 @@ function routeUnknown(apps: AppRepository, ingress: Ingress): void {
     const runs = app.desired === 'running' && app.deployment !== null;
     if (!ingress.get(app.id)) ingress.set(idleRoute(app, runs ? 'holding' : 'stopped'));
   }
-  ingress.keep(apps.all().map(({ id }) => id));
+  ingress.keep([API_ROUTE, ...apps.all().map(({ id }) => id)]);
 }
 
 /**
@@ -163,7 +172,8 @@ const STANDALONE_TIME = 10 * 60_000;
  * In development it is a part of the server. `HOSTING_INGRESS` (`process` or `inline`) overrides
  * this.
  */
-function chooseIngress(kernel: Kernel, { ingress: { http, https } }: HostingModel): Ingress {
+function chooseIngress(kernel: Kernel, model: HostingModel): Ingress {
+  const { http, https, http2 } = model.ingress;
   const { settings, project, store, now, log } = kernel;
   const { trustedProxies } = project.server;
   const kind = oneOf(kernel, 'HOSTING_INGRESS', ['process', 'inline']);
@@ -175,12 +185,18 @@ function chooseIngress(kernel: Kernel, { ingress: { http, https } }: HostingMode
     host,
     redirect,
     trustedProxies,
+    http2,
+    accessLog: accessLogOf(kernel, model),
     records: createIngressRecords(store),
   };
   return (kind ?? (settings.production ? 'process' : 'inline')) === 'inline'
     ? createInlineIngress({ ...options, now })
     : createRemoteIngress({ ...options, log, alone: STANDALONE_TIME, outlives: true });
 }
+
+/** The folder of the access log; null when the manifest has none. */
+const accessLogOf = ({ root }: Kernel, { ingress }: HostingModel): string | null =>
+  ingress.accessLog ? join(root, 'data', 'requests') : null;
 
 /** @returns undefined when it is not set. @throws ConfigError for any other value. */
 function oneOf<const T extends string>(

@@ -10,6 +10,7 @@ import {
   type ServerModule,
   VERSION,
 } from '@twofold/runtime/kernel';
+import { createApiEntry } from './api-entry.ts';
 import type { HostedPart } from './hosted-part.ts';
 import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
@@ -51,12 +52,13 @@ export async function createHosting({
   const served = [...hostingRoutes, ...parts.flatMap(({ hosted }) => hosted.routes)];
   const specs = [...served, FIGURES];
   let revalidate: RevalidateCaller | null = null;
+  const entry = createApiEntry(kernel, model);
   const operator = createOperator({
     kernel,
     specs,
     createLeaderSession: () =>
       createLeaderSession(kernel, {
-        ...{ model, seal, templates, parts, onStep },
+        ...{ model, seal, templates, parts, onStep, entry },
         revalidate: () => revalidate,
       }),
   });
@@ -82,9 +84,19 @@ export async function createHosting({
       operator.upgrade(request, socket, head);
       return true;
     },
+    async serve(server) {
+      await entry.open(server);
+      if (operator.operates()) operator.session().routeApi();
+    },
+    async retire() {
+      if (operator.operates()) await operator.session().retire();
+    },
     leave: () => operator.leave(),
     start: () => operator.start(),
-    stop: () => operator.stop(),
+    async stop() {
+      await operator.stop();
+      entry.close();
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
 import { createServerInfo, type Kernel, type RevalidateCaller } from '@twofold/runtime/kernel';
+import type { ApiEntry } from './api-entry.ts';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
@@ -24,6 +25,7 @@ import { sayingFullDisk } from './routes/bind.ts';
 import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
+import { requestHandlers } from './routes/requests.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
 import { settingHandlers } from './routes/settings.ts';
 import type { SourceParts } from './routes/git-deploys.ts';
@@ -49,6 +51,7 @@ interface LeaderSessionParts {
   readonly templates: ReadonlyMap<string, Template>;
   readonly parts: readonly HostedPart[];
   readonly onStep: (step: DeployStep) => void;
+  readonly entry: ApiEntry;
   readonly revalidate: () => RevalidateCaller | null;
 }
 
@@ -58,14 +61,14 @@ interface LeaderSessionParts {
  */
 export function createLeaderSession(
   kernel: Kernel,
-  { model, seal, templates, parts, onStep, revalidate }: LeaderSessionParts,
+  { model, seal, templates, parts, onStep, entry, revalidate }: LeaderSessionParts,
 ): LeaderSession {
   const { store, now, settings } = kernel;
   const core = createCore(kernel, {
     model,
     seal,
     apps: createAppRepository({ store, seal, now, appUrl: settings.text('APP_URL') }),
-    onStep,
+    ...{ onStep, entry },
   });
   const works = parts.map(({ hosted }) =>
     hosted.createWork({ kernel, model, events: core.events }),
@@ -85,6 +88,8 @@ export function createLeaderSession(
     },
     upgrade: terminals.accept,
     leave: terminals.close,
+    routeApi: () => entry.route(core.ingress),
+    retire: () => entry.retire(core.ingress),
     handlers: {
       ...sayingFullDisk(createHandlers(kernel, core, { templates, terminals })),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
@@ -183,7 +188,8 @@ function createHandlers(
     ...deploymentHandlers(parts),
     ...sourceHandlers(parts),
     ...webhookHandlers(parts, { store, audit }),
-    ...certificateHandlers(core, certificates),
+    ...certificateHandlers(core, certificates, core.entry.host),
+    ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
     ...terminalHandlers(core, terminals),

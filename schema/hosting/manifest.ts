@@ -96,6 +96,18 @@ export const hostingSchema = {
       properties: {
         http: { type: 'integer', minimum: 0, maximum: 65535, default: 80 },
         https: { type: 'integer', minimum: 0, maximum: 65535, default: 443 },
+        http2: { type: 'boolean', default: true, description: 'HTTP/2 for clients with TLS.' },
+        access_log: {
+          type: 'boolean',
+          default: true,
+          description: 'Whether the requests of apps are written to data/requests.',
+        },
+        api: {
+          type: 'boolean',
+          default: true,
+          description:
+            'Whether the host of APP_URL is served too. false leaves it to a proxy in front.',
+        },
         acme: {
           type: 'object',
           additionalProperties: false,

@@ -67,7 +67,44 @@ const resources = closedObject({
   pids: { type: 'integer', minimum: 0, maximum: 4_194_304 },
 });
 
-const http = closedObject({ max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 } });
+const addresses = {
+  type: 'array',
+  items: { type: 'string', maxLength: 60 },
+  maxItems: 500,
+} as const;
+const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+
+/** The fields that the ingress uses at once. `user` describes a member of `basic_auth`. */
+const httpOf = (user: JsonSchema): JsonSchema =>
+  closedObject({
+    max_connections: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    compress: { type: 'boolean' },
+    rate_limit: nullable(
+      closedObject(
+        {
+          requests: { type: 'string', pattern: '^[1-9]\\d{0,6}/[1-9]\\d{0,5}(ms|s|m|h)$' },
+          burst: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+          by: { enum: ['ip', 'app'] },
+        },
+        ['requests'],
+      ),
+    ),
+    max_body: { type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    basic_auth: nullable({ type: 'array', items: user, maxItems: 100 }),
+    maintenance: nullable(
+      closedObject({ message: { type: 'string', maxLength: 1000 }, allow: addresses }),
+    ),
+    allow: nullable(addresses),
+    timeout_s: { type: 'number', minimum: 1, maximum: 86_400 },
+  });
+
+const userName = { type: 'string', pattern: '^[^:\\x00-\\x1f\\x7f]{1,100}$' } as const;
+const http = httpOf(
+  closedObject({ user: userName, password: { type: 'string', minLength: 1, maxLength: 500 } }, [
+    'user',
+  ]),
+);
+const shownHttp = httpOf(closedObject({ user: userName }, ['user']));
 
 /** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
@@ -165,7 +202,7 @@ export const app = openObject({
   resources,
   health,
   command: { type: ['array', 'null'], items: text },
-  http,
+  http: shownHttp,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: text,
@@ -217,6 +254,40 @@ export const execResult = openObject({
 });
 
 export const terminal = openObject({ id: text, ticket: text, expires_at: dateTime });
+
+/** A line of the access log. */
+const accessEntry = openObject({
+  at: dateTime,
+  request_id: text,
+  app: { type: ['string', 'null'] },
+  ip: text,
+  method: text,
+  host: text,
+  path: text,
+  status: count,
+  bytes: count,
+  ms: { type: 'number', minimum: 0 },
+  target: { type: ['string', 'null'] },
+  user_agent: { type: ['string', 'null'] },
+});
+
+export const accessList = openObject({
+  requests: { type: 'array', items: accessEntry },
+  total: count,
+});
+
+export const certificateBody = closedObject(
+  {
+    certificate: { type: 'string', maxLength: 200_000 },
+    key: { type: 'string', maxLength: 50_000 },
+  },
+  ['certificate', 'key'],
+);
+
+export const certificate = openObject({
+  hosts: { type: 'array', items: text },
+  expires_at: dateTime,
+});
 
 export const volumeList = openObject({
   volumes: {

@@ -232,6 +232,21 @@ export const hostingRoutes = [
   },
   {
     ...{
+      id: 'appRequests',
+      method: 'GET',
+      path: '/api/apps/:name/requests',
+      ...reads,
+      summary: 'Lists the last requests of clients to the app, newest first',
+    },
+    query: {
+      status: { type: 'string', pattern: '^[1-5](xx|\\d\\d)$' },
+      since: { type: 'string', maxLength: 40 },
+      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    },
+    responses: { 200: response('The requests', shape.accessList), ...onApp },
+  },
+  {
+    ...{
       id: 'execInApp',
       method: 'POST',
       path: '/api/apps/:name/exec',
@@ -338,18 +353,25 @@ export const hostingRoutes = [
       ...writes,
       summary: 'Uses a certificate of your own',
     },
-    body: body({
-      type: 'object',
-      properties: {
-        certificate: { type: 'string', maxLength: 200_000 },
-        key: { type: 'string', maxLength: 50_000 },
-      },
-      required: ['certificate', 'key'],
-      additionalProperties: false,
-    }),
+    body: body(shape.certificateBody),
     responses: {
-      200: response('The host names of the certificate, and when it expires'),
+      200: response('The host names of the certificate, and when it expires', shape.certificate),
       ...onApp,
+    },
+  },
+  {
+    ...{
+      id: 'putSystemCertificate',
+      method: 'PUT',
+      path: '/api/system/certificate',
+      ...changesSystem,
+      summary: 'Uses a certificate of your own for the host of APP_URL',
+    },
+    body: body(shape.certificateBody),
+    responses: {
+      200: response('The host names of the certificate, and when it expires', shape.certificate),
+      ...refused,
+      409: REFUSED,
     },
   },
   {

@@ -161,7 +161,12 @@ describe.each(['SQLite', 'PostgreSQL'])('a server on %s whose port is taken', (k
     drop = database?.drop;
     return startServer({
       ...{ socket: NOWHERE, env },
-      model: { ingress: { http, https: 0, acme: { email: null, directory: null } } },
+      model: {
+        ingress: {
+          ...{ http, https: 0, http2: true, accessLog: true, api: true },
+          acme: { email: null, directory: null },
+        },
+      },
       ...(database && { database: database.url }),
     });
   };

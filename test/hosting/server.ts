@@ -80,7 +80,10 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
     },
     source: { max: 64 * 1024 * 1024, maxUnpacked: 512 * 1024 * 1024, entries: 5000 },
     git: { allowHttp: false, allowPrivate: false },
-    ingress: { http: 0, https: 0, acme: { email: null, directory: null } },
+    ingress: {
+      ...{ http: 0, https: 0, http2: true, accessLog: true, api: true },
+      acme: { email: null, directory: null },
+    },
     diskFloor: 0,
     templates: 'templates',
     models: { directory: 'data/models', engine: 'auto', list: [] },
@@ -134,6 +137,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     modules,
     { host: '127.0.0.1', port: 0 },
   );
+  await hosting.serve?.(http);
   const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
   const api: TestServer['api'] = (method, path, body, headers) =>
     call(url + path, { method, body, headers: headers ?? {} });
@@ -143,6 +147,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
   };
   const stop = async () => {
+    await hosting.retire?.();
     await drain(http);
     await hosting.stop?.();
     await figures.stop?.();

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa';
 import type { RequestContext } from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
-import { addressMatcher } from '@twofold/runtime/http';
+import { addressMatcher, isTrustedConnection } from '@twofold/runtime/http';
 import type { AuthParts } from '../parts.ts';
 import { refuseForeignPage } from './client-cookie.ts';
 
@@ -25,6 +25,7 @@ export function assertSecureEntry(
   const proxies = addressMatcher(kernel.project.server.trustedProxies);
   const peer = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');
   const proto = koa.get('X-Forwarded-Proto').split(',')[0]?.trim();
-  const isSecure = koa.secure || (proxies(peer) && proto === 'https');
+  const isProxy = isTrustedConnection(koa.req.socket) || proxies(peer);
+  const isSecure = koa.secure || (isProxy && proto === 'https');
   if (!isSecure && !isLoopback(context.ip)) throw failure.forbidden(`The ${client} needs https`);
 }

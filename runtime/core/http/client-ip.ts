@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ConfigError } from '../errors.ts';
+import { isTrustedConnection } from './trusted-connection.ts';
 
 /**
  * The caller's IP address, for limits and logs. `X-Forwarded-For` is used only when the peer is a
@@ -11,13 +12,20 @@ import { ConfigError } from '../errors.ts';
  * @throws ConfigError when one of them is neither.
  * @example const ipOf = clientIp(['10.0.0.0/8']); ipOf(request) // '203.0.113.7'
  */
-export function clientIp(trusted: readonly string[]): (request: IncomingMessage) => string {
-  if (trusted.length === 0) return (request) => plain(request.socket.remoteAddress);
-  const isProxy = addressMatcher(trusted);
+export function clientIp(trusted: readonly string[]): (request: RequestOfPeer) => string {
+  const isProxy = trusted.length > 0 ? addressMatcher(trusted) : () => false;
   return (request) => {
     const peer = plain(request.socket.remoteAddress);
-    return isProxy(peer) ? forwarded(isProxy, request.headers['x-forwarded-for'], peer) : peer;
+    return isTrustedConnection(request.socket) || isProxy(peer)
+      ? forwarded(isProxy, request.headers['x-forwarded-for'], peer)
+      : peer;
   };
+}
+
+/** The part of a request that says where it comes from. */
+export interface RequestOfPeer {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Whether an address is one of these, or in one of these ranges. */

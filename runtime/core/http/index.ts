@@ -2,7 +2,7 @@
  * `@twofold/runtime/http`: what the packages of capabilities (auth, hosting, models) need to answer
  * requests. A project's own code imports `@twofold/runtime`.
  */
-export { addressMatcher } from './client-ip.ts';
+export { type AddressMatcher, addressMatcher, clientIp } from './client-ip.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
 export { koaOf } from './koa-of.ts';
 export { isRevalidation } from './revalidation.ts';
@@ -11,6 +11,7 @@ export { readBody } from './read-body.ts';
 export { bytesOf } from './request-bytes.ts';
 export { bindRoutes, reply } from './route.ts';
 export type { BoundRoute, Call, Guard, Handler, Reply } from './route.ts';
+export { isTrustedConnection, trustConnection } from './trusted-connection.ts';
 export { refuseUnreadable } from './unreadable.ts';
 export { createChecks } from './validate.ts';
 export type { LoadValidator } from './validate.ts';

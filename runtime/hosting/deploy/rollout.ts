@@ -4,7 +4,8 @@ import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
-import { type HostedApp, type Deployment, HTTP_RULES } from '../records/app.ts';
+import type { HostedApp, Deployment } from '../records/app.ts';
+import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
 import { deploymentOf, listContainers, targetOf } from './containers.ts';
 import {
   createReplica,
@@ -101,12 +102,11 @@ export function idleRoute(app: HostedApp, state: 'holding' | 'stopped') {
 }
 
 /** The part of an app's route that does not depend on its containers. */
-export function routeOf({
-  id,
-  spec,
-}: HostedApp): Pick<AppRoute, 'appId' | 'hosts' | 'maxConnections'> {
+export function routeOf({ id, name, spec }: HostedApp): Omit<AppRoute, 'state' | 'targets'> {
   const { max_connections } = { ...HTTP_RULES, ...spec.http };
-  return { appId: id, hosts: [spec.domain, ...spec.aliases], maxConnections: max_connections };
+  const hosts = [spec.domain, ...spec.aliases];
+  const rules = toRouteRules(spec.http);
+  return { appId: id, name, hosts, maxConnections: max_connections, rules };
 }
 
 /** Creates, starts and probes every replica. When one fails, all of them are removed. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { AppFigures } from './figures.ts';
 import type { CertificatePair } from './ingress.ts';
 import type { Listening } from './listeners.ts';
 import type { AppRoute } from './route-table.ts';
@@ -23,6 +24,9 @@ export type NumberedCommand = { readonly id: number } & CommandWithReply;
 
 export type CommandWithReply =
   | { readonly type: 'drain'; readonly targetIds: readonly string[]; readonly timeout: number }
+  | { readonly type: 'figures' }
+  /** Writes the waiting lines of the access log. */
+  | { readonly type: 'flushLog' }
   /** Opens the ports, if they are not open yet. Sent when the routes are known. */
   | { readonly type: 'listen' }
   /** Starts the successor, sends it the listeners, routes and certificates, then exits. */
@@ -44,6 +48,8 @@ export interface ProcessSettings {
   readonly host: string;
   readonly redirect: boolean;
   readonly trustedProxies: readonly string[];
+  readonly http2: boolean;
+  readonly accessLog: string | null;
   /** Milliseconds that it continues to serve when no server is connected. */
   readonly alone: number;
 }
@@ -61,6 +67,7 @@ export type IngressReport =
       readonly id: number;
       /** The result of `listen`. */
       readonly listening?: Listening;
+      readonly figures?: Readonly<Record<string, AppFigures>>;
       /** Why `handOver` failed. */
       readonly error?: string;
     };

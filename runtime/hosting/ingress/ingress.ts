@@ -1,15 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createAccessLog } from './access-log.ts';
+import type { ClientRequest, ClientResponse } from './client.ts';
+import { type AppFigures, createFigureCounter, type FigureCounter } from './figures.ts';
+import { createGates, type Gates, type Refusal } from './gates.ts';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';
 import { createHostCertificates, type HostCertificates } from './host-certificates.ts';
 import { createListeners, type IngressListeners, type Listening } from './listeners.ts';
 import { createOpenResponses, type OpenResponses } from './open-responses.ts';
 import { createOriginReader, namesOneHost, type RequestOrigin } from './origin.ts';
-import { pageHead, sendPage, sendToSecure } from './pages.ts';
+import { type IngressPage, pageHead, sendPage, sendToSecure, statusOf } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
 import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
 import { createTargetPools, type TargetPools } from './target-pool.ts';
 import { proxyUpgrade } from './upgrade.ts';
+import { createVisits, statusOfResponse, type Visit, type Visits } from './visits.ts';
 
 export interface IngressOptions {
   /** 0 chooses a free port. */
@@ -26,6 +31,10 @@ export interface IngressOptions {
   readonly redirect?: boolean;
   /** Addresses and ranges of the proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies?: readonly string[];
+  /** Whether clients with TLS may use HTTP/2. The default is true. */
+  readonly http2?: boolean;
+  /** The folder of the access log; null or absent means none. */
+  readonly accessLog?: string | null;
 }
 
 export interface CertificatePair {
@@ -62,6 +71,10 @@ export interface Ingress {
    * Resolves when the targets have no more requests or the time is over. Closes their connections.
    */
   drain(targetIds: readonly string[], timeout: number): Promise<void>;
+  /** What was counted for each app, by its id. */
+  figures(): Promise<Readonly<Record<string, AppFigures>>>;
+  /** Resolves when the access log has all requests that have ended. */
+  flushLog(): Promise<void>;
   /** Stops accepting, and gives running requests this many milliseconds to finish. */
   close(timeout: number): Promise<void>;
 }
@@ -89,7 +102,10 @@ interface IngressState {
   readonly held: HoldQueue;
   readonly challenges: Map<string, string>;
   readonly open: OpenResponses;
-  readonly originOf: (request: IncomingMessage, tls: boolean) => RequestOrigin;
+  readonly originOf: (request: ClientRequest, tls: boolean) => RequestOrigin;
+  readonly gates: Gates;
+  readonly figures: FigureCounter;
+  readonly visits: Visits;
   readonly certificates: HostCertificates;
   readonly now: () => number;
   readonly redirect: boolean;
@@ -99,6 +115,8 @@ interface IngressState {
 
 export function createIngress(options: IngressOptions): LocalIngress {
   const { now, host, redirect = true } = options;
+  const log = options.accessLog ? createAccessLog(options.accessLog) : null;
+  const figures = createFigureCounter();
   const state: IngressState = {
     ...{
       table: createRouteTable(),
@@ -107,17 +125,18 @@ export function createIngress(options: IngressOptions): LocalIngress {
       challenges: new Map(),
       open: createOpenResponses(),
       originOf: createOriginReader(options.trustedProxies ?? []),
+      gates: createGates(now),
+      figures,
+      visits: createVisits(figures, log, now),
     },
     ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
   };
   const { table, pools, held, challenges, certificates } = state;
   const listeners = createListeners({
     host,
+    http2: options.http2 ?? true,
     contextOf: certificates.find,
-    request: (secure) => (request, response) => {
-      if (listeners.released()) response.setHeader('Connection', 'close');
-      handle(state, { request, response, secure });
-    },
+    request: (secure) => (request, response) => handle(state, { request, response, secure }),
     upgrade: (secure) => (request, socket, head) =>
       void upgrade(state, { request, socket, head, secure }),
   });
@@ -138,6 +157,7 @@ export function createIngress(options: IngressOptions): LocalIngress {
     remove(appId) {
       table.remove(appId);
       held.release(appId);
+      figures.remove(appId);
     },
     get: table.get,
     keep(appIds) {
@@ -150,52 +170,73 @@ export function createIngress(options: IngressOptions): LocalIngress {
       await pools.drained(targetIds, timeout);
       pools.close(targetIds);
     },
+    figures: () => Promise.resolve(figures.read()),
+    flushLog: () => log?.flush() ?? Promise.resolve(),
     async close(timeout) {
       await listeners.close(timeout);
       pools.closeAll();
+      await log?.flush();
     },
   };
 }
 
 interface IngressExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
   /** Whether the request came over TLS to this process. */
   readonly secure: boolean;
 }
 
 function handle(state: IngressState, exchange: IngressExchange): void {
   const { request, response, secure } = exchange;
-  const { table } = state;
-  if (!namesOneHost(request)) return sendPage(request, response, 'badRequest');
+  const isNamed = namesOneHost(request);
+  const route = isNamed ? state.table.find(request.headers.host) : undefined;
+  const origin = state.originOf(request, secure);
+  const visit = state.visits.begin(route);
+  response.on('close', () =>
+    state.visits.end(visit, { request, origin, status: statusOfResponse(response) }),
+  );
+  if (!isNamed) return sendPage(request, response, 'badRequest');
   if (!secure && request.url?.startsWith(CHALLENGE_PATH) && answerChallenge(state, exchange))
     return;
-  const route = table.find(request.headers.host);
   if (!route) return sendPage(request, response, 'unknown');
-  const origin = state.originOf(request, secure);
   if (!origin.secure && redirectsToSecure(state, exchange)) return;
+  const admitted = { request, response, origin, visit };
+  const refusal = state.gates.check(route, request, origin);
+  if (refusal instanceof Promise) void refusal.then((late) => admit(state, route, admitted, late));
+  else admit(state, route, admitted, refusal);
+}
+
+type Admitted = Pick<IngressExchange, 'request' | 'response'> & {
+  readonly origin: RequestOrigin;
+  readonly visit: Visit;
+};
+
+/** Forwards a request that no rule of its app refuses. */
+function admit(
+  state: IngressState,
+  route: AppRoute,
+  admitted: Admitted,
+  refusal: Refusal | null,
+): void {
+  const { request, response } = admitted;
+  if (response.destroyed) return;
+  if (refusal) return sendPage(request, response, refusal.page, refusal);
   if (route.state === 'stopped') return sendPage(request, response, 'stopped');
   const leave = state.open.enter(route.appId, route.maxConnections ?? MAX_CONNECTIONS);
   if (!leave) return sendPage(request, response, 'busy');
   response.on('close', leave);
-  serve(state, route, { request, response, origin });
+  serve(state, route, admitted);
 }
 
 /** Forwards a request, now or when its app has a route to a container. */
-function serve(
-  state: IngressState,
-  { appId, state: now }: AppRoute,
-  {
-    request,
-    response,
-    origin,
-  }: Pick<IngressExchange, 'request' | 'response'> & { origin: RequestOrigin },
-): void {
-  const { table } = state;
-  const pass = () =>
-    proxyRequest({ request, response, origin, ...state, route: () => table.get(appId) });
+function serve(state: IngressState, { appId, state: now }: AppRoute, admitted: Admitted): void {
+  const { table, held } = state;
+  const { request, response } = admitted;
+  const wait = () => held.wait(appId);
+  const pass = () => proxyRequest({ ...state, ...admitted, wait, route: () => table.get(appId) });
   if (now === 'serving') return pass();
-  void state.held.wait(appId).then(() => {
+  void wait().then(() => {
     const next = table.get(appId);
     if (response.destroyed) return;
     if (next?.state === 'serving') pass();
@@ -212,19 +253,28 @@ interface UpgradeRequest {
 }
 
 async function upgrade(state: IngressState, { request, socket, head, secure }: UpgradeRequest) {
-  const { table, held, pools, now, open } = state;
+  const { table, held, pools, now, open, visits } = state;
   socket.on('error', () => socket.destroy());
-  if (!namesOneHost(request)) return void socket.end(pageHead('badRequest'));
-  const first = table.find(request.headers.host);
-  const leave = first && open.enter(first.appId, first.maxConnections ?? MAX_CONNECTIONS);
-  if (leave === null) return void socket.end(pageHead('busy'));
-  if (leave) socket.on('close', leave);
+  const isNamed = namesOneHost(request);
+  const first = isNamed ? table.find(request.headers.host) : undefined;
   const origin = state.originOf(request, secure);
+  const visit = visits.begin(first);
+  socket.on('close', () => visits.end(visit, { request, origin, status: visit.status }));
+  const refuse = (page: IngressPage, refusal?: Refusal) => {
+    visit.status = statusOf(page);
+    socket.end(pageHead(page, refusal));
+  };
+  if (!isNamed) return refuse('badRequest');
+  const refusal = first && (await state.gates.check(first, request, origin));
+  if (refusal) return refuse(refusal.page, refusal);
+  const leave = first && open.enter(first.appId, first.maxConnections ?? MAX_CONNECTIONS);
+  if (leave === null) return refuse('busy');
+  if (leave) socket.on('close', leave);
   if (first?.state === 'holding') await held.wait(first.appId);
   const route = first && table.get(first.appId);
-  if (route?.state === 'serving')
-    proxyUpgrade({ request, client: socket, head, targets: route.targets, pools, origin, now });
-  else socket.end(pageHead(route ? 'stopped' : 'unknown'));
+  if (route?.state !== 'serving') return refuse(route ? 'stopped' : 'unknown');
+  const { targets } = route;
+  proxyUpgrade({ request, client: socket, head, targets, pools, origin, visit, now });
 }
 
 function answerChallenge(
@@ -233,7 +283,8 @@ function answerChallenge(
 ): boolean {
   const text = challenges.get((request.url as string).slice(CHALLENGE_PATH.length));
   if (text === undefined) return false;
-  response.writeHead(200, { 'Content-Type': 'text/plain' }).end(text);
+  response.writeHead(200, undefined, { 'Content-Type': 'text/plain' });
+  response.end(text);
   return true;
 }
 

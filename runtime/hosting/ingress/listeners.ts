@@ -1,14 +1,16 @@
 import {
   createServer,
   type IncomingMessage,
-  type RequestListener,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SecureContext } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import type { ClientRequest, ClientResponse } from './client.ts';
+import { createHttp2Sessions, type Http2Sessions } from './http2.ts';
 import { takeRawPaths } from './raw-path.ts';
 
 export type ListenerName = 'http' | 'https';
@@ -43,8 +45,6 @@ export interface IngressListeners {
    * request that is already on its way.
    */
   release(): void;
-  /** Whether `release` was called: each response must then close its connection. */
-  released(): boolean;
   /** Stops accepting, and gives running requests this many milliseconds to finish. */
   close(timeout: number): Promise<void>;
 }
@@ -52,7 +52,9 @@ export interface IngressListeners {
 export interface ListenerOptions {
   readonly host: string;
   readonly contextOf: (host: string) => SecureContext | undefined;
-  readonly request: (secure: boolean) => RequestListener;
+  /** Whether clients with TLS may use HTTP/2. */
+  readonly http2: boolean;
+  readonly request: (secure: boolean) => (request: ClientRequest, response: ClientResponse) => void;
   readonly upgrade: (
     secure: boolean,
   ) => (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -83,13 +85,21 @@ export function createListeners(options: ListenerOptions): IngressListeners {
    * Connections that became WebSockets. Node counts them, but does not close them with its server.
    */
   const upgraded = new Set<Duplex>();
+  const sessions = createHttp2Sessions(request(true));
   let closed: Promise<unknown> | null = null;
 
   const create = (name: ListenerName): Server => {
     const secure = name === 'https';
+    const serve = request(secure);
+    const listener = (incoming: IncomingMessage, response: ServerResponse) => {
+      // After `release`, each response closes its connection.
+      if (closed) response.setHeader('Connection', 'close');
+      serve(incoming, response);
+    };
     const server = secure
-      ? createSecureServer({ ...LIMITS, SNICallback: sniOf(options) }, request(true))
-      : createServer(LIMITS, request(false));
+      ? createSecureServer({ ...LIMITS, ...tlsOptions(options) }, listener)
+      : createServer(LIMITS, listener);
+    if (secure && options.http2) divert(server, sessions);
     const pass = upgrade(secure);
     server.on('upgrade', (incoming, socket, head) => {
       upgraded.add(socket);
@@ -125,12 +135,14 @@ export function createListeners(options: ListenerOptions): IngressListeners {
       // `http.Server.close` would close idle connections at once, so the method of `net.Server` is
       // called.
       closed ??= stop((server, done) => void NetServer.prototype.close.call(server, () => done()));
+      sessions.release();
       setTimeout(() => servers.forEach((server) => server.closeIdleConnections()), IDLE).unref();
     },
-    released: () => closed !== null,
     async close(timeout) {
       closed ??= stop((server, done) => void server.close(() => done()));
+      void sessions.close();
       const timer = setTimeout(() => {
+        sessions.destroy();
         for (const server of servers.values()) server.closeAllConnections();
         for (const socket of upgraded) socket.destroy();
       }, timeout);
@@ -138,6 +150,24 @@ export function createListeners(options: ListenerOptions): IngressListeners {
       clearTimeout(timer);
     },
   };
+}
+
+function tlsOptions(options: ListenerOptions) {
+  const ALPNProtocols = options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'];
+  return { SNICallback: sniOf(options), ALPNProtocols };
+}
+
+/**
+ * Gives connections that have agreed on HTTP/2 (RFC 7301) to the sessions. All others stay with
+ * Node's HTTP/1.1 server, with its limits and its count of connections.
+ */
+function divert(server: Server, sessions: Http2Sessions): void {
+  const listeners = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') return sessions.accept(socket);
+    for (const listener of listeners) listener.call(server, socket);
+  });
 }
 
 function sniOf({ contextOf }: ListenerOptions) {

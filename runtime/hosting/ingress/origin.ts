@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { addressMatcher } from '@twofold/runtime/http';
+import { addressMatcher, clientIp } from '@twofold/runtime/http';
+import type { ClientRequest } from './client.ts';
 
 /** Where a request comes from. */
 export interface RequestOrigin {
@@ -11,6 +11,10 @@ export interface RequestOrigin {
   readonly trusted: boolean;
   /** Whether the client uses TLS, to this server or to the trusted proxy. */
   readonly secure: boolean;
+  /** The address of the client: the last one in the list of addresses that is no trusted proxy. */
+  readonly ip: string;
+  /** The value of `X-Request-Id`. */
+  readonly id: string;
 }
 
 /**
@@ -19,13 +23,18 @@ export interface RequestOrigin {
  */
 export function createOriginReader(
   trustedProxies: readonly string[],
-): (request: IncomingMessage, tls: boolean) => RequestOrigin {
+): (request: ClientRequest, tls: boolean) => RequestOrigin {
   const isProxy = trustedProxies.length > 0 ? addressMatcher(trustedProxies) : () => false;
+  const ipOf = clientIp(trustedProxies);
   return (request, tls) => {
     const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
     const trusted = isProxy(peer);
     const proto = trusted ? protoOf(request) : undefined;
-    return { peer, trusted, secure: proto === undefined ? tls : proto === 'https' };
+    return {
+      ...{ peer, trusted, secure: proto === undefined ? tls : proto === 'https' },
+      ip: trusted ? ipOf(request) : peer,
+      id: (trusted && wellFormed(request.headers['x-request-id'], isRequestId)) || randomUUID(),
+    };
   };
 }
 
@@ -64,7 +73,7 @@ export function isWithheld(name: string, { trusted }: RequestOrigin): boolean {
 }
 
 /** The header lines that tell the app who sent the request, for which host and protocol. */
-export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin): string {
+export function forwardedHeaders(request: ClientRequest, origin: RequestOrigin): string {
   const { headers } = request;
   const host = (origin.trusted && wellFormed(headers['x-forwarded-host'], isHost)) || headers.host;
   const proto = origin.secure ? 'https' : 'http';
@@ -72,15 +81,14 @@ export function forwardedHeaders(request: IncomingMessage, origin: RequestOrigin
     (origin.trusted && wellFormed(headers['x-forwarded-port'], isPort)) ||
     /:(\d+)$/.exec(host ?? '')?.[1] ||
     (origin.secure ? '443' : '80');
-  const id = (origin.trusted && wellFormed(headers['x-request-id'], isRequestId)) || randomUUID();
-  return `X-Forwarded-For: ${chainOf(request, origin)}\r\nX-Forwarded-Host: ${host ?? ''}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Port: ${port}\r\nX-Request-Id: ${id}\r\n`;
+  return `X-Forwarded-For: ${chainOf(request, origin)}\r\nX-Forwarded-Host: ${host ?? ''}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Port: ${port}\r\nX-Request-Id: ${origin.id}\r\n`;
 }
 
 /**
  * The addresses that the request came through, the client's first. The list of a trusted proxy is
  * continued.
  */
-function chainOf({ headers }: IncomingMessage, { peer, trusted }: RequestOrigin): string {
+function chainOf({ headers }: ClientRequest, { peer, trusted }: RequestOrigin): string {
   const given = trusted ? String(headers['x-forwarded-for'] ?? '') : '';
   const hops = given
     .split(',')
@@ -89,7 +97,7 @@ function chainOf({ headers }: IncomingMessage, { peer, trusted }: RequestOrigin)
   return [...hops, peer].join(', ');
 }
 
-function protoOf({ headers }: IncomingMessage): string | undefined {
+function protoOf({ headers }: ClientRequest): string | undefined {
   return wellFormed(headers['x-forwarded-proto'], (text) => /^https?$/i.test(text))?.toLowerCase();
 }
 
@@ -118,7 +126,7 @@ export function isHost(text: string): boolean {
  * Whether the request names exactly one valid host. HTTP/1.0 needs none. Node refuses an HTTP/1.1
  * request without one before this is called.
  */
-export function namesOneHost({ rawHeaders, headers }: IncomingMessage): boolean {
+export function namesOneHost({ rawHeaders, headers }: ClientRequest): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

@@ -65,6 +65,8 @@ function handleCommand(command: IngressCommand, socket: Socket): void {
 async function answerCommand(command: NumberedCommand) {
   if (command.type === 'drain') await ingress.drain(command.targetIds, command.timeout);
   if (command.type === 'handOver') await handOver(command.program);
+  if (command.type === 'flushLog') await ingress.flushLog();
+  if (command.type === 'figures') return { figures: await ingress.figures() };
   return command.type === 'listen' ? { listening: await ingress.listen() } : {};
 }
 

@@ -1,12 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, ClientResponse } from './client.ts';
+import { planCompression } from './compression.ts';
+import { encodeBody, type EncodedBody } from './encoded-body.ts';
 import type { RequestOrigin } from './origin.ts';
 import { type IngressPage, sendPage } from './pages.ts';
-import { requestHead, type RequestHead } from './request-head.ts';
+import { requestHead, type RequestHead, trailerLines, wantsTrailers } from './request-head.ts';
 import { type ResponseHead, BadResponse, TruncatedResponse } from './response-reader.ts';
 import type { AppRoute } from './route-table.ts';
 import { ResponseTimeout, type RunningCall } from './target-connections.ts';
 import type { PooledTarget, TargetPools } from './target-pool.ts';
 import { eject } from './target-pool.ts';
+import type { Visit } from './visits.ts';
 
 /** Idempotent methods, which may be sent twice (RFC 9110 §9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
@@ -21,13 +24,16 @@ const MAX_HELD_BODY = 64 * 1024;
 const MAX_HOLD_TIME = 1000;
 
 interface ProxyRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: ClientRequest;
+  readonly response: ClientResponse;
   /** Called for each attempt, because the route may have changed. */
   readonly route: () => AppRoute | undefined;
   readonly pools: TargetPools;
   readonly origin: RequestOrigin;
+  readonly visit: Visit;
   readonly now: () => number;
+  /** Resolves when the app may have a route to a container again. */
+  readonly wait: () => Promise<void>;
 }
 
 interface ProxyExchange extends ProxyRequest {
@@ -39,6 +45,8 @@ interface ProxyExchange extends ProxyRequest {
   pooled: PooledTarget | null;
   running: RunningCall | null;
   held: HeldResponse | null;
+  /** Set while the body is compressed. */
+  encoded: EncodedBody | null;
   over: boolean;
 }
 
@@ -52,10 +60,14 @@ interface HeldResponse {
   readonly since: number;
 }
 
+/** Milliseconds of silence that an app has by default. */
+const TIMEOUT = 300_000;
+
 /** Forwards one request to a target of the route, and streams the response back. */
 export function proxyRequest(given: ProxyRequest): void {
   const { request, response } = given;
-  const head = requestHead(request, given.origin);
+  const rules = given.visit.route?.rules;
+  const head = requestHead(request, given.origin, rules?.basicAuth !== undefined);
   if (!head) return sendPage(request, response, 'badRequest');
   const repeatable = head.body === 'none' && IDEMPOTENT.has(request.method ?? '');
   const exchange: ProxyExchange = {
@@ -66,6 +78,7 @@ export function proxyRequest(given: ProxyRequest): void {
     pooled: null,
     running: null,
     held: null,
+    encoded: null,
     over: false,
   };
   response.on('close', () => {
@@ -77,22 +90,26 @@ export function proxyRequest(given: ProxyRequest): void {
 }
 
 function sendToTarget(exchange: ProxyExchange, failed?: PooledTarget): void {
-  const { request, response, pools, head } = exchange;
+  const { request, pools, head } = exchange;
   const targets = exchange.route()?.targets ?? [];
   const pooled = pools.pick(targets, failed?.target) ?? pools.pick(targets);
-  if (!pooled) return respondWithPage(exchange, 'unavailable');
+  if (!pooled) return waitForTarget(exchange);
   exchange.attempts += 1;
   exchange.pooled = pooled;
+  exchange.visit.target = pooled.target.id;
   pooled.active += 1;
   exchange.running = pooled.connections.send({
     ...{
       method: request.method ?? 'GET',
       head,
       body: request,
+      timeout: exchange.visit.route?.rules?.timeout ?? TIMEOUT,
       once: !exchange.repeatable,
       patient: targets.length === 1 && exchange.attempts === 1,
     },
     movable: () => exchange.route()?.targets.some(({ id }) => id !== pooled.target.id) ?? false,
+    onUpload: (bytes) => countUpload(exchange, bytes),
+    trailers: () => trailerLines(request, exchange.origin),
     onTick: (time) => passIfLate(exchange, time),
     onInterim: (responseHead) => passInterim(exchange, responseHead),
     onHead: (responseHead) => receiveHead(exchange, responseHead),
@@ -100,12 +117,33 @@ function sendToTarget(exchange: ProxyExchange, failed?: PooledTarget): void {
       exchange.held
         ? holdOrPass(exchange, exchange.held, { data, last })
         : passBody(exchange, data, last),
-    onEnd() {
-      endExchange(exchange);
-      response.end();
-    },
+    onEnd: (trailers) => passEnd(exchange, trailers),
     onError: (error, sent) => fail(exchange, { error, sent }),
   });
+}
+
+/**
+ * The route has no target: it was taken away after the request was received. The request waits as
+ * one that comes now would.
+ */
+function waitForTarget(exchange: ProxyExchange): void {
+  if (exchange.route()?.state !== 'holding') return respondWithPage(exchange, 'unavailable');
+  void exchange.wait().then(() => {
+    if (exchange.over) return;
+    if (exchange.route()?.state === 'serving') sendToTarget(exchange);
+    else respondWithPage(exchange, 'unavailable');
+  });
+}
+
+/** Refuses a body that turns out to be too large, before the app has seen it all. */
+function countUpload(exchange: ProxyExchange, bytes: number): boolean {
+  const { visit, response, running } = exchange;
+  visit.received += bytes;
+  if (visit.received <= (visit.route?.rules?.maxBody ?? Infinity)) return true;
+  running?.abandon();
+  if (response.headersSent) response.destroy();
+  else respondWithPage(exchange, 'tooLarge');
+  return false;
 }
 
 /** Counts the request as finished at its target. */
@@ -134,12 +172,15 @@ function receiveHead(exchange: ProxyExchange, head: ResponseHead): void {
   else if (writeHead(exchange, head)) process.nextTick(flush, exchange);
 }
 
-function writeHead(exchange: ProxyExchange, { status, reason, headers }: ResponseHead): boolean {
-  const { response, running } = exchange;
+function writeHead(exchange: ProxyExchange, head: ResponseHead): boolean {
+  const { request, response, running, visit } = exchange;
+  const compresses = visit.route?.rules?.compress !== false;
+  const plan = compresses ? planCompression(request, head) : null;
   exchange.held = null;
   response.sendDate = false;
   try {
-    response.writeHead(status, reason, headers);
+    response.writeHead(head.status, head.reason, plan?.headers ?? head.headers);
+    if (plan?.encoding) exchange.encoded = encodeBody(exchange, plan.encoding, head.length);
     return true;
   } catch {
     // The response reader refuses everything that Node refuses. If it ever misses something, only
@@ -154,10 +195,9 @@ function writeHead(exchange: ProxyExchange, { status, reason, headers }: Respons
  * Interim responses are written directly to the socket. With HTTP pipelining, a response that waits
  * for an earlier one has no socket yet. HTTP/1.0 has no interim responses (RFC 9110 §15.2).
  */
-function passInterim(
-  { request, response }: ProxyExchange,
-  { status, reason, headers }: ResponseHead,
-): void {
+function passInterim({ request, response }: ProxyExchange, head: ResponseHead): void {
+  if (response.writeInterim) return response.writeInterim(head);
+  const { status, reason, headers } = head;
   if (!response.socket || response.headersSent || request.httpVersion !== '1.1') return;
   const lines = headers.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   response.socket.write(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n`, 'latin1');
@@ -201,13 +241,18 @@ function passIfLate(exchange: ProxyExchange, time: number): void {
 function passHeld(exchange: ProxyExchange, held: HeldResponse): void {
   if (exchange.over || exchange.held !== held || !writeHead(exchange, held.head)) return;
   exchange.response.flushHeaders();
-  if (held.parts.length > 0) exchange.response.write(Buffer.concat(held.parts));
+  if (held.parts.length > 0) passBody(exchange, Buffer.concat(held.parts), false);
 }
 
 function passBody(exchange: ProxyExchange, data: Buffer, last: boolean): boolean {
-  const { response } = exchange;
-  if (!last) return response.write(data) || pauseTarget(exchange);
+  const { response, encoded, visit } = exchange;
+  if (!encoded) visit.sent += data.length;
+  if (!last) return (encoded ?? response).write(data) || pauseTarget(exchange);
   endExchange(exchange);
+  if (encoded) {
+    encoded.end(data);
+    return true;
+  }
   // A short body is written together with the head as one text: one system call instead of two.
   if (data.length <= SHORT_BODY) response.end(data.toString('latin1'), 'latin1');
   else response.end(data);
@@ -218,9 +263,24 @@ function passBody(exchange: ProxyExchange, data: Buffer, last: boolean): boolean
  * Resumes the target when the client, which reads more slowly, has taken the data. @returns false,
  * so that no more is read until then.
  */
-function pauseTarget({ response, running }: ProxyExchange): false {
-  response.once('drain', () => running?.resume());
+function pauseTarget({ response, encoded, running }: ProxyExchange): false {
+  const resume = () => running?.resume();
+  if (encoded) encoded.onDrain(resume);
+  else response.once('drain', resume);
   return false;
+}
+
+/** Ends a response of unknown length. Its trailers are for clients that take them. */
+function passEnd(
+  exchange: ProxyExchange,
+  trailers: readonly (readonly [string, string])[] = [],
+): void {
+  const { request, response, encoded } = exchange;
+  endExchange(exchange);
+  const passed = trailers.length > 0 && wantsTrailers(request) ? trailers : [];
+  if (encoded) return encoded.end(undefined, passed);
+  if (passed.length > 0) response.addTrailers(passed as [string, string][]);
+  response.end();
 }
 
 /**

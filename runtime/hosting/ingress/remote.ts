@@ -16,7 +16,7 @@ import { createRouteTable } from './route-table.ts';
 
 export interface RemoteOptions extends Pick<
   IngressOptions,
-  'http' | 'https' | 'host' | 'redirect' | 'trustedProxies'
+  'http' | 'https' | 'host' | 'redirect' | 'trustedProxies' | 'http2' | 'accessLog'
 > {
   readonly records: IngressRecords;
   readonly log: Logger;
@@ -28,6 +28,8 @@ export interface RemoteOptions extends Pick<
 
 /** Milliseconds in which a new process must answer. */
 const START_TIMEOUT = 15_000;
+/** Milliseconds in which a process answers a question about its requests. */
+const REPLY_TIMEOUT = 2000;
 /** Milliseconds in which a replaced process can finish downloads, event streams and WebSockets. */
 const FINISH_TIMEOUT = 10 * 60_000;
 
@@ -70,6 +72,8 @@ export function createRemoteIngress(options: RemoteOptions): Ingress {
     },
     challenge: (token, text) => wire.tell({ type: 'challenge', token, text }),
     drain: wire.drain,
+    figures: wire.figures,
+    flushLog: wire.flushLog,
     close: wire.close,
   };
 }
@@ -140,6 +144,10 @@ function createWire(options: RemoteOptions, known: () => readonly IngressCommand
       const command = { type: 'drain', targetIds, timeout } as const;
       await Promise.all(links().map((each) => each.ask(command, timeout + 1000)));
     },
+    figures: async () => (await link?.ask({ type: 'figures' }, REPLY_TIMEOUT))?.figures ?? {},
+    async flushLog() {
+      await Promise.all(links().map((each) => each.ask({ type: 'flushLog' }, REPLY_TIMEOUT)));
+    },
     async close(timeout: number): Promise<void> {
       closing = true;
       for (const old of leaving) old.end();
@@ -162,9 +170,13 @@ const recordOf = (socket: string, pid: number): IngressRecord => ({
  * A hash of the program's text and of its settings. A process with another version has to be
  * replaced.
  */
-function versionOf({ http, https, host, redirect, trustedProxies }: RemoteOptions): string {
+function versionOf(options: RemoteOptions): string {
+  const { http, https, host, redirect, trustedProxies, http2, accessLog } = options;
   const folder = dirname(fileURLToPath(import.meta.url));
-  const settings = [http, https, host, redirect, trustedProxies, process.version];
+  const settings = [
+    ...[http, https, host, redirect, trustedProxies, http2, accessLog],
+    process.version,
+  ];
   const hash = createHash('sha256').update(JSON.stringify(settings));
   for (const name of readdirSync(folder).sort())
     if (/\.[jt]s$/.test(name)) hash.update(readFileSync(join(folder, name)));
@@ -180,12 +192,13 @@ export async function findRunning(records: IngressRecords): Promise<IngressLink 
 
 function programOf(options: RemoteOptions, version: string): Program {
   const { http, https, host, redirect = true, trustedProxies = [], alone } = options;
+  const { http2 = true, accessLog = null } = options;
   // The folder is readable only by this user, because everyone who can open the socket can command
   // the ingress. The name is short, because the path of a Unix socket must be.
   const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
   const settings: ProcessSettings = {
     ...{ version, socket, http, https, host },
-    ...{ redirect, trustedProxies, alone },
+    ...{ redirect, trustedProxies, alone, http2, accessLog },
   };
   const file = fileURLToPath(import.meta.url).replace(/remote(\.[jt]s)$/, 'process$1');
   return { command: process.execPath, file, settings };

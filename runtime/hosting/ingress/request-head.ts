@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest } from './client.ts';
 import { forwardedHeaders, isWithheld, type RequestOrigin } from './origin.ts';
 
 /** The head of a request, as it is sent to a target. */
@@ -26,10 +26,15 @@ const HOP_BY_HOP = new Set([
  * Builds the head of a request for a target. The headers about the client are written by us, or
  * continued from a trusted proxy. Those of any other client are dropped.
  *
+ * @param hidesAuthorization Whether the app must not see the password, which was for us.
  * @returns null for an ambiguous request: another host in its address, or line ends inside a
  * value.
  */
-export function requestHead(request: IncomingMessage, origin: RequestOrigin): RequestHead | null {
+export function requestHead(
+  request: ClientRequest,
+  origin: RequestOrigin,
+  hidesAuthorization = false,
+): RequestHead | null {
   const path = pathOf(request);
   if (path === null) return null;
   const raw = request.rawHeaders;
@@ -47,9 +52,11 @@ export function requestHead(request: IncomingMessage, origin: RequestOrigin): Re
     }
     if (lower === 'content-length' && value !== '0') body = 'sized';
     if (HOP_BY_HOP.has(lower) || isWithheld(lower, origin) || listed?.has(lower)) continue;
+    if (hidesAuthorization && lower === 'authorization') continue;
     if (/[\0\r\n]/.test(value)) return null;
     text += `${name}: ${value}\r\n`;
   }
+  if (wantsTrailers(request)) text += 'TE: trailers\r\nConnection: TE\r\n';
   return { text: text + forwardedHeaders(request, origin), body };
 }
 
@@ -71,8 +78,47 @@ function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   return listed;
 }
 
+/** Whether the client takes fields after the body (RFC 9110 §10.1.4). */
+export function wantsTrailers({ httpVersion, headers }: ClientRequest): boolean {
+  if (headers.te === undefined || !/(?:^|,)\s*trailers\s*(?:,|$)/i.test(String(headers.te)))
+    return false;
+  return httpVersion === '2.0' || /(?:^|,)\s*te\s*(?:,|$)/i.test(headers.connection ?? '');
+}
+
+/** Fields that must not come after a body, because they say how to read it or who sent it. */
+const NEVER_TRAILING = new Set([
+  'host',
+  'content-length',
+  'content-encoding',
+  'content-type',
+  'content-range',
+  'authorization',
+  'cookie',
+  'cache-control',
+]);
+
+/**
+ * The fields after a body, as lines for a target. Those over HTTP/1.1 are dropped, as many servers
+ * merge them into the header.
+ */
+export function trailerLines(
+  { rawTrailers, httpVersion }: ClientRequest,
+  origin: RequestOrigin,
+): string {
+  let text = '';
+  if (httpVersion !== '2.0') return text;
+  for (let at = 0; at < rawTrailers.length; at += 2) {
+    const name = (rawTrailers[at] as string).toLowerCase();
+    const value = rawTrailers[at + 1] as string;
+    const isForbidden = HOP_BY_HOP.has(name) || NEVER_TRAILING.has(name) || name.startsWith(':');
+    if (!isForbidden && !isWithheld(name, origin) && !/[\0\r\n]/.test(value))
+      text += `${rawTrailers[at]}: ${value}\r\n`;
+  }
+  return text;
+}
+
 /** Some clients send a full URL, as to a forward proxy. It must name the request's own host. */
-function pathOf({ url = '/', headers }: IncomingMessage): string | null {
+function pathOf({ url = '/', headers }: ClientRequest): string | null {
   if (url.startsWith('/')) return /^[\x21-\x7e]+$/.test(url) ? url : null;
   if (url === '*') return '/*';
   const parsed = URL.canParse(url) ? new URL(url) : null;

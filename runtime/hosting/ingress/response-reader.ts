@@ -14,6 +14,14 @@ export interface ResponseHead {
   readonly length: number | null;
 }
 
+/** Whether the body is a stream of events, which may pause for as long as it likes. */
+export function isEventStream({ headers }: Pick<ResponseHead, 'headers'>): boolean {
+  for (let at = 0; at < headers.length; at += 2)
+    if ((headers[at] as string).toLowerCase() === 'content-type')
+      return /^text\/event-stream\b/i.test(headers[at + 1] as string);
+  return false;
+}
+
 /** Receives the parts of a response as they arrive. */
 export interface ResponseSink {
   /** An interim response (1xx, RFC 9110 §15.2), which comes before the final one. */
@@ -21,8 +29,11 @@ export interface ResponseSink {
   onHead(head: ResponseHead): void;
   /** `last` says that the response ends with this data. */
   onBody(data: Buffer, last: boolean): void;
-  /** The response has ended, after data that was not marked as the last. */
-  onEnd(): void;
+  /**
+   * The response has ended, after data that was not marked as the last. `trailers` are the fields
+   * after a chunked body.
+   */
+  onEnd(trailers?: readonly (readonly [string, string])[]): void;
 }
 
 /** Reads the responses of one connection, one after the other. */
@@ -65,6 +76,9 @@ const MAX_LINE = 4096;
 /** Interim responses before the final response. Servers send one or two. */
 const MAX_INTERIM = 32;
 const EMPTY = Buffer.alloc(0);
+const NO_TRAILERS: ReaderState['trailers'] = [];
+/** Fields after a body. gRPC sends three. */
+const MAX_TRAILERS = 64;
 const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
 
 /**
@@ -75,7 +89,7 @@ const [TAB, LF, CR, DEL] = [9, 10, 13, 127];
 export function createResponseReader(): ResponseReader {
   const response: ReaderState = {
     ...{ state: 'idle', method: '', sink: null, switches: false },
-    ...{ left: 0, persistent: true, interim: 0 },
+    ...{ left: 0, persistent: true, interim: 0, trailers: NO_TRAILERS },
   };
   /** Bytes of an incomplete line or head: the first `used` bytes of `held`. */
   let held: Buffer = EMPTY;
@@ -99,6 +113,7 @@ export function createResponseReader(): ResponseReader {
       response.sink = sink;
       response.switches = switches;
       response.interim = 0;
+      response.trailers = NO_TRAILERS;
     },
     push(chunk) {
       const data = used > 0 ? join(chunk) : chunk;
@@ -134,6 +149,7 @@ interface ReaderState {
   /** Bytes of the body or of the current chunk that have not arrived yet. */
   left: number;
   persistent: boolean;
+  trailers: readonly (readonly [string, string])[];
 }
 
 /**
@@ -225,8 +241,27 @@ function readLine(response: ReaderState, data: Buffer, at: number): number {
   } else if (response.state === 'chunk end') {
     if (line !== '') throw new BadResponse('a chunk is longer than its size');
     response.state = 'chunk size';
-  } else if (line === '') end(response).onEnd();
+  } else if (line === '') {
+    const { trailers } = response;
+    response.trailers = NO_TRAILERS;
+    end(response).onEnd(trailers);
+  } else response.trailers = [...response.trailers, ...trailerOf(line, response.trailers)];
   return stop + LINE_END.length;
+}
+
+/** The fields after the body that are passed on. @throws BadResponse */
+function trailerOf(
+  line: string,
+  before: ReaderState['trailers'],
+): readonly (readonly [string, string])[] {
+  if (before.length >= MAX_TRAILERS) throw new BadResponse('too many fields after the body');
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(0, colon));
+  const value = withoutBlanks(line, colon + 1);
+  if (!TOKEN.test(name) || !VALUE.test(value))
+    throw new BadResponse('a trailer is not well formed');
+  const lower = name.toLowerCase();
+  return HOP_BY_HOP.has(lower) || NEVER_TRAILING.has(lower) ? [] : [[name, value]];
 }
 
 function end(response: ReaderState): ResponseSink {
@@ -246,6 +281,16 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
   'trailer',
+]);
+/** Fields about the framing or the meaning of the whole message (RFC 9110 §6.5.1). */
+const NEVER_TRAILING = new Set([
+  'content-length',
+  'content-encoding',
+  'content-type',
+  'content-range',
+  'set-cookie',
+  'cache-control',
+  'location',
 ]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

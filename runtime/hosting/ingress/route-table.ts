@@ -1,9 +1,13 @@
+import type { RouteRules } from './route-rules.ts';
+
 /** The address of a container that serves an app. */
 export interface RouteTarget {
   /** The container's id. */
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  /** A Unix socket to use instead of the host and port. */
+  readonly path?: string;
 }
 
 /**
@@ -12,12 +16,15 @@ export interface RouteTarget {
  */
 export interface AppRoute {
   readonly appId: string;
+  /** The app's name, for the access log; absent for the server itself. */
+  readonly name?: string;
   /** Exact host names. `*` in `*.example.test` stands for exactly one label. */
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
   readonly targets: readonly RouteTarget[];
   /** How many responses and WebSockets may be open at once. The default is 10,000. */
   readonly maxConnections?: number;
+  readonly rules?: RouteRules;
 }
 
 /**

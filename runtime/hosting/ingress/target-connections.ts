@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import type { ClientRequest } from './client.ts';
 import type { RequestHead } from './request-head.ts';
 import {
+  isEventStream,
   type ResponseHead,
   type ResponseSink,
   BadResponse,
@@ -9,6 +10,7 @@ import {
   TruncatedResponse,
   type ResponseReader,
 } from './response-reader.ts';
+import type { RouteTarget } from './route-table.ts';
 
 /**
  * One request for a target, with the functions that receive the response. `onBody` returns whether
@@ -17,7 +19,9 @@ import {
 export interface TargetCall {
   readonly method: string;
   readonly head: RequestHead;
-  readonly body: IncomingMessage;
+  readonly body: ClientRequest;
+  /** Milliseconds without a byte of the response after which it is given up. */
+  readonly timeout: number;
   /**
    * The request must not be sent twice. So it never uses a connection that the target may be
    * closing at this moment.
@@ -29,11 +33,15 @@ export interface TargetCall {
   movable(): boolean;
   /** Called once a second while the request runs. */
   onTick(time: number): void;
+  /** Called with each part of the request body. @returns whether the request goes on. */
+  onUpload(bytes: number): boolean;
+  /** The lines of the fields after a chunked request body. */
+  trailers(): string;
   /** An interim response (1xx), before the final one. */
   onInterim(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
   onBody(data: Buffer, last: boolean): boolean;
-  onEnd(): void;
+  onEnd(trailers?: readonly (readonly [string, string])[]): void;
   /** `sent` says whether the target may have received the request. */
   onError(error: Error, sent: boolean): void;
 }
@@ -80,14 +88,11 @@ const CONNECT_TIMEOUT = 750;
  * three. This is long enough for both.
  */
 const LONG_CONNECT_TIMEOUT = 3500;
-const RESPONSE_TIMEOUT = 120_000;
 /**
  * Milliseconds in which a head, or a line between chunks, must end. `sweep` runs once a second, so
  * the client gets its 502 four seconds after the first byte.
  */
 const PARTIAL_TIMEOUT = 3000;
-/** Milliseconds without data in the middle of a body of known length. */
-const SILENCE_TIMEOUT = 300_000;
 /**
  * Milliseconds after which a closed target must be gone. If its queue of connections was full, it
  * never received some of the requests, and their connections are not reset.
@@ -117,14 +122,14 @@ interface OpenCall extends RunningCall {
   /** When something was last sent, while no response has begun. */
   waitsSince: number | null;
   /**
-   * Whether a body of known length is being read: no data for a long time then means that the
-   * target hangs.
+   * Whether a body is being read that is no event stream: no data for a long time then means that
+   * the target hangs.
    */
-  sized: boolean;
+  timed: boolean;
 }
 
 export function createTargetConnections(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, path }: Pick<RouteTarget, 'host' | 'port' | 'path'>,
   now: () => number,
 ): TargetConnections {
   const all = new Set<TargetConnection>();
@@ -139,7 +144,8 @@ export function createTargetConnections(
     };
     const received = (connection: TargetConnection, data: Buffer) =>
       read(connection, { data, time: now(), release });
-    all.add(dial({ host, port, job, now, received, closed }));
+    const address = path === undefined ? { host, port, noDelay: true } : { path };
+    all.add(dial({ address, job, now, received, closed }));
   };
   const release = (connection: TargetConnection) => {
     const { socket, reader, job } = connection;
@@ -189,10 +195,10 @@ function checkTimeouts(connection: TargetConnection, time: number, closedAt: num
   job?.call.onTick(time);
   if (partialSince !== null && time - partialSince > PARTIAL_TIMEOUT)
     return void socket.destroy(new BadResponse('its head or a chunk did not end'));
-  if (job?.sized && time - heard > SILENCE_TIMEOUT && !socket.isPaused())
+  if (job?.timed && time - heard > job.call.timeout && !socket.isPaused())
     return void socket.destroy(new BadResponse('its body did not go on'));
   if (!job?.waitsSince) return;
-  if (time - job.waitsSince > RESPONSE_TIMEOUT)
+  if (time - job.waitsSince > job.call.timeout)
     socket.destroy(new ResponseTimeout('no answer in time'));
   else if (time - closedAt > GONE_TIMEOUT && !job.call.once && job.call.movable())
     socket.destroy(new Error(REPLACED));
@@ -212,8 +218,7 @@ function takeIdle(
 }
 
 interface DialOptions {
-  readonly host: string;
-  readonly port: number;
+  readonly address: NetConnectOpts;
   readonly job: OpenCall;
   readonly now: () => number;
   received(connection: TargetConnection, data: Buffer): void;
@@ -224,8 +229,8 @@ interface DialOptions {
   closed(connection: TargetConnection, report: () => void): void;
 }
 
-function dial({ host, port, job, now, received, closed }: DialOptions): TargetConnection {
-  const socket = connect({ host, port, noDelay: true });
+function dial({ address, job, now, received, closed }: DialOptions): TargetConnection {
+  const socket = connect(address);
   const connection: TargetConnection = {
     ...{ socket, reader: createResponseReader(), job },
     ...{ since: 0, heard: 0, partialSince: null },
@@ -275,7 +280,7 @@ function read(connection: TargetConnection, { data, time, release }: ReceivedDat
 function createOpenCall(call: TargetCall, now: () => number): OpenCall {
   const job: OpenCall = {
     ...{ call, connection: null, over: false, sent: false, bodySent: false },
-    ...{ waitsSince: null, sized: false },
+    ...{ waitsSince: null, timed: false },
     abandon() {
       job.over = true;
       job.connection?.socket.destroy();
@@ -309,12 +314,14 @@ function write({ socket, reader }: TargetConnection, job: OpenCall, now: () => n
 
 /** A body of unknown length is divided into new chunks. The client's own chunks are not kept. */
 function writeBody(socket: Socket, job: OpenCall, now: () => number): void {
-  const { head, body } = job.call;
+  const { call } = job;
+  const { head, body } = call;
   const chunked = head.body === 'chunked';
   socket.write(`${head.text}${chunked ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`, 'latin1');
   body.on('data', (data: Buffer) => {
     if (job.over || socket.destroyed) return;
     if (job.waitsSince !== null) job.waitsSince = now();
+    if (!call.onUpload(data.length)) return;
     if (chunked) socket.write(`${data.length.toString(16)}\r\n`, 'latin1');
     const more = socket.write(data);
     if (chunked) socket.write('\r\n', 'latin1');
@@ -322,7 +329,7 @@ function writeBody(socket: Socket, job: OpenCall, now: () => number): void {
   });
   body.on('end', () => {
     if (job.over || socket.destroyed) return;
-    if (chunked) socket.write('0\r\n\r\n', 'latin1');
+    if (chunked) socket.write(`0\r\n${call.trailers()}\r\n`, 'latin1');
     job.bodySent = true;
   });
 }
@@ -335,7 +342,7 @@ function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
     },
     onHead(head) {
       job.waitsSince = null;
-      job.sized = head.length !== null;
+      job.timed = head.length !== null || !isEventStream(head);
       if (!job.over) call.onHead(head);
     },
     onBody(data, last) {
@@ -343,10 +350,10 @@ function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
       if (last) job.over = true;
       if (!call.onBody(data, last) && !last) socket.pause();
     },
-    onEnd() {
+    onEnd(trailers) {
       if (job.over) return;
       job.over = true;
-      call.onEnd();
+      call.onEnd(trailers);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RequestOrigin } from './origin.ts';
-import { pageHead } from './pages.ts';
+import { pageHead, statusOf } from './pages.ts';
 import { requestHead } from './request-head.ts';
 import {
   type ResponseHead,
@@ -12,6 +12,7 @@ import {
 } from './response-reader.ts';
 import type { RouteTarget } from './route-table.ts';
 import { eject, type PooledTarget, type TargetPools } from './target-pool.ts';
+import type { Visit } from './visits.ts';
 
 interface Upgrade {
   readonly request: IncomingMessage;
@@ -21,6 +22,7 @@ interface Upgrade {
   readonly targets: readonly RouteTarget[];
   readonly pools: TargetPools;
   readonly origin: RequestOrigin;
+  readonly visit: Visit;
   readonly now: () => number;
 }
 
@@ -39,7 +41,8 @@ const DRAIN_TIMEOUT = 10_000;
  * have not checked.
  */
 export function proxyUpgrade(upgrade: Upgrade): void {
-  const head = requestHead(upgrade.request, upgrade.origin);
+  const hides = upgrade.visit.route?.rules?.basicAuth !== undefined;
+  const head = requestHead(upgrade.request, upgrade.origin, hides);
   if (!head || head.body !== 'none') return void upgrade.client.end(pageHead('badRequest'));
   dial(upgrade, `${head.text}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
     attempt: 1,
@@ -56,8 +59,10 @@ function dial(
   const { client, pools, targets, now } = upgrade;
   const pooled = pools.pick(targets, failed) ?? pools.pick(targets);
   if (!pooled || client.destroyed) return void client.end(pageHead('unavailable'));
-  const { host, port } = pooled.target;
-  const target = connect({ host, port, noDelay: true, timeout: CONNECT_TIMEOUT });
+  const { host, port, path } = pooled.target;
+  const timeout = CONNECT_TIMEOUT;
+  const target = connect(path === undefined ? { host, port, noDelay: true, timeout } : { path });
+  upgrade.visit.target = pooled.target.id;
   const refused = () => {
     eject(pooled, now());
     target.destroy();
@@ -77,9 +82,13 @@ function dial(
  * Waits for the target's response to the upgrade. A response that is not HTTP/1.1 becomes a 502, as
  * for any request.
  */
-function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: Socket): void {
+function awaitResponse(
+  { client, head, visit }: Upgrade,
+  pooled: PooledTarget,
+  target: Socket,
+): void {
   const reader = createResponseReader();
-  const state: UpgradeState = { client, target, begun: false, accepted: false };
+  const state: UpgradeState = { client, target, visit, begun: false, accepted: false };
   const late = setTimeout(() => refuse(state, 'timeout'), RESPONSE_TIMEOUT);
   let partial: NodeJS.Timeout | undefined;
   const read = (data: Buffer) => {
@@ -107,6 +116,8 @@ function awaitResponse({ client, head }: Upgrade, pooled: PooledTarget, target: 
     clearTimeout(late);
     clearTimeout(partial);
     pooled.active -= 1;
+    visit.received = target.bytesWritten;
+    visit.sent = target.bytesRead;
     if (state.accepted || !client.writableEnded) closeClient(state, reader);
   });
   client.on('drain', () => target.resume()).on('close', () => target.destroy());
@@ -132,13 +143,18 @@ function closeClient(
 interface UpgradeState {
   readonly client: Duplex;
   readonly target: Socket;
+  readonly visit: Visit;
   /** Whether the client has received a part of the response. */
   begun: boolean;
   /** Whether the response was 101. */
   accepted: boolean;
 }
 
-function refuse({ client, target, begun }: UpgradeState, page: 'badGateway' | 'timeout'): void {
+function refuse(
+  { client, target, begun, visit }: UpgradeState,
+  page: 'badGateway' | 'timeout',
+): void {
+  visit.status = statusOf(page);
   if (begun) client.destroy();
   else client.end(pageHead(page));
   target.destroy();
@@ -155,6 +171,7 @@ function sinkOf(state: UpgradeState, begun: () => void): ResponseSink {
     onInterim: (head) => write(head, ''),
     onHead(head) {
       state.begun = true;
+      state.visit.status = head.status;
       state.accepted = head.status === 101;
       begun();
       write(

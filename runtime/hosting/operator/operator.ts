@@ -37,6 +37,10 @@ export interface LeaderSession {
   readonly handlers: Handlers;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   leave(): void;
+  /** Sends the requests for the server's own host to this process. */
+  routeApi(): void;
+  /** Lets further requests for the server's own host wait for the next server. */
+  retire(): Promise<void>;
   begin(): Promise<void>;
   /** Leaves containers and records as they are, for the next leader. */
   end(): Promise<void>;

@@ -1,3 +1,5 @@
+import type { HttpRules } from './http-rules.ts';
+
 /**
  * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
  * container has ended by itself and no replica answers. `building` and `deploying`: a deployment
@@ -36,14 +38,6 @@ export interface Resources {
   readonly cpus: number;
   readonly pids: number;
 }
-
-/** How the ingress treats an app's requests. `HTTP_RULES` has the defaults. */
-export interface HttpRules {
-  /** Responses and WebSockets that may be open at once. */
-  readonly max_connections: number;
-}
-
-export const HTTP_RULES: HttpRules = { max_connections: 10_000 };
 
 export interface AppVolume {
   readonly name: string;

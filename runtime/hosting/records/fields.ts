@@ -1,6 +1,7 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { HostedApp, AppSpec, AppVolume, HealthCheck, HttpRules, Resources } from './app.ts';
+import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
@@ -15,7 +16,18 @@ export interface AppFields {
   readonly resources?: Partial<Resources>;
   readonly health?: Partial<HealthCheck>;
   readonly command?: readonly string[] | null;
-  readonly http?: Partial<HttpRules>;
+  readonly http?: HttpFields;
+}
+
+/** The fields after their passwords were hashed. */
+export type SpecFields = Omit<AppFields, 'http'> & { readonly http?: Partial<HttpRules> };
+
+/** @throws AppError 400 */
+export async function toSpecFields(
+  { http, ...fields }: AppFields,
+  known?: AppSpec,
+): Promise<SpecFields> {
+  return { ...fields, ...(http && { http: await hashPasswords(http, known?.http) }) };
 }
 
 const MIB = 1024 * 1024;
@@ -26,7 +38,7 @@ const HEALTH: HealthCheck = { interval_s: 10, timeout_s: 5, retries: 3 };
  *
  * @throws AppError 400
  */
-export function newSpec(name: string, fields: AppFields, model: HostingModel): AppSpec {
+export function newSpec(name: string, fields: SpecFields, model: HostingModel): AppSpec {
   const { memory, cpus, pids } = model.defaults;
   const empty: AppSpec = {
     domain: `${name}.${model.domain}`,
@@ -49,7 +61,7 @@ export function newSpec(name: string, fields: AppFields, model: HostingModel): A
  *
  * @throws AppError 400
  */
-export function changeSpec(spec: AppSpec, fields: AppFields): AppSpec {
+export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
   const changed: AppSpec = {
     ...spec,
     ...(fields.port !== undefined && { port: fields.port }),
@@ -83,6 +95,7 @@ function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthChe
 }
 
 function assertSpec(spec: AppSpec): void {
+  assertHttpRules(spec.http ?? {});
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -1,4 +1,5 @@
-import { type HostedApp, type Deployment, healthCheckOf, HTTP_RULES } from './app.ts';
+import { type HostedApp, type Deployment, healthCheckOf } from './app.ts';
+import { showHttpRules } from './http-rules.ts';
 
 /** Replaces the value of a secret in responses. */
 export const MASK = '********';
@@ -31,7 +32,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     replicas: spec.replicas,
     resources: spec.resources,
     health: healthCheckOf(spec),
-    http: { ...HTTP_RULES, ...spec.http },
+    http: showHttpRules(spec.http),
     ...(spec.command && { command: spec.command }),
     source: spec.source,
     deployment: app.deployment,

@@ -6,7 +6,7 @@ import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
 import { routeOf } from '../deploy/rollout.ts';
 import { APP_STATUSES, type HostedApp } from '../records/app.ts';
-import { changeSpec, newSpec, toEnv, type AppFields } from '../records/fields.ts';
+import { changeSpec, newSpec, toEnv, toSpecFields, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
@@ -35,7 +35,7 @@ export function appHandlers(parts: RouteParts) {
 
     async createApp({ body }: Call<CreateFields>) {
       assertAppName(body.name);
-      const spec = newSpec(body.name, body, model);
+      const spec = newSpec(body.name, await toSpecFields(body), model);
       const env = toEnv(body.env ?? {});
       if (body.image !== undefined) core.connection.engine();
       const app = await apps.insert({ name: body.name, spec, env });
@@ -50,7 +50,7 @@ export function appHandlers(parts: RouteParts) {
 
     async changeApp(call: Call<AppFields>) {
       const app = named(call);
-      const spec = changeSpec(app.spec, call.body);
+      const spec = changeSpec(app.spec, await toSpecFields(call.body, app.spec));
       const env = call.body.env === undefined ? undefined : withoutMasks(app, toEnv(call.body.env));
       const apply = call.query.apply === true && app.deployment !== null;
       if (apply) core.connection.engine();

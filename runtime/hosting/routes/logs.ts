@@ -24,7 +24,7 @@ export function logHandlers(core: Core) {
 }
 
 /** Accepts Unix seconds, an RFC 3339 time, or a duration before now such as `10m`. */
-function sinceOf(text: string | undefined): number | undefined {
+export function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
   if (ago)

@@ -2,6 +2,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import { listContainers } from '../deploy/containers.ts';
+import { renderRequestMetrics } from '../request-metrics.ts';
 import { renderMetrics, type StatsReader } from '../stats.ts';
 import { eventStream } from './sse.ts';
 
@@ -35,18 +36,23 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
 
     async appMetrics(call: Call) {
       const app = named(call);
-      return reply(200, renderMetrics([{ app, replicas: await stats.read(app) }]), PROMETHEUS);
+      const figures = (await core.ingress.figures())[app.id];
+      const requests = figures ? renderRequestMetrics([{ name: app.name, figures }]) : '';
+      const usage = renderMetrics([{ app, replicas: await stats.read(app) }]);
+      return reply(200, usage + requests, PROMETHEUS);
     },
 
     async figures() {
       const apps = core.connection.info() === null ? [] : core.apps.all();
-      return reply(
-        200,
-        renderMetrics(
-          await Promise.all(apps.map(async (app) => ({ app, replicas: await stats.read(app) }))),
-        ),
-        PROMETHEUS,
+      const usage = renderMetrics(
+        await Promise.all(apps.map(async (app) => ({ app, replicas: await stats.read(app) }))),
       );
+      const figures = await core.ingress.figures();
+      const requests = core.apps.all().flatMap(({ id, name }) => {
+        const found = figures[id];
+        return found ? [{ name, figures: found }] : [];
+      });
+      return reply(200, usage + renderRequestMetrics(requests), PROMETHEUS);
     },
 
     async execInApp(

@@ -3,7 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
 import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
-import { changeSpec, newSpec, toEnv } from '../records/fields.ts';
+import { changeSpec, newSpec, toEnv, toSpecFields } from '../records/fields.ts';
 import { parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import type { RouteParts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
@@ -129,13 +129,14 @@ async function prepareApp(
   { name, env, ...fields }: UploadConfig,
 ): Promise<HostedApp> {
   const known = core.apps.all().find((app) => app.name === name);
+  const given = await toSpecFields(fields, known?.spec);
   if (!known)
-    return core.apps.insert({ name, spec: newSpec(name, fields, model), env: toEnv(env ?? {}) });
+    return core.apps.insert({ name, spec: newSpec(name, given, model), env: toEnv(env ?? {}) });
   const running = core.operations.running(known.id);
   if (running === 'build' || running === 'deploy')
     throw failure.conflict('Another operation is running on this app: deploy');
   return core.apps.update(known.id, {
-    spec: changeSpec(known.spec, fields),
+    spec: changeSpec(known.spec, given),
     ...(env && { env: toEnv(env) }),
   });
 }

@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { Logger, Store } from '@twofold/runtime/kernel';
@@ -197,6 +198,7 @@ function isDue({ known, notBefore, now }: State, host: string): boolean {
     certificate?.own ||
     host.startsWith('*.') ||
     !host.includes('.') ||
+    isIP(host) !== 0 ||
     host.endsWith('.localhost')
   )
     return false;
@@ -241,7 +243,7 @@ function assertPair(
       (!host.startsWith('*.') && parsed.certificate.checkHost(host) !== undefined),
   );
   if (covered.length === 0)
-    throw failure.badRequest("certificate is for none of the app's domains");
+    throw failure.badRequest(`certificate is for none of these hosts: ${hosts.join(', ')}`);
   return covered;
 }
 
