@@ -99,9 +99,19 @@ export async function drain(server: Server, patience = DRAIN_WITHIN): Promise<vo
   const silence = setTimeout(() => closeSilent(server), Math.min(FIRST_BYTE_WITHIN, patience));
   const cut = setTimeout(() => server.closeAllConnections(), patience);
   await closed;
+  await untilAllClosed(server);
   clearInterval(sweep);
   clearTimeout(silence);
   clearTimeout(cut);
+}
+
+/** Milliseconds between two looks at connections that the server was given by a module. */
+const LOOK_AGAIN = 10;
+
+/** Node's server waits only for connections that it has accepted itself. */
+async function untilAllClosed(server: Server): Promise<void> {
+  while ((connections.get(server)?.size ?? 0) > 0)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
 }
 
 /**
