@@ -126,7 +126,7 @@ function fit(
   at: Printing,
 ): string {
   const line = `${open}${space}${parts.join(', ')}${space}${close}`;
-  const room = WIDTH - at.column - 16;
+  const room = WIDTH - at.column - 13;
   return line.length <= room && !line.includes('\n') ? line : tall(open, parts, close);
 }
 

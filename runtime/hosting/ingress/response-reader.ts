@@ -1,3 +1,5 @@
+import { type Field, HOP_BY_HOP, mayTrail, parseField } from './response-fields.ts';
+
 /** A response that cannot be passed on: it is not HTTP/1.1, or it is ambiguous. */
 export class BadResponse extends Error {}
 
@@ -14,14 +16,6 @@ export interface ResponseHead {
   readonly length: number | null;
 }
 
-/** Whether the body is a stream of events, which may pause for as long as it likes. */
-export function isEventStream({ headers }: Pick<ResponseHead, 'headers'>): boolean {
-  for (let at = 0; at < headers.length; at += 2)
-    if ((headers[at] as string).toLowerCase() === 'content-type')
-      return /^text\/event-stream\b/i.test(headers[at + 1] as string);
-  return false;
-}
-
 /** Receives the parts of a response as they arrive. */
 export interface ResponseSink {
   /** An interim response (1xx, RFC 9110 §15.2), which comes before the final one. */
@@ -33,7 +27,7 @@ export interface ResponseSink {
    * The response has ended, after data that was not marked as the last. `trailers` are the fields
    * after a chunked body.
    */
-  onEnd(trailers?: readonly (readonly [string, string])[]): void;
+  onEnd(trailers?: readonly Field[]): void;
 }
 
 /** Reads the responses of one connection, one after the other. */
@@ -149,7 +143,7 @@ interface ReaderState {
   /** Bytes of the body or of the current chunk that have not arrived yet. */
   left: number;
   persistent: boolean;
-  trailers: readonly (readonly [string, string])[];
+  trailers: readonly Field[];
 }
 
 /**
@@ -245,23 +239,15 @@ function readLine(response: ReaderState, data: Buffer, at: number): number {
     const { trailers } = response;
     response.trailers = NO_TRAILERS;
     end(response).onEnd(trailers);
-  } else response.trailers = [...response.trailers, ...trailerOf(line, response.trailers)];
+  } else addTrailer(response, line);
   return stop + LINE_END.length;
 }
 
-/** The fields after the body that are passed on. @throws BadResponse */
-function trailerOf(
-  line: string,
-  before: ReaderState['trailers'],
-): readonly (readonly [string, string])[] {
-  if (before.length >= MAX_TRAILERS) throw new BadResponse('too many fields after the body');
-  const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(0, colon));
-  const value = withoutBlanks(line, colon + 1);
-  if (!TOKEN.test(name) || !VALUE.test(value))
-    throw new BadResponse('a trailer is not well formed');
-  const lower = name.toLowerCase();
-  return HOP_BY_HOP.has(lower) || NEVER_TRAILING.has(lower) ? [] : [[name, value]];
+function addTrailer(response: ReaderState, line: string): void {
+  const field = parseField(line);
+  if (!field || response.trailers.length >= MAX_TRAILERS)
+    throw new BadResponse('the fields after the body are not well formed, or too many');
+  if (mayTrail(field[0])) response.trailers = [...response.trailers, field];
 }
 
 function end(response: ReaderState): ResponseSink {
@@ -273,27 +259,6 @@ function end(response: ReaderState): ResponseSink {
 
 type Framing = { readonly kind: 'sized' | 'rest' | 'chunk size'; readonly length: number };
 
-/** Hop-by-hop headers (RFC 9110 §7.6.1), which are not passed on. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-  'trailer',
-]);
-/** Fields about the framing or the meaning of the whole message (RFC 9110 §6.5.1). */
-const NEVER_TRAILING = new Set([
-  'content-length',
-  'content-encoding',
-  'content-type',
-  'content-range',
-  'set-cookie',
-  'cache-control',
-  'location',
-]);
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const CONTENT_LENGTH = new Set(['content-length']);
 
 interface ParsedHead {
@@ -334,11 +299,9 @@ function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<s
   const own = new Map<string, string>();
   for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index] as string;
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon));
-    const value = withoutBlanks(line, colon + 1);
-    if (!TOKEN.test(name) || !VALUE.test(value))
-      throw new BadResponse('a header is not well formed');
+    const field = parseField(line);
+    if (!field) throw new BadResponse('a header is not well formed');
+    const [name, value] = field;
     const lower = name.toLowerCase();
     if (lower === 'content-length' && own.has(lower)) throw new BadResponse('it has two lengths');
     if (HOP_BY_HOP.has(lower) || lower === 'content-length')
@@ -347,19 +310,6 @@ function parseHeaders(lines: readonly string[]): { headers: string[]; own: Map<s
   }
   return { headers, own };
 }
-
-/**
- * Removes spaces and tabs only. `trim` would also remove the byte 0xA0, which is the second byte of
- * a UTF-8 `à`.
- */
-function withoutBlanks(line: string, from: number): string {
-  let end = line.length;
-  while (from < end && isBlank(line.charCodeAt(from))) from += 1;
-  while (end > from && isBlank(line.charCodeAt(end - 1))) end -= 1;
-  return line.slice(from, end);
-}
-
-const isBlank = (code: number) => code === 32 || code === TAB;
 
 /** How to find the end of the body (RFC 9112 §6.3). */
 function framingOf(

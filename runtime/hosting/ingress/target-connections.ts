@@ -2,7 +2,6 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import type { ClientRequest } from './client.ts';
 import type { RequestHead } from './request-head.ts';
 import {
-  isEventStream,
   type ResponseHead,
   type ResponseSink,
   BadResponse,
@@ -10,6 +9,7 @@ import {
   TruncatedResponse,
   type ResponseReader,
 } from './response-reader.ts';
+import { isEventStream } from './response-fields.ts';
 import type { RouteTarget } from './route-table.ts';
 
 /**
@@ -342,7 +342,7 @@ function sinkOf(job: OpenCall, socket: Socket): ResponseSink {
     },
     onHead(head) {
       job.waitsSince = null;
-      job.timed = head.length !== null || !isEventStream(head);
+      job.timed = head.length !== null || !isEventStream(head.headers);
       if (!job.over) call.onHead(head);
     },
     onBody(data, last) {
