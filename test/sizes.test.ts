@@ -16,7 +16,7 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 60_500,
   auth: 26_000,
-  hosting: 17_000,
+  hosting: 20_000,
   models: 3_800,
   console: 20_000,
 };
