@@ -32,6 +32,7 @@ function renderShape(entity: Entity, project: Project, names: TypeNames): Code {
         .join(' | ')};
       one: ${relations(entity, 'one', { project, names })};
       many: ${relations(entity, 'many', { project, names })};
+      ${hasTally(entity) && code`tally: ${tallies(entity)};`}
       ${entity.search && 'search: true;'}
     }
   `;
@@ -50,6 +51,17 @@ function uniqueKeys({ columns, indexes }: Entity): (readonly Column[])[] {
 function keyType(columns: readonly Column[], project: Project, names: TypeNames): string {
   const members = columns.map(
     (column) => `${propertyName(memberName(column))}: ${memberType(column, { project, names })}`,
+  );
+  return `{ ${members.join('; ')} }`;
+}
+
+const hasTally = ({ fields }: Entity) => fields.some(({ source }) => source.kind === 'tally');
+
+function tallies({ fields }: Entity): string {
+  const members = fields.flatMap(({ name, source }) =>
+    source.kind === 'tally'
+      ? [`${propertyName(name)}: ${source.of === 'count' ? 'number' : 'boolean'}`]
+      : [],
   );
   return `{ ${members.join('; ')} }`;
 }

@@ -1,6 +1,22 @@
-import type { Filter, FilterShape, OrderShape, Write, WriteShape } from '@twofold/schema';
-import type { EntityModel, Model } from '../data/model.ts';
-import { columnMembers, COUNT, operatorsOf, relationsOf } from './members.ts';
+import type {
+  Filter,
+  FilterShape,
+  OrderMember,
+  OrderShape,
+  RowKey,
+  Write,
+  WriteShape,
+} from '@twofold/schema';
+import { propertyOf, type EntityModel, type Model } from '../data/model.ts';
+import {
+  columnMembers,
+  COUNT,
+  EXISTENCE,
+  operatorsOf,
+  relationsOf,
+  talliesOf,
+  uniqueKeys,
+} from './members.ts';
 
 /** The names of the inputs of an entity, which no type of a schema can have. */
 export const createShape = (entity: string) => `data create:${entity}`;
@@ -38,7 +54,10 @@ export function dataModel(model: Model): Model {
       model.filters,
       entities.map((entity) => filterOf(model, entity)),
     ),
-    orders: named(model.orders, entities.map(orderOf)),
+    orders: named(
+      model.orders,
+      entities.map((entity) => orderOf(model, entity)),
+    ),
   };
 }
 
@@ -65,16 +84,40 @@ function writesOf(model: Model, entity: EntityModel): Write[] {
     const { constraint } = column;
     return { kind: 'column', name, column: column.name, ...(constraint && { constraint }) };
   });
-  const nested = relationsOf(entity, model).map(({ field, source }): Write => ({
-    kind: 'nested',
-    name: field.name,
-    field: field.name,
-    connect: 'connect',
-    ...(source.kind === 'many' && { disconnect: 'disconnect' }),
-    create: { name: 'create', shape: createShape(source.entity) },
-  }));
+  const nested = relationsOf(entity, model).map(({ field, source }) =>
+    nestedWrite(field.name, model.entity(source.entity), source.kind === 'many'),
+  );
   return [...columns, ...nested];
 }
+
+/** Everything that an input of the API may declare for a relation. */
+function nestedWrite(field: string, to: EntityModel, many: boolean): Write {
+  const { name } = to.entity;
+  const create = { name: 'create', shape: createShape(name) };
+  const [by, byWhere] = [keysAt(to, ''), keysAt(to, 'where.')];
+  const rows = { where: 'where', data: 'data', by: byWhere };
+  return {
+    kind: 'nested',
+    name: field,
+    field,
+    create,
+    connect: 'connect',
+    connectBy: by,
+    connectOrCreate: { name: 'connectOrCreate', by: byWhere, create },
+    disconnect: 'disconnect',
+    update: { name: 'update', shape: updateShape(name), ...(many && rows) },
+    delete: 'delete',
+    ...(many && { set: 'set', setBy: by, disconnectBy: by, deleteBy: by }),
+  };
+}
+
+/** The unique keys of an entity by their paths in an argument. */
+const keysAt = (entity: EntityModel, prefix: string): RowKey =>
+  uniqueKeys(entity).map((columns) =>
+    Object.fromEntries(
+      columns.map((column) => [`${prefix}${propertyOf(entity, entity.column(column))}`, column]),
+    ),
+  );
 
 function filterOf(model: Model, entity: EntityModel): FilterShape {
   const objects = new Set(model.project.objects.map(({ name }) => name));
@@ -90,12 +133,19 @@ function filterOf(model: Model, entity: EntityModel): FilterShape {
       ? { kind: 'one', ...of }
       : { kind: 'many', ...of, quantifiers: ['some', 'every', 'none'], count: COUNT };
   });
+  const tallies = talliesOf(entity).map(({ name, of }): Filter => ({
+    kind: 'tally',
+    name,
+    field: name,
+    operators: of === 'count' ? COUNT : EXISTENCE,
+  }));
   return {
     id: filterShape(entity.entity.name),
     entity: entity.entity.name,
     filters: [
       ...columns,
       ...related,
+      ...tallies,
       { kind: 'and', name: 'and' },
       { kind: 'or', name: 'or' },
       { kind: 'not', name: 'not' },
@@ -103,11 +153,17 @@ function filterOf(model: Model, entity: EntityModel): FilterShape {
   };
 }
 
-const orderOf = (entity: EntityModel): OrderShape => ({
-  id: orderShape(entity.entity.name),
-  entity: entity.entity.name,
-  form: {
-    kind: 'fields',
-    fields: columnMembers(entity).map(({ name, column }) => ({ name, column: column.name })),
-  },
-});
+function orderOf(model: Model, entity: EntityModel): OrderShape {
+  const columns = columnMembers(entity).map(({ name, column }) => ({ name, column: column.name }));
+  const related = relationsOf(entity, model).map(({ field: { name }, source }): OrderMember =>
+    source.kind === 'one'
+      ? { name, one: name, shape: orderShape(source.entity) }
+      : { name, many: name },
+  );
+  const tallies = talliesOf(entity).map(({ name }) => ({ name, tally: name }));
+  return {
+    id: orderShape(entity.entity.name),
+    entity: entity.entity.name,
+    form: { kind: 'fields', fields: [...columns, ...related, ...tallies] },
+  };
+}

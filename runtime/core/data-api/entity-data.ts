@@ -23,6 +23,7 @@ type Where = Readonly<Record<string, unknown>>;
 export interface ListArguments {
   readonly where?: Where;
   readonly orderBy?: unknown;
+  readonly distinct?: readonly string[];
   readonly search?: string | null;
   readonly limit?: number;
   readonly offset?: number;
@@ -231,13 +232,16 @@ export class EntityData {
 
   #listCall(args: ListArguments): Call {
     const { entity, list, parts } = this.#plan;
-    const { where, orderBy, search, limit, offset } = args;
+    const { where, orderBy, distinct, search, limit, offset } = args;
     this.#assertReadable();
     const searched = entity.entity.search ? ['search'] : [];
-    const input = this.#input(args, 'where', 'orderBy', 'limit', 'offset', ...searched);
+    const input = this.#input(args, 'where', 'orderBy', 'distinct', 'limit', 'offset', ...searched);
     const read = {
       ...(where && { where: input.where(entity.entity.name, where, 'where') }),
       ...(orderBy !== undefined && { orderBy: input.orderBy(entity, orderBy, 'orderBy') }),
+      ...(distinct !== undefined && {
+        distinct: input.names(distinct, list.distinct?.values ?? [], 'distinct'),
+      }),
       ...(search !== undefined && { search }),
       limit,
       offset,

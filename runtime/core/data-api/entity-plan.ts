@@ -5,7 +5,7 @@ import type { Root } from '../data/plan.ts';
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import { createShape, filterShape, orderShape, UNLIMITED, updateShape } from './data-model.ts';
 import type { DataParts } from './data-parts.ts';
-import { uniqueKeys } from './members.ts';
+import { columnMembers, uniqueKeys } from './members.ts';
 import { ruledFields } from './rows.ts';
 
 /** What all callers of the data API of one entity share. */
@@ -73,6 +73,7 @@ export class EntityPlan {
       filters: [],
       where: { arg: 'where', shape: filterShape(name) },
       orderBy: { arg: 'orderBy', shape: orderShape(name) },
+      distinct: { arg: 'distinct', values: distinctValues(entity) },
       ...(entity.entity.search && { search: 'search' }),
       paging: { limit: 'limit', offset: 'offset', default: UNLIMITED, max: UNLIMITED },
       order: [{ column: 'id', descending: false }],
@@ -99,6 +100,12 @@ export class EntityPlan {
     return root;
   }
 }
+
+/** What a row may be the only one with: JSON has no order that both databases share. */
+const distinctValues = (entity: EntityModel) =>
+  columnMembers(entity).flatMap(({ name, column }) =>
+    column.type === 'json' ? [] : [{ value: name, column: column.name }],
+  );
 
 /** The columns of a key by their paths in the arguments. */
 const keyPaths = (entity: EntityModel, columns: readonly string[]) =>

@@ -1,4 +1,4 @@
-import type { Column, Field, FilterWord } from '@twofold/schema';
+import type { Column, Field, FilterOperator, FilterWord } from '@twofold/schema';
 import type { EntityModel, Model } from '../data/model.ts';
 import { propertyOf } from '../data/model.ts';
 
@@ -29,13 +29,16 @@ function typeOf(entity: EntityModel, column: Column): string {
 const nullable = ({ type }: Field) => type.text.replace(/!$/, '');
 
 const EQUALITY: readonly FilterWord[] = ['eq', 'ne', 'in', 'notIn', 'isNull'];
-const ORDER: readonly FilterWord[] = ['lt', 'lte', 'gt', 'gte'];
+const ORDER: readonly FilterOperator[] = ['lt', 'lte', 'gt', 'gte'];
 const TEXT: readonly FilterWord[] = ['contains', 'startsWith', 'endsWith', 'mode'];
 const LIST: readonly FilterWord[] = ['eq', 'ne', 'has', 'hasSome', 'hasEvery', 'isEmpty', 'isNull'];
 const JSON_WORDS: readonly FilterWord[] = [...new Set([...EQUALITY, ...ORDER, ...TEXT, ...LIST])];
 
 /** The words of `count`. */
-export const COUNT: readonly FilterWord[] = ['eq', 'ne', 'in', 'notIn', ...ORDER];
+export const COUNT: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn', ...ORDER];
+
+/** The words of a field with `@exists`. */
+export const EXISTENCE: readonly FilterOperator[] = ['eq', 'ne'];
 
 /** Whether a member of an input over JSON is a word, and not a key of the JSON that is compared. */
 export const isWord = (name: string): boolean =>
@@ -61,6 +64,12 @@ export function uniqueKeys({ entity }: EntityModel): readonly (readonly string[]
     ...entity.indexes.filter(({ unique, fold }) => unique && !fold).map(({ columns }) => columns),
   ];
 }
+
+/** The fields with `@count` and `@exists`. */
+export const talliesOf = ({ fields }: EntityModel) =>
+  [...fields.values()].flatMap(({ name, source }) =>
+    source.kind === 'tally' ? [{ name, of: source.of }] : [],
+  );
 
 /** The entities that a relation leads to, with what one more relation needs. */
 export const relationsOf = ({ fields }: EntityModel, { entities }: Model) =>

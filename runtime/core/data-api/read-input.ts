@@ -5,10 +5,11 @@ import { failure } from '../errors.ts';
 import { found, type EntityModel, type Model } from '../data/model.ts';
 import { coerceValue } from '../data/scalars/coerce-value.ts';
 import { isInsensitive } from '../data/words-condition.ts';
-import { filterShape } from './data-model.ts';
+import { filterShape, orderShape } from './data-model.ts';
 import { type ColumnMember, columnMembers, isWord } from './members.ts';
 
 type Input = Readonly<Record<string, unknown>>;
+type Nested = Extract<Write, { kind: 'nested' }>;
 
 /** What reading an input needs; made once. */
 export interface InputReading {
@@ -79,14 +80,47 @@ export class InputReader {
   }
 
   orderBy(entity: EntityModel, value: unknown, at: string): Input[] {
-    const members = membersOf(entity);
     return (Array.isArray(value) ? value : [value]).map((item) =>
-      this.#object(item, at, (name, direction, path) => {
-        if (!members.has(name)) return this.#unknown(path, members.keys());
-        if (!/^(asc|desc)$/i.test(String(direction))) this.#report(path, 'must be asc or desc');
-        return direction;
-      }),
+      this.#order(orderShape(entity.entity.name), item, at),
     );
+  }
+
+  /** Names out of a list of known ones. */
+  names(value: unknown, known: readonly { readonly value: string }[], at: string): unknown[] {
+    const all = known.map((each) => each.value);
+    const given: unknown[] = Array.isArray(value) ? value : [value];
+    for (const [index, name] of given.entries())
+      if (!all.includes(name as string))
+        this.#report(
+          `${at}[${index}]`,
+          ['is not known', didYouMean(String(name), all)].filter(Boolean).join('. '),
+        );
+    return given;
+  }
+
+  #order(shape: string, value: unknown, at: string): Input {
+    const { form } = found(this.#reading.model.orders.get(shape), `order ${shape}`);
+    const members = named(form.kind === 'fields' ? form.fields : []);
+    return this.#object(value, at, (name, given, path) => {
+      const member = members.get(name);
+      if (!member) return this.#unknown(path, members.keys());
+      if ('one' in member) return this.#order(member.shape, given, path);
+      if (!('many' in member)) return this.#direction(given, path);
+      return this.#object(given, path, (word, direction, here) =>
+        word === 'count' ? this.#direction(direction, here) : this.#unknown(here, ['count']),
+      );
+    });
+  }
+
+  /** `desc`, or `{ direction: 'desc', nulls: 'last' }`. */
+  #direction(value: unknown, path: string): unknown {
+    const { direction, nulls, ...others } = isObject(value) ? value : { direction: value };
+    for (const name of Object.keys(others))
+      this.#unknown(`${path}.${name}`, ['direction', 'nulls']);
+    if (!/^(asc|desc)$/i.test(String(direction))) this.#report(path, 'must be asc or desc');
+    if (nulls !== undefined && !/^(first|last)$/i.test(String(nulls)))
+      this.#report(`${path}.nulls`, 'must be first or last');
+    return value;
   }
 
   #filter(entity: string, filter: Filter, value: unknown, path: string, type: string): unknown {
@@ -103,7 +137,7 @@ export class InputReader {
       case 'operators':
         return this.#words(filter.operators, value, path, type);
       case 'tally':
-        return this.#words(filter.operators ?? [], value, path, type);
+        return this.#words(filter.operators ?? [], value, path, this.#typeOf(entity, filter.field));
       case 'object':
       case 'equals':
         return this.#coerced(type, value, path);
@@ -164,23 +198,64 @@ export class InputReader {
     }
   }
 
-  #nested(write: Extract<Write, { kind: 'nested' }>, value: unknown, path: string): unknown {
+  #nested(write: Nested, value: unknown, path: string): unknown {
     if (value === null) return null;
+    const parts = this.#partsOf(write);
     return this.#object(value, path, (name, given, at) => {
-      if (write.create && name === write.create.name)
-        return this.#each(given, at, (item, here) => this.data(write.create!.shape, item, here));
-      if (name !== write.connect && name !== write.disconnect)
-        return this.#unknown(at, [
-          'connect',
-          'create',
-          ...(write.disconnect ? ['disconnect'] : []),
-        ]);
-      return this.#each(given, at, (item, here) =>
-        isObject(item)
-          ? { id: this.#coerced('ID', item['id'], `${here}.id`) }
-          : this.#coerced('ID', item, here),
-      );
+      const read = parts[name];
+      return read ? this.#each(given, at, read) : this.#unknown(at, Object.keys(parts));
     });
+  }
+
+  /** How the items of each part of a nested input are read. */
+  #partsOf(write: Nested): Readonly<Record<string, (item: unknown, at: string) => unknown>> {
+    const { model } = this.#reading;
+    const create = found(write.create, `${write.name}.create`);
+    const to = model.entity(found(model.writes.get(create.shape), create.shape).entity);
+    const row = (item: unknown, at: string) => this.#rowKey(to, item, at);
+    const made = (item: unknown, at: string) => this.data(create.shape, item, at);
+    const update = (item: unknown, at: string) => this.data(write.update?.shape ?? '', item, at);
+    const change = { where: row, data: update };
+    const isOne = (item: unknown, at: string) => this.#coerced('Boolean', item, at);
+    return {
+      connect: row,
+      create: made,
+      connectOrCreate: (item, at) => this.#members(item, at, { where: row, create: made }),
+      update: write.set ? (item, at) => this.#members(item, at, change) : update,
+      disconnect: write.set ? row : isOne,
+      delete: write.set ? row : isOne,
+      ...(write.set && { set: row }),
+    };
+  }
+
+  /** An object that has all of these members. */
+  #members(
+    value: unknown,
+    path: string,
+    parts: Readonly<Record<string, (item: unknown, at: string) => unknown>>,
+  ): Input {
+    const read = this.#object(value, path, (name, item, at) =>
+      parts[name] ? parts[name](item, at) : this.#unknown(at, Object.keys(parts)),
+    );
+    for (const name of Object.keys(parts))
+      if (isObject(value) && !(name in read)) this.#report(`${path}.${name}`, 'is missing');
+    return read;
+  }
+
+  /** A unique key, or an id alone. */
+  #rowKey(entity: EntityModel, value: unknown, path: string): Input {
+    if (!isObject(value)) return { id: this.#coerced('ID', value, path) };
+    const members = membersOf(entity);
+    return this.#object(value, path, (name, item, at) => {
+      const member = members.get(name);
+      return member ? this.#coerced(member.type, item, at) : this.#unknown(at, members.keys());
+    });
+  }
+
+  /** The type of a field with `@count` or `@exists`. */
+  #typeOf(entity: string, field: string): string {
+    const source = this.#reading.model.entity(entity).fields.get(field)?.source;
+    return source?.kind === 'tally' && source.of === 'exists' ? 'Boolean' : 'Int';
   }
 
   #each(value: unknown, path: string, read: (item: unknown, path: string) => unknown): unknown {

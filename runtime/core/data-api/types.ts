@@ -7,6 +7,8 @@ export interface EntityShape {
   readonly one: object;
   /** The shapes of to-many relations. */
   readonly many: object;
+  /** Its fields with `@count` and `@exists`, when it has any. */
+  readonly tally?: object;
   /** Whether its rows can be searched. */
   readonly search?: true;
 }
@@ -14,25 +16,48 @@ export interface EntityShape {
 type Id = number | string;
 type Shape<S> = S extends EntityShape ? S : never;
 
-/** The row that a relation connects: its key, or an object with it. */
-export type Connection = Id | { readonly id: Id };
+/** The row that a relation connects: its id, or an object with one of its unique keys. */
+export type Connection<S extends EntityShape> = Id | { readonly id: Id } | S['key'];
+
+type Some<T> = T | readonly T[];
+
+type Tally<S extends EntityShape> = S extends { readonly tally: infer T } ? T : object;
+
+/** The row with the key, made if it is not there. */
+export interface ConnectOrCreate<S extends EntityShape> {
+  readonly where: S['key'];
+  readonly create: DataInput<S>;
+}
+
+/** What is done with the row of a relation. */
+export interface OneInput<S extends EntityShape> {
+  readonly connect?: Connection<S>;
+  readonly create?: DataInput<S>;
+  readonly connectOrCreate?: ConnectOrCreate<S>;
+  readonly update?: DataInput<S>;
+  readonly disconnect?: boolean;
+  readonly delete?: boolean;
+}
+
+/** What is done with the rows of a relation: `update` and `delete` reach those of this row only. */
+export interface ManyInput<S extends EntityShape> {
+  readonly disconnect?: Some<Connection<S>>;
+  readonly delete?: Some<Connection<S>>;
+  /** Exactly these rows. */
+  readonly set?: Some<Connection<S>>;
+  readonly connect?: Some<Connection<S>>;
+  readonly connectOrCreate?: Some<ConnectOrCreate<S>>;
+  readonly update?: Some<{ readonly where: Connection<S>; readonly data: DataInput<S> }>;
+  readonly create?: Some<DataInput<S>>;
+}
 
 /** The fields of a row, and its relations as inputs set them. */
 export type DataInput<S extends EntityShape> = {
   readonly [Name in keyof S['row']]?: S['row'][Name];
 } & {
-  readonly [Name in keyof S['one']]?: {
-    readonly connect?: Connection;
-    readonly create?: DataInput<Shape<S['one'][Name]>>;
-  } | null;
+  readonly [Name in keyof S['one']]?: OneInput<Shape<S['one'][Name]>> | null;
 } & {
-  readonly [Name in keyof S['many']]?: {
-    readonly connect?: Connection | readonly Connection[];
-    readonly disconnect?: Connection | readonly Connection[];
-    readonly create?:
-      | DataInput<Shape<S['many'][Name]>>
-      | readonly DataInput<Shape<S['many'][Name]>>[];
-  };
+  readonly [Name in keyof S['many']]?: ManyInput<Shape<S['many'][Name]>>;
 };
 
 /** The operators of a filter; a value alone means `eq`. */
@@ -63,21 +88,44 @@ export type WhereInput<S extends EntityShape> = {
     readonly some?: WhereInput<Shape<S['many'][Name]>>;
     readonly every?: WhereInput<Shape<S['many'][Name]>>;
     readonly none?: WhereInput<Shape<S['many'][Name]>>;
+    readonly count?: CountInput | number;
   };
+} & {
+  readonly [Name in keyof Tally<S>]?: Tally<S>[Name] extends boolean
+    ? boolean | Pick<FilterInput<boolean>, 'eq' | 'ne'>
+    : number | CountInput;
 } & {
   readonly and?: readonly WhereInput<S>[];
   readonly or?: readonly WhereInput<S>[];
   readonly not?: WhereInput<S>;
 };
 
+type CountInput = Pick<
+  FilterInput<number>,
+  'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'
+>;
+
+/** Null counts as the highest value, unless `nulls` says otherwise. */
+export type OrderDirection =
+  | 'asc'
+  | 'desc'
+  | { readonly direction: 'asc' | 'desc'; readonly nulls?: 'first' | 'last' };
+
+/** In the order in which the members are written. */
 export type OrderInput<S extends EntityShape> = {
-  readonly [Name in keyof S['row']]?: 'asc' | 'desc';
+  readonly [Name in keyof S['row'] | keyof Tally<S>]?: OrderDirection;
+} & {
+  readonly [Name in keyof S['one']]?: OrderInput<Shape<S['one'][Name]>>;
+} & {
+  readonly [Name in keyof S['many']]?: { readonly count: OrderDirection };
 };
 
 /** Which rows, in which order. */
 export interface ListInput<S extends EntityShape> {
   readonly where?: WhereInput<S>;
   readonly orderBy?: OrderInput<S> | readonly OrderInput<S>[];
+  /** The first row of each combination of these, in the order asked for. */
+  readonly distinct?: readonly (keyof S['row'])[];
   /** Words that the rows must have, the best rows first: for types with `@search`. */
   readonly search?: SearchInput<S>;
   readonly limit?: number;

@@ -144,6 +144,7 @@ export interface ArticleShape {
   key: { id: number | string } | { slug: string };
   one: { author: UserShape };
   many: { tags: TagShape; comments: CommentShape; favoritedBy: UserShape };
+  tally: { favorited: boolean; favoritesCount: number };
 }
 
 /** What `ctx.data.comment` takes and returns. */
@@ -168,6 +169,7 @@ export interface UserShape {
   key: { id: number | string } | { email: string } | { username: string };
   one: {};
   many: { follows: UserShape; followers: UserShape; articles: ArticleShape; favorites: ArticleShape };
+  tally: { following: boolean };
 }
 
 /** What `src/hooks/Article.ts` may hold. */
