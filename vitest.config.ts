@@ -47,8 +47,20 @@ const others = {
   sequence: { groupOrder: 2 },
 };
 
+/** Imports are resolved as Node does it: with vite's condition "development", some packages are TypeScript. */
+const plugins = [
+  {
+    name: 'conditions-of-node',
+    configResolved: ({ ssr }: { ssr: object }) =>
+      void Object.assign(ssr, { resolve: { conditions: [] } }),
+  },
+];
+
 export default defineConfig({
   test: {
-    projects: [{ test: engines }, { test: others }],
+    projects: [
+      { plugins, test: engines },
+      { plugins, test: others },
+    ],
   },
 });

@@ -17,7 +17,7 @@ const LINES: Readonly<Record<string, `${string}.ts: ${string}`>> = {
     'graphql/errors.test.ts: of the project are asked, late ones too; then __typename of the value',
   'a subscription whose caller changed':
     'graphql/changed-caller.test.ts: gets no event from the change on, and ends',
-  'and without events': 'graphql/changed-caller.test.ts: ends within 30 s when there are no events',
+  'and without events': 'graphql/changed-caller.test.ts: ends within 30 s when its caller changed',
   'a subscriber that does not read':
     'graphql/slow-reader.test.ts: is waited for when it is slow but reads',
   'pages over a field that may be null':
