@@ -2,7 +2,8 @@ import { type Browser, chromium as browsers, type Locator, type Page } from 'pla
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
 import { bearerOf, enter, settled, watch } from './pages.ts';
-import { ELSEWHERE, type Place, PLACES, type Press } from './presses.ts';
+import type { Place, Press } from './press.ts';
+import { ELSEWHERE, PLACES } from './presses.ts';
 import { startWhole, type WholeServer } from './whole-server.ts';
 
 /** `Grant to *` for `Grant to Member`. */
@@ -66,7 +67,7 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
   );
 
   /** Presses, answers the dialog, and sees the call and its effect. */
-  const pressed = async ({ button, optional, dialog, fill = {}, then, call, sees }: Press) => {
+  const pressed = async ({ button, optional, dialog, fill = {}, go, call, sees }: Press) => {
     const found = page
       .getByRole('main')
       .getByRole('button', { name: pattern(button) })
@@ -82,7 +83,7 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
     // It is awaited below; until then its failure must not end the process.
     answered?.catch(() => {});
     await found.click();
-    if (dialog !== undefined) await answer(page, { dialog, fill, then: then! });
+    if (dialog !== undefined) await answer(page, { dialog, fill, go: go! });
     if (answered) {
       const response = await answered;
       expect([
@@ -122,10 +123,10 @@ const namesOf = (buttons: readonly any[]): string[] =>
 interface Answer {
   readonly dialog: string;
   readonly fill: Readonly<Record<string, string>>;
-  readonly then: string;
+  readonly go: string;
 }
 
-async function answer(page: Page, { dialog, fill, then }: Answer): Promise<void> {
+async function answer(page: Page, { dialog, fill, go }: Answer): Promise<void> {
   const opened = page
     .locator('dialog[open]')
     .filter({ has: page.locator('button') })
@@ -140,7 +141,7 @@ async function answer(page: Page, { dialog, fill, then }: Answer): Promise<void>
   const typed = opened.locator('label', { hasText: /^Type .* to confirm$/ });
   if ((await typed.count()) > 0)
     await opened.getByLabel(/^Type /).fill((await typed.innerText()).split(' ')[1]!);
-  await opened.getByRole('button', { name: then, exact: true }).click();
+  await opened.getByRole('button', { name: go, exact: true }).click();
 }
 
 const nameOf = async (dialog: Locator): Promise<string> =>
