@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Against, findAgainst } from '../breaking/base/against.ts';
 import { checkOut } from '../breaking/base/checkout.ts';
 import { type Change, type Level, summaryOf } from '../breaking/change.ts';
-import { compareSchemas, compareSides } from '../breaking/compare.ts';
+import { compareSchemas, compareSides, inOrder } from '../breaking/compare.ts';
 import { formatChanges, formatMarkdown, saidOf } from '../breaking/report.ts';
 import { readSdl, readSide } from '../breaking/side.ts';
 import type { CommandCall } from '../cli/command.ts';
@@ -13,25 +13,47 @@ export async function run({ cwd, options, terminal }: CommandCall): Promise<Exit
   const root = resolve(cwd);
   const against = await findAgainst(root, options['against'] as string | undefined);
   const today = dayOf(options['today'] as string | undefined);
-  const changes = await changesSince(root, against, today);
+  const code = options['no-code'] !== true;
+  const { changes, skipped } = await changesSince(root, against, { today, code });
   const worst: readonly Level[] =
     options['fail-on'] === 'dangerous' ? ['breaking', 'dangerous'] : ['breaking'];
   const ok = !changes.some(({ level }) => worst.includes(level));
   const compared = { ok, against, changes };
   if (terminal.json)
-    terminal.document({ ok, against: saidOf(against), summary: summaryOf(changes), changes });
+    terminal.document({
+      ok,
+      against: saidOf(against),
+      summary: summaryOf(changes),
+      changes,
+      ...(skipped && { skipped: { code: skipped } }),
+    });
   else if (options['markdown']) terminal.data(formatMarkdown(compared));
   else terminal.data(formatChanges(compared, terminal.paint));
+  if (skipped) terminal.note(`The code was not compared: ${skipped}`);
   return ok ? EXIT.done : EXIT.differs;
 }
 
-async function changesSince(root: string, against: Against, today: string): Promise<Change[]> {
+interface Found {
+  readonly changes: readonly Change[];
+  readonly skipped?: string;
+}
+
+async function changesSince(
+  root: string,
+  against: Against,
+  { today, code }: { readonly today: string; readonly code: boolean },
+): Promise<Found> {
   const head = await readSide(root, 'this folder');
   if (against.kind === 'file')
-    return compareSchemas(readSdl(against.path, against.file), head, today);
+    return { changes: compareSchemas(readSdl(against.path, against.file), head, today) };
   const checkout = await checkOut(root, against.commit);
   try {
-    return compareSides(await readSide(checkout.root, against.ref), head, today);
+    const base = await readSide(checkout.root, against.ref);
+    const found = compareSides(base, head, today);
+    if (!code) return { changes: found };
+    const { codeChanges } = await import('../breaking/code/code-changes.ts');
+    const { changes, skipped } = await codeChanges(base, head, checkout);
+    return { changes: inOrder([...found, ...changes]), ...(skipped && { skipped }) };
   } finally {
     checkout.remove();
   }

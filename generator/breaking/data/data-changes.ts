@@ -1,0 +1,193 @@
+import {
+  buildTables,
+  columnChecks,
+  type Project,
+  type SourceText,
+  type Table,
+  type TableColumn,
+} from '@twofold/schema';
+import type { ColumnChange, Step } from '../../../templates/steps.ts';
+import { findDifference } from '../../migrations/difference.ts';
+import { foldMigrations } from '../../migrations/fold.ts';
+import type { Change, Level } from '../change.ts';
+import { isExact, mayLose } from './conversions.ts';
+
+interface Stored {
+  readonly project: Project;
+  readonly migrations: readonly SourceText[];
+}
+
+/**
+ * What a deployment of the folder would do to rows that the base has written, by the steps between
+ * the tables of both. A column that only left the schema stays, and is no step.
+ */
+export function dataChanges(base: Stored, head: Stored): Change[] {
+  if (base.project.unmanaged || head.project.unmanaged) return [];
+  const before = tablesOf(base);
+  const known = new Set(base.migrations.map(({ file }) => file));
+  const added = head.migrations.filter(({ file }) => !known.has(file));
+  const after = withRenames(tablesOf(head), added);
+  const { steps } = findDifference(before, after, { allowDrop: () => true });
+  return [...steps.flatMap(changesOf), ...idChanges(base.project, head.project)];
+}
+
+/** The tables of the schema, and those that only the migrations still make. */
+function tablesOf({ project, migrations }: Stored): readonly Table[] {
+  const made = foldMigrations(migrations).tables;
+  return findDifference(made, buildTables(project), { allowDrop: () => false }).tables;
+}
+
+/** `@renamed` may be gone again once a migration has the rename. */
+function withRenames(tables: readonly Table[], migrations: readonly SourceText[]): Table[] {
+  const renamed = new Map<string, string>();
+  for (const { text } of migrations) {
+    for (const [, from, to] of text.matchAll(/alterTable\('(\w+)'\)\s*\.renameTo\('(\w+)'\)/g))
+      renamed.set(to!, from!);
+    for (const [, table, from, to] of text.matchAll(
+      /alterTable\('(\w+)'\)\s*\.renameColumn\('(\w+)', '(\w+)'\)/g,
+    ))
+      renamed.set(`${table}.${to}`, from!);
+  }
+  const mark = <T extends { readonly name: string; readonly renamedFrom?: string }>(
+    key: string,
+    each: T,
+  ): T => {
+    const from = each.renamedFrom ?? renamed.get(key);
+    return from === undefined ? each : { ...each, renamedFrom: from };
+  };
+  return tables.map((table) => ({
+    ...mark(table.name, table),
+    columns: table.columns.map((column) => mark(`${table.name}.${column.name}`, column)),
+  }));
+}
+
+function idChanges(base: Project, head: Project): Change[] {
+  return base.ids === head.ids
+    ? []
+    : [
+        stepChange(
+          'breaking',
+          'IDS_CHANGED',
+          'database.ids',
+          'keys of existing rows cannot be converted',
+        ),
+      ];
+}
+
+function changesOf(step: Step): Change[] {
+  switch (step.kind) {
+    case 'createTable':
+      return [stepChange('safe', 'TABLE_ADDED', step.table.name, 'is new')];
+    case 'dropTable':
+      return [stepChange('breaking', 'TABLE_DROPPED', step.table.name, 'is dropped with its rows')];
+    case 'renameTable':
+      return [failing('TABLE_RENAMED', step.from, `is ${step.to} now`)];
+    case 'renameColumn':
+      return [failing('COLUMN_RENAMED', `${step.table}.${step.from}`, `is ${step.to} now`)];
+    case 'renameValue':
+      return [
+        failing(
+          'VALUE_RENAMED',
+          `${step.table}.${step.column}`,
+          `has ${step.to} instead of ${step.from}`,
+        ),
+      ];
+    case 'alterTable':
+      return step.changes.flatMap((change) => columnChanges(step.table, change));
+    case 'addForeignKey':
+      return [
+        inTheWay(
+          'REFERENCE_ADDED',
+          `${step.table}.${step.key.columns.join(', ')}`,
+          `must refer to a row of ${step.key.table}`,
+        ),
+      ];
+    case 'createIndex':
+      return step.index.unique
+        ? [
+            inTheWay(
+              'UNIQUE_ADDED',
+              `${step.table}.${step.index.columns.join(', ')}`,
+              'must not repeat',
+            ),
+          ]
+        : [
+            stepChange(
+              'safe',
+              'INDEX_ADDED',
+              `${step.table}.${step.index.columns.join(', ')}`,
+              'has an index',
+            ),
+          ];
+    case 'dropForeignKey':
+    case 'dropIndex':
+      return [];
+  }
+}
+
+function columnChanges(table: string, change: ColumnChange): Change[] {
+  if (change.kind === 'alter') return alterations(`${table}.${change.after.name}`, change);
+  const name = `${table}.${change.column.name}`;
+  if (change.kind === 'drop')
+    return [stepChange('breaking', 'COLUMN_DROPPED', name, 'is dropped with its values')];
+  const { required, default: value } = change.column;
+  if (!required) return [stepChange('safe', 'COLUMN_ADDED', name, 'is new')];
+  return value
+    ? [stepChange('safe', 'COLUMN_ADDED', name, 'is new, and rows get the default')]
+    : [inTheWay('REQUIRED_COLUMN_ADDED', name, 'is required, and existing rows have no value')];
+}
+
+function alterations(
+  name: string,
+  { before, after }: Extract<ColumnChange, { kind: 'alter' }>,
+): Change[] {
+  const changes: Change[] = [];
+  if (before.type !== after.type) changes.push(typeChange(name, before, after));
+  if (after.required && !before.required)
+    changes.push(
+      after.default
+        ? failing('COLUMN_REQUIRED', name, 'is required; rows without a value get the default')
+        : inTheWay('COLUMN_REQUIRED', name, 'is required, and rows may have no value'),
+    );
+  if (after.unique && !before.unique)
+    changes.push(inTheWay('UNIQUE_ADDED', name, 'must not repeat'));
+  const gone = (before.values ?? []).filter(
+    (value) => after.values && !after.values.includes(value),
+  );
+  if (gone.length > 0)
+    changes.push(inTheWay('VALUE_REMOVED', name, `has no ${gone.join(', ')} any more`));
+  else if (!before.values && after.values)
+    changes.push(inTheWay('VALUE_REMOVED', name, `takes only ${after.values.join(', ')}`));
+  else if (!before.values && isTighter(before, after))
+    changes.push(inTheWay('CHECK_CHANGED', name, 'has another check, which rows may not pass'));
+  if (after.references && after.references.table !== before.references?.table)
+    changes.push(
+      inTheWay('REFERENCE_ADDED', name, `must refer to a row of ${after.references.table}`),
+    );
+  return changes;
+}
+
+function isTighter(before: TableColumn, after: TableColumn): boolean {
+  const old = columnChecks(before).map((check) => JSON.stringify(check));
+  return columnChecks(after).some((check) => !old.includes(JSON.stringify(check)));
+}
+
+function typeChange(name: string, before: TableColumn, after: TableColumn): Change {
+  const what = `is ${after.type} instead of ${before.type}`;
+  if (mayLose(before.type, after.type))
+    return stepChange('breaking', 'TYPE_CHANGED', name, `${what}, and values can be rounded`);
+  return isExact(before.type, after.type)
+    ? failing('TYPE_CHANGED', name, what)
+    : inTheWay('TYPE_CHANGED', name, `${what}, which not every value can become`);
+}
+
+const inTheWay = (code: string, coordinate: string, what: string): Change =>
+  stepChange('dangerous', code, coordinate, what);
+
+/** Servers of the release before, which still run while the new one starts, fail on it. */
+const failing = (code: string, coordinate: string, what: string): Change =>
+  stepChange('dangerous', code, coordinate, `${what}; servers of the release before fail`);
+
+function stepChange(level: Level, code: string, coordinate: string, what: string): Change {
+  return { class: 'data', level, code, coordinate, message: `${coordinate} ${what}` };
+}
