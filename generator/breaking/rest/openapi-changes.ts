@@ -2,6 +2,7 @@ import type { Level } from '../change.ts';
 import {
   createSchemaComparison,
   isOver,
+  newName,
   type JsonSchema,
   type RestChange,
 } from './schema-difference.ts';
