@@ -4,11 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic, Project, ProjectInput } from '@twofold/schema';
 import type { DocumentNode } from 'graphql';
 import { type AnsweredFields, stillToWrite } from './answered-fields.ts';
+import type { CodegenPlan } from './codegen/plan-codegen.ts';
 import { type AddedByProcess, noteAdded } from './documents/list-history.ts';
 import type { DocumentsPlan } from './documents/plan-documents.ts';
 import { countFields } from './count-fields.ts';
 import { CommandError, EXIT } from './failure.ts';
-import type { FileChange, RenderedFile, Sources } from './files.ts';
+import type { FileChange, PlannedFile, RenderedFile, Sources } from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { withoutDraft } from './migrations/draft.ts';
@@ -41,6 +42,11 @@ export interface RunOptions {
   readonly baseline?: readonly string[];
   /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
+  /**
+   * How the plugins of `codegen:` run that have something to do: in this run when absent. With a
+   * function after it, which is called when there is something to write; with `false` not at all.
+   */
+  readonly codegen?: false | (() => void);
   /** `false` leaves everything of `client:` alone, on a machine without the front end. */
   readonly client?: boolean;
   /** The trusted documents that this process added: for a process that runs many times. */
@@ -70,6 +76,8 @@ export interface RunPlan extends InputReading {
   readonly missing: readonly string[];
   /** What became of the trusted documents; absent without `client:`. */
   readonly documents?: DocumentsPlan;
+  /** The text of the cache of `codegen:`; absent when nothing was made. */
+  readonly codegenCache?: string;
   /** The steps from the draft on disk to its new text. */
   readonly transition?: Transition | null;
 }
@@ -153,21 +161,28 @@ export async function planSources(
     migration,
     version: packageVersion(),
   });
-  const files: RenderedFile[] = await renderFiles([...planned, ...(documents?.files ?? [])]);
+  const own = [...planned, ...(documents?.files ?? [])];
+  const codegen = await codegenOf(project, sources, { options, disk, own });
+  const all = [...findings, ...(codegen?.findings ?? [])];
+  if (hasErrors(all))
+    return { ...reading, project: null, findings: all, changes: [], fields: null, missing };
+  const files: RenderedFile[] = await renderFiles([...own, ...(codegen?.files ?? [])]);
+  const isOther = options.client === false ? isOfClient(project) : () => false;
   return {
     ...reading,
-    findings,
+    findings: all,
     fields: countFields(project, findings, writtenMembers(sources.resolvers)),
     missing,
     transition: migration.transition,
     ...(documents && { documents }),
+    ...(codegen?.cache && { codegenCache: codegen.cache }),
     changes: await planChanges(
       sources.root,
       {
         files,
         force: options.force ?? false,
         removed,
-        ...(options.client === false && { isKept: isOfClient(project) }),
+        isKept: (path) => isOther(path) || (codegen?.isKept(path) ?? false),
       },
       disk,
     ),
@@ -183,6 +198,34 @@ async function documentsOf(
   if (!project.clients || options.client === false) return undefined;
   const { planDocuments } = await import('./documents/plan-documents.ts');
   return planDocuments(project, sources, { disk, added: options.added ?? new Set() });
+}
+
+/** Loaded only for a project with `codegen:`. */
+async function codegenOf(
+  project: Project,
+  sources: Sources,
+  { options, disk, own }: PlannedRun,
+): Promise<CodegenPlan | undefined> {
+  if (!/^codegen\b/m.test(sources.manifest?.text ?? '')) return undefined;
+  const { planCodegen } = await import('./codegen/plan-codegen.ts');
+  const ours = new Set(own.map(({ path }) => path));
+  const plan = await planCodegen(project, sources, {
+    disk,
+    ours,
+    client: options.client !== false,
+    ...(options.codegen !== undefined && { mode: options.codegen }),
+  });
+  // Under `dev` a plugin that fails does not hold up the server.
+  const findings = options.draft
+    ? plan?.findings.map((finding) => ({ ...finding, severity: 'warning' as const }))
+    : plan?.findings;
+  return plan && { ...plan, findings: findings ?? [] };
+}
+
+interface PlannedRun {
+  readonly options: RunOptions;
+  readonly disk: Disk;
+  readonly own: readonly PlannedFile[];
 }
 
 /** Whether a path of the lockfile belongs to a front end: what is beside the project, and `out`. */
@@ -251,6 +294,7 @@ export async function run(root: string, options: RunOptions, disk: Disk): Promis
       const plan = await planSettled(root, options, disk);
       await keepTransition(root, plan, disk);
       await keepAdded(root, plan, { options, disk });
+      await keepCodegen(root, plan, disk);
       return plan;
     },
     disk,
@@ -270,6 +314,14 @@ async function keepTransition(root: string, plan: RunPlan, disk: Disk): Promise<
     return;
   }
   await disk.write(join(root, transition.path), transition.text);
+}
+
+/** Keeps what outputs of plugins were made of, so that the next run need not load a plugin. */
+async function keepCodegen(root: string, { codegenCache }: RunPlan, disk: Disk): Promise<void> {
+  if (codegenCache === undefined) return;
+  const { CODEGEN_CACHE } = await import('./codegen/cache.ts');
+  const path = join(root, CODEGEN_CACHE);
+  if ((await disk.read(path)) !== codegenCache) await disk.write(path, codegenCache);
 }
 
 /** Notes the documents that this run adds to the list, before it writes the list. */

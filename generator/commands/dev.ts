@@ -30,7 +30,12 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     added: new Set<string>(),
   };
   const warmUp = createWarmUp(createTrialSave(root, options));
-  const runOnce = createRuns(root, { ...options, foresee: createForesight(root, server) });
+  const codegen = { isDone: false, again: (): void => void (codegen.isDone = true) };
+  const runOnce = createRuns(root, {
+    ...options,
+    foresee: createForesight(root, server),
+    codegen: () => codegen.again(),
+  });
   const save = async (paths: ReadonlySet<string>, seen: number) => {
     const plan = await runOnce(paths, seen);
     if (!plan) return;
@@ -69,6 +74,9 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       failed,
       (path) => isSource(path) && !own.has(path),
     );
+    codegen.again = watcher.again;
+    // Plugins may have ended before the watcher began.
+    if (codegen.isDone) watcher.again();
     await interrupted;
     watcher.close();
     return EXIT.done;

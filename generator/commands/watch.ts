@@ -67,7 +67,7 @@ function withoutMigrations(sources: Sources): Sources {
 
 /** Whether a saved file is something a run reads. */
 export function isInput(path: string): boolean {
-  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts|src[\\/]console[\\/].+\.[jt]s)$/.test(
+  return /^(schema\.graphql|manifest\.yaml|schema[\\/].+\.graphql|src[\\/](extend|auth-events|auth-hooks|scalars|routes|middleware|credentials)\.ts|src[\\/](hooks|resolvers|plugins)[\\/][^\\/]+\.ts|src[\\/]console[\\/].+\.[jt]s|codegen[\\/].+\.[cm]?[jt]s)$/.test(
     path,
   );
 }
@@ -89,6 +89,8 @@ type Changed = (paths: ReadonlySet<string>, seen: number) => Promise<void>;
  * the first one. Editors write a file in several steps: a run that reads half of a schema notices
  * that and starts again.
  *
+ * `again` calls `changed` as after a save of the manifest.
+ *
  * @returns after the first call.
  * @throws the error of the first call; errors of later calls go to `failed`.
  */
@@ -97,7 +99,7 @@ export async function watchInputs(
   changed: Changed,
   failed: (error: unknown) => void,
   accept = isInput,
-): Promise<{ close(): void }> {
+): Promise<{ close(): void; again(): void }> {
   let timer: NodeJS.Timeout | undefined;
   let running = true;
   let closed = false;
@@ -134,5 +136,11 @@ export async function watchInputs(
   });
   running = false;
   void start();
-  return { close };
+  const again = () => {
+    if (closed) return;
+    if (saved.size === 0) seen = performance.now();
+    saved.add('manifest.yaml');
+    void start();
+  };
+  return { close, again };
 }

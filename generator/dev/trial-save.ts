@@ -20,7 +20,7 @@ export function createTrialSave(
     const saved =
       round % 2 === 0 ? { ...sources, schema: withField(sources.schema, round / 2) } : sources;
     round++;
-    const { changes } = await planSources(saved, options, inMemory);
+    const { changes } = await planSources(saved, { ...options, codegen: false }, inMemory);
     await writeChanges(root, changes, inMemory);
   };
 }

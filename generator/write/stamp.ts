@@ -60,9 +60,11 @@ export async function findStamp(
  * recorded.
  */
 export async function writeStamp(
-  { sources, changes, findings, fields, documents }: Ran,
+  { sources, changes, findings, fields, documents, codegenCache }: Ran,
   disk: Disk,
 ): Promise<void> {
+  // Plugins of `codegen:` have inputs that are no sources: packages, and files of the user.
+  if (codegenCache !== undefined) return;
   // A run without the front end did not look at its files.
   if (changes.some(({ kind }) => kind === 'stale') || (sources.documents && !documents)) return;
   const now = await readSources(sources.root);
@@ -98,6 +100,7 @@ export async function writeStamp(
 }
 
 interface Ran {
+  readonly codegenCache?: string;
   readonly documents?: Pick<DocumentsPlan, 'counts'>;
   readonly sources: Sources;
   readonly changes: readonly FileChange[];

@@ -1,5 +1,6 @@
 import { CRUD_OPERATIONS } from '../directives/crud.ts';
 import { clientSchema } from './client.ts';
+import { codegenSchema } from './codegen.ts';
 import type { Shape } from './shape.ts';
 
 /** The sections of the manifest that every project has, as JSON Schema. */
@@ -273,6 +274,7 @@ export const coreSchema = {
     },
   },
   client: clientSchema,
+  codegen: codegenSchema,
 } as const satisfies Readonly<Record<string, Shape>>;
 
 /** Definitions that sections share. `units.ts` converts `duration`, `size` and `limit`. */
