@@ -163,6 +163,22 @@ describe('HTTP/2 at the ingress', () => {
     other.destroy();
     await plain.end();
   });
+
+  it('asks its clients to go when another process takes over, and finishes what they have asked', async () => {
+    const old = await startRig();
+    await old.app((_request, response) => void setTimeout(() => response.end('late'), 1500));
+    const session = old.session();
+    const asked = ask2(session, '/');
+    await once(session, 'remoteSettings');
+    const goodbye = once(session, 'goaway');
+    const closed = once(session, 'close');
+    old.ingress.release();
+    expect((await goodbye)[0]).toBe(constants.NGHTTP2_NO_ERROR);
+    // A request that was on its way when the client was told is answered too.
+    expect(await asked).toMatchObject({ status: 200, text: 'late', code: 0 });
+    await closed;
+    await old.end();
+  });
 });
 
 const tls = (port: number, ALPNProtocols: string[]): TLSSocket =>

@@ -34,7 +34,7 @@ const MAX_FILE = 64 * 1024 * 1024;
 const INTERVAL = 500;
 /** Characters that wait for a disk that is slow or full. Further entries are dropped. */
 const MAX_WAITING = 8 * 1024 * 1024;
-const MAX_BATCH = 64 * 1024;
+const MAX_BATCH = 256 * 1024;
 
 /**
  * A log in files of limited size: `requests.log` is written, `requests.log.1` to `.6` are older.

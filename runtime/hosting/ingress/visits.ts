@@ -39,6 +39,7 @@ export function createVisits(
   log: AccessLog | null,
   now: () => number,
 ): Visits {
+  const clock = createClock();
   return {
     begin(route) {
       if (route?.name !== undefined) figures.begin(route.appId);
@@ -51,7 +52,7 @@ export function createVisits(
       if (route?.name !== undefined)
         figures.end(route.appId, { method, status, milliseconds, received, sent });
       log?.write({
-        at: new Date(now()).toISOString(),
+        at: clock(now()),
         request_id: origin.id,
         app: route?.name ?? null,
         ip: origin.ip,
@@ -65,6 +66,20 @@ export function createVisits(
         user_agent: request.headers['user-agent']?.slice(0, MAX_TEXT) ?? null,
       });
     },
+  };
+}
+
+/** Writes times as ISO 8601. The part up to the second is kept for the next time. */
+function createClock(): (time: number) => string {
+  let second = -1;
+  let text = '';
+  return (time) => {
+    const now = Math.floor(time / 1000);
+    if (now !== second) {
+      second = now;
+      text = new Date(now * 1000).toISOString().slice(0, 20);
+    }
+    return `${text}${String(Math.floor(time) - now * 1000).padStart(3, '0')}Z`;
   };
 }
 
