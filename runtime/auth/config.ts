@@ -52,6 +52,8 @@ export interface AuthPurpose {
   readonly users: boolean;
   /** Whether the server hosts, so that an operator signs in. */
   readonly host: boolean;
+  /** The port of the manifest; 8080 when absent. */
+  readonly port?: number;
   /** A bcrypt cost below 10, for tests only. */
   readonly cost?: number;
 }
@@ -62,7 +64,7 @@ export interface AuthPurpose {
  */
 export function readAuthConfig(
   settings: Settings,
-  { model, users, host, cost }: AuthPurpose,
+  { model, users, host, cost, port }: AuthPurpose,
 ): AuthConfig {
   const weakAllowed = allowsWeakSecrets(settings);
   const weak: string[] = [];
@@ -70,7 +72,7 @@ export function readAuthConfig(
   const apiKey = readApiKey(settings, weak);
   if (!weakAllowed) weak.forEach(settings.problem);
   checkModel(settings, model, cost);
-  const appUrl = readAppUrl(settings, users);
+  const appUrl = readAppUrl(settings, users, port);
   return {
     secret,
     previousSecrets: (settings.text('JWT_SECRET_PREVIOUS') ?? '')
@@ -160,9 +162,9 @@ function readLimitsFlag(settings: Settings): boolean {
  * In production `APP_URL` must be set, because no default can be the right address for links in
  * mails, and it must be https, because such a link contains a token.
  */
-function readAppUrl(settings: Settings, users: boolean): string {
+function readAppUrl(settings: Settings, users: boolean, port = 8080): string {
   const given = settings.text('APP_URL');
-  const text = given ?? `http://localhost:${settings.text('PORT', '8080')}`;
+  const text = given ?? `http://localhost:${settings.text('PORT', String(port))}`;
   const url = parseUrl(text);
   const demanded = settings.production && users;
   if (demanded && given === undefined)

@@ -45,7 +45,7 @@ import { limited } from './limits/route-limits.ts';
 import { sessionMetrics } from './sessions/session-metrics.ts';
 import { type EntryLink, linkTo } from './setup/host-link.ts';
 import { createSetup } from './setup/setup.ts';
-import { noteStart } from './setup/start-notes.ts';
+import { atPort, noteStart } from './setup/start-notes.ts';
 import { authMigrations } from './tables.ts';
 import { tieUserTable } from './users/user-table.ts';
 import { followOrganizations } from './organizations/first-member.ts';
@@ -113,12 +113,12 @@ export function createAuth(options: AuthOptions): AuthModule {
     start: async () => {
       if (parts.users) parts.policy.warm();
       await prepareTables(parts);
-      await noteStart(parts);
       if (parts.config.weakSecrets.length > 0)
         await parts.events.emit(SYSTEM, 'config.weak_secret_allowed', null);
       await parts.webhooks.start();
       stops.push(startNotices(parts), startRetention(parts));
     },
+    listening: (port) => noteStart(atPort(parts, port)),
     stop: async () => {
       for (const stop of stops.splice(0)) await stop();
       await parts.background.settled();

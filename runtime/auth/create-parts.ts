@@ -125,7 +125,13 @@ function createBase(options: AuthOptions): Base {
   const model = given ?? WITHOUT_USERS;
   const users = given !== null;
   const cost = bcryptCost === undefined ? {} : { cost: bcryptCost };
-  const config = readAuthConfig(settings, { model, users, host, ...cost });
+  const config = readAuthConfig(settings, {
+    model,
+    users,
+    host,
+    port: project.server.port,
+    ...cost,
+  });
   const directory = new UserDirectory(project, model.user, store, now);
   return {
     kernel,

@@ -131,6 +131,9 @@ export function urlOf(server: Server): string {
   return `http://${ALL_ADDRESSES.has(address) ? '127.0.0.1' : ipv6}:${port}`;
 }
 
+/** The port that it has, where it was asked for any. */
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
 /** What the log adds when other machines can reach the server too. */
 export function onAllAddresses(server: Server): string {
   const { address } = server.address() as AddressInfo;

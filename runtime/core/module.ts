@@ -118,6 +118,8 @@ export interface ServerModule {
   /** Handles a WebSocket or another upgrade. @returns whether it took the socket */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   start?(): Promise<void>;
+  /** Called when the server listens, before it says so in the log. The port is the real one. */
+  listening?(port: number): Promise<void>;
   /** Called when the server stops listening: ends connections that would otherwise stay open. */
   leave?(): void;
   /** Called after requests have been answered and connections are closed. */

@@ -17,7 +17,7 @@ import { missingLanguages } from './store/search/languages.ts';
 import { AppError, ConfigError } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { catchUnhandled } from './last-resort.ts';
-import { drain, listen, onAllAddresses, parseAddress, urlOf } from './listener.ts';
+import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
 import { runWorkers } from './workers.ts';
 import type { Running } from './running.ts';
@@ -150,6 +150,7 @@ async function start(
     const served = http;
     for (const module of modules) await module.listen?.(createMetricsApplication(booted));
     if (!booted.jobsOnly) for (const module of modules) await module.serve?.(served);
+    for (const module of modules) await module.listening?.(portOf(served));
     kernel.log.info(`listening on ${urlOf(served)}${onAllAddresses(served)}`);
     return { url: urlOf(served), close: once(() => stop(app, booted, served)), log: kernel.log };
   } catch (error) {

@@ -131,7 +131,9 @@ export async function startServer(options: TestOptions): Promise<TestServer> {
   );
   const http = createServer(application);
   await new Promise<void>((resolve) => http.listen(options.port ?? 0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { port } = http.address() as AddressInfo;
+  await module.listening?.(port);
+  const url = `http://127.0.0.1:${port}`;
   const call = caller(url);
   return {
     url,

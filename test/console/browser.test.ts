@@ -75,7 +75,7 @@ describeWith('chromium', 'the console in a browser', () => {
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     expect(page.url()).not.toContain('code');
     const again = await open(at.slice('/console'.length));
-    await again.getByRole('alert').getByText('Invalid or expired token').waitFor();
+    await again.getByRole('alert').getByText('This link was used').waitFor();
     problems.splice(0); // The browser logs the 400 itself.
   });
 

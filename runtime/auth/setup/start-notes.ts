@@ -4,6 +4,12 @@ import { isUsable } from '../passkeys/relying-party.ts';
 import { hostLink } from './host-link.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
+/** The same with the port that the server has: `PORT=0` leaves the choice to the system. */
+export function atPort(parts: AuthParts, port: number): AuthParts {
+  if (parts.kernel.settings.text('APP_URL') !== undefined) return parts;
+  return { ...parts, config: { ...parts.config, appUrl: `http://localhost:${port}` } };
+}
+
 /** Logs insecure and missing settings at a start, and how to create the first administrator. */
 export async function noteStart(parts: AuthParts): Promise<void> {
   const { kernel, config, mailer } = parts;

@@ -1,5 +1,5 @@
-import { useMemo } from 'preact/hooks';
-import { query, setQuery } from '../address.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { navigate, query, setQuery } from '../address.ts';
 import { t } from '../messages.ts';
 import { can } from '../parts/can.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -27,11 +27,12 @@ interface Types {
 export function DataPage({ rest }: PageProps) {
   const plural = rest[0] ?? null;
   const admin = isAdmin();
-  useLeaving();
   const { data: document, error, reload } = useCall<OpenApi>('/api/openapi.json');
   const modules = useMemo(() => (document ? readModules(document, admin) : []), [document, admin]);
   known.value = modules;
   const shown = modules.find((each) => each.plural === plural);
+  useLeaving();
+  useOnlyType(modules, plural);
   const mayAdmin = can('data:read') && document?.paths['/api/data'] !== undefined;
   return (
     <Page
@@ -60,6 +61,14 @@ export function DataPage({ rest }: PageProps) {
       )}
     </Page>
   );
+}
+
+/** Where there is one type, there is nothing to choose: its rows are shown at once. */
+function useOnlyType(modules: readonly Module[], plural: string | null): void {
+  const only = plural === null && modules.length === 1 ? modules[0]!.plural : null;
+  useEffect(() => {
+    if (only !== null) navigate(typeAddress(only), { replace: true });
+  }, [only]);
 }
 
 /** Without the permission to write there are no controls that do. */

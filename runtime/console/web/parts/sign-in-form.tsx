@@ -76,6 +76,12 @@ function FirstFactor({ known, only, busy, refused, send, fail, mailed }: FirstFa
           {t('Password')}
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
+        {kind === 'host' && (
+          <p class="hint">
+            {t('HOST_PASSWORD of the server’s settings, in development in the file .env. Or run')}{' '}
+            <code>npx generator console</code> {t('for a link.')}
+          </p>
+        )}
         <Refusal text={refused} />
         <button type="submit" class="main" disabled={busy}>
           {t('Sign in')}

@@ -91,8 +91,20 @@ function CommonFields() {
   return (
     <>
       <div class="side-by-side">
-        <Field label={t('Port')} name="port" type="number" min={1} max={65535} placeholder="8080" />
-        <Field label={t('Domain')} name="domain" spellcheck={false} />
+        <Field
+          label={t('Port')}
+          name="port"
+          type="number"
+          min={1}
+          max={65535}
+          hint={t('Where it listens, also in its PORT. Empty: the image’s own port, else 8080')}
+        />
+        <Field
+          label={t('Domain')}
+          name="domain"
+          spellcheck={false}
+          hint={t('Empty: its name below the domain of this server')}
+        />
       </div>
       <Field label={t('Env')} name="env" hint={t('A line KEY=value for each')}>
         {(it) => <textarea {...it} rows={3} spellcheck={false} />}

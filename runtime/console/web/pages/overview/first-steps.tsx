@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { t } from '../../messages.ts';
 import { PageIcon } from '../../parts/page-icons.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { description } from '../../session.ts';
+import { type Description, description } from '../../session.ts';
 
 /** What a page is good for, for a server that is new. */
 const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
@@ -46,7 +46,23 @@ export function FirstSteps() {
             </a>
           </li>
         ))}
+        {canHost(known) && <HostingStep />}
       </ul>
     </Panel>
   );
 }
+
+/** A server that hosts no apps yet can do so after one line, which only the caller with every permission is told. */
+const canHost = ({ pages, caller }: Description) =>
+  caller?.permissions.includes('*') === true && !pages.some(({ id }) => id === 'apps');
+
+const HostingStep = () => (
+  <li class="first-step">
+    <PageIcon id="apps" />
+    <b>{t('Host apps')}</b>
+    <span class="quiet">
+      {t('Write this line into manifest.yaml, then start the server with npm run dev:')}
+    </span>
+    <code>hosting: {'{}'}</code>
+  </li>
+);

@@ -30,13 +30,13 @@ export function OverviewPage() {
       }
     >
       <AttentionList items={attention} />
+      <FirstSteps />
       <HealthPanel info={info} figures={figures} attention={attention.length} />
       <div class="panels overview-traffic">
         <RequestsPanel of={figures} />
         <ErrorsPanel of={figures} />
         <LatencyPanel of={figures} />
       </div>
-      <FirstSteps />
     </Page>
   );
 }
