@@ -1,16 +1,9 @@
 import type { ConsoleModel } from '@twofold/schema';
 import { consoleRoutes, isConsoleRouteServed } from '@twofold/schema';
-import { bindRoutes } from '@twofold/runtime/http';
-import type { Kernel, ServerModule } from '@twofold/runtime/kernel';
+import { bindRoutes, type Handler, reply } from '@twofold/runtime/http';
+import { createServerInfo, type Kernel, type ServerModule } from '@twofold/runtime/kernel';
 import { describeConsole, operatorCanSignIn } from './routes/describe.ts';
-import { explainOperation } from './routes/explain.ts';
-import { describeMigrations } from './routes/migrations.ts';
-import { describeSchema } from './routes/schema.ts';
-import { describeConfig, describeServer } from './routes/system/describe.ts';
 import type { LogStreams } from './routes/system/log-stream.ts';
-import { readLogs } from './routes/system/logs.ts';
-import { readFigures } from './routes/system/metrics.ts';
-import { listSettings } from './routes/system/settings.ts';
 import { createPages, createPolicy } from './pages.ts';
 
 /**
@@ -21,16 +14,29 @@ import { createPages, createPolicy } from './pages.ts';
 export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean): ServerModule {
   if (open && kernel.settings.production) assertEnterable(kernel, model);
   const streams: LogStreams = new Set();
+  const info = createServerInfo(kernel);
   const routes = bindRoutes(consoleRoutes, {
     console: describeConsole(kernel, model),
-    systemMigrations: describeMigrations(kernel),
-    systemSchema: describeSchema(kernel),
-    systemExplain: explainOperation(kernel),
-    systemInfo: describeServer(kernel),
-    systemConfig: describeConfig(kernel),
-    systemSettings: listSettings(kernel, model),
-    systemLogs: readLogs(kernel, streams),
-    systemMetrics: readFigures(kernel),
+    systemMigrations: loaded(async () =>
+      (await import('./routes/migrations.ts')).describeMigrations(kernel),
+    ),
+    systemSchema: loaded(async () => (await import('./routes/schema.ts')).describeSchema(kernel)),
+    systemExplain: loaded(async () =>
+      (await import('./routes/explain.ts')).explainOperation(kernel),
+    ),
+    systemInfo: async () => reply(200, await info()),
+    systemConfig: loaded(async () =>
+      (await import('./routes/system/describe.ts')).describeConfig(kernel),
+    ),
+    systemSettings: loaded(async () =>
+      (await import('./routes/system/settings.ts')).listSettings(kernel, model),
+    ),
+    systemLogs: loaded(async () =>
+      (await import('./routes/system/logs.ts')).readLogs(kernel, streams),
+    ),
+    systemMetrics: loaded(async () =>
+      (await import('./routes/system/metrics.ts')).readFigures(kernel),
+    ),
   });
   return {
     name: 'console',
@@ -46,4 +52,10 @@ function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   kernel.settings.problem(
     'the console has no user who can sign in: set HOST_PASSWORD or HOST_PASSWORD_HASH, or name roles of auth.roles in console.roles',
   );
+}
+
+/** A handler whose code is loaded with its first request: a server that is not looked at starts sooner. */
+function loaded(load: () => Promise<Handler>): Handler {
+  let made: Promise<Handler> | undefined;
+  return async (call) => (await (made ??= load()))(call);
 }

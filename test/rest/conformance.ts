@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openapiDocument, type Project } from '@twofold/schema';
-import { ownsIn } from '../../runtime/core/rest/service.ts';
+import { ownsIn } from '../../runtime/core/rest/owns-in.ts';
 import type { Resolvers } from '../../runtime/core/plugin.ts';
 
 interface Response {

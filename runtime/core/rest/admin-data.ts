@@ -9,7 +9,7 @@ import {
 import type { Context, Middleware } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 import { failure } from '../errors.ts';
-import { bindRoutes, type BoundRoute, type Guard, reply } from '../http/route.ts';
+import { type Guard, type Handler, reply } from '../http/route.ts';
 import type { Kernel } from '../module.ts';
 import { type AdminAudit, createAdminAudit } from './admin-audit.ts';
 import { adminGuardOf } from './admin-writes.ts';
@@ -33,7 +33,7 @@ export interface AdminDataOptions extends Pick<ServiceOptions, 'resolvers' | 'sc
 /** `/api/data`: a path for each entity, and the list of all of them. */
 export interface AdminData {
   readonly endpoint: Middleware;
-  readonly routes: readonly BoundRoute[];
+  readonly types: Handler;
 }
 
 /**
@@ -53,10 +53,7 @@ export function createAdminData(options: AdminDataOptions): AdminData {
     return (made = { service, serve: createEndpoint(service) });
   };
   return {
-    routes: bindRoutes(adminDataRoutes, {
-      adminDataTypes: async ({ context }) =>
-        reply(200, { types: await typesOf(open().service, context) }),
-    }),
+    types: async ({ context }) => reply(200, { types: await typesOf(open().service, context) }),
     endpoint: async function adminData(ctx, next) {
       const name = moduleName(ctx.path);
       const served = name === undefined ? undefined : open().service.modules.get(name);

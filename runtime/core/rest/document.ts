@@ -1,13 +1,9 @@
-import { documentRoutes, jobRoutes, openapiDocument, opens, type Project } from '@twofold/schema';
-import { AppError } from '../errors.ts';
-import { bindRoutes, type BoundRoute, reply } from '../http/route.ts';
-import { etagOf, hasTag } from './etag.ts';
+import { jobRoutes, openapiDocument, opens, type Project } from '@twofold/schema';
 import type { Resolvers } from '../plugin.ts';
 import { describeRoutes, NO_ROUTES, type OwnRoutes } from '../routes/index.ts';
-import { renderReference } from './reference.ts';
-import { ownsIn } from './service.ts';
+import { ownsIn } from './owns-in.ts';
 
-type Document = Readonly<Record<string, unknown>>;
+export type Document = Readonly<Record<string, unknown>>;
 
 /** What a document has besides the routes of the model. */
 export interface Described {
@@ -35,34 +31,3 @@ export function describeServer(
 
 /** The bytes of `/api/openapi.json`. */
 export const printDocument = (document: Document): string => JSON.stringify(document);
-
-/** `GET /api/openapi.json`, and `GET /api` as a page for people. */
-export function documentRoutesOf(document: () => Document, graphqlPath: string): BoundRoute[] {
-  const texts: { json?: string; page?: string } = {};
-  return bindRoutes(documentRoutes, {
-    openapi: ({ koa }) => {
-      const text = (texts.json ??= printDocument(document()));
-      const headers = {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-cache',
-        ETag: etagOf(text),
-      };
-      return hasTag(koa.get('If-None-Match'), headers.ETag, true)
-        ? reply(304, undefined, headers)
-        : reply(200, text, headers);
-    },
-    reference: ({ koa }) => {
-      koa.vary('Accept');
-      if (!koa.accepts('html'))
-        throw new AppError(
-          406,
-          'NOT_ACCEPTABLE',
-          'This page is text/html; the document is /api/openapi.json',
-        );
-      return reply(200, (texts.page ??= renderReference(document(), graphqlPath)), {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Cache-Control': 'no-cache',
-      });
-    },
-  });
-}

@@ -4,10 +4,10 @@ import type { Guard } from '../http/route.ts';
 import type { Kernel, ServerModule } from '../module.ts';
 import type { Resolvers, ScalarMapping } from '../plugin.ts';
 import type { OwnRoutes } from '../routes/index.ts';
-import { createAdminData } from './admin-data.ts';
-import { describeServer, documentRoutesOf } from './document.ts';
-import { createEndpoint } from './endpoint.ts';
-import { createService, ownsIn } from './service.ts';
+import { adminDataRoutesOf } from './admin-data-routes.ts';
+import { documentRoutesOf } from './document-routes.ts';
+import { onFirstUse } from './on-first-use.ts';
+import { ownsIn } from './owns-in.ts';
 
 export interface RestOptions {
   readonly kernel: Kernel;
@@ -40,21 +40,25 @@ export function createRest({
   const { project } = kernel;
   const modules = project.api.rest ? restModules(project) : [];
   const paths = new Set(modules.map(({ path }) => path));
-  const admin = guards && createAdminData({ kernel, resolvers, scalars, guards });
-  const serve = once(() => createEndpoint(createService({ kernel, resolvers, scalars })));
-  const document = once(() =>
-    describeServer(project, resolvers, {
+  const admin = guards && adminDataRoutesOf({ kernel, resolvers, scalars, guards });
+  const serve = onFirstUse(async () => {
+    const { openEndpoint } = await import('./open-endpoint.ts');
+    return openEndpoint({ kernel, resolvers, scalars });
+  });
+  const document = once(async () => {
+    const { describeServer } = await import('./document.ts');
+    return describeServer(project, resolvers, {
       routes: routes?.(),
       jobs,
       adminData: admin !== undefined,
-    }),
-  );
-  const endpoint: Middleware = (ctx, next) =>
-    paths.has(modulePath(ctx.path))
-      ? serve()(ctx, next)
-      : admin
-        ? admin.endpoint(ctx, next)
-        : next();
+    });
+  });
+  const endpoint: Middleware = (ctx, next) => {
+    // Koa parses the address each time `ctx.path` is read.
+    if (!ctx.req.url?.includes('/api/')) return next();
+    if (paths.has(modulePath(ctx.path))) return serve(ctx, next);
+    return admin ? admin.endpoint(ctx, next) : next();
+  };
   return {
     name: 'rest',
     endpoint,

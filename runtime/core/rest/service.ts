@@ -1,6 +1,5 @@
 import {
   type Entity,
-  type IsOwn,
   type Operation,
   REST_VERBS,
   restFilters,
@@ -137,11 +136,3 @@ function serve(module: RestModule, engine: Engine): ServedModule {
     isOwn: (verb) => own.has(verb),
   };
 }
-
-/** Tells the OpenAPI document whether the user's own resolver answers a root field. */
-export const ownsIn =
-  (resolvers: Resolvers): IsOwn =>
-  (coordinate) => {
-    const [type = '', field = ''] = coordinate.split('.');
-    return resolvers[type]?.[field] !== undefined;
-  };

@@ -1,9 +1,10 @@
 /** A server of `idle.ts` in a process of its own, with the console or without it. Its argument says which. */
 import { createServer } from '@twofold/runtime';
 import { auth } from '@twofold/auth';
-import { webConsole } from '@twofold/console/server';
 
 const withConsole = process.argv[2] === 'console';
+// The other server has no such package.
+const capabilities = withConsole ? [(await import('@twofold/console/server')).webConsole()] : [];
 const manifest = `name: idle\napi: { access: public }\nauth: {}\n${withConsole ? 'console: {}\n' : ''}`;
 const server = createServer()
   .schema(
@@ -12,7 +13,7 @@ const server = createServer()
      type Query { posts(limit: Int): [Post!]! post(id: ID!): Post }`,
     manifest,
   )
-  .with(auth(), ...(withConsole ? [webConsole()] : []))
+  .with(auth(), ...capabilities)
   .plugin({
     name: 'rows',
     hooks: {

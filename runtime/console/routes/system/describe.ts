@@ -1,11 +1,5 @@
 import { type Handler, reply } from '@twofold/runtime/http';
-import { createServerInfo, type Kernel } from '@twofold/runtime/kernel';
-
-/** `GET /api/system/info`, where hosting does not answer it. */
-export function describeServer(kernel: Kernel): Handler {
-  const info = createServerInfo(kernel);
-  return async () => reply(200, await info());
-}
+import type { Kernel } from '@twofold/runtime/kernel';
 
 /** `GET /api/system/config`, where hosting does not answer it. */
 export function describeConfig({ project, store }: Kernel): Handler {
