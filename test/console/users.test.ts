@@ -170,6 +170,32 @@ describeWith('chromium', 'the page Users', () => {
     await page.context().close();
   });
 
+  it('acts as a user with a token that is shown once, and for a reason that is logged', async () => {
+    owner = { Authorization: `Bearer ${(await login('owner@x.test')).accessToken}` };
+    const page = await open(`/users/${ids['ada']}`);
+    await press(page, 'Act as user');
+    await page.getByLabel('Reason').fill('ticket 7');
+    await press(page, 'Make a token');
+    const made = page.getByRole('dialog', { name: 'Token made' });
+    const token = await made.getByLabel('Access token').inputValue();
+    const as = { Authorization: `Bearer ${token}` };
+    const me = await server.call('GET', '/api/auth/me', undefined, as);
+    expect(me.body.email).toBe('ada@x.test');
+    await press(page, 'Done');
+    expect(await page.content()).not.toContain(token);
+    const { entries } = (
+      await server.call('GET', '/api/system/audit?action=impersonate', undefined, owner)
+    ).body;
+    expect(entries).toMatchObject([
+      { target: `user:${ids['ada']}`, via: 'console', detail: { reason: 'ticket 7' } },
+    ]);
+    const own = (await read('/users?q=owner@')).users[0].id;
+    await page.goto(`${server.url}/console/users/${own}`);
+    await page.getByRole('button', { name: 'Delete user' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Act as user' }).count()).toBe(0);
+    await page.context().close();
+  });
+
   it('asks for a proof in Confirm it is you, and then repeats the call', async () => {
     const me = (await read('/users?q=owner@')).users[0].id;
     const page = await open(`/users/${me}`);

@@ -49,6 +49,7 @@ function signInOf(kernel: Kernel, model: ConsoleModel) {
     providers: auth ? providersOf(kernel, auth.oauth.providers) : [],
     ...((auth?.emailSignIn === 'code' || auth?.emailSignIn === 'both') && { email_code: true }),
     ...(auth?.passkeys === false && { passkeys: false }),
+    ...(auth?.impersonation === false && { impersonation: false }),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Description {
     readonly email_code?: true;
     /** False when they are off, absent otherwise. */
     readonly passkeys?: false;
+    /** False when no administrator can act as a user, absent otherwise. */
+    readonly impersonation?: false;
   };
   readonly caller: {
     readonly kind: 'host' | 'user';

@@ -3,6 +3,7 @@ import { t } from '../../messages.ts';
 import { Answer, Facts, Page, Panel } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
+import { ActAs } from './act-as.tsx';
 import { EventList } from './events.tsx';
 import { KeyList } from './keys.tsx';
 import { OwnFields } from './own-fields.tsx';
@@ -25,7 +26,14 @@ export function UserPage({ id }: { id: string }) {
           {user.data && <StateOf user={user.data} />}
         </>
       }
-      tools={user.data && <UserActions user={user.data} changed={user.reload} />}
+      tools={
+        user.data && (
+          <>
+            <ActAs user={user.data} />
+            <UserActions user={user.data} changed={user.reload} />
+          </>
+        )
+      }
     >
       <Answer of={user}>
         {(data) => (

@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../call.ts';
+import { t } from '../../messages.ts';
+import { can } from '../../parts/can.ts';
+import { Dialog, FormDialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { textIn } from '../../parts/form-text.ts';
+import { notify, notifyFailure } from '../../parts/notices.tsx';
+import { Time } from '../../parts/time.tsx';
+import { description } from '../../session.ts';
+import { isCaller } from './role-choice.tsx';
+import { ADMIN, holdsAll, type User } from './shapes.ts';
+
+interface Acting {
+  readonly accessToken: string;
+  /** Seconds since 1970. */
+  readonly exp: number;
+}
+
+/**
+ * Whether the caller may act as this user: a person who is signed in, with the permission, and not
+ * as themselves or as somebody who cannot sign in.
+ */
+const mayActAs = (user: User): boolean =>
+  description.value?.caller?.kind === 'user' &&
+  description.value.sign_in.impersonation !== false &&
+  can('auth:impersonate') &&
+  holdsAll(user.permissions) &&
+  !isCaller(user) &&
+  !user.disabled &&
+  user.deletion_at === null;
+
+/** The button `Act as user`. The token is for a program or an app: this console stays the caller's. */
+export function ActAs({ user }: { user: User }) {
+  const [asking, setAsking] = useState(false);
+  const [acting, setActing] = useState<Acting | null>(null);
+  if (!mayActAs(user)) return null;
+  const path = `${ADMIN}/users/${encodeURIComponent(user.id)}/impersonate`;
+  const submit = async (form: FormData) => {
+    setActing(await call<Acting>('POST', path, { reason: textIn(form, 'reason') }));
+    setAsking(false);
+  };
+  return (
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        {t('Act as user')}
+      </button>
+      {asking && (
+        <FormDialog
+          title={t('Act as user')}
+          action={t('Make a token')}
+          close={() => setAsking(false)}
+          submit={submit}
+        >
+          <p>
+            {t('The token acts as {email} for a while. What it does is logged under your name.', {
+              email: user.email,
+            })}
+          </p>
+          <Field
+            label={t('Reason')}
+            name="reason"
+            required
+            autofocus
+            autocomplete="off"
+            maxLength={256}
+            hint={t('It stands in the security events of the user.')}
+          />
+        </FormDialog>
+      )}
+      {acting && <Token of={user} acting={acting} close={() => setActing(null)} />}
+    </>
+  );
+}
+
+interface TokenProps {
+  readonly of: User;
+  readonly acting: Acting;
+  close(): void;
+}
+
+function Token({ of, acting, close }: TokenProps) {
+  const copy = () =>
+    navigator.clipboard
+      .writeText(acting.accessToken)
+      .then(() => notify(t('Copied')), notifyFailure);
+  return (
+    <Dialog title={t('Token made')} close={close}>
+      <p>{t('It acts as {email}, and is shown only once: copy it now.', { email: of.email })}</p>
+      <Field label={t('Access token')} name="token">
+        {(attributes) => (
+          <input {...attributes} class="secret" readOnly value={acting.accessToken} />
+        )}
+      </Field>
+      <p class="quiet">
+        {t('Programs send it as Authorization: Bearer. It ends')}{' '}
+        <Time at={new Date(acting.exp * 1000).toISOString()} absolute />
+      </p>
+      <div class="buttons end">
+        <button type="button" class="main" onClick={() => void copy()}>
+          {t('Copy')}
+        </button>
+        <button type="button" onClick={close}>
+          {t('Done')}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
