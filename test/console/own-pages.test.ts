@@ -10,6 +10,7 @@ import {
   repo,
   type TestProject,
 } from '../generator/project.ts';
+import { readPage } from '../docs/page.ts';
 import { OPERATOR } from './server.ts';
 
 const SCHEMA = `
@@ -214,6 +215,8 @@ describeWith('chromium', 'pages of the project’s own', () => {
         return (error as { stdout: string }).stdout;
       }
     };
+    const [shown] = readPage('runtime/console/docs/own-pages.md').blocks;
+    project.write('src/console/shown.ts', shown!.text.replace("path: 'sales'", "path: 'shown'"));
     expect(check()).toBe('');
     project.write('src/console/sales.ts', SALES.replace('caller.kind', 'caller.knd'));
     expect(check()).toContain('src/console/sales.ts(9,');

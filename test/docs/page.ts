@@ -14,6 +14,7 @@ export const FOLDERS = [
   'runtime/core/traces/docs',
   'runtime/core/routes/docs',
   'runtime/auth/docs',
+  'runtime/console/docs',
   'generator/docs',
 ] as const;
 
