@@ -8,6 +8,7 @@ import type { CodegenPlan } from './codegen/plan-codegen.ts';
 import { type AddedByProcess, noteAdded } from './documents/list-history.ts';
 import type { DocumentsPlan } from './documents/plan-documents.ts';
 import { countFields } from './count-fields.ts';
+import { TOOLS_FILE } from '../templates/owned/tools.ts';
 import { CommandError, EXIT } from './failure.ts';
 import type { FileChange, PlannedFile, RenderedFile, Sources } from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
@@ -231,7 +232,8 @@ interface PlannedRun {
 /** Whether a path of the lockfile belongs to a front end: what is beside the project, and `out`. */
 function isOfClient({ clients = [] }: Project): (path: string) => boolean {
   const outs = clients.map(({ out }) => posix.join(out, '/'));
-  return (path) => path.startsWith('../') || outs.some((out) => path.startsWith(out));
+  return (path) =>
+    path.startsWith('../') || path === TOOLS_FILE || outs.some((out) => path.startsWith(out));
 }
 
 async function planNext(

@@ -38,7 +38,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
-  if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  if (!project) {
+    if (call.terminal.json) call.terminal.document({ ok: false, findings: reading.findings });
+    else reportFindings(reading, call);
+    return exitCodeOf({ ...reading, changes: [] });
+  }
   const { userFiles } = reading.sources;
   const texts = await readTexts(root, [...GENERATED, ...userFiles]);
   const coordinates = choose(explainAll(project), call.positionals[0]).map(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
+import { hasTools, renderTools, TOOLS_FILE } from '../../templates/owned/tools.ts';
 import type { PlannedFile, Sources } from '../files.ts';
 import type { Disk } from '../write/disk.ts';
 import { LOCKFILE, parseLock } from '../write/lockfile.ts';
@@ -49,7 +50,11 @@ export async function planDocuments(
   const next = await nextOf(liveList(read), { before, here, root: sources.root, file });
   const clients = await planClients(project, sources, { read, disk });
   return {
-    files: [{ path: file, owner: 'append', render: () => printList(next.list) }, ...clients.files],
+    files: [
+      { path: file, owner: 'append', render: () => printList(next.list) },
+      ...toolsOf(project, read),
+      ...clients.files,
+    ],
     findings: [
       ...findings,
       ...clients.findings,
@@ -63,6 +68,13 @@ export async function planDocuments(
     },
     addedHere: new Set([...here, ...next.added].filter((hash) => next.list.has(hash))),
   };
+}
+
+/** Which documents are tools: retired ones stay in the list, and are none. */
+function toolsOf(project: Project, read: readonly Documents[]): PlannedFile[] {
+  if (!hasTools(project)) return [];
+  const render = () => renderTools(read.flatMap(({ operations }) => operations));
+  return [{ path: TOOLS_FILE, owner: 'generated', render }];
 }
 
 /** The files of all front ends. */

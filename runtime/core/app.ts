@@ -32,6 +32,8 @@ export interface App {
   readonly credentials?: readonly Credential<any>[];
   /** Koa middleware before authentication, for GraphQL, REST and routes. */
   readonly middleware?: readonly ((ctx: any, next: () => Promise<any>) => unknown)[];
+  /** The documents of front ends that are tools of language models, by `api.mcp`. */
+  readonly tools?: readonly { readonly hash: string; readonly description?: string }[];
   /** Folder of the migrations. Without one, the server makes missing tables when it starts. */
   readonly migrations?: URL;
   /**

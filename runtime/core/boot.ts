@@ -215,7 +215,8 @@ async function createModules(
   modules.push(graphql);
   if (kernel.project.api.mcp) {
     const { createMcp } = await import('./mcp/index.ts');
-    modules.push(createMcp({ kernel, service: graphql.service }));
+    const live = app.tools && { live: app.tools };
+    modules.push(createMcp({ kernel, service: graphql.service, ...live }));
   }
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));

@@ -9,8 +9,7 @@ const TAKEN = ['/api', '/auth', '/.well-known'] as const;
  * MCP_EXPLORE_UNTRUSTED, MCP_DOCUMENTS_MISSING, MCP_PATH_TAKEN: `api.mcp` must fit what the API
  * runs.
  */
-export const mcp: Rule = function* ({ facts: { manifest } }) {
-  const { api } = manifest.values;
+export const mcp: Rule = function* ({ facts: { manifest }, project: { api } }) {
   if (!api.mcp) return;
   yield* pathFindings(manifest, api.mcp.path);
   const { tools } = api.mcp;
@@ -29,7 +28,7 @@ export const mcp: Rule = function* ({ facts: { manifest } }) {
       'MCP_DOCUMENTS_MISSING',
       `api.mcp.tools: ${tools} makes a tool of each trusted document, and there is no list of them`,
       manifest.at(['api', 'mcp', 'tools']),
-      { fix: 'trusted_documents: { file: documents.json, required: false }' },
+      { fix: 'add client: to the manifest, or api.trusted_documents: { file: documents.json }' },
     );
 };
 

@@ -4,6 +4,7 @@ import { code, type Code, file, join, local, runtime } from '../code.ts';
 import { camelCase, propertyName } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
+import { hasTools } from './tools.ts';
 
 /** The user's optional files that an app imports, by their exports. */
 export interface UserParts {
@@ -49,6 +50,7 @@ export function renderApp(project: Project, user: UserParts): string {
         ${user.jobs.length > 0 && code`jobs: { ${join(user.jobs.map(importJob), ', ')} },`}
         ${user.routes && code`${local('../routes.ts', 'routes')},`}
         ${user.credentials && code`${local('../credentials.ts', 'credentials')},`}
+        ${hasTools(project) && code`${local('./tools.ts', 'tools')},`}
         ${user.middleware && code`${local('../middleware.ts', 'middleware')},`}
         migrations: new URL('../../migrations/', import.meta.url),
         root: new URL('../../', import.meta.url),

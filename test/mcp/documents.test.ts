@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -156,4 +157,41 @@ describe.each(ERAS)('documents as tools, revision %s', (era) => {
       { code: 'RESULT_TOO_LARGE', value: expect.any(Number), limit: 2048 },
     ]);
   });
+});
+
+it('only the documents that sources have are tools, and of two by one name the first', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+  const texts = [
+    'query A { orders { id } }',
+    'query B { orders { id } }',
+    'query A { orders { total } }',
+  ];
+  const [first, , second] = texts.map(hashOf);
+  writeFileSync(
+    join(folder, 'documents.json'),
+    JSON.stringify(Object.fromEntries(texts.map((text) => [hashOf(text), text]))),
+  );
+  const own = await startMcp(SDL, {
+    root: folder,
+    live: [
+      { hash: second!, description: 'The newest.' },
+      { hash: first! },
+      { hash: '0'.repeat(64) },
+    ],
+    manifest:
+      'name: shop\napi: { access: public, trusted_documents: {}, mcp: { tools: documents } }\n',
+  });
+  try {
+    const client = await connectMcp(`${own.url}/mcp`, '2026-07-28');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['A', 'The newest.'],
+    ]);
+    expect(tools[0].outputSchema.properties.orders.items.required).toEqual(['total']);
+    await client.close();
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true });
+  }
 });

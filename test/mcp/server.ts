@@ -5,14 +5,18 @@ import {
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { GraphqlModule } from '../../runtime/core/graphql/index.ts';
-import { createMcp } from '../../runtime/core/mcp/index.ts';
+import { createMcp, type McpOptions } from '../../runtime/core/mcp/index.ts';
 import { startServer, type TestOptions, type TestServer } from '../graphql/harness.ts';
 
 /** A server with `/mcp`, over the harness of GraphQL: callers travel in a header. */
-export const startMcp = (sdl: string, options: TestOptions = {}): Promise<TestServer> =>
+export const startMcp = (
+  sdl: string,
+  { live, ...options }: TestOptions & Pick<McpOptions, 'live'> = {},
+): Promise<TestServer> =>
   startServer(sdl, {
     ...options,
-    also: (kernel, module) => createMcp({ kernel, service: (module as GraphqlModule).service }),
+    also: (kernel, module) =>
+      createMcp({ kernel, service: (module as GraphqlModule).service, ...(live && { live }) }),
   });
 
 export const ERAS = ['2026-07-28', '2025-11-25'] as const;

@@ -47,10 +47,19 @@ function textsOf(
   live: readonly LiveDocument[] | undefined,
 ): readonly Omit<NamedText, 'name'>[] {
   if (!live) return [...source.listed].map((text) => ({ text, description: undefined }));
-  return live.map(({ hash, description }) => ({
-    text: source.textOf({ ...NO_PARAMETERS, documentId: hash }),
-    description,
-  }));
+  return live.flatMap(({ hash, description }) => {
+    const text = listedText(source, hash);
+    return text === undefined ? [] : [{ text, description }];
+  });
+}
+
+/** Undefined for a document that was taken out of the list by hand: clients cannot run it either. */
+function listedText(source: Service['source'], hash: string): string | undefined {
+  try {
+    return source.textOf({ ...NO_PARAMETERS, documentId: hash });
+  } catch {
+    return undefined;
+  }
 }
 
 const NO_PARAMETERS: Parameters = {

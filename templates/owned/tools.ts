@@ -1,0 +1,36 @@
+import type { Project } from '@twofold/schema';
+import { code, file } from '../code.ts';
+import { literal } from '../literal.ts';
+import { HEADER } from './header.ts';
+
+/** The path of the file, which follows from the documents of front ends. */
+export const TOOLS_FILE = 'src/generated/tools.ts';
+
+/** A document that a source of a front end has. */
+export interface ToolDocument {
+  readonly hash: string;
+  /** The comment above its operation. */
+  readonly description: string | null;
+}
+
+/** Whether `api.mcp` makes tools of the documents of front ends. */
+export const hasTools = ({ clients, api: { mcp } }: Project): boolean =>
+  clients !== undefined && mcp !== undefined && mcp.tools !== 'explore';
+
+/**
+ * `src/generated/tools.ts`: which documents of the trusted list the sources have. The list has older
+ * ones as well, which are no tools.
+ */
+export function renderTools(documents: readonly ToolDocument[]): string {
+  const tools = documents.map(({ hash, description }) => ({
+    hash,
+    ...(description !== null && { description }),
+  }));
+  return file(
+    HEADER,
+    code`
+      /** The documents of the front ends, by the hash that the trusted list has. */
+      export const tools = ${literal(tools)};
+    `,
+  );
+}
