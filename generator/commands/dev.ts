@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import { createKnown } from '@twofold/schema';
 import type { CommandCall } from '../cli/command.ts';
+import { createDevEvents, type EmitDevEvent, errorOf } from '../dev/dev-events.ts';
 import { createDevServer } from '../dev/dev-server.ts';
 import { createForesight } from '../dev/foresight.ts';
 import { createTrialSave } from '../dev/trial-save.ts';
 import { createWarmUp } from '../dev/warm-up.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
+import type { RunPlan } from '../pipeline.ts';
+import { changeAsData } from '../report.ts';
 import { exitCodeOf } from './outcome.ts';
 import { installPackages } from './install.ts';
 import { installedBy } from './package-manager.ts';
@@ -21,7 +24,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const interrupted = new Promise<void>((done) =>
     process.once('SIGINT', done).once('SIGTERM', done),
   );
-  const server = createDevServer(root, call.terminal);
+  const { json } = call.terminal;
+  const emit = createDevEvents(json);
+  emit('started');
+  const server = createDevServer(root, call.terminal, { json, emit });
   const own = ownWrites();
   const options = {
     ...runOptions(call),
@@ -41,7 +47,8 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     if (!plan) return;
     const took = Math.round(performance.now() - seen);
     own.note(plan.changes.filter(({ kind }) => kind !== 'same').map(({ path }) => path));
-    await reportPlan(plan, call, false);
+    if (json) emitPlan(plan, took, emit);
+    else await reportPlan(plan, call, false);
     if (await reportSecrets(plan, call)) own.note(['.env']);
     if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict)
       return call.terminal.say(
@@ -57,12 +64,14 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
     if (!same || !server.running()) await server.restart();
   };
-  const failed = (error: unknown) =>
+  const failed = (error: unknown) => {
+    emit('failed', errorOf(error));
     call.terminal.say(
       error instanceof CommandError
         ? `${error.message}\n   fix  ${error.fix ?? ''}`
         : String(error),
     );
+  };
   try {
     const saved = async (paths: ReadonlySet<string>, seen: number) => {
       warmUp.stop();
@@ -80,10 +89,24 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     await interrupted;
     watcher.close();
     return EXIT.done;
+  } catch (error) {
+    if (!json || !(error instanceof CommandError)) throw error;
+    failed(error);
+    return error.exitCode;
   } finally {
     warmUp.stop();
     await server.stop();
+    emit('stopped');
   }
+}
+
+/** The events of a run: its findings, and what it wrote when they let it write. */
+function emitPlan(plan: RunPlan, ms: number, emit: EmitDevEvent): void {
+  const { findings, changes } = plan;
+  if (findings.length > 0) emit('findings', { findings });
+  if (exitCodeOf(plan) !== EXIT.done && exitCodeOf(plan) !== EXIT.conflict) return;
+  const written = changes.filter(({ kind }) => kind !== 'same').map(changeAsData);
+  emit('generated', { changes: written, ms });
 }
 
 /**

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from '../cli/terminal.ts';
 import { formatFindings } from '../report.ts';
+import { emitLogLine, type EmitDevEvent } from './dev-events.ts';
 import { explainLoadFailure, type LoadFailure } from './load-failure.ts';
 
 /** The project's server under `dev`, and a second process that waits to replace it. */
@@ -21,6 +24,12 @@ export interface DevServer {
   ask<T>(question: 'foresee', input: unknown): Promise<T | null>;
   /** Stops all processes for good. */
   stop(): Promise<void>;
+}
+
+export interface DevServerEvents {
+  /** Whether standard output belongs to the events: log lines then go to standard error. */
+  readonly json: boolean;
+  readonly emit: EmitDevEvent;
 }
 
 /** Milliseconds that a server may take for open requests before it is killed. */
@@ -42,12 +51,17 @@ const WAIT = fileURLToPath(new URL('wait.js', import.meta.url));
  * process always waits that has loaded the packages but no file of the project. On a restart it
  * takes over, and the next one is launched.
  */
-export function createDevServer(root: string, terminal: Terminal): DevServer {
+export function createDevServer(
+  root: string,
+  terminal: Terminal,
+  { json, emit }: DevServerEvents = { json: false, emit: () => {} },
+): DevServer {
   let current: ChildProcess | null = null;
   let starting: ChildProcess | null = null;
   let stopped = false;
   // Two processes cannot listen on the same debugger port.
-  const prepare = () => (/--inspect/.test(process.env['NODE_OPTIONS'] ?? '') ? null : launch(root));
+  const prepare = () =>
+    /--inspect/.test(process.env['NODE_OPTIONS'] ?? '') ? null : launch(root, json);
   let spare = prepare();
   const isRunning = () => current !== null && !hasEnded(current);
   const stopCurrent = async () => {
@@ -58,8 +72,9 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
   const begin = () => {
     const fit = spare !== null && isFit(spare, root);
     if (!fit) spare?.child.kill('SIGKILL');
-    const child = fit ? spare!.child : launch(root).child;
-    child.on('message', (message) => sayFailure(root, message, terminal));
+    const child = fit ? spare!.child : launch(root, json).child;
+    child.on('message', (message) => sayFailure(root, message, { terminal, emit }));
+    if (child.stdout) followLog(child.stdout, emit);
     child.send('start', (error) => error && terminal.say(String(error)));
     spare = prepare();
     return child;
@@ -69,8 +84,10 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
     if (stopped) return end(child);
     current = child;
     child.once('exit', (code, signal) => {
-      if (current === child)
-        terminal.say(`The server ended (${signal ?? code}). It starts again on the next save.`);
+      if (current !== child) return;
+      const message = `The server ended (${signal ?? code}). It starts again on the next save.`;
+      emit('failed', { error: { code: 'SERVER_ENDED', message } });
+      terminal.say(message);
     });
     child.on('message', (word) => word === 'ready' && child.send('go', () => {}));
     child.send('go', () => {});
@@ -84,11 +101,11 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
     // The old server holds the port, and the new one did not ask for it before it listened.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child);
-    terminal.say(
-      isRunning()
-        ? 'The new server did not start: the last good server goes on.'
-        : 'The server did not start. It starts again on the next save.',
-    );
+    const message = isRunning()
+      ? 'The new server did not start: the last good server goes on.'
+      : 'The server did not start. It starts again on the next save.';
+    emit('failed', { error: { code: 'SERVER_NOT_STARTED', message } });
+    terminal.say(message);
   };
   return {
     running: isRunning,
@@ -113,10 +130,15 @@ export function createDevServer(root: string, terminal: Terminal): DevServer {
 }
 
 /** Explains a load failure; one that cannot be explained is printed as Node reports it. */
-function sayFailure(root: string, message: unknown, terminal: Terminal): void {
+function sayFailure(
+  root: string,
+  message: unknown,
+  { terminal, emit }: { readonly terminal: Terminal; readonly emit: EmitDevEvent },
+): void {
   const { failed } = (typeof message === 'object' ? message : {}) as { failed?: LoadFailure };
   if (!failed) return;
   const explained = explainLoadFailure(root, failed);
+  if (explained) emit('findings', { findings: [explained.finding] });
   terminal.say(
     explained
       ? formatFindings([explained.finding], [explained.source], terminal.paint).join('\n')
@@ -177,21 +199,30 @@ interface WaitingServer {
   readonly packages: number;
 }
 
-function launch(root: string): WaitingServer {
+function launch(root: string, json: boolean): WaitingServer {
   const env = {
     NODE_ENV: 'development',
     TWOFOLD_DEV: '1',
     ...process.env,
     [WAIT_VARIABLE]: '1',
+    ...(json && { LOG_FORMAT: 'json' }),
   };
   const child = spawn(process.execPath, ['--import', WAIT, 'src/server.ts'], {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', json ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     env,
   });
   // A process that could not be started is noticed as exited when it is needed.
   child.once('error', () => {});
   return { child, packages: installedAt(root) };
+}
+
+/** Sends the log to standard error, and reports what it says of migrations and the address. */
+function followLog(log: Readable, emit: EmitDevEvent): void {
+  createInterface({ input: log }).on('line', (line) => {
+    process.stderr.write(`${line}\n`);
+    emitLogLine(line, emit);
+  });
 }
 
 /** Whether the process still waits and has loaded the packages that are installed now. */

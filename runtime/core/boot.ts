@@ -215,8 +215,7 @@ async function createModules(
   modules.push(graphql);
   if (kernel.project.api.mcp) {
     const { createMcp } = await import('./mcp/index.ts');
-    const live = app.tools && { live: app.tools };
-    modules.push(createMcp({ kernel, service: graphql.service, ...live }));
+    modules.push(createMcp({ kernel, service: graphql.service, live: app.tools }));
   }
   const mode = jobsMode(kernel, hasJobs(app));
   if (hasJobs(app)) modules.push(await createJobsModule(app, kernel, { modules, mode }));

@@ -12,7 +12,7 @@ export interface McpOptions {
   /** The service of `/graphql`, which runs every operation here too. */
   readonly service: Service;
   /** The documents that the sources of front ends have; absent where the generator does not know. */
-  readonly live?: readonly LiveDocument[];
+  readonly live?: readonly LiveDocument[] | undefined;
 }
 
 /** `api.mcp`: the API as tools of language models. */
@@ -28,7 +28,7 @@ export function createMcp({ kernel, service, live }: McpOptions): ServerModule {
     project,
     mcp,
     service,
-    sources: sourcesOf({ kernel, service, ...(live && { live }) }),
+    sources: sourcesOf({ kernel, service, live }),
     challenge: createChallenge(project, mcp, appUrl),
     site: { appUrl, cors: project.server.cors, production: settings.production },
   };
@@ -44,6 +44,6 @@ function sourcesOf({ kernel, service, live }: McpOptions): ToolSource[] {
   const mcp = kernel.project.api.mcp!;
   return [
     ...(mcp.tools === 'documents' ? [] : [createExplore(service, mcp)]),
-    ...(mcp.tools === 'explore' ? [] : [createDocuments({ service, mcp, ...(live && { live }) })]),
+    ...(mcp.tools === 'explore' ? [] : [createDocuments({ service, mcp, live })]),
   ];
 }

@@ -10,7 +10,7 @@ export interface DocumentsOptions {
   readonly service: Service;
   readonly mcp: McpSettings;
   /** Those of the first front end come first. Absent where the list is not kept by the generator: all are live. */
-  readonly live?: readonly LiveDocument[];
+  readonly live?: readonly LiveDocument[] | undefined;
 }
 
 /** Each live document of the trusted list as a tool. They are read when they are first asked for. */
