@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client as ModernClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openContext } from '../../runtime/core/index.ts';
+import type { McpClient } from '../mcp/server.ts';
+import { generator, linkPackages, makeProject, repo, SEED, type TestProject } from './project.ts';
+
+let project: TestProject;
+beforeAll(async () => {
+  project = makeProject();
+  linkPackages(project);
+  expect((await generator(['generate'], project.root)).code).toBe(0);
+  const { app } = await import(project.path('src/generated/app.ts'));
+  const context = await openContext(app);
+  await context.data.user.create({ data: { name: 'Ada', email: 'ada@example.com' } });
+  await context.close();
+});
+afterAll(() => project.remove());
+
+/** A client of each era, over the standard input and output of the program. */
+async function connect(era: 'modern' | 'legacy'): Promise<McpClient> {
+  const info = { name: 'test', version: '1.0.0' };
+  const server = {
+    command: process.execPath,
+    args: [join(repo, 'generator/bin.js'), 'mcp', '--cwd', project.root],
+  };
+  if (era === 'modern') {
+    const client = new ModernClient(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    await client.connect(new ModernStdio(server));
+    return client as unknown as McpClient;
+  }
+  const client = new LegacyClient(info);
+  await client.connect(new LegacyStdio(server) as never);
+  return client as unknown as McpClient;
+}
+
+// Acceptance 11 of client.md.
+describe.each(['modern', 'legacy'] as const)('generator mcp, a client of the %s era', (era) => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = await connect(era);
+  });
+  afterAll(() => client.close());
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const { content, isError } = await client.callTool({ name, arguments: args });
+    return { ...JSON.parse(content[0].text), failed: isError === true };
+  };
+
+  it('has five tools that only read, in a list of at most 4 kB', async () => {
+    const list = await client.listTools();
+    expect(list.tools.map(({ name }) => name)).toEqual([
+      'check',
+      'docs',
+      'explain',
+      'plan',
+      'query',
+    ]);
+    expect(list.tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
+    expect(JSON.stringify(list).length).toBeLessThan(4096);
+  });
+
+  it('answers, and writes no file and no row', { timeout: 120_000 }, async () => {
+    const before = project.files();
+    expect(await call('check')).toMatchObject({ ok: true, findings: [] });
+    expect((await call('docs', { query: 'full-text search' })).sections[0].page).toMatch(/search/);
+    expect((await call('explain', { coordinate: 'User.name' })).explanations[0].coordinate).toBe(
+      'User.name',
+    );
+    expect(await call('query', { document: '{ users { name } }' })).toMatchObject({
+      data: { users: [{ name: 'Ada' }] },
+    });
+    project.write('schema.graphql', SEED.replace('email: String!', 'email: String!\n  age: Int'));
+    const plan = await call('plan');
+    expect(plan.migrations[0].text).toContain('age');
+    project.write('schema.graphql', SEED.replace('String!', 'Strin!'));
+    const wrong = await call('check');
+    expect([wrong.ok, wrong.findings[0].code]).toEqual([false, 'TYPE_UNKNOWN']);
+    project.write('schema.graphql', SEED);
+    const tables = /^data\/app\.db-/;
+    const kept = (files: Record<string, string>) =>
+      Object.entries(files).filter(([path]) => !tables.test(path));
+    expect(kept(project.files())).toEqual(kept(before));
+  });
+
+  it('refuses what is no query, and a guarded database', { timeout: 60_000 }, async () => {
+    const refused = await call('query', { document: 'subscription { x }' });
+    expect(JSON.stringify(refused)).toContain('errors');
+    project.write('.env', 'DATABASE_URL=postgres://app@db.example.com/shop\n');
+    expect((await call('query', { document: '{ users { name } }' })).error.code).toBe(
+      'DATABASE_GUARDED',
+    );
+    project.write('.env', '');
+  });
+});
+
+// Acceptance 10 of client.md.
+it('AGENTS.md is short, and every path in it exists', () => {
+  const text = project.read('AGENTS.md');
+  expect(text.split('\n').length).toBeLessThanOrEqual(150);
+  const paths = [...text.matchAll(/`([\w./-]+\/[\w./-]*|[\w.-]+\.(?:graphql|yaml|json|lock|md))`/g)]
+    .map(([, path]) => path!)
+    .filter((path) => !path.startsWith('@') && path !== 'src/routes.ts');
+  expect(paths.length).toBeGreaterThan(8);
+  expect(paths.filter((path) => !existsSync(project.path(path)))).toEqual([]);
+});
