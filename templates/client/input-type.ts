@@ -4,6 +4,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLList,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -39,10 +40,13 @@ const inputTypeOf = (type: TypeNode, { schema }: Given) =>
 function variableType(type: GraphQLInputType, given: Given): string {
   const bare = isNonNullType(type) ? type.ofType : type;
   const printed = isListType(bare)
-    ? `${withoutNull(bare, given)} | ${inputType(bare.ofType, given)}`
+    ? `${withoutNull(bare, given)} | ${withoutNull(itemOf(bare), given)}`
     : withoutNull(bare, given);
   return isNonNullType(type) ? printed : `${printed} | null | undefined`;
 }
+
+const itemOf = ({ ofType }: GraphQLList<GraphQLInputType>) =>
+  isNonNullType(ofType) ? ofType.ofType : ofType;
 
 function inputType(type: GraphQLInputType, given: Given): string {
   return isNonNullType(type)

@@ -102,7 +102,9 @@ function gather(
     for (const each of set.selections) {
       const conditional = isConditional(each.directives);
       if (each.kind === Kind.FIELD) {
-        addField(into, each, isOptional || conditional);
+        // As graphql-codegen has it: caches add `__typename` without a condition.
+        const isTypename = each.name.value === '__typename';
+        addField(into, each, (isOptional || conditional) && !isTypename);
         continue;
       }
       const inner = bodyOf(each, given);

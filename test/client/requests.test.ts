@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Running } from '../../runtime/core/index.ts';
+import { createFront, type Front } from './front.ts';
+import { clientOf, listOf, PASSWORD, register, startServer } from './server.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'client-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** The module that a front end imports; its types are held by other tests. */
+async function load(changes: Parameters<typeof clientOf>[0] = {}): Promise<any> {
+  const folder = mkdtempSync(join(home, 'out-'));
+  for (const [name, text] of Object.entries(clientOf(changes)))
+    writeFileSync(join(folder, name), text);
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, 'index.ts')).href);
+}
+
+const email = 'ada@example.com';
+
+describe('the client and a server', () => {
+  let server: Running;
+  let module: any;
+  beforeAll(async () => {
+    server = await startServer();
+    await register(server.url, email);
+    module = await load();
+  });
+  afterAll(() => server.close());
+
+  it('signs in, asks by the hash, then with the text, and signs out', async () => {
+    const sent: any[] = [];
+    const ended = vi.fn();
+    const api = module.createClient({
+      url: server.url,
+      onSignOut: ended,
+      fetch: (url: URL, init: RequestInit) => {
+        if (url.pathname === '/graphql') sent.push(JSON.parse(String(init.body)));
+        return fetch(url, init);
+      },
+    });
+    expect(api.session).toBe(null);
+    expect((await api.signIn({ email, password: PASSWORD })).email).toBe(email);
+    await api.request(module.AddDocument, { title: 'One' });
+    expect(await api.request(module.PostsDocument)).toEqual({ posts: [{ id: '1', title: 'One' }] });
+    expect(await api.request(module.PostsDocument)).toEqual({ posts: [{ id: '1', title: 'One' }] });
+    expect(sent.slice(-3).map((body) => 'query' in body)).toEqual([false, true, false]);
+    const { queryKey, queryFn } = api.queryOptions(module.PostsDocument, { limit: 1 });
+    expect(queryKey).toEqual(['Posts', { limit: 1 }]);
+    expect(await queryFn({ signal: new AbortController().signal })).toMatchObject({ posts: [{}] });
+    const { accessToken } = api.session;
+    await api.signOut();
+    expect([api.session, ended.mock.calls.length]).toEqual([null, 1]);
+    const { status } = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: '{"query":"{ posts { id } }"}',
+    });
+    expect(status).toBe(401);
+  });
+
+  it('throws what an answer says, and no token stands in it', async () => {
+    const api = module.createClient({ url: server.url });
+    await expect(api.request(module.PostsDocument)).rejects.toMatchObject({
+      name: 'ApiError',
+      code: 'UNAUTHENTICATED',
+      requestId: expect.any(String),
+    });
+    const session = await api.signIn({ email, password: PASSWORD });
+    const wrong = await api.result(module.PostDocument, { id: 'x'.repeat(9) });
+    expect(wrong.data ?? {}).toEqual({ post: null });
+    const bad = await api
+      .request(module.PostsDocument, { limit: 'many' })
+      .catch((error: any) => error);
+    expect(bad).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{}] });
+    await expect(api.fetch('/api/nothing')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      status: 404,
+    });
+    expect(JSON.stringify([bad, bad.message, bad.stack])).not.toContain(session.accessToken);
+    await expect(api.fetch('http://127.0.0.1:1/x')).rejects.toThrow('is not the server');
+    const gone = new AbortController();
+    gone.abort();
+    await expect(
+      api.request(module.PostsDocument, {}, { signal: gone.signal }),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('gives the step that is left', async () => {
+    const answers = [
+      {
+        status: 202,
+        body: { next: 'second_factor', ticket: 't1', methods: ['totp'], expires_in: 300 },
+      },
+      { status: 200, body: { id: 1, email, accessToken: 'a.b.c', exp: 9e9, refreshToken: 'r' } },
+    ];
+    const asked: unknown[] = [];
+    const api = module.createClient({
+      url: server.url,
+      fetch: async (url: URL, init: RequestInit) => {
+        asked.push([url.pathname, JSON.parse(String(init.body))]);
+        const { status, body } = answers.shift()!;
+        return Response.json(body, { status });
+      },
+    });
+    expect(await api.signIn({ email, password: PASSWORD })).toMatchObject({
+      next: 'second_factor',
+    });
+    expect(api.session).toBe(null);
+    expect(await api.continueSignIn({ code: '123456' })).toMatchObject({ email });
+    expect(asked[1]).toEqual(['/api/auth/second-factor', { ticket: 't1', code: '123456' }]);
+    expect(api.session.email).toBe(email);
+  });
+
+  it.each(['string', 'ast'] as const)(
+    'runs by hash alone where the list is mandatory: %s',
+    async (format) => {
+      const root = mkdtempSync(join(home, 'root-'));
+      writeFileSync(join(root, 'documents.json'), JSON.stringify(listOf(format === 'ast')));
+      vi.spyOn(process, 'cwd').mockReturnValue(root);
+      const strict = await startServer({
+        manifest: 'api: { access: public, trusted_documents: {} }\n',
+      });
+      vi.restoreAllMocks();
+      const own = await load({ format, send: 'hash-only' });
+      const api = own.createClient({ url: strict.url });
+      expect(await api.request(own.AddDocument, { title: 'x' })).toMatchObject({
+        createPost: { title: 'x' },
+      });
+      const other = {
+        ...own.PostsDocument,
+        hash: '0'.repeat(64),
+        __meta__: { hash: '0'.repeat(64) },
+      };
+      await expect(api.request(other)).rejects.toMatchObject({ code: 'DOCUMENT_NOT_TRUSTED' });
+      if (format === 'string')
+        expect(JSON.stringify(clientOf({ send: 'hash-only' }))).not.toContain('query Posts');
+      expect(own.hashOf(own.PostsDocument)).toBe(
+        own.PostsDocument.hash ?? own.PostsDocument.__meta__.hash,
+      );
+      await strict.close();
+    },
+  );
+});
+
+describe('a subscription', () => {
+  it('goes on after a restart of the server, and ends its connection when the loop is left', async () => {
+    const module = await load({ server: { graphql: '/graphql', delivery: null } });
+    const settings = {
+      manifest: 'api: { access: public }\n',
+      env: { DATABASE_URL: `file:${join(home, 'app.db')}` },
+    };
+    let server = await startServer(settings);
+    const front: Front = await createFront(() => server.url, {});
+    const onReconnect = vi.fn();
+    const api = module.createClient({ url: front.url, onReconnect });
+    const add = (title: string) => api.request(module.AddDocument, { title });
+    const events = api.subscribe(module.AddedDocument);
+    const first = events.next();
+    await expect.poll(front.streams).toBe(1);
+    await add('before');
+    expect((await first).value).toMatchObject({ postCreated: { title: 'before' } });
+    const second = events.next();
+    await server.close();
+    server = await startServer(settings);
+    await expect.poll(() => onReconnect.mock.calls.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(front.streams).toBe(1);
+    await add('after');
+    expect((await second).value).toMatchObject({ postCreated: { title: 'after' } });
+    await events.return(undefined);
+    await expect.poll(front.streams, { timeout: 1_000 }).toBe(0);
+    expect(onReconnect).toHaveBeenCalledTimes(1);
+    await front.close();
+    await server.close();
+  });
+});
+
+describe('what is between the client and the server', () => {
+  let other: Server;
+  let module: any;
+  beforeAll(async () => void (module = await load()));
+  afterEach(() => void other.close());
+
+  async function answer(listener: RequestListener): Promise<string> {
+    other = createServer(listener).listen(0, '127.0.0.1');
+    await new Promise((done) => other.once('listening', done));
+    return `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  }
+
+  it.each([200, 502])("is NETWORK when it answers %s with a proxy's page", async (status) => {
+    const url = await answer((_, to) =>
+      to.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),
+    );
+    const api = module.createClient({ url });
+    await expect(api.request(module.PostsDocument)).rejects.toMatchObject({
+      code: 'NETWORK',
+      status,
+    });
+  });
+
+  it('is TIMEOUT when nothing answers, and NETWORK when nothing is there', async () => {
+    const url = await answer(() => {});
+    const late = module.createClient({ url, timeout: 20 });
+    await expect(late.request(module.PostsDocument)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    other.closeAllConnections();
+    const away = module.createClient({ url: 'http://127.0.0.1:1' });
+    await expect(away.request(module.PostsDocument)).rejects.toMatchObject({
+      code: 'NETWORK',
+      status: 0,
+    });
+  });
+
+  it('never gets the token after a redirect to another origin', async () => {
+    const seen: string[] = [];
+    const stranger = createServer((from, to) => {
+      seen.push(String(from.headers.authorization));
+      to.end('{}');
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => stranger.once('listening', done));
+    const { port } = stranger.address() as AddressInfo;
+    const url = await answer((_, to) =>
+      to.writeHead(307, { location: `http://localhost:${port}/graphql` }).end(),
+    );
+    const session = { id: 1, email, accessToken: 'secret.token', exp: 9e9, refreshToken: 'r' };
+    const text = JSON.stringify({ at: 1, session });
+    const storage = { get: () => text, set: () => {}, remove: () => {} };
+    const api = module.createClient({ url, storage });
+    expect(api.session.email).toBe(email);
+    await expect(api.request(module.PostsDocument)).rejects.toMatchObject({ code: 'NETWORK' });
+    expect(seen).toEqual([]);
+    stranger.close();
+  });
+});
