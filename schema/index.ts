@@ -44,6 +44,8 @@ export {
   snakeCase,
 } from './names.ts';
 export { createKnown } from './known.ts';
+export { checkMeasures, createMeasure, limitError } from './limits/measures.ts';
+export type { Fragments, Measures } from './limits/measures.ts';
 export { applyEdits } from './parse/changes.ts';
 export { parseManifest } from './parse/manifest.ts';
 export { parseSchema } from './parse/schema.ts';

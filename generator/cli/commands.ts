@@ -137,8 +137,14 @@ export const commands: readonly CommandSpec[] = [
     usage: '',
     about: 'removes files that nothing refers to any more, after showing them',
     positionals: 0,
-    options: [{ name: 'yes', about: 'remove without asking' }],
-    example: 'npm run generator -- prune',
+    options: [
+      {
+        name: 'documents',
+        about: 'the trusted documents that no source has any more, in place of files',
+      },
+      { name: 'yes', about: 'remove without asking' },
+    ],
+    example: 'npm run generator -- prune\nnpm run generator -- prune --documents',
     load: () => import('../commands/prune.ts'),
   },
   {

@@ -61,7 +61,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       await installPackages({ root, manager: installedBy(root) }, call.terminal);
     const same =
       plan.changes.every(({ kind }) => kind === 'same') &&
-      [...paths].every((path) => /\.(graphql|yaml)$/.test(path));
+      [...paths].every((path) => path.startsWith('../') || /\.(graphql|gql|yaml)$/.test(path));
     if (!same || !server.running()) await server.restart();
   };
   const failed = (error: unknown) => {

@@ -15,6 +15,8 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const root = resolve(call.cwd);
+  if (options['documents'] === true)
+    return (await import('./prune-documents.ts')).pruneDocuments(root, call);
   const plan = await planRun(root, {}, disk);
   if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
   const orphans = plan.findings

@@ -9,6 +9,7 @@ import { readSources } from '../read.ts';
 import { watchFolders } from '../watch-folders.ts';
 import { disk } from '../write/disk.ts';
 import { installedBy } from './package-manager.ts';
+import { createDocumentWatch } from './watch-beside.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 
 /** `generator generate --watch`: runs again whenever an input is saved, until it is stopped. */
@@ -73,7 +74,7 @@ export function isInput(path: string): boolean {
 }
 
 /** Schema and manifest. A run reads them a second time before it writes or reports anything. */
-const isText = (path: string) => /\.(graphql|yaml)$/.test(path);
+const isText = (path: string) => /\.(graphql|gql|yaml)$/.test(path);
 
 /**
  * Milliseconds within which several saved files count as one save. Only for files that a run passes
@@ -111,25 +112,30 @@ export async function watchInputs(
     while (saved.size > 0) {
       // The paths are filtered again here: only after a run is it known which files it wrote
       // itself.
-      const paths = new Set([...saved].filter(accept));
+      const paths = new Set([...saved].filter((path) => accept(path) || documents.has(path)));
       saved = new Set();
       if (paths.size > 0) await changed(paths, seen).catch(failed);
+      if (paths.has('manifest.yaml')) await documents.refresh();
     }
     running = false;
   };
-  const watcher = await watchFolders(root, (path) => {
-    if (!accept(path)) return;
+  const seenSave = (path: string) => {
+    if (!accept(path) && !documents.has(path)) return;
     if (saved.size === 0) seen = performance.now();
     saved.add(path);
     clearTimeout(timer);
     if (isText(path)) setImmediate(start);
     else timer = setTimeout(start, SAVE_WINDOW);
-  });
+  };
+  const documents = createDocumentWatch(root, seenSave);
+  const watcher = await watchFolders(root, seenSave);
   const close = () => {
     closed = true;
     clearTimeout(timer);
     watcher.close();
+    documents.close();
   };
+  await documents.refresh();
   await changed(new Set(), performance.now()).catch((error: unknown) => {
     close();
     throw error;

@@ -39,7 +39,10 @@ export async function noteAdded(
   const path = join(root, ADDED);
   const text = `${JSON.stringify([...hashes].sort())}\n`;
   const before = await disk.read(path);
-  if (before !== text && (before !== null || hashes.size > 0)) await disk.write(path, text);
+  if (before === text || (before === null && hashes.size === 0)) return;
+  // A run that is killed half-way through the write must not lose what earlier runs noted.
+  await disk.write(`${path}.part`, text);
+  await disk.rename(`${path}.part`, path);
 }
 
 /** A damaged file counts as none: entries stay that could have gone. */

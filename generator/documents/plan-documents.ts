@@ -8,6 +8,7 @@ import { brokenEntries } from './broken-entries.ts';
 import { clientFindings, placeOfClient } from './client-findings.ts';
 import { filesOfClient, takenFiles } from './front-end.ts';
 import { type AddedByProcess, addedHere, committedList } from './list-history.ts';
+import { overLimits } from './limits.ts';
 import { type ClientOperation, type Documents, readOperations } from './operations.ts';
 import { servedSchema } from './served-schema.ts';
 import { type NextList, nextList, parseList, printList, type TrustedList } from './trusted-list.ts';
@@ -26,6 +27,8 @@ export interface DocumentsPlan {
   readonly findings: readonly Diagnostic[];
   /** Null when a finding is an error. */
   readonly counts: DocumentCounts | null;
+  /** The list after the run, and its path. */
+  readonly list?: NextList & { readonly file: string };
   /** Hashes that runs in this folder added, after this one. */
   readonly addedHere: ReadonlySet<string>;
 }
@@ -66,7 +69,11 @@ export async function planDocuments(
       added: next.added.length,
       removed: next.removed.length,
     },
-    addedHere: new Set([...here, ...next.added].filter((hash) => next.list.has(hash))),
+    list: { ...next, file },
+    // What the list still has until it is written stays noted: this run may be killed before.
+    addedHere: new Set(
+      [...here, ...next.added].filter((hash) => before.has(hash) || next.list.has(hash)),
+    ),
   };
 }
 
@@ -99,9 +106,15 @@ async function planClients(
 /** The documents of each front end, in the order of the manifest. */
 function readClients(project: Project, { documents = [] }: Sources): Documents[] {
   const schema = servedSchema(project);
-  return (project.clients ?? []).map(({ format }, at) =>
-    readOperations(schema, documents[at]?.texts ?? [], { typenames: format === 'ast' }),
-  );
+  return (project.clients ?? []).map(({ format }, at) => {
+    const read = readOperations(schema, documents[at]?.texts ?? [], {
+      typenames: format === 'ast',
+    });
+    return {
+      ...read,
+      findings: [...read.findings, ...overLimits(project, schema, read.operations)],
+    };
+  });
 }
 
 /**

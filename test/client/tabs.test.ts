@@ -101,10 +101,17 @@ describeWith('chromium', 'the client in two pages of one browser', () => {
     );
 });
 
-/* These functions run in a page. */
+/* These functions run in a page, and are compiled without the types of one. */
+
+declare const window: any;
+declare const location: { readonly origin: string };
+declare const localStorage: {
+  getItem(key: string): string | null;
+  setItem(key: string, text: string): void;
+};
 
 async function signIn({ password, change }: { password: string; change: Record<string, unknown> }) {
-  const api = (window as any).client.createClient({ url: location.origin });
+  const api = window.client.createClient({ url: location.origin });
   await api.signIn({ email: 'ada@example.com', password });
   const key = `session ${location.origin}`;
   const kept = JSON.parse(localStorage.getItem(key)!);
@@ -113,7 +120,7 @@ async function signIn({ password, change }: { password: string; change: Record<s
 }
 
 function prepare(): void {
-  const page = window as any;
+  const page = window;
   const { createClient, PostsDocument } = page.client;
   page.ended = 0;
   page.posts = PostsDocument;
@@ -121,7 +128,7 @@ function prepare(): void {
 }
 
 function askMany(count: number): Promise<string[]> {
-  const { api, posts } = window as any;
+  const { api, posts } = window;
   return Promise.all(
     Array.from({ length: count }, () =>
       api.request(posts, { limit: 5 }).then(
