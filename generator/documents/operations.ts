@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Diagnostic, Position } from '@twofold/schema';
+import { type Diagnostic, type Position, remembered } from '@twofold/schema';
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -89,7 +89,10 @@ export function readOperations(
   return { operations: operationsOf(written, fragments), fragments, findings };
 }
 
-function parseText(source: DocumentText): {
+/** A text that did not change since the last run is not parsed again. */
+const parseText = remembered(parseNow);
+
+function parseNow(source: DocumentText): {
   readonly definitions: readonly FoundDefinition[];
   readonly findings: readonly Diagnostic[];
 } {
@@ -141,10 +144,10 @@ function takenNames(found: readonly FoundDefinition[]): Diagnostic[] {
   return [...groups.values()].filter((group) => group.length > 1).flatMap(nameTaken);
 }
 
-const withTypename = (found: FoundDefinition): FoundDefinition => ({
+const withTypename = remembered((found: FoundDefinition): FoundDefinition => ({
   ...found,
   node: withTypenames(found.node),
-});
+}));
 
 function fragmentsOf(found: readonly FoundDefinition[]): ClientFragment[] {
   const nodes = new Map<string, FoundDefinition & { readonly node: FragmentDefinitionNode }>();

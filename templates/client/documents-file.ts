@@ -1,3 +1,4 @@
+import { createMemory } from '@twofold/schema';
 import {
   type DefinitionNode,
   getNamedType,
@@ -6,6 +7,7 @@ import {
   isEnumType,
   isInputObjectType,
   Kind,
+  type OperationDefinitionNode,
   print,
   TypeInfo,
   visit,
@@ -31,9 +33,23 @@ export function documentsFile(given: FrontEnd): string {
       ? []
       : fragments.map((each) => fragmentText(each, format))),
     ...fragments.map((fragment) => fragmentConstant(fragment, given)),
-    ...operations.map((operation) => printOperation(operation, given)),
+    ...operations.map((operation) => operationText(operation, given)),
   ].join('');
 }
+
+/** The text of an operation depends on its own node and on those of the fragments that it uses. */
+const known = createMemory<OperationDefinitionNode, string>();
+
+function operationText(operation: Operation, given: FrontEnd): string {
+  const { schema, format, send } = given;
+  const used = operation.fragments.map(({ name }) => fragmentNamed(given, name));
+  return known(operation.node, [schema, format, send, JSON.stringify(given.scalars), ...used], () =>
+    printOperation(operation, given),
+  );
+}
+
+const fragmentNamed = ({ fragments }: FrontEnd, name: string) =>
+  fragments.find((fragment) => fragment.name === name)?.node;
 
 /** Enums and inputs that the documents name, and those that these need, by name. */
 function usedTypes({ schema, operations, fragments }: FrontEnd): GraphQLNamedType[] {
