@@ -15,7 +15,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json tsconfig.json ./
 COPY migrations ./migrations
-COPY src ./src
+${trustedList(project)}COPY src ./src
 RUN mkdir data .cache && chown node data .cache
 USER node
 # Fills the compile cache, so that a container starts faster.
@@ -24,6 +24,11 @@ VOLUME /app/data
 EXPOSE ${project.server.port}
 CMD ["node", "src/server.ts"]
 `;
+}
+
+/** The list of trusted documents, without which the server does not start. */
+function trustedList({ api: { trustedDocuments } }: Project): string {
+  return trustedDocuments ? `COPY ${trustedDocuments.file} ./${trustedDocuments.file}\n` : '';
 }
 
 /** `compose.yaml`: a scaffold; the server and PostgreSQL. */

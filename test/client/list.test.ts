@@ -83,6 +83,11 @@ describe('the list of trusted documents', () => {
     expect(createHash('sha256').update(first![1]).digest('hex')).toBe(first![0]);
   });
 
+  it('goes into the image', async () => {
+    await generate();
+    expect(read('Dockerfile')).toContain('COPY documents.json ./documents.json\n');
+  });
+
   it('keeps what no run wrote, and says when it no longer runs', async () => {
     await generate();
     const text = '{ gone { id } }';
