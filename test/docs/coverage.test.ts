@@ -216,8 +216,7 @@ describe('limits.md', () => {
     const source = ['runtime', 'generator', 'schema/limits']
       .flatMap((folder) => sourceFiles(folder))
       .map(text)
-      .join('
-');
+      .join('\n');
     expect(
       pages()
         .filter(({ path }) => path.startsWith('runtime/'))
