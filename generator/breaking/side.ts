@@ -54,7 +54,7 @@ export async function readSide(root: string, name: string): Promise<Side> {
       ...sources.schema,
       ...(project.crudSdl ? [{ file: CRUD_FILE, text: project.crudSdl }] : []),
     ]),
-    documents: recordedDocuments(root, project),
+    documents: recordedDocuments(project, { ...sources, root }),
     mandatory: isMandatory(project),
   };
 }

@@ -46,7 +46,8 @@ async function changesSince(
   const head = await readSide(root, 'this folder');
   if (against.kind === 'file')
     return { changes: compareSchemas(readSdl(against.path, against.file), head, today) };
-  const checkout = await checkOut(root, against.commit);
+  const list = head.project.api.trustedDocuments?.file;
+  const checkout = await checkOut(root, against.commit, list === undefined ? [] : [list]);
   try {
     const base = await readSide(checkout.root, against.ref);
     const found = compareSides(base, head, today);

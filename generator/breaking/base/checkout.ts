@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { CommandError, EXIT } from '../../failure.ts';
 import { git, gitLine } from './git.ts';
 
@@ -23,20 +23,23 @@ const SETTINGS = /(^|\/)(tsconfig[^/]*|package)\.json$/;
  * Writes what a commit has of a project into a temporary folder. Work tree and index stay as they
  * are, and no filter of the repository runs. Links are left out: they could lead anywhere.
  *
+ * @param others files beside the project, by their path from it.
+ *
  * @throws CommandError when the commit does not have the project, or an object is not here.
  */
 export async function checkOut(
   project: string,
   commit: string,
-  others: readonly string[] = [],
+  others: readonly string[],
 ): Promise<Checkout> {
   const { prefix, work } = await placeInWorkTree(project);
+  const beside = others.map((path) => posix.join(prefix, path));
   const blobs = (await filesOf(work, commit)).filter(
     ({ path }) =>
       !path.includes('node_modules/') &&
       ((path.startsWith(prefix) && TEXTS.test(path)) ||
         SETTINGS.test(path) ||
-        others.includes(path)),
+        beside.includes(path)),
   );
   if (!blobs.some(({ path }) => isSchema(path, prefix)))
     throw new CommandError(

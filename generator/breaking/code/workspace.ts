@@ -51,7 +51,11 @@ export function levelsOf(
 
 /** Writes what a run would write now, so that the code meets the types of its own schema. */
 export async function writeGenerated(side: Side, folder: string): Promise<void> {
-  const { changes } = await planSources({ ...side.sources, root: folder }, { force: true }, disk);
+  const { changes } = await planSources(
+    { ...side.sources, root: folder },
+    { force: true, client: false, codegen: false },
+    disk,
+  );
   for (const { path, after, owner } of changes) {
     if (after === null || (owner !== 'generated' && existsSync(join(folder, path)))) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Project } from '@twofold/schema';
 import { type DocumentNode, getOperationAST, parse } from 'graphql';
+import { liveDocuments } from '../../documents/plan-documents.ts';
+import { parseList } from '../../documents/trusted-list.ts';
+import { CommandError, EXIT } from '../../failure.ts';
+import type { Sources } from '../../files.ts';
 import type { Place } from '../change.ts';
 
 /** A document of the trusted list. */
@@ -19,29 +22,43 @@ export interface Recorded {
 /** Whether nothing but the list runs, everywhere or in production. */
 export const isMandatory = ({ api }: Project): boolean => Boolean(api.trustedDocuments?.required);
 
-/** The documents of the list of a project; none without a list. */
-export function recordedDocuments(root: string, { api }: Project): Recorded[] {
-  const file = api.trustedDocuments?.file;
-  const path = file === undefined ? null : resolve(root, file);
+/**
+ * The documents of the list of a project; none without a list. Those of the front ends that the
+ * folder has too have their place there, and the others are retired.
+ *
+ * @throws CommandError 3 when the file is no list.
+ */
+export function recordedDocuments(project: Project, sources: Sources): Recorded[] {
+  const file = project.api.trustedDocuments?.file;
+  const path = file === undefined ? null : resolve(sources.root, file);
   if (file === undefined || path === null || !existsSync(path)) return [];
   const text = readFileSync(path, 'utf8');
-  const lines = text.split('\n');
-  return Object.entries(JSON.parse(text) as Record<string, string>).map(([key, document]) => {
-    const hash = Array.isArray(JSON.parse(text)) ? sha256(document) : key.replace(/^sha256:/, '');
-    const line = lines.findIndex((each) => each.includes(`"${hash}"`));
+  const list = parseList(text);
+  if (typeof list === 'string')
+    throw new CommandError(
+      EXIT.invalid,
+      'DOCUMENTS_CORRUPT',
+      `${file} is no list of documents: ${list}`,
+      `git checkout ${file}`,
+    );
+  const hasSources = (sources.documents ?? []).some(({ texts }) => texts.length > 0);
+  const live = new Map(
+    hasSources ? liveDocuments(project, sources).map((each) => [each.hash, each]) : [],
+  );
+  return [...list].map(([hash, document]): Recorded => {
     const parsed = parsedOrNull(document);
+    const line = text.slice(0, Math.max(0, text.indexOf(hash))).split('\n').length;
+    const { at } = live.get(hash) ?? { at: { file, line, column: 3 } };
     return {
       operation: (parsed && getOperationAST(parsed)?.name?.value) ?? hash.slice(0, 12),
       hash,
       text: document,
       document: parsed,
-      retired: false,
-      at: { file, line: line + 1 || 1, column: 1 },
+      retired: hasSources && !live.has(hash),
+      at: { file: at.file, line: at.line, column: at.column },
     };
   });
 }
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function parsedOrNull(text: string): DocumentNode | null {
   try {
