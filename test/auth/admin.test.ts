@@ -202,6 +202,12 @@ describeEachDatabase('§2.13 API keys and management', (database) => {
     const { body } = await server.register('disable@x.test');
     const { key } = await makeKey({ user_id: body.id });
     await server.call('POST', '/api/auth/forgot-password', { email: 'disable@x.test' });
+    // The token is made after the answer.
+    await expect
+      .poll(async () =>
+        (await server.rows('auth_one_time_tokens')).some(({ user_id }) => user_id === body.id),
+      )
+      .toBe(true);
     expect((await call('POST', `/users/${body.id}/disable`)).status).toBe(200);
     expect(
       (await server.call('GET', '/api/auth/me', undefined, bearer(body.accessToken))).status,
