@@ -1,3 +1,4 @@
+import { traceHooks } from './traces/traced-hooks.ts';
 import { fileURLToPath } from 'node:url';
 import { adminDataOf, buildTables, opens } from '@twofold/schema';
 import type { App } from './app.ts';
@@ -202,7 +203,9 @@ async function createModules(
     : resolversOf(app);
   const own = { resolvers, ...(app.scalars && { scalars: app.scalars }) };
   const entityHooks = [app, ...(app.plugins ?? [])].flatMap((each) =>
-    each.entityHooks ? [each.entityHooks] : [],
+    each.entityHooks
+      ? [kernel.tracing ? traceHooks(kernel.tracing, each.entityHooks) : each.entityHooks]
+      : [],
   );
   const hooks = (app.plugins ?? []).flatMap(({ graphql }) => graphql ?? []);
   const graphql = createGraphql({

@@ -21,6 +21,8 @@ const { project } = readProject({
 const app = defineApp({
   project,
   jobs: { mail: { run: async ({ data, ctx }) => { await ctx.data.note.findMany({ limit: 1 }); ctx.log.info('mailed'); } } },
+  entityHooks: { Note: { resolveInput: { create: ({ input }) => ({ text: input.text.trim() }) }, afterOperation: () => {} } },
+  routes: (router) => router.get('/api/notes/:id', async (ctx) => ({ notes: await ctx.data.note.count() })),
   resolvers: {
     Note: { shout: (note) => note.text.toUpperCase() },
     Query: {

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -20,9 +23,9 @@ describe.each(databases)('the spans of a server on %s', (database) => {
   let server: Program;
   let url: string;
   let drop = async () => {};
+  let address = `file:${join(mkdtempSync(join(tmpdir(), 'traced-')), 'traced.db')}`;
   beforeAll(async () => {
     collector = await startCollector();
-    let address = 'file:traced.db';
     if (database === 'postgres') ({ url: address, drop } = await createDatabase());
     server = run(program({ traces: true, collector: collector.url }), {
       DATABASE_URL: address,
@@ -122,6 +125,47 @@ describe.each(databases)('the spans of a server on %s', (database) => {
       span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
     });
     expect(lines.find(({ msg }) => msg.startsWith('listening')).trace_id).toBeUndefined();
+  });
+
+  it('have the hooks of an entity and the functions of own routes', async () => {
+    const { spans } = await traced('mutation Hooked { createNote(text: "h") { id } }');
+    const tree = below(spans, PARENT)['POST /graphql']!['mutation Hooked']!;
+    expect(Object.keys(tree)).toEqual(
+      expect.arrayContaining(['Note.resolveInput', 'Note.afterOperation']),
+    );
+    const traceId = TRACE();
+    const headers = { traceparent: `00-${traceId}-${PARENT}-01` };
+    expect((await fetch(`${url}/api/notes/path-secret`, { headers })).status).toBe(200);
+    const own = () => collector.spans.filter((span) => span.traceId === traceId);
+    await vi.waitFor(() => expect(own()).toHaveLength(3), 10_000);
+    const route = 'GET /api/notes/:id';
+    expect(below(own(), PARENT)).toEqual({ [route]: { [route]: { SELECT: {} } } });
+  });
+
+  it('are joined in a job that another process runs', async () => {
+    const other = run(program({ traces: true, collector: collector.url }), {
+      DATABASE_URL: address,
+      JOBS: 'off',
+    });
+    const place = await other.listening;
+    const traceId = TRACE();
+    await query(
+      place,
+      'mutation Far { mail(to: "x") }',
+      {},
+      {
+        traceparent: `00-${traceId}-${PARENT}-01`,
+      },
+    );
+    const own = () => collector.spans.filter((span) => span.traceId === traceId);
+    const names = () => own().map(({ name }) => name);
+    await vi.waitFor(
+      () => expect(names()).toEqual(expect.arrayContaining(['job mail', 'POST /graphql'])),
+      20_000,
+    );
+    const sent = below(own(), PARENT)['POST /graphql']!['mutation Far']!['Mutation.mail']!;
+    expect(Object.keys(sent)).toContain('job mail');
+    await end(other);
   });
 
   it('say that something failed: a masked error with its cause, others with their code', async () => {

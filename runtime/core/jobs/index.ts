@@ -10,7 +10,7 @@ import { createSender, type Sender } from './send.ts';
 import type { JobsMode } from './settings.ts';
 import { jobMigrations } from './tables.ts';
 import { createTelling } from './telling.ts';
-import { rememberPlace } from './traces.ts';
+import { sendTraced } from './traces.ts';
 import type { JobOf, JobsApi } from './types.ts';
 
 export interface JobsOptions {
@@ -49,11 +49,10 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
     if (outcome === 'asked') kernel.store.afterCommit(() => telling.cancel(id));
     return outcome !== false;
   };
-  const sent = (ids: number[]) => {
-    rememberPlace(kernel.store, kernel.tracing, ids);
-    return ids;
+  const traced: Sender = {
+    send: (...args) => sendTraced(kernel.store, kernel.tracing, () => sender.send(...args)),
   };
-  const api = createApi(sender, records, { cancel, sent });
+  const api = createApi(traced, records, cancel);
   addServices(kernel.store, { jobs: () => api });
   const running =
     mode === 'off' ? undefined : createRunning({ kernel, definitions, sender, telling });
@@ -76,19 +75,13 @@ export function createJobs({ kernel, files, inputs, mode, guarded }: JobsOptions
 function createApi(
   { send }: Sender,
   records: JobRecords,
-  {
-    cancel,
-    sent,
-  }: {
-    readonly cancel: (id: number) => Promise<boolean>;
-    readonly sent: (ids: number[]) => number[];
-  },
+  cancel: (id: number) => Promise<boolean>,
 ): JobsApi {
   return {
     send: async (name: string, data?: unknown, options?: object) =>
-      sent(await send(name, [data], options))[0]!,
-    sendMany: async (name: string, list: readonly unknown[], options?: object) =>
-      sent(await send(name, list, options)),
+      (await send(name, [data], options))[0]!,
+    sendMany: (name: string, list: readonly unknown[], options?: object) =>
+      send(name, list, options),
     get: (id: number) => records.get(id),
     cancel,
   } as JobsApi;

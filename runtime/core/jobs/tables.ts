@@ -6,7 +6,16 @@ import type { Migration } from '../store/migration.ts';
  * The tables of the queue. Times are milliseconds since 1970 by the clock of the database, so that
  * servers whose clocks differ agree on them.
  */
-export const jobMigrations: readonly Migration[] = [{ name: 'jobs/0001', up: createTables }];
+export const jobMigrations: readonly Migration[] = [
+  { name: 'jobs/0001', up: createTables },
+  // Where a job was sent, as `traceparent`, while traces are on.
+  {
+    name: 'jobs/0002',
+    up: async (db) => {
+      await sql`alter table twofold_jobs add column trace text`.execute(db);
+    },
+  },
+];
 
 async function createTables(db: Kysely<any>): Promise<void> {
   const key =

@@ -1,39 +1,40 @@
 import type { Store } from '../store/store.ts';
-import type { OpenSpan, Place, Tracing } from '../traces/tracing.ts';
-
-/** The most places that are kept; the oldest ones are dropped. */
-const MOST = 1000;
-const PLACES = new WeakMap<Store, Map<number, Place>>();
+import { askStore } from './dialect.ts';
+import type { OpenSpan, Tracing } from '../traces/tracing.ts';
 
 /**
- * Remembers where jobs were sent, so that the span of each stands below that place when this
- * process runs it. Another process begins a trace of its own.
+ * Sends jobs and stores with them where that was, in one transaction, so that the span of each
+ * stands below that place, whichever process runs it.
  */
-export function rememberPlace(
+export function sendTraced(
   store: Store,
   tracing: Tracing | undefined,
-  ids: readonly number[],
-): void {
-  const place = tracing?.place();
-  if (!place) return;
-  const places = PLACES.get(store) ?? new Map<number, Place>();
-  PLACES.set(store, places);
-  for (const id of ids) {
-    places.set(id, place);
-    if (places.size > MOST) places.delete(places.keys().next().value!);
-  }
+  send: () => Promise<number[]>,
+): Promise<number[]> {
+  const place = tracing?.placeText();
+  if (place === undefined) return send();
+  return store.transaction(async () => {
+    const ids = await send();
+    await askStore(store)('update twofold_jobs set trace = ? where id in $numbers', [
+      place,
+      JSON.stringify(ids),
+    ]);
+    return ids;
+  });
 }
 
 /** Runs one attempt of a job in a span. */
-export function traceJob<T>(
+export async function traceJob<T>(
   { store, tracing }: { readonly store: Store; readonly tracing?: Tracing },
   { id, name }: { readonly id: number; readonly name: string },
-  work: (span?: OpenSpan) => T,
-): T {
+  work: (span?: OpenSpan) => Promise<T>,
+): Promise<T> {
   if (!tracing) return work();
   const options = {
     kind: 'consumer',
     attributes: { 'code.function.name': name, 'messaging.operation.name': 'process' },
   } as const;
-  return tracing.at(PLACES.get(store)?.get(id), () => tracing.span(`job ${name}`, options, work));
+  const [row] = await askStore(store)('select trace from twofold_jobs where id = ?', [id]);
+  const place = row?.['trace'] ? tracing.placeOf(row['trace']) : undefined;
+  return tracing.at(place, () => tracing.span(`job ${name}`, options, work));
 }

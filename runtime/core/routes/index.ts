@@ -20,7 +20,7 @@ export type { DeclareRoutes, OwnRoutes } from './own-router.ts';
  * @throws ConfigError for wrong options, or a route that takes a path of the server.
  */
 export function createOwnRoutes(
-  { project, now }: Pick<Kernel, 'project' | 'now'>,
+  { project, now, tracing }: Pick<Kernel, 'project' | 'now' | 'tracing'>,
   modules: readonly ServerModule[],
   declare: readonly DeclareRoutes[],
 ): OwnRoutes {
@@ -30,6 +30,7 @@ export function createOwnRoutes(
       inputs: modules.find((module) => module.inputs)!.inputs!,
       enforceRate: modules.find((module) => module.enforceRate)?.enforceRate,
       now,
+      tracing,
     },
     declare,
   );

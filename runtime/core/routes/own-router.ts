@@ -67,9 +67,11 @@ function withOptions(
     const first = args.findIndex((each) => typeof each === 'function');
     const before = args.slice(0, at < 0 ? first : at);
     const handlers = args.slice(first).flat() as RouteHandler<any>[];
-    const steps = stepsOf(parts, `${verb.toUpperCase()} ${String(before.at(-1))}`, options);
+    const route = `${verb.toUpperCase()} ${String(before.at(-1))}`;
+    const steps = stepsOf(parts, route, options);
+    const functions = handlers.map((handler) => answeringWith(traced(parts, route, handler)));
     const length = router.stack.length;
-    register(...before, ...steps, ...handlers.map(answeringWith));
+    register(...before, ...steps, ...functions);
     for (const layer of router.stack.slice(length))
       known.set(keyOf(layer.methods, layer.path), options);
     return router;
@@ -104,6 +106,13 @@ function stepsOf(parts: RouteParts, route: string, options: RouteOptions): Middl
 function setQuery(ctx: KoaContext, value: unknown): void {
   for (const object of [ctx, ctx.request])
     Object.defineProperty(object, 'query', { value, configurable: true });
+}
+
+/** The function in a span with its route. */
+function traced({ tracing }: RouteParts, name: string, handler: RouteHandler<any>) {
+  if (!tracing) return handler;
+  const options = { kind: 'internal', attributes: { 'code.function.name': name } } as const;
+  return (ctx: any, next: Next) => tracing.span(name, options, () => handler(ctx, next));
 }
 
 /** What a handler returns is the answer, unless it has set one itself. */

@@ -1,3 +1,4 @@
+import type { Tracing } from '../traces/tracing.ts';
 import type { InputTypes } from '../http/input-types.ts';
 import type { EnforceRate } from '../http/rate.ts';
 
@@ -9,4 +10,5 @@ export interface RouteParts {
   /** Counts hits for all processes; without it each process counts its own. */
   readonly enforceRate: EnforceRate | undefined;
   readonly now: () => number;
+  readonly tracing?: Tracing | undefined;
 }

@@ -34,6 +34,13 @@ export function createTracing(): Tracing {
       const active = context.active();
       return isSampled(trace.getSpan(active)) ? active : undefined;
     },
+    placeText: () => {
+      const span = trace.getSpan(context.active());
+      if (!span || !isSampled(span)) return undefined;
+      const { traceId, spanId } = span.spanContext();
+      return `00-${traceId}-${spanId}-01`;
+    },
+    placeOf: named,
     at: (place, work) => (place ? context.with(place as Context, work) : work()),
     statements: (system) => statementNote(tracer, system),
     logFields,
@@ -132,6 +139,11 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{
 function continued(headers: IncomingHttpHeaders): Context {
   if (propagation.fields().length > 0) return propagation.extract(ROOT_CONTEXT, headers);
   const { traceparent } = headers;
+  return named(traceparent);
+}
+
+/** The place that a `traceparent` names. */
+function named(traceparent: string | string[] | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] =
     typeof traceparent === 'string' ? (TRACEPARENT.exec(traceparent) ?? []) : [];
   const traceFlags = Number.parseInt(flags || '0', 16) & TraceFlags.SAMPLED;

@@ -38,6 +38,10 @@ export interface Tracing {
   span<T>(name: string, options: SpanOptions, work: (span: OpenSpan) => T): T;
   /** The span around the running code; undefined when it is not sampled. */
   place(): Place | undefined;
+  /** The same place as a text for another process, in the form of `traceparent`. */
+  placeText(): string | undefined;
+  /** The place that such a text means. */
+  placeOf(text: string): Place;
   /** Runs `work` as if it was called where `place` was taken. */
   at<T>(place: Place | undefined, work: () => T): T;
   /** Adds the statements that run inside a span. */
