@@ -1,4 +1,4 @@
-import { traceHooks } from './traces/traced-hooks.ts';
+import { hooksOf } from './graphql/traced-hooks.ts';
 import { fileURLToPath } from 'node:url';
 import { adminDataOf, buildTables, opens } from '@twofold/schema';
 import type { App } from './app.ts';
@@ -202,11 +202,7 @@ async function createModules(
     ? traceResolvers(kernel.tracing, resolversOf(app))
     : resolversOf(app);
   const own = { resolvers, ...(app.scalars && { scalars: app.scalars }) };
-  const entityHooks = [app, ...(app.plugins ?? [])].flatMap((each) =>
-    each.entityHooks
-      ? [kernel.tracing ? traceHooks(kernel.tracing, each.entityHooks) : each.entityHooks]
-      : [],
-  );
+  const entityHooks = hooksOf([app, ...(app.plugins ?? [])], kernel.tracing);
   const hooks = (app.plugins ?? []).flatMap(({ graphql }) => graphql ?? []);
   const graphql = createGraphql({
     kernel,

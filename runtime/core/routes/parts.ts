@@ -1,4 +1,3 @@
-import type { Tracing } from '../traces/tracing.ts';
 import type { InputTypes } from '../http/input-types.ts';
 import type { EnforceRate } from '../http/rate.ts';
 
@@ -10,5 +9,14 @@ export interface RouteParts {
   /** Counts hits for all processes; without it each process counts its own. */
   readonly enforceRate: EnforceRate | undefined;
   readonly now: () => number;
-  readonly tracing?: Tracing | undefined;
+  readonly tracing?: Spans | undefined;
+}
+
+/** Runs work in a span, where there are traces. */
+interface Spans {
+  span<T>(
+    name: string,
+    options: { readonly kind: 'internal'; readonly attributes: Readonly<Record<string, string>> },
+    work: () => T,
+  ): T;
 }

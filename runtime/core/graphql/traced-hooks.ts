@@ -1,10 +1,19 @@
 import type { EntityHook, EntityHookOf, EntityHooks } from '../context/entity-hooks.ts';
-import type { Tracing } from './tracing.ts';
+import type { Tracing } from '../traces/tracing.ts';
 
 type HooksByEntity = Readonly<Record<string, EntityHooks>>;
 
-/** The lifecycle hooks of the project, each in a span with its name: `Article.resolveInput`. */
-export const traceHooks = (tracing: Tracing, hooks: HooksByEntity): HooksByEntity =>
+/** The lifecycle hooks of a project and its plugins, each in a span where there are traces. */
+export const hooksOf = (
+  parts: readonly { readonly entityHooks?: HooksByEntity }[],
+  tracing: Tracing | undefined,
+): HooksByEntity[] =>
+  parts.flatMap(({ entityHooks }) =>
+    entityHooks ? [tracing ? traceHooks(tracing, entityHooks) : entityHooks] : [],
+  );
+
+/** The span of a hook has its name: `Article.resolveInput`. */
+const traceHooks = (tracing: Tracing, hooks: HooksByEntity): HooksByEntity =>
   Object.fromEntries(
     Object.entries(hooks).map(([entity, each]) => [
       entity,
