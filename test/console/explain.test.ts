@@ -241,7 +241,7 @@ describe.each(['sqlite', 'postgres'] as const)('POST /api/system/explain on %s',
   it('cuts what is long, and answers many at once', async () => {
     const long = 'y'.repeat(500_000);
     const where = {
-      title: { in: Array.from({ length: 500 }, (_, index) => `t${index}`), contains: long },
+      title: { in: [...Array.from({ length: 500 }, (_, index) => `t${index}`), long] },
     };
     const query = 'query ($w: PostFilter) { posts(where: $w) { id } }';
     const answers = await Promise.all(
