@@ -21,6 +21,8 @@ export class Tall {
 }
 
 const WIDTH = 120;
+/** Columns that are kept free for what may stand before a literal: `const apps = `, or a name. */
+const MARGIN = 13;
 
 /** Characters that need no escape in any kind of quotes. */
 const PLAIN = /^[\w .,:;!?()[\]{}<>=|&*+/@#%^~-]*$/;
@@ -126,7 +128,7 @@ function fit(
   at: Printing,
 ): string {
   const line = `${open}${space}${parts.join(', ')}${space}${close}`;
-  const room = WIDTH - at.column - 13;
+  const room = WIDTH - at.column - MARGIN;
   return line.length <= room && !line.includes('\n') ? line : tall(open, parts, close);
 }
 

@@ -36,8 +36,9 @@ describeEachDatabase('§2.4, auth-2 acceptance 3: the first administrator', (dat
   it('a start prints a link; its token makes one owner, once', async () => {
     const server = await startServer({ database, entity: USER, auth: { roles: ROLES } });
     const [token] = tokensIn(server);
-    expect(server.logs.join('')).toContain(`http://localhost:8080/auth/setup?token=${token}`);
-    expect(server.logs.join('')).toContain('POST http://localhost:8080/api/auth/setup');
+    const origin = server.url.replace('127.0.0.1', 'localhost');
+    expect(server.logs.join('')).toContain(`${origin}/auth/setup?token=${token}`);
+    expect(server.logs.join('')).toContain(`POST ${origin}/api/auth/setup`);
     await server.register('stranger@x.test');
     expect((await server.call('POST', SETUP, { token })).text).toBe(
       '{"error":"email is required"}',

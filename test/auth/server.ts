@@ -275,7 +275,7 @@ function makeProject({
       trustedDocuments: null,
     },
     server: {
-      port: 0,
+      port: 8080,
       host: '127.0.0.1',
       cors: [],
       trustedProxies: [],

@@ -131,9 +131,28 @@ describeWith('chromium', 'the pages about the server itself', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
   });
 
+  const followers = async () =>
+    (await server.call('GET', '/api/system/info', undefined, as)).body.log_followers;
+  /** Chromium without a window shows each page, so the test says that another tab is in front. */
+  const setHidden = (hidden: boolean) =>
+    page.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    `);
+
+  it('give the connection of a tab that is not seen back, and have every line when it is seen', async () => {
+    await open('/logs');
+    await expect.poll(followers).toBe(1);
+    await setHidden(true);
+    await expect.poll(followers).toBe(0);
+    server.log.info('while another tab was in front');
+    await setHidden(false);
+    await log().getByText('while another tab was in front').waitFor();
+    expect(await log().getByText('while another tab was in front').count()).toBe(1);
+    expect(await followers()).toBe(1);
+  });
+
   it('let go of the log within a second of closing the tab, and failed nowhere', async () => {
-    const followers = async () =>
-      (await server.call('GET', '/api/system/info', undefined, as)).body.log_followers;
     await open('/logs');
     await expect.poll(followers).toBe(1);
     await page.close();

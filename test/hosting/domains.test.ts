@@ -129,6 +129,25 @@ describeEachEngine('the domain of an app', ({ socket }) => {
     expect(socketAnswer).not.toBe(308);
   }, 60_000);
 
+  it("stands beside the server's own host, which has a certificate too; its requests are listed", async () => {
+    const own = await startServer({ socket, env: { APP_URL: 'https://panel.example.test' } });
+    try {
+      const pair = certify('panel.example.test');
+      const put = await own.api('PUT', '/api/system/certificate', pair);
+      expect([put.status, put.body.hosts]).toEqual([200, ['panel.example.test']]);
+      const { https } = (await own.api('GET', '/api/system/config')).body.ingress;
+      expect(await visitSecure(https, 'panel.example.test')).toMatch(/^404 .*Not found/i);
+      const made = await own.api('POST', '/api/apps', { name: 'seen', image: web });
+      expect(made.body).toMatchObject({ domain: 'seen.apps.test', status: 'running' });
+      expect((await own.visit('seen.apps.test', '/?a=secret')).status).toBe(200);
+      const { body } = await own.api('GET', '/api/apps/seen/requests');
+      expect([body.total, body.requests[0].path, body.requests[0].status]).toEqual([1, '/', 200]);
+      await own.clear();
+    } finally {
+      await own.end();
+    }
+  }, 60_000);
+
   it('sends nothing on with HOSTING_REDIRECT=off', async () => {
     const quiet = await startServer({ socket, env: { HOSTING_REDIRECT: 'off' } });
     try {

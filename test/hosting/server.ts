@@ -141,7 +141,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const url = `http://127.0.0.1:${(http.address() as { port: number }).port}`;
   const api: TestServer['api'] = (method, path, body, headers) =>
     call(url + path, { method, body, headers: headers ?? {} });
-  const config = await api('GET', '/api/system/config');
+  const config = await configOf(api);
   const clear = async () => {
     const { body } = await api('GET', '/api/apps');
     for (const { name } of body.apps ?? []) await api('DELETE', `/api/apps/${name}?volumes=true`);
@@ -162,6 +162,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A server that takes over from another answers 503 until the other has left. */
+async function configOf(api: TestServer['api']) {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await api('GET', '/api/system/config');
+    if (answer.status === 200 || tries === 100) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 /** Stands in for the auth module: a fixed token is the host's; `user apps:read` and `api_key apps:*` are who they say. */
@@ -210,7 +219,7 @@ async function call(
   return { status: answer.status, body: isJson ? JSON.parse(text) : text, headers: answer.headers };
 }
 
-function visit(
+export function visit(
   port: number,
   host: string,
   path: string,

@@ -25,6 +25,12 @@ const WAITS = [250, 500, 1000] as const;
 const SILENCE = 40_000;
 
 /**
+ * Milliseconds after which a page that is not seen gives its connection back. A browser opens six to
+ * one HTTP/1.1 server for all tabs together, and a seventh tab would load nothing.
+ */
+const UNSEEN = 5_000;
+
+/**
  * Follows server-sent events by `fetch`, because `EventSource` sends no `Authorization`. It goes on
  * from the last id when the connection breaks. Returns what closes it.
  *
@@ -47,10 +53,14 @@ async function follow(path: string, handlers: StreamHandlers, signal: AbortSigna
   const position: Position = { id: '', tries: 0 };
   handlers.onState('connecting', null);
   while (!signal.aborted) {
-    const wait = await once(path, position, handlers, signal).catch(() => {
-      if (!signal.aborted) lost();
+    await untilSeen(signal);
+    const watch = watchPage(signal);
+    const wait = await once(path, position, handlers, watch.signal).catch(() => {
+      if (watch.signal.aborted) return 0;
+      lost();
       return nextWait(position);
     });
+    watch.end();
     if (wait === null || signal.aborted) return;
     handlers.onState('reconnecting', null);
     await pause(wait, signal);
@@ -121,10 +131,43 @@ async function readAll(
   const read = createFrameReader();
   for (;;) {
     const { done, value } = await withinSilence(reader);
-    if (done || signal.aborted) return;
+    signal.throwIfAborted();
+    if (done) return;
     const events = read(value);
     if (events.length > 0) onEvents(events);
   }
+}
+
+/** A signal that aborts with `leaving`, or when the page was not seen for `UNSEEN`. */
+function watchPage(leaving: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+  const unseen = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => unseen.abort(), UNSEEN);
+  };
+  look();
+  document.addEventListener('visibilitychange', look);
+  const end = () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', look);
+  };
+  return { signal: AbortSignal.any([leaving, unseen.signal]), end };
+}
+
+/** Waits until the page is seen, or until the stream is left. */
+function untilSeen(leaving: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !leaving.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      leaving.removeEventListener('abort', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    leaving.addEventListener('abort', look);
+    look();
+  });
 }
 
 /** A machine that was suspended never hears that its connection is gone. */
