@@ -128,6 +128,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     'openapi: prints the bytes that %s serves',
     'openapi: knows the functions of the project, and opens no database',
   ],
+  mcp: [
+    'agents: has five tools that only read',
+    'agents: refuses what is no query, and a guarded database',
+  ],
   seed: ['seed: writes rows that refer to each other by key'],
   import: [
     'import/prisma-database: answers every table, relation and kind of value',
@@ -204,6 +208,7 @@ describe('what is promised of the command line', () => {
       'generator/import',
       'generator/migrations',
       'hosting',
+      'client',
       'journey',
       'auth',
     ].map((folder) => join(repo, 'test', folder));
