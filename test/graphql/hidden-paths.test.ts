@@ -106,7 +106,7 @@ describe.each(databases)('paths beside a rule on %s', (database) => {
       const find =
         'query ($contains: String, $mode: CaseMode) { posts(where: { title: { contains: $contains, mode: $mode } }) { id } }';
       const since = performance.now();
-      const long = 'a'.repeat(50_000);
+      const long = 'a'.repeat(4_999);
       expect((await server.query(find, { contains: `${long}b`, mode })).data.posts).toEqual([]);
       expect((await server.query(find, { contains: long, mode })).data.posts).toEqual([
         { id: String(id) },

@@ -40,7 +40,7 @@ describe('generator breaking', () => {
       code: 1,
       ok: false,
       against: { ref: 'HEAD', commit: commitHash },
-      summary: { breaking: 2, dangerous: 0, safe: 0 },
+      summary: { breaking: 3, dangerous: 0, safe: 0 },
       changes: [
         {
           class: 'api',
@@ -52,6 +52,7 @@ describe('generator breaking', () => {
           usedBy: [{ operation: 'Posts', hash: sha256(text), retired: false }],
         },
         { class: 'documents', code: 'DOCUMENT_BROKEN', coordinate: 'Posts' },
+        { class: 'data', code: 'COLUMN_DROPPED', coordinate: 'posts.body' },
       ],
     });
   });
