@@ -11,7 +11,7 @@ import { labelOf, movedTables } from './store/transfer/open-rows.ts';
 /** The project's folder. */
 export const rootOf = ({ root }: App): string => (root ? fileURLToPath(root) : process.cwd());
 
-/** The address of the project's database, by its settings. */
+/** The path or URL of the project's database, from its settings. */
 export function databaseOf(app: App, { env = process.env }: BootOptions): string {
   return databaseUrl(createSettings(readEnvironment(rootOf(app), env)));
 }
@@ -27,7 +27,9 @@ export async function appliedIn(reader: RowReader): Promise<readonly string[]> {
   return names.filter((name) => name !== PRODUCTION).sort();
 }
 
-/** Views, functions and tables of others: they are named, and not copied. */
+/**
+ * Views, functions and tables that the project does not own. They are only named, and not copied.
+ */
 export function leftIn(catalog: Catalog, owned: ReadonlySet<string>): readonly string[] {
   const tables = catalog.tables
     .filter((each) => each.kind !== 'table' || !labelOf(each, { catalog, names: owned }))

@@ -1,7 +1,7 @@
 import type { ChangeKind } from '@twofold/schema';
 import type { Store } from '../store/store.ts';
 
-/** Something that happened to a row. */
+/** One change of one row, which subscribers are told of. */
 export interface Change {
   readonly entity: string;
   readonly kind: ChangeKind;
@@ -51,7 +51,7 @@ export function createChanges(onError: (error: unknown) => void = () => {}): Cha
 
 const BY_STORE = new WeakMap<Store, Changes>();
 
-/** The changes of one database: GraphQL and REST tell the same listeners. */
+/** The changes of one database. GraphQL and REST share them, so both tell the same listeners. */
 export function changesOf(store: Store): Changes {
   const changes = BY_STORE.get(store) ?? createChanges();
   BY_STORE.set(store, changes);

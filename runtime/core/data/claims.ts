@@ -49,7 +49,7 @@ export interface Stated {
   readonly condition: Condition;
 }
 
-/** Whether a condition compares rows with the caller. */
+/** Whether a condition compares rows with values of the caller, such as their id. */
 export const usesCaller = (model: Model, { entity, condition }: Stated): boolean =>
   usesOf(model, entity, condition).caller;
 
@@ -93,7 +93,7 @@ function readUses(model: Model, entity: string, condition: Condition): Uses {
   }
 }
 
-/** The type of what a condition compares. */
+/** The type of the value that a condition compares: of a column, or of a member of an object. */
 function comparedAs(model: Model, entity: string, { column, member, item }: Comparison): Stored {
   const type = item ?? member?.type;
   return type === undefined ? stored(model, model.entity(entity), column) : { type };

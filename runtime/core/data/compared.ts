@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
 
-/** A value that the words of a filter are about. */
+/** A value that the operators of a filter, such as `eq` or `contains`, compare. */
 export interface Compared {
   /** `object`: a JSON object whose members are compared, and not the object itself. */
   readonly form: 'scalar' | 'list' | 'json' | 'object';
@@ -16,7 +16,7 @@ export interface Compared {
   nothing(): Sql;
 }
 
-/** The value of a column: an expression for it, and that it is not there. */
+/** The value of a column for comparisons: its SQL, and the SQL that tests whether it is missing. */
 export function columnCompared(
   { model, dialect }: Scope,
   entity: EntityModel,
@@ -25,12 +25,12 @@ export function columnCompared(
 ): Compared {
   const { form, as } = formOf(model, entity, column);
   const isOther = as.databaseType !== undefined && !as.databaseType.endsWith('[]');
-  // Operators of JSON are those of jsonb.
+  // PostgreSQL has its operators for JSON only for jsonb, so a column of type json is cast.
   const cast = dialect === 'postgres' && form !== 'scalar' && isOther;
   return { form, as, nothing, value: cast ? sql`(${value})::jsonb` : value };
 }
 
-/** What a column holds. */
+/** The form of the values in a column, and how they are stored. */
 function formOf(model: Model, entity: EntityModel, column: string): Pick<Compared, 'form' | 'as'> {
   const as = stored(model, entity, column);
   const { list, scalar } = entity.columns.get(column) ?? {};
@@ -46,7 +46,7 @@ const isObject = ({ project }: Model, name: string | undefined) =>
 export interface MemberType {
   readonly type: ColumnType;
   readonly list?: boolean;
-  /** Its type, when it is an object itself. */
+  /** The name of the member's type, when the member is an object itself. */
   readonly object?: string;
 }
 
@@ -88,7 +88,7 @@ export function memberCompared(
   return { form, value, as: { type: KEPT[type] ?? 'text' }, nothing };
 }
 
-/** Values that JSON keeps as what they are; all others are texts there. */
+/** Types whose values JSON can hold as they are. Values of all other types are texts in JSON. */
 const KEPT: Partial<Record<ColumnType, ColumnType>> = {
   integer: 'integer',
   real: 'real',
@@ -100,7 +100,7 @@ const KEPT: Partial<Record<ColumnType, ColumnType>> = {
 const fromText = (text: Sql, type: ColumnType): Sql =>
   type === 'bigint' ? sql`cast(${text} as integer)` : text;
 
-/** JSON that was written by other programs may hold a value of another type, which is no value. */
+/** JSON that another program wrote may hold a value of another type. It counts as no value. */
 function typed(json: Sql, text: Sql, type: ColumnType): Sql {
   const when = (kind: string, as: string) =>
     sql`(case when jsonb_typeof(${json}) = '${kind}' then ${text}::${as} end)`;

@@ -36,7 +36,7 @@ function statedValue(scope: Scope, of: EntityModel, one: Comparison, column: Sql
   return memberCompared(scope, column, keys, { type, ...(list && { list }) });
 }
 
-/** A list of claims means any of them. */
+/** A claim with a list means "any of them", so `eq` becomes `in`. */
 function wordOf({ rules }: Scope, one: Comparison): FilterOperator {
   const isList = 'claim' in one && Array.isArray(claimOf(rules.claims, one.claim));
   if (!isList) return one.operator;
@@ -50,7 +50,7 @@ const constantGiven = (value: unknown): Given => ({
   parameter: (as) => ({ from: 'value', value, as }),
 });
 
-/** The operand of a condition, as the words of filters take it. */
+/** The operand of a condition, in the form that the operators of filters take. */
 function givenBy({ rules }: Scope, operand: Operand): Given {
   if ('value' in operand) return constantGiven(operand.value);
   if ('caller' in operand)

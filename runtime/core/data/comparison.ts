@@ -61,7 +61,10 @@ export const LONGEST_PART = 5000;
 /** Characters of a text that PostgreSQL looks through before it asks whether to go on. */
 const PIECE = 20_000;
 
-/** How often `instr` may look through one row. */
+/**
+ * How many calls of `instr` a statement may make for one row. Further ones use `CONTAINS_TEXT`,
+ * which can be ended.
+ */
 const FEW_PARTS = 4;
 
 /**
@@ -75,8 +78,8 @@ function containsSql(scope: Pick<Scope, 'part'>, text: Sql, part: Sql): Sql {
 }
 
 /**
- * The same of PostgreSQL's `strpos`. A statement can be ended between the pieces that overlap by the
- * length of the part: each takes at most 0.1 s.
+ * PostgreSQL's `strpos` is slow for the same texts. So the text is searched in pieces that overlap
+ * by the length of the part: each takes at most 0.1 s, and the statement can be ended between them.
  */
 function strposSql(text: Sql, part: Sql): Sql {
   const once = sql`select ${text} || '' as whole, ${part} as part offset 0`;
@@ -87,8 +90,8 @@ function strposSql(text: Sql, part: Sql): Sql {
 }
 
 /**
- * A text without its case: that of Latin, Greek and Cyrillic letters, in the same way on both
- * databases. The order of texts stays the one of the database.
+ * A text in small letters. Only letters of Latin, Greek and Cyrillic change, so that both databases
+ * give the same result. The order of texts stays the one of the database.
  */
 export function foldedSql({ dialect }: Pick<Scope, 'dialect'>, text: Sql): Sql {
   return dialect === 'sqlite'
@@ -96,7 +99,7 @@ export function foldedSql({ dialect }: Pick<Scope, 'dialect'>, text: Sql): Sql {
     : sql`(translate(lower(cast(${text} as text) collate "und-x-icu"), 'ς', 'σ') collate "default")`;
 }
 
-/** The error of a word that does not take null. */
+/** The error for an operator that does not take null. */
 export const noNull = ({ field }: { readonly field: string }) =>
   failure.invalid(`${field} must not be null: write eq: null or ne: null`, {
     extensions: { field },

@@ -137,7 +137,7 @@ function statedSql(scope: Scope, entity: string, condition: Condition, ref: Ref)
   }
 }
 
-/** Rows that are removed softly are removed: they meet no condition. */
+/** Rows that are removed softly count as removed: they meet no condition. */
 function relatedSql(scope: Scope, { quantifier, entity, link, of }: Related, ref: Ref): Sql {
   const byKey =
     quantifier !== 'every' && ((of.kind === 'compare' && of.column === 'id') || isMetByKey(of));
@@ -201,7 +201,10 @@ function someSql(scope: Scope, { entity: of, link, byKey, needsKey, inner }: Som
   return sql`${ref('id')} in (select ${bare(at(link.own))} from ${tableName(link, scope.dialect)} ${join} where ${joined})`;
 }
 
-/** Whether the row is there that a foreign key names: not so in views and in tables of others. */
+/**
+ * Whether the row of each foreign key exists. It may not in views and in tables that other programs
+ * change.
+ */
 const isKept = ({ model }: Scope, { softDelete, view }: Entity): boolean =>
   !softDelete && !view && !model.project.unmanaged;
 
@@ -260,7 +263,7 @@ export function seenColumn(scope: Scope, entity: EntityModel, column: string, al
   const seen = target ? seenKey(scope, target, own, to) : sql`${own}`;
   const readable = readableWhen(scope, entity, column, rowRef(entity, alias));
   if (!readable) return seen;
-  // A row value cannot stand in a case.
+  // A row value cannot be the result of `case`, so a subquery returns it.
   return own.startsWith('(')
     ? sql`(select ${bare(own)} where ${readable} and ${own} = ${seen})`
     : sql`case when ${readable} then ${seen} end`;

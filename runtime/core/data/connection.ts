@@ -51,7 +51,8 @@ export function connectionJson(
 }
 
 /**
- * Nodes and a count need neither the extra row nor row numbers: numbering costs more than reading.
+ * Nodes and a count need neither the extra row nor row numbers. Numbering rows costs more than
+ * reading them.
  */
 function withoutNumbers(scope: Scope, linked: Linked, write: WriteObject, parent?: Source): Sql {
   const value = (part: ConnectionPart): Sql => {
@@ -133,7 +134,7 @@ function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
   return scope.json.hex(scope.json.array(values));
 }
 
-/** A value of a related row, or a number of rows. */
+/** The value of an order that is no column of the row: of a related row, or a number of rows. */
 function computedCursor(scope: Scope, entity: EntityModel, order: Order, reference: string): Sql {
   const { column } = comparable(scope, entity, order);
   return column

@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => /^[A-Za-z0-9+/]*={0,2}$/.test(text),
 };
 
-/** What is wrong with a field of an input. */
+/** A problem with a field of an input. */
 export interface InputError {
   /** The path of the field: `input.title`. */
   readonly field: string;
@@ -30,7 +30,7 @@ export interface InputError {
 }
 
 /**
- * One error for all that is wrong: the first one is its message, and `extensions.errors` has all.
+ * Throws one error for all problems: its message is the first one, and `extensions.errors` has all.
  *
  * @throws AppError `BAD_USER_INPUT`
  */
@@ -156,7 +156,7 @@ function nestedErrors(
   });
 }
 
-/** An input below a nested one, with its path there. */
+/** An input object inside another input, and its path in the outer one. */
 export interface NestedInput {
   readonly shape: string;
   readonly input: Readonly<Record<string, unknown>>;

@@ -46,7 +46,8 @@ function fromSqlite({ errcode, message }: SqliteError): AppError | undefined {
     case SQLITE.foreignKey:
       return related();
     case SQLITE.trigger:
-      // RESTRICT of SQLite is a trigger too; a RAISE of others has its own text.
+      // SQLite reports RESTRICT as a trigger too. A RAISE of another program's trigger has its own
+      // text.
       return message === 'FOREIGN KEY constraint failed' ? related() : raised(message);
     case SQLITE.notNull:
       return required(columnsIn(message)[0]);
@@ -122,7 +123,10 @@ function conflict(columns: readonly string[]): AppError {
   );
 }
 
-/** What the database itself refuses to keep: in REST a 422, as it is no mistake of the form. */
+/**
+ * An error that the database itself raised. REST answers 422, because the caller's input has the
+ * right form.
+ */
 export class DatabaseRefusal extends AppError {}
 
 const refused = (message: string, options?: FailureOptions) =>
@@ -148,7 +152,7 @@ const required = (column: string | undefined) =>
 const camel = (column: string) =>
   column.replaceAll('"', '').replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** A trigger of the database has swallowed a new row. */
+/** A trigger of the database dropped a new row without an error. */
 export class RowSwallowed extends AppError {
   constructor() {
     super(404, 'NOT_FOUND', 'the database did not keep the row');

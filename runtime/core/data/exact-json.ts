@@ -1,6 +1,6 @@
 import { ROW_KEY } from './scope.ts';
 
-/** A whole number of so many digits may be one that JavaScript rounds. */
+/** A whole number with 16 digits or more: JavaScript may round it. */
 const WIDE = /(?:^|[[:,])\s*-?\d{16,}/;
 
 /** A number that `JSON.stringify` writes with the digits that were read. */
@@ -44,7 +44,7 @@ function digits(_: string, value: unknown, { source }: { readonly source?: strin
 
 const isRounded = (value: unknown) => Number.isInteger(value) && !Number.isSafeInteger(value);
 
-/** Columns are text then. Inside a JSON document numbers are JavaScript's. */
+/** Numbers that are columns become text. Numbers inside a JSON document become JavaScript's. */
 function asRow(row: unknown): unknown {
   if (typeof row !== 'object' || row === null) return row;
   return Object.fromEntries(

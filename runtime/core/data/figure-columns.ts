@@ -26,7 +26,7 @@ export class FigureColumns {
     this.#rows = rows;
   }
 
-  /** The numbers where the inner query is called `alias`. */
+  /** The SQL of the numbers, when the inner query has the name `alias`. */
   at(alias: string): Figures {
     const count: FigureSql = { sql: sql`count(*)`, form: 'integer' };
     return {

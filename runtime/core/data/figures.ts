@@ -19,7 +19,7 @@ export interface FigureSql {
   readonly form: Form;
 }
 
-/** Where the rows are, whose columns are counted and added up. */
+/** The rows whose columns are counted or added up. */
 export interface Rows {
   readonly entity: EntityModel;
   readonly alias: string;
@@ -75,12 +75,12 @@ function seenValue(scope: Scope, rows: Rows, column: string, own?: Sql): Sql {
   return visible ? sql`case when ${visible} then ${value} end` : value;
 }
 
-/** A value that is equal for equal ones; of a key of several columns its text. */
+/** A value by which SQL counts different values. A composite key gives one text. */
 function distinctValue(scope: Scope, rows: Rows, column: string): Sql {
   return seenValue(scope, rows, column, comparable(scope, rows, column));
 }
 
-/** The value of a column as rows are grouped by it and compared in it. */
+/** The value of a column in the form by which rows are grouped and groups are compared. */
 function comparable(scope: Scope, { entity, alias }: Rows, column: string): Sql {
   const { type, parts } = entity.column(column);
   if (parts)
@@ -105,7 +105,7 @@ function sumSql(scope: Scope, value: Sql, type: ColumnType): FigureSql {
   if (dialect === 'postgres')
     return { sql: sql`sum(${value})`, form: type === 'decimal' ? 'exact' : 'integer' };
   if (type === 'decimal') return { sql: sql`${EXACT.sum}(${value})`, form: 'exact' };
-  // The tables of others may have larger numbers in a column of `Int`.
+  // In a table that another program made, a column of `Int` may hold larger numbers.
   if (type === 'integer' && !model.project.unmanaged)
     return { sql: sql`sum(${value})`, form: 'integer' };
   // SQLite's own sum is twice as fast, and fails beyond 64 bits: the statement is then made again.
@@ -172,7 +172,7 @@ export function shownSql(
   return sql`case when ${fits} then ${scope.json.any(shown)} when ${value} is not null then ${marked(scope, 'OUT_OF_RANGE')}${otherwise} end`;
 }
 
-/** How many there are, which is never null. */
+/** A count as the answer shows it. It is never null. */
 export function shownCount(scope: Scope, value: Sql, { scalar, as }: Shown): Sql {
   const { value: shown, fits } = numberSql(scope, value, { form: 'integer', as, scalar });
   if (!fits) return shown;
@@ -189,7 +189,7 @@ interface Target {
   readonly form: Exclude<Form, 'column'>;
   readonly as: ColumnType;
   readonly scalar: string;
-  /** The type of the column, if there is one. */
+  /** The type of the column that the number is about; absent for a count of rows. */
   readonly of?: ColumnType | undefined;
 }
 

@@ -77,7 +77,7 @@ function nested({ scope, condition, site }: Following, shape: string, value: unk
   return inner;
 }
 
-/** The filter of the related row. Null, and `isNull: true`: there is none. */
+/** Filters by the row of a to-one relation. `null` and `isNull: true` mean that there is no row. */
 function ofOne(following: Following, filter: RelatedFilter, value: unknown, path: Path): Sql {
   const { scope, relation, site } = following;
   if (value === null) return not(exists(scope, relation, undefined, site));
@@ -99,7 +99,10 @@ function ofOne(following: Following, filter: RelatedFilter, value: unknown, path
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Whether the input asks for the row itself, which conditions on a row that is there cannot say. */
+/**
+ * Whether the input asks whether there is a related row. Conditions on the row itself cannot say
+ * that, because they need a row.
+ */
 function asksWhether(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(asksWhether);
@@ -109,7 +112,7 @@ function asksWhether(value: unknown): boolean {
 
 type Part = readonly ['' | 'isNull' | LogicalWord, unknown];
 
-/** `and`, `or`, `not` and `isNull` of an input, apart from its conditions on the row. */
+/** Splits an input: `and`, `or`, `not` and `isNull` apart from its conditions on the row. */
 function logicalApart({ isNull, and: all, or: any, not: none, ...rest }: Input): Part[] {
   const parts: Part[] = [
     ['isNull', isNull],

@@ -23,7 +23,7 @@ interface Site {
   readonly path: readonly (string | number)[];
   /** @throws AppError `FORBIDDEN` when the caller may not read it. */
   member(column: string): Compared;
-  /** A JSON object in a column, or in another one. */
+  /** The JSON object in a column, or the object that is a member of another object. */
   object(column: string): Holder;
   related(filter: RelatedFilter, value: unknown, path: Site['path']): Sql | undefined;
   tally(filter: TallyFilter, value: unknown, path: Site['path']): Sql | undefined;

@@ -7,7 +7,7 @@ import type { Stored } from './values.ts';
 export type Sql = readonly (string | Parameter)[];
 
 export type Parameter =
-  /** A value in the arguments of the plan's node number `call`. */
+  /** A value in the arguments of the plan's node with the number `call`. */
   | {
       readonly from: 'call';
       readonly call: number;
@@ -41,7 +41,8 @@ export interface Statement {
 export type Part = string | Parameter | Sql;
 
 /**
- * Joins text and pieces. Strings that stand in `${}` are SQL text: names go through `name()` first.
+ * Joins SQL text and pieces. A string inside `${}` becomes SQL text: names must go through `name()`
+ * first.
  *
  * @example sql`select ${name('id')} from ${name('posts')}`
  */
@@ -113,7 +114,7 @@ function placeholder(number: number, as: Stored, dialect: 'sqlite' | 'postgres')
 }
 
 /**
- * The value of a column; of a key of several, its parts in parentheses.
+ * The value of a column. A composite key becomes its parts in parentheses.
  *
  * @example valueSql(as, (part) => ({ from: 'value', value, as: part })) // `?`, or `(?, ?)`
  */

@@ -9,10 +9,10 @@ export interface Given {
   parameter(as: Stored): Parameter;
 }
 
-/** What stands beside a word. */
+/** Members of an input that say how the operators beside them compare. */
 export interface Beside {
-  /** `mode: INSENSITIVE`. */
+  /** Set by `mode: INSENSITIVE`: letters are compared without their case. */
   readonly fold?: boolean;
-  /** The way to a value within JSON. */
+  /** The path to a value inside the JSON of a column. */
   readonly way?: Given | undefined;
 }

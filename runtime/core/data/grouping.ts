@@ -11,7 +11,7 @@ import { isLogical } from './words-condition.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** For whom arguments are read. */
+/** Whose arguments are read, and for which entity. */
 interface Reading {
   readonly model: Model;
   readonly rules: Rules;
@@ -41,7 +41,10 @@ export function readGrouping(
   };
 }
 
-/** A value that groups are ordered by once more has no effect, and databases limit their number. */
+/**
+ * Drops an order by a value that was named before: it has no effect, and databases limit how many
+ * there are.
+ */
 function firstOfEach(order: readonly GroupOrder[]): GroupOrder[] {
   const byValue = new Map<string, GroupOrder>();
   for (const each of order) {
@@ -68,7 +71,7 @@ function readKeys(reading: Reading, { arg, values }: Grouping['by'], given: unkn
   return [...keys.values()];
 }
 
-/** The column of a field. @throws AppError when the caller may read it in no row. */
+/** The column of a field. @throws AppError when the caller may read the field in no row. */
 function readable({ model, rules, entity }: Reading, name: string): string {
   const column = columnOf(entity, name);
   const field = entity.fields.get(name) as Field;

@@ -12,7 +12,9 @@ import { limit } from './rows.ts';
 import { marked, reference, where, type Scope } from './scope.ts';
 import type { Source } from './source.ts';
 
-/** Writes a field of the key of a group. A parameter, to avoid a cycle of imports. */
+/**
+ * Writes a field of the key of a group. It is passed as a parameter, to avoid a cycle of imports.
+ */
 export type WriteField = (planned: Planned, source: Source) => Sql;
 
 /**
@@ -67,7 +69,7 @@ class GroupQuery {
     }));
   }
 
-  /** The numbers as columns of the query under an alias. */
+  /** The SQL of the numbers, when the query has the name `alias`. */
   at(alias: string): Figures {
     return this.#figures.at(alias);
   }
@@ -84,7 +86,7 @@ class GroupQuery {
     return joinSql([...keys, ...this.#figures.selected()], ', ');
   }
 
-  /** The places of the keys in what is selected. */
+  /** The keys as numbers for `group by`: the positions of their columns in the `select`. */
   numbers(): string {
     return this.keys
       .flatMap(({ parts }) => parts)
@@ -105,7 +107,7 @@ class GroupQuery {
   }
 }
 
-/** The tables of others may have times in other forms. */
+/** The SQL of a time column. A table that another program made may store times in another form. */
 const timeSql = (value: Sql, { timeForm, type }: Column, unit: GroupKey['unit']): Sql =>
   timeForm && unit ? isoTime(value, type === 'date' ? 'day' : 'time') : value;
 
@@ -127,7 +129,7 @@ function beginning({ dialect }: Scope, value: Sql, { type }: Column, unit: Group
 
 const MIDNIGHT = 'T00:00:00.000Z';
 
-/** How much of the text of a time is kept, and what follows. */
+/** For each unit, how many characters of a time's text are kept, and what is added to them. */
 const CUTS = {
   hour: [13, ':00:00.000Z'],
   day: [10, MIDNIGHT],
@@ -163,7 +165,7 @@ function keyJson(
   return sql`case when ${isNull} then ${nothing} else ${scope.json.any(value)} end`;
 }
 
-/** The order of the arguments, then that of the keys, which makes it total. */
+/** Groups are ordered by the arguments, then by the keys, so that no two groups are equal. */
 function orderSql(scope: Scope, query: GroupQuery, { keys, order }: GroupCall, alias: string): Sql {
   const all: GroupOrder[] = [
     ...order,

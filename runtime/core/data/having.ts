@@ -95,7 +95,7 @@ class Having {
     );
   }
 
-  /** A text or a time has the words of filters. */
+  /** A text or a time is compared with the operators of filters. */
   #valueWords(value: Sql, words: unknown, path: Path, column: Column): Sql | undefined {
     const { model } = this.#scope;
     const { entity, call } = this.#site;
@@ -149,7 +149,7 @@ class Having {
   }
 }
 
-/** The words of a text or a time; which of them an input has, its type says. */
+/** The operators for a text or a time. The type of an input says which of them it has. */
 const WORDS: readonly FilterWord[] = [
   'eq',
   'ne',

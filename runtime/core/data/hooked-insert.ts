@@ -14,14 +14,14 @@ interface Insert<T> {
   readonly returning: NonNullable<WriteRequest<T>['returning']>;
 }
 
-/** What is known of a create when its hooks have returned, or have begun. */
+/** What is known of a create after its hooks have returned, or when one of them waits. */
 export interface HookedInsert<T> {
   readonly insert?: PlainInsert<T>;
   readonly hooks?: RowHooks;
 }
 
 /**
- * A create whose only hooks complete the input is still one statement, when they return without
+ * A create whose only hooks complete the input stays one statement, if the hooks return without
  * waiting.
  *
  * @returns the statement, or the hooks that have begun, for a create with several statements.

@@ -20,10 +20,12 @@ interface InsertOptions {
   readonly skip: boolean;
 }
 
-/** Rows of one statement. Only these numbers are used, so that few texts have to be prepared. */
+/**
+ * How many rows one statement inserts. With only these numbers, few statements have to be prepared.
+ */
 const SIZES = [100, 10, 1];
 
-/** Inserts rows of columns alone. @returns their keys, in the order of the rows. */
+/** Inserts rows whose inputs set only columns. @returns their keys, in the order of the rows. */
 export async function insertPlainRows(
   writing: Writing,
   entity: EntityModel,
@@ -59,7 +61,7 @@ const isSortable = ({ columns }: EntityModel) => {
   return id?.parts === undefined && id?.key === undefined && id?.default?.kind !== 'database';
 };
 
-/** Keys that sort in the order of the rows. The database makes integers, which do so anyway. */
+/** Keys whose order is that of the rows. Integer keys are made by the database, in that order. */
 function newKeys({ now }: Writing, { columns }: EntityModel, count: number): string[] | undefined {
   const isMade = columns.get('id')?.default?.kind === 'uuid';
   return isMade ? Array.from({ length: count }, () => uuid7(now)).sort() : undefined;
@@ -104,7 +106,7 @@ async function insertPart(
   return rows.length === 1 ? ids : inOrder(ids, rows);
 }
 
-/** `returning` promises no order. */
+/** The keys in the order of the inserted rows, because SQL promises no order for `returning`. */
 function inOrder(ids: readonly Key[], rows: readonly ReadonlyMap<string, unknown>[]): Key[] {
   const given = rows.map((row) => row.get('id')).filter((id) => id !== undefined);
   if (given.length === 0) return [...ids].sort((a, b) => Number(a) - Number(b));

@@ -57,7 +57,8 @@ export function readsTableAgain({ entity, fields }: Selection, of = entity): boo
 }
 
 /**
- * Whether a rule on what is shown of a new row looks at rows of the same table, for the same reason.
+ * Whether a rule on the shown fields of a new row reads rows of the same table, which the statement
+ * cannot see correctly either.
  */
 export function rulesReadTableAgain(
   { model, rules }: Pick<Scope, 'model' | 'rules'>,
@@ -87,7 +88,8 @@ function selectionsBelow(field: Planned): readonly Selection[] {
     case 'aggregated':
       return [{ entity: field.entity, fields: [], row: false }, ...keySelections(field)];
     case 'connection':
-      // The rows of this field are of the entity, whatever is selected of them.
+      // The field returns rows of the entity, so it reads the table again, whatever is selected of
+      // them.
       return [
         { entity: field.entity, fields: [], row: false },
         ...field.fields.flatMap((part) =>
@@ -103,7 +105,7 @@ function selectionsBelow(field: Planned): readonly Selection[] {
   }
 }
 
-/** The rows that the keys of groups lead to. */
+/** The selections of related rows in the keys of groups. */
 const keySelections = ({ fields }: Aggregated): readonly Selection[] =>
   fields.flatMap((part) =>
     part.kind === 'groupKey'

@@ -12,8 +12,9 @@ const JSON_TEXT: Stored = { type: 'json' };
 const PATH: Stored = { type: 'text', many: true };
 
 /**
- * A word about JSON, or about a value within it. Types must match: `"1"` is not `1`, and values of
- * two types have no order. No such path, or null there, is no value.
+ * The SQL of one operator for JSON, or for a value inside it. Types must match: `"1"` is not `1`,
+ * and values of different types have no order. If the path does not exist, or null is there, there
+ * is no value.
  */
 export function jsonWord(
   scope: Scope,
@@ -104,7 +105,9 @@ function orderSql(
   return sql`(${by(numberOf)} or ${by((json) => inCase(textOf(json)))})`;
 }
 
-/** Whether two values are equal. With `fold` texts of the same letters are. */
+/**
+ * Whether two values are equal. With `fold`, texts are equal whatever the case of their letters.
+ */
 const isSame = (scope: Scope, a: Sql, b: Sql, fold: boolean): Sql =>
   fold
     ? sql`(${a} = ${b} or (jsonb_typeof(${a}) in ('string', 'array') and ${foldedSql(scope, a)} = ${foldedSql(scope, b)}))`
@@ -120,7 +123,7 @@ interface Wanted {
   readonly fold: boolean;
 }
 
-/** A word about a JSON array. */
+/** The SQL of one operator for a JSON array. */
 function listSql(
   scope: Scope,
   value: Sql,

@@ -18,19 +18,19 @@ export interface Json {
   array(values: readonly Sql[]): Sql;
   /** `true` or `false` for a condition that is never null. */
   boolean(condition: Sql): Sql;
-  /** A value next to JSON of other types, for example in one `case`. */
+  /** The value in a form that can stand beside JSON of other types, for example in one `case`. */
   any(value: Sql): Sql;
   /** A constant. */
   constant(json: string): Sql;
   /** The value of a column in the form that the answer shows. */
   column(reference: Part, column: Column, prefix?: string): Sql;
-  /** The text of a key of several columns: `DE:BY`. */
+  /** The text of a composite key: `DE:BY`. */
   key(parts: readonly KeyColumn[], prefix?: string): Sql;
   /** Encodes a JSON text as hexadecimal digits. */
   hex(json: Sql): Sql;
 }
 
-/** A column of a key of several. */
+/** One column of a composite key. */
 export interface KeyColumn {
   readonly reference: string;
   readonly column: Column;

@@ -3,7 +3,7 @@ import type { JoinTable } from './plan.ts';
 import { bare, joinColumns, tableName, type Scope } from './scope.ts';
 import { postgresType, type Stored } from './values.ts';
 
-/** Whether a column, or a key of several, is in a list of values. */
+/** The condition that a column, or a composite key, is in a list of values. */
 export function isAmong(
   { dialect, model }: Scope,
   column: Sql,
@@ -21,7 +21,7 @@ export function isAmong(
   return sql`${column} in (select * from unnest(${joinSql(arrays, ', ')}))`;
 }
 
-/** Whether a join table has a row with both keys. */
+/** The condition that a join table has a row with both keys. */
 export function joinedCondition(
   { dialect }: Scope,
   join: JoinTable,

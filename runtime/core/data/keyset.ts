@@ -39,7 +39,7 @@ function beyond(scope: Scope, values: readonly unknown[], cursor: Cursor): Sql {
   )})`;
 }
 
-/** Cursors hold the values of columns: a key of several stands in them as its parts. */
+/** A cursor holds the values of columns, so a composite key is stored in it as its parts. */
 const cursorValue = ({ part: _part, ...as }: Stored): Stored => as;
 
 function step(

@@ -24,7 +24,7 @@ export function statedCondition(
   return sql`cast(${{ from: 'caller', as: { type: 'text' } }} as text) is not null and (${met})`;
 }
 
-/** The rows of a relation that the list shows which `field` is; undefined for all of them. */
+/** The condition of the relation's `@list(where:)`; undefined when the list shows all rows. */
 export function shownBy(scope: Scope, { source }: Field, alias: string): Sql | undefined {
   const condition = source.kind === 'many' ? source.list.condition : undefined;
   return condition && source.kind === 'many'

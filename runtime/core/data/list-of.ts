@@ -1,5 +1,6 @@
 /**
- * The items of an argument that is a list: GraphQL takes one value for a list with this value.
+ * The items of an argument that is a list. GraphQL lets a caller give a single value in place of a
+ * list with one item.
  *
  * @example listOf('a') // ['a']
  */

@@ -7,7 +7,10 @@ import type { Scope } from './scope.ts';
 import type { Stored } from './values.ts';
 import type { Given } from './given.ts';
 
-/** A word about a list of scalars or enums. Without a list it is unknown. */
+/**
+ * The SQL of one operator for a list of scalars or enums. If there is no list, the result is
+ * unknown.
+ */
 export function listWord(
   scope: Scope,
   compared: Compared,

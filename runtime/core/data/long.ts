@@ -5,7 +5,7 @@ import type { Listed } from './listed.ts';
 import type { EntityModel } from './model.ts';
 import { reference, type Scope } from './scope.ts';
 
-/** A list, or a connection, with what it shows of its rows. */
+/** A list, or a connection, and the selection of its rows. */
 interface Shown extends Listed {
   readonly selection?: Selection;
   readonly fields?: readonly ConnectionPart[];
@@ -46,7 +46,7 @@ function hidesRows(scope: Scope, { entity: name, access }: Listed): boolean {
   return (access ?? scope.rules.entity(entity, 'READ')).kind !== 'all';
 }
 
-/** Entries of a foreign key's index are in the order of integer keys. */
+/** Entries of an index on a foreign key are sorted by the primary key, if that is an integer. */
 const isIndexed = ({ model }: Scope, link: Link | undefined) =>
   !link || (link.kind === 'column' && !link.of && model.ids === 'integer');
 
@@ -90,7 +90,10 @@ export function watched(scope: Scope, entity: EntityModel, alias: string): Sql |
     : sql`${STEP_FUNCTION}()`;
 }
 
-/** The same for rows that are sorted: a count for each of them takes longer than a call. */
+/**
+ * The same for sorted rows: where the order counts related rows, that takes longer than a call, so
+ * each row is watched.
+ */
 export function watchedInOrder(
   scope: Scope,
   entity: EntityModel,

@@ -6,11 +6,14 @@ export interface MadeRow {
   readonly id: string;
   /** The user id of the caller who did it. */
   readonly caller: number | string | null;
-  /** The request that writes, if one does. */
+  /** The request that makes the change; undefined when no request does. */
   readonly request?: RequestContext | undefined;
 }
 
-/** What follows in the same transaction: a throw undoes all of it. */
+/**
+ * Code that runs after a row was inserted or removed, in the same transaction: a throw undoes
+ * everything.
+ */
 export interface RowFollower {
   made(row: MadeRow): Promise<void>;
   removed(row: MadeRow): Promise<void>;
@@ -21,14 +24,15 @@ export type MadeRows = ReadonlyMap<string, RowFollower>;
 
 const BY_STORE = new WeakMap<Store, Map<string, RowFollower>>();
 
-/** What follows the making and removing of rows in a database, whatever does it. */
+/** The code that runs after rows of a database are inserted or removed. */
 export const madeRowsOf = (store: Store): MadeRows => BY_STORE.get(store) ?? NONE;
 
-/** For rows after which nothing follows: seeds. */
+/** Used by seeds, after whose rows no such code runs. */
 export const NONE: MadeRows = new Map();
 
 /**
- * Follows the rows of an entity. A capability registers it before the server starts.
+ * Registers code that runs after rows of an entity change. A capability calls it before the server
+ * starts.
  *
  * @example followRows(kernel.store, 'Company', { made: ({ id, caller }) => addFirstMember(id, caller), removed })
  */

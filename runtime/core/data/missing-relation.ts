@@ -10,7 +10,10 @@ import { isVisible, type Writing } from './writer.ts';
 
 type Input = Readonly<Record<string, any>>;
 
-/** Whether a foreign key failed because its row is missing. The database names no column. */
+/**
+ * Whether a foreign key failed because the row that it refers to is missing, and the database named
+ * no column.
+ */
 export function isMissingRelation(error: unknown): boolean {
   const extensions = toFailure(error)?.extensions;
   return extensions?.['reason'] === 'RELATION' && extensions['field'] === undefined;

@@ -36,7 +36,10 @@ export interface EntityModel {
   readonly columns: ReadonlyMap<string, Column>;
   /** The columns of its key: `id`, or several; none for a view without one. */
   readonly key: readonly string[];
-  /** The columns that are the value of a column: itself, or the parts of a key of several. */
+  /**
+   * The columns that hold the value of a column: the column itself, or the parts of a composite
+   * key.
+   */
   partsOf(column: string): readonly string[];
   /** The order by the key, which makes every order total. */
   readonly keyOrder: readonly Order[];
@@ -111,7 +114,10 @@ export function propertyOf({ fields }: EntityModel, column: Column): string {
   return field?.source.kind === 'column' ? field.name : camelCase(column.name);
 }
 
-/** The field that shows a column: its own field, or the relation whose key it is. */
+/**
+ * The field that shows a column: the column's own field, or the relation that uses the column as
+ * its key.
+ */
 export function fieldOfColumn(
   { entity, columns, fields }: EntityModel,
   column: string,

@@ -36,7 +36,10 @@ export function objectJson(scope: Scope, selection: Selection, source: Source): 
   return scope.json.object(pairs);
 }
 
-/** A field that the caller may read in some rows becomes a marker in the others. */
+/**
+ * A field that the caller may read only in some rows. In the other rows the answer has a marker in
+ * its place.
+ */
 function guarded(scope: Scope, entity: string, field: Planned, source: Source): Sql {
   const value = fieldJson(scope, entity, field, source);
   if (!('only' in field) || !field.only) return value;
@@ -107,7 +110,7 @@ export function columnJson(scope: Scope, entityName: string, column: string, sou
     : scope.json.column(source.ref(column), found, global);
 }
 
-/** The text of a key of several columns. A reference that leads nowhere has none. */
+/** The text of a composite key; null when a part of the reference is null. */
 function keyJson(
   scope: Scope,
   entity: EntityModel,

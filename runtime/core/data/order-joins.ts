@@ -5,7 +5,7 @@ import { linkCondition, type TableAlias } from './link-condition.ts';
 import { found, keyType } from './model.ts';
 import { and, bare, ofType, reference, tableName, type Scope } from './scope.ts';
 
-/** The rows that an order looks at beside the ordered ones, each joined once. */
+/** The related rows by which an order sorts, each joined once. */
 export interface OrderJoins {
   /** ` left join …`, in the order in which they are needed. */
   readonly sql: Sql[];
@@ -60,7 +60,8 @@ function joinCondition(
 ): Sql {
   if (source.key === 'own' || place.entity.columns.get(source.column)?.unique)
     return linked(scope, field, place, from);
-  // Nothing makes sure that only one row refers to this one, and a join must not repeat rows.
+  // No unique key makes sure that only one row refers to this one. The subquery picks one, because
+  // a join would repeat rows.
   const other = { entity: place.entity, alias: scope.alias() };
   const key = (at: TableAlias) => reference(at.entity, at.alias, 'id');
   const rows = sql`from ${tableName(place.entity.entity, scope.dialect)} ${other.alias} where ${linked(scope, field, other, from)}`;

@@ -11,15 +11,15 @@ import { rankOf } from './search.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
 
-/** Where the values come from that rows are ordered by. */
+/** Gives the SQL of the values by which rows are sorted. */
 export interface Sort {
   readonly entity: EntityModel;
   ref(column: string): string;
-  /** Names the value of the order with this number, when it is not a column of the row. */
+  /** The value of the order with this number, when that value is not a column of the row. */
   computed(order: Order, index: number): Sql;
 }
 
-/** Sorts rows of a table. Rows that the order looks at are added to `joins`. */
+/** Sorts rows of a table. Related rows by which the order sorts are added to `joins`. */
 export function tableSort(
   scope: Scope,
   entity: EntityModel,
@@ -47,7 +47,10 @@ export const valueSort = (entity: EntityModel, alias: string, names: readonly st
   computed: (_, index) => sql`${named(alias, names[index]!)}`,
 });
 
-/** The names of the values of an order in an inner query: of columns, where the caller sees all of them. */
+/**
+ * The names of the values of an order in an inner query. A column's own name is used only where the
+ * caller sees the column in every row.
+ */
 export const valueNames = (
   scope: Scope,
   { entity, ref }: Sort,
@@ -60,7 +63,7 @@ export const valueNames = (
 /** The name of a value of the order in an inner query. No column of an entity can have it. */
 export const orderName = (index: number): string => `$order${index}`;
 
-/** The number in `orderName`; undefined for a column. */
+/** Reads the number out of a name that `orderName` made; undefined for the name of a column. */
 export function orderIndex(column: string): number | undefined {
   const [, digits] = /^\$order(\d+)$/.exec(column) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -70,16 +73,18 @@ export function orderIndex(column: string): number | undefined {
 export const isColumn = ({ path, tally, rank }: Order): boolean =>
   path === undefined && tally === undefined && !rank;
 
-/** What the value of an order is like. */
+/** What is needed to compare the values of an order. */
 export interface Comparable {
   readonly as: Stored;
-  /** Absent for a number of rows, and for whether there are any. */
+  /** Absent when the value is a number of rows, or whether there are any rows. */
   readonly column?: { readonly entity: EntityModel; readonly column: Column };
-  /** Whether values are compared as numbers, which SQLite keeps as text. */
+  /**
+   * Whether values are decimals, which SQLite keeps as text and which must be compared as numbers.
+   */
   readonly decimal: boolean;
 }
 
-/** What the values of an order are like, at the end of its path. */
+/** How the values at the end of an order's path are compared. */
 export function comparable(scope: Scope, entity: EntityModel, order: Order): Comparable {
   if (order.rank) return { as: { type: 'integer' }, decimal: false };
   const at = endOf(scope.model, entity, order.path);
@@ -96,7 +101,7 @@ export function comparable(scope: Scope, entity: EntityModel, order: Order): Com
   };
 }
 
-/** What rows are compared by. */
+/** The SQL by which rows are compared, and what is known of its values. */
 interface SortKey {
   readonly key: Sql;
   readonly nullable: boolean;
@@ -105,7 +110,7 @@ interface SortKey {
 
 /**
  * SQLite keeps decimals as text, which does not sort like numbers. A value that the caller may not
- * see is none.
+ * see counts as null.
  */
 export function sortKey(scope: Scope, sort: Sort, order: Order, index: number): SortKey {
   const { decimal } = comparable(scope, sort.entity, order);
@@ -159,7 +164,7 @@ function isAlwaysThere(
   return required && !references && (field === undefined || isSeen(at, field));
 }
 
-/** A column of a related row, or the number of its related rows. */
+/** A column of a related row, or how many related rows there are. */
 function computedValue(
   scope: Scope,
   from: { readonly entity: EntityModel; readonly alias: string },
@@ -209,7 +214,9 @@ interface Readable {
   readonly value: Sql;
 }
 
-/** A number in a field that the caller may read in some rows only has no value in the others. */
+/**
+ * The number of a field that the caller may read only in some rows. In the other rows it is null.
+ */
 function readableValue(scope: Scope, { entity }: EntityModel, { field, ref, value }: Readable) {
   const access = scope.rules.field(entity, field, 'READ');
   return field.source.kind === 'tally' && access.kind === 'rows'
@@ -233,7 +240,8 @@ export function orderTerms(
     const { key, nullable } = sortKey(scope, sort, each, index);
     const down = each.descending !== reversed;
     const first = nullsFirst(each) !== reversed;
-    // PostgreSQL takes null as the highest value, as we do; SQLite as the lowest.
+    // `nulls first` is written only where the database's default differs: PostgreSQL takes null as
+    // the highest value, SQLite as the lowest.
     const said = nullable && (scope.dialect === 'sqlite' || first !== down);
     return sql`${key}${down ? ' desc' : ''}${said ? ` nulls ${first ? 'first' : 'last'}` : ''}`;
   });

@@ -8,7 +8,7 @@ import { assertReadable, assertSeen } from './readable.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * The order that the arguments ask for, or that of the list.
+ * The order that the arguments ask for; without one, the default order of the list.
  *
  * @throws AppError `FORBIDDEN` for a field that the caller may read in no row, `TOO_COSTLY` for an
  * order that follows too many relations.
@@ -149,13 +149,13 @@ export function readDistinct(
   return columns.length > 0 ? [...new Set(columns.map(({ column }) => column))] : undefined;
 }
 
-/** What two orders compare by. */
+/** A text that is equal for two orders by the same value. */
 const nameOf = ({ path = [], column, tally, rank }: Order): string =>
   rank ? '#' : [...path, tally === undefined ? column : `#${tally}`].join('.');
 
 /**
- * Drops repeated columns and adds the columns of the key as the last ones, so that no two rows are
- * equal. A key of several stands for its columns.
+ * Drops repeated columns and adds the key's columns at the end, so that no two rows are equal. A
+ * composite key is replaced by its columns.
  */
 export function totalOrder(
   model: Model,
@@ -167,7 +167,7 @@ export function totalOrder(
   return all.filter((each) => !seen.has(nameOf(each)) && seen.add(nameOf(each)));
 }
 
-/** The order with each key of several as its columns. */
+/** The order, with each composite key replaced by its columns. */
 export function wholeOrder(
   model: Model,
   entity: EntityModel,

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.ts';
 
-/** Reads statements whose sums the database may refuse. */
+/** Runs statements whose sums the database may refuse because they are too large. */
 export interface Overflowing {
   /**
-   * Runs a statement, and the one for sums of any size when the first fails. A node of a plan whose
-   * sums were too large once is read with the second statement at once.
+   * Runs a statement. If it fails because a sum is too large, it runs the slower statement for sums
+   * of any size. From then on the node of the plan is read with the slower statement at once.
    *
    * @throws AppError `OUT_OF_RANGE` for a sum of floats that no float holds.
    */
@@ -35,7 +35,10 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 /** SQLite's error of a sum beyond 64 bits. */
 const isTooLarge = (error: unknown) => messageOf(error).includes('integer overflow');
 
-/** PostgreSQL ends a statement when a sum of floats becomes infinite. */
+/**
+ * PostgreSQL ends a statement when a sum of floats becomes infinite. Returns the error that the
+ * caller gets for that.
+ */
 const ofFloats = (error: unknown): unknown =>
   (error as { code?: string } | null)?.code === '22003' &&
   /out of range: (?:over|under)flow/.test(messageOf(error))

@@ -8,7 +8,7 @@ import { completeRow, writeAccess } from './writer.ts';
 import { isDirect } from './row-condition.ts';
 import type { Returning } from './returning.ts';
 
-/** A statement that inserts and answers, with the values of its parameters. */
+/** A statement that inserts a row and returns the answer, with the values of its parameters. */
 export interface PlainInsert<T> extends Pick<Returning<T>, 'take'> {
   readonly text: string;
   readonly long: boolean;
@@ -44,7 +44,7 @@ export function plainInsert<T>(
 ): PlainInsert<T> | undefined {
   const { model, store, reader } = actor;
   if (madeRowsOf(store).has(shape.entity)) return undefined;
-  // Triggers of others may change the row after it was inserted, or swallow it.
+  // A trigger that another program made may change the row after the insert, or drop it.
   if (model.project.unmanaged) return undefined;
   const { rules, caller } = request;
   const writer = { model, rules, caller, dialect: store.dialect, now: actor.now() };

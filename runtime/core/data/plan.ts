@@ -21,7 +21,7 @@ export type Root =
       readonly call: number;
     };
 
-/** One row by its key, or by other columns. */
+/** Reads one row by its key, or by other columns. */
 export interface Get {
   readonly kind: 'get';
   readonly entity: string;
@@ -34,7 +34,7 @@ export interface Get {
 export interface Selection {
   readonly entity: string;
   readonly fields: readonly Planned[];
-  /** Whether the whole row is needed too, because user code gets it as parent. */
+  /** Whether the whole row is read too, because user code gets it as the parent. */
   readonly row: boolean;
 }
 
@@ -85,7 +85,7 @@ export type Planned =
       readonly members: readonly Member[];
       readonly only?: RowConditions;
     }
-  /** How well the row fits the search of the list with this number. */
+  /** How well the row fits the search of the list whose node has this number. */
   | {
       readonly kind: 'rank';
       readonly key: string;
@@ -110,13 +110,16 @@ export interface OneLink {
   readonly link: {
     readonly key: 'own' | 'inverse';
     readonly column: string;
-    /** The column of the other side that `column` equals, when it is not the key. */
+    /** The column of the other side that equals `column`, when that is not the primary key. */
     readonly to?: string;
     readonly of?: KeyType;
   };
 }
 
-/** A key that may refer to several types: this column of the same table must name ours. */
+/**
+ * The column of the same table that names the type of a key, when a key may refer to several types.
+ * It must name ours.
+ */
 export interface KeyType {
   readonly column: string;
   readonly type: string;
@@ -132,13 +135,13 @@ export type Link =
   | {
       readonly kind: 'column';
       readonly column: string;
-      /** The column of the parent that `column` equals, when it is not the key. */
+      /** The column of the parent that equals `column`, when that is not the primary key. */
       readonly to?: string;
       readonly of?: KeyType;
     }
   | ({ readonly kind: 'table' } & JoinTable);
 
-/** A table whose rows are pairs of keys. */
+/** A join table: each row is a pair of keys. */
 export interface JoinTable {
   readonly table: string;
   readonly schema?: string;
@@ -240,12 +243,15 @@ export type FigurePart =
 /** The type of a number in the schema. */
 export interface Shown {
   readonly scalar: string;
-  /** How values of the scalar are kept: what it can hold. */
+  /** The type in which values of the scalar are stored. It decides which numbers fit. */
   readonly as: ColumnType;
   readonly required: boolean;
 }
 
-/** A field of the key of a group, of which the column may be absent: it is then null. */
+/**
+ * A field of the key of a group. Its column may not be among those that rows are grouped by: the
+ * field is then null.
+ */
 export interface KeyPart {
   readonly planned: Extract<Planned, { kind: 'column' | 'one' | 'refused' | 'typename' }>;
   /** The column that the rows have to be grouped by. */
@@ -276,9 +282,9 @@ export interface Call {
   readonly page?: Page;
   /** Only the rows with these keys. */
   readonly keys?: readonly string[];
-  /** Of a list of groups. */
+  /** The arguments of a list of groups; absent for other fields. */
   readonly groups?: GroupCall;
-  /** Of `node(id:)`: the parts of a global id. */
+  /** The parts of the global id that `node(id:)` got; absent for other fields. */
   readonly target?: { readonly type: string; readonly id: string };
 }
 
@@ -289,7 +295,7 @@ export interface GroupCall {
   readonly order: readonly GroupOrder[];
 }
 
-/** A column that rows are grouped by; of a time, its beginning of a unit. */
+/** A column by which rows are grouped. For a time, `unit` says to what it is rounded down. */
 export interface GroupKey {
   readonly column: string;
   readonly unit?: TimeUnit;
@@ -297,7 +303,7 @@ export interface GroupKey {
 
 export interface GroupOrder {
   readonly of: 'count' | 'key' | Figure;
-  /** Absent for `count`. */
+  /** The column whose values are used; absent for `count`. */
   readonly column?: string;
   readonly descending: boolean;
   readonly nulls?: 'first' | 'last';
@@ -311,23 +317,26 @@ export interface Order {
   readonly nulls?: 'first' | 'last';
   /** The to-one relations that lead to the other row, by field. */
   readonly path?: readonly string[];
-  /** In place of a column: a list whose rows are counted, or a field with @count or @exists. */
+  /**
+   * Set in place of a column: the name of a list whose rows are counted, or of a field with @count
+   * or @exists.
+   */
   readonly tally?: string;
-  /** In place of a column: how well the row fits the search. */
+  /** Set in place of a column: rows are sorted by how well they fit the search. */
   readonly rank?: true;
 }
 
 export interface Page {
   readonly limit: number;
   /**
-   * Whether the number is the list's default: it is then part of the SQL text, which SQLite runs a
-   * little faster.
+   * Whether the number is the list's default. It is then written into the SQL text, which SQLite
+   * runs a little faster.
    */
   readonly constant?: boolean;
   readonly offset: number;
   /** The sort values of the row after which the page starts. */
   readonly after?: readonly unknown[];
   readonly before?: readonly unknown[];
-  /** From the end: `last`. */
+  /** Whether the page is counted from the end: `last`. */
   readonly backwards: boolean;
 }

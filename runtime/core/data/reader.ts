@@ -18,7 +18,7 @@ import { toStored } from './values.ts';
 
 export type { Query } from '../store/store.ts';
 
-/** For whom and how something is read. */
+/** Who reads, and which form of the result they need. */
 export interface Reading {
   readonly rules: Rules;
   /** The caller's user id. */
@@ -32,8 +32,8 @@ export interface Reading {
   /** Whether the rows go to a function of the user, and not into an answer. */
   readonly own?: boolean;
   /**
-   * For batches: the parent rows were not read with the caller's rules. A parent that the caller
-   * may not see then yields nothing.
+   * For batches whose parent rows were read without the caller's rules: a parent that the caller
+   * may not see gives nothing.
    */
   readonly unread?: boolean;
   /** Whether a large text may be returned as `LargeText`. */
@@ -123,7 +123,7 @@ export function createReader(model: Model, store: Store): Reader {
             batchStatement(scope(calls, reading, wide), entity, field, keyColumn, reading.unread),
         );
       const statement = statementOf(false);
-      // By now the caller is known to have access.
+      // The access is checked when the statement is made, so the empty answer comes only after it.
       if (keys.length === 0) return [];
       const bound = {
         calls,
@@ -194,7 +194,7 @@ function ofAllowedSize(limits: AnswerLimits, value: unknown): Value {
   return value as Value;
 }
 
-/** Where the values of parameters are found. */
+/** The sources from which `bind` takes the values of parameters. */
 export interface Bound {
   readonly calls?: readonly Call[];
   readonly caller: number | string | null;

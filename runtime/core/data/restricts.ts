@@ -44,7 +44,7 @@ function says(model: Model, shapeId: string, filter: Filter, value: unknown): bo
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Whether an input has a word that compares. `mode` and `path` alone say nothing. */
+/** Whether an input has an operator that compares. `mode` and `path` alone compare nothing. */
 function hasWord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.length > 0 && value.every(hasWord);

@@ -1,6 +1,6 @@
 import type { Get, Call } from './plan.ts';
 
-/** What the answer shows of a new row, when the inserting statement can return it. */
+/** Reads the answer from the inserting statement, when that statement can return it. */
 export interface Returning<T> {
   readonly root: Get;
   readonly calls: readonly Call[];

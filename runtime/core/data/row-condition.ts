@@ -7,7 +7,7 @@ import type { Membership } from '../context/request-context.ts';
  */
 export type RowCondition =
   | Belonging
-  /** What the schema states by `where`, or by a path to the owner. */
+  /** A condition that the schema states by `where`, or by a path to the owner. */
   | Condition
   /** The row belongs to the caller in one of these ways, and meets the condition. */
   | {
@@ -16,7 +16,7 @@ export type RowCondition =
       readonly where: Condition;
     };
 
-/** A column of the row, or of a row that it leads to, holds a value of the caller. */
+/** A column of the row, or of a related row, holds a value of the caller. */
 export type Belonging =
   /** The column holds the caller's id. */
   | { readonly kind: 'caller'; readonly column: string }
@@ -29,7 +29,10 @@ export type Belonging =
       readonly column: string;
       readonly roles: readonly string[];
     }
-  /** The row is an organization to which the caller belongs, also since this very statement. */
+  /**
+   * The row is an organization to which the caller belongs. That includes one that this statement
+   * has just made.
+   */
   | ({
       readonly kind: 'membership';
       readonly column: string;
@@ -39,7 +42,7 @@ export type Belonging =
   | {
       readonly kind: 'within';
       readonly column: string;
-      /** Absent for a table that is no entity's. */
+      /** The entity of the table; absent for a join table and other tables without one. */
       readonly entity?: string;
       readonly table: string;
       readonly select: string;
@@ -89,7 +92,7 @@ export function tenantCondition(
   };
 }
 
-/** The organizations of a caller that a condition means. */
+/** The organizations of a caller that meet the roles of a condition. */
 export function organizationsWith(
   memberships: readonly Membership[],
   roles: readonly string[],
@@ -112,7 +115,7 @@ export function organizationClass(memberships: readonly Membership[] = []): stri
     .join('');
 }
 
-/** The ways to belong to the caller among conditions. */
+/** The conditions by which rows belong to the caller. */
 export const belongings = (conditions: readonly RowCondition[]): readonly Belonging[] =>
   conditions.flatMap((one) =>
     one.kind === 'both' ? one.who.filter(isBelonging) : isBelonging(one) ? [one] : [],
@@ -122,11 +125,14 @@ const BELONGING = new Set<string>(['caller', 'organization', 'membership', 'with
 
 export const isBelonging = (one: RowCondition): one is Belonging => BELONGING.has(one.kind);
 
-/** Whether a condition of the schema decides, which looks at the row as it is after a mutation. */
+/**
+ * Whether one of the conditions is stated in the schema. Such a condition is checked on the row as
+ * it is after a mutation.
+ */
 export const isStated = (conditions: RowConditions): boolean =>
   conditions.flat().some((one) => !isBelonging(one));
 
-/** The columns of the row itself that decide. */
+/** The columns of the row itself that the conditions read. */
 export const columnsOf = (conditions: RowConditions): readonly string[] => [
   ...new Set(conditions.flat().flatMap(columnsIn)),
 ];
@@ -148,7 +154,7 @@ function columnsIn(one: RowCondition): readonly string[] {
   }
 }
 
-/** Whether conditions look at rows of the entity besides the row itself. */
+/** Whether conditions read other rows of the same entity. */
 export const looksAt = (conditions: RowConditions, entity: string): boolean =>
   conditions.flat().some((one) => leadsTo(one, entity));
 
@@ -170,10 +176,10 @@ function leadsTo(one: RowCondition, entity: string): boolean {
   }
 }
 
-/** Whether `conditions` can be judged by the row's own values alone. */
+/** Whether the row's own values are enough to judge `conditions`. */
 export const isDirect = (conditions: RowConditions): boolean =>
   conditions.flat().every(isJudgedByRow);
 
-/** Whether the row's own values decide, and no other table. */
+/** Whether the row's own values are enough to judge the condition, without another table. */
 export const isJudgedByRow = ({ kind }: RowCondition): boolean =>
   kind === 'caller' || kind === 'organization';

@@ -21,7 +21,7 @@ const NAMES = [
 
 type Functions = Readonly<Record<keyof EntityHooks, readonly EntityHook[]>>;
 
-/** By the hooks of a server. */
+/** Functions that were looked up before, by the hooks of a server. */
 const KNOWN = new WeakMap<HookParts['hooks'], Map<string, Functions>>();
 
 /** The functions of each kind for an operation on an entity. */
@@ -66,7 +66,7 @@ export const hasHook = (
 export const isHooked = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
   NAMES.some((name) => hasHook(parts, entity, name, operation));
 
-/** Whether the operation has no hook but those that complete the input. */
+/** Whether all hooks of the operation only complete its input. */
 export const onlyResolves = (parts: HookParts, entity: string, operation: HookOperation): boolean =>
   NAMES.every((name) => name === 'resolveInput' || !hasHook(parts, entity, name, operation));
 
@@ -82,7 +82,7 @@ export function rowHooks(
     : undefined;
 }
 
-/** The most hooks that may be called by each other's writes. */
+/** The longest chain of hooks whose writes call each other. */
 const CHAIN = 20;
 
 const chain = new AsyncLocalStorage<readonly string[]>();
@@ -104,7 +104,7 @@ export class RowHooks {
     this.#operation = operation;
   }
 
-  /** What `ctx.data` takes for the operation: the form of what hooks return. */
+  /** The input of `ctx.data` for the operation, which is also what hooks return. */
   get shape(): WriteShape {
     return this.#hooks.shape(this.#entity.entity.name, this.#operation);
   }
@@ -177,7 +177,7 @@ export class RowHooks {
       await this.#call('beforeOperation', hook, {});
   }
 
-  /** Runs what follows the statement. `id` is null when the row was deleted. */
+  /** Runs the hooks that come after the statement. `id` is null when the row was deleted. */
   async after(writing: Writing, id: Key | null): Promise<void> {
     const [after, committed] = [this.#functions('afterOperation'), this.#functions('afterCommit')];
     if (after.length + committed.length === 0) return;
@@ -233,7 +233,10 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
 const defined = (value: unknown): Input =>
   Object.fromEntries(Object.entries(value ?? {}).filter(([, each]) => each !== undefined));
 
-/** Errors for the caller and those of the database stay; others say which hook threw them. */
+/**
+ * Rethrows errors for the caller and those of the database as they are. To others it adds which
+ * hook threw them.
+ */
 function rethrowFrom(place: string, error: unknown): never {
   const known = error instanceof AppError || error instanceof InternalError || toFailure(error);
   const ofDatabase = typeof error === 'object' && error !== null && 'severity' in error;

@@ -16,7 +16,7 @@ import { stored } from './stored-as.ts';
 import { postgresType, toStored } from './values.ts';
 import type { Query, Dialect } from '../store/store.ts';
 
-/** The caller, and the database that is asked where the row's own values do not decide. */
+/** The caller, and the database that decides where the row's own values are not enough. */
 export interface Judge {
   readonly model: Model;
   readonly rules: Rules;
@@ -25,10 +25,13 @@ export interface Judge {
   readonly query: Query;
 }
 
-/** A row that need not be in the database: one to be written, one that was removed, an object of user code. */
+/**
+ * A row that need not be in the database: one to be written, one that was removed, or an object of
+ * user code.
+ */
 export interface JudgedRow {
   readonly entity: EntityModel;
-  /** Whether it may be a part of the stored row only. */
+  /** Whether it may lack columns of the stored row. */
   readonly partial?: boolean;
   value(column: string): unknown;
 }
@@ -98,7 +101,7 @@ const valuesOf =
     return as.parts ? sql`(${joinSql(as.parts.map(typed), ', ')})` : typed(as);
   };
 
-/** A condition looks at rows as they are stored. */
+/** Asks the database about the row as it is stored. */
 function ofStoredRow(scope: Scope, { entity, value }: JudgedRow, conditions: RowConditions): Sql {
   const { name: of } = entity.entity;
   const alias = scope.alias();

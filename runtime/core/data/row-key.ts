@@ -101,8 +101,8 @@ export interface Located {
 interface Sought {
   readonly key: KeyValues;
   /**
-   * What the caller may do with the row; any is enough. A row that they may not use is for them as
-   * one that never was.
+   * What the caller may do with the row: one of these is enough. A row that they may not use is
+   * treated as if it did not exist.
    */
   readonly usable: readonly Access[];
 }

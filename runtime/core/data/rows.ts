@@ -78,7 +78,7 @@ interface PageRows {
   readonly parent: Source | undefined;
 }
 
-/** The rows of a table in the order asked for, from the cursor on. */
+/** The rows of a table in the order that the caller asked for, after the cursor. */
 function everyRow(
   scope: Scope,
   { listed, entity, order, selected, parent }: PageRows,
@@ -120,7 +120,10 @@ function selectedValue(
     : sql`${sortValue(scope, sort, order[index] as Order, index).value} as ${name(column)}`;
 }
 
-/** The first row of each combination of the columns, in the order asked for, from the cursor on. */
+/**
+ * The first row of each combination of the columns, in the order that the caller asked for, after
+ * the cursor.
+ */
 function distinctRows(scope: Scope, rows: PageRows, distinct: readonly string[]): Sql {
   const { listed, entity, order, selected, parent } = rows;
   const alias = scope.alias();
@@ -165,7 +168,7 @@ function firstRows({ dialect }: Scope, { keys, terms, values, from }: First): Sq
   const order = terms.length > 0 ? sql` order by ${listed(terms)}` : sql``;
   if (dialect === 'sqlite')
     return sql`select ${listed(values)}, row_number() over (partition by ${listed(keys)}${order}) as ${name(FIRST)} ${from}`;
-  // PostgreSQL takes two expressions with parameters for different ones, so that they need names.
+  // PostgreSQL takes two equal expressions with parameters for different ones, so each gets a name.
   const names = keys.map((_, index) => sql`${name(`$key${index}`)}`);
   const keyed = keys.map((key, index) => sql`${key} as ${names[index]!}`);
   return sql`select distinct on (${listed(names)}) ${listed([...keyed, ...values])} ${from} order by ${listed([...names, ...terms])}`;
@@ -191,8 +194,8 @@ export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
     listCondition(scope, listed, alias, parent),
   ]);
   const step = watched(scope, entity, alias);
-  // Without a condition SQLite counts pages, which is faster than any limit, so nothing has to end
-  // it.
+  // SQLite counts a table without a condition by its pages. That is faster than any time limit, so
+  // no step has to watch it.
   const condition = rows && and([step, rows]);
   const from = sql`from ${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;
   const distinct = scope.calls[listed.call]?.distinct;
@@ -202,7 +205,7 @@ export function countJson(scope: Scope, listed: Listed, parent?: Source): Sql {
   return sql`(select count(*) from (select distinct ${joinSql(keys, ', ')} ${from}) ${scope.alias()})`;
 }
 
-/** Which rows a list is about, before any page. */
+/** The condition of the rows that a list is about, before it is cut into pages. */
 export function listCondition(
   scope: Scope,
   listed: Listed,
@@ -239,7 +242,7 @@ function isAmongKeys(scope: Scope, { call, entity: of }: Listed, alias: string):
   }));
 }
 
-/** The caller's rules for the entity, or those of the root field that replace them. */
+/** The caller's rules for the entity, or the rules of the root field that replace them. */
 export function readAccess(scope: Scope, entity: string, replaced?: Access): Access {
   if (replaced) return replaced;
   const access = scope.rules.entity(scope.model.entity(entity).entity, 'READ');
@@ -281,7 +284,7 @@ export function equalities(
   );
 }
 
-/** The columns that the order of a page looks at, and the values that are no columns. */
+/** The columns by which the order of a page sorts, and the values of it that are no columns. */
 function orderColumns(scope: Scope, entity: EntityModel, order: readonly Order[]): string[] {
   return order.flatMap((each, index) =>
     isColumn(each)
@@ -302,7 +305,7 @@ function selectedColumns(
 
 export function limit(scope: Scope, call: number, page: Page | undefined, more: 0 | 1): Sql {
   if (!page) return sql``;
-  // With a bare `?`, SQLite plans the whole statement again for every new value.
+  // With a bare `?`, SQLite plans the statement again for each new value of `limit` or `offset`.
   const number = (path: string) =>
     sql`${scope.dialect === 'sqlite' ? '+' : ''}${parameter(call, ['page', path], { type: 'integer' })}`;
   return sql` limit ${page.constant ? String(page.limit) : number('limit')}${more === 1 ? ' + 1' : ''}${page.offset > 0 ? sql` offset ${number('offset')}` : ''}`;

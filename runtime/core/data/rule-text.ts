@@ -7,8 +7,8 @@ import { createScope, reference } from './scope.ts';
 import type { Dialect } from '../store/store.ts';
 
 /**
- * The condition of each rule as SQL, by schema coordinate, for a person to read: values stand in it
- * by their names. Null for a rule that only says who may.
+ * The condition of each rule as SQL for a person to read, by schema coordinate. Parameters are
+ * shown by their names. Null for a rule that only says who may act.
  *
  * @example ruleTexts(project, 'postgres')['Note'] // ['"notes"."author_id" = :caller']
  */

@@ -8,13 +8,13 @@ import type { Call, KeyType } from './plan.ts';
 import type { Stored } from './values.ts';
 
 /**
- * Names that no field can have: the type of an object, and the row that user code gets as its
- * parent.
+ * Keys that no field can have: one for the type of an object, one for the row that user code gets
+ * as its parent.
  */
 export const TYPE_KEY = '$';
 export const ROW_KEY = '$row';
 
-/** What every part needs when a statement is written. */
+/** What every part of a statement needs while it is written. */
 export interface Scope {
   readonly model: Model;
   readonly rules: Rules;
@@ -33,7 +33,7 @@ export interface Scope {
   readonly tree: boolean;
   /** A table alias that nothing else uses. */
   alias(): string;
-  /** Counts the relations in its conditions. @returns the count, including this one */
+  /** Counts the relations that the statement's conditions follow. */
   relation(): number;
   /** Counts the texts that are looked for within others. @returns the count, including this one */
   part(): number;
@@ -93,7 +93,7 @@ export function reference(entity: EntityModel, alias: string, column: string): s
   return rowOf(entity, column, (part) => `${alias}.${columnName(entity, part)}`);
 }
 
-/** What `one` gives for a column; for a key of several, for each of its parts. */
+/** Applies `one` to a column; for a composite key, to each of its parts. */
 export function rowOf(
   entity: EntityModel,
   column: string,
@@ -130,7 +130,7 @@ export function keyOfRow(
   );
 }
 
-/** Whether a reference leads nowhere: one of its columns has no value. */
+/** The condition that a reference leads to no row, because one of its columns is null. */
 export const isNullSql = (entity: EntityModel, alias: string, column: string): Sql =>
   or(entity.partsOf(column).map((part) => sql`${reference(entity, alias, part)} is null`));
 
@@ -142,13 +142,13 @@ export const parameter = (call: number, path: readonly (string | number)[], as: 
 export const joinColumns = (key: JoinKey): string =>
   typeof key === 'string' ? name(key) : `(${key.map(name).join(', ')})`;
 
-/** Columns as a query lists them: a row value without its parentheses. */
+/** Columns as a query lists them: without the parentheses of a row value. */
 export const bare = (columns: string): string =>
   columns.startsWith('(') ? columns.slice(1, -1) : columns;
 
 /**
- * The marker object: the caller may not see the value, a required value is missing, or a number is
- * none of its declared type.
+ * The marker object. It stands for a value that the caller may not see, for a required value that
+ * is missing, and for a number that its declared type cannot hold.
  */
 export function marked(
   scope: Scope,
@@ -157,7 +157,7 @@ export function marked(
   return scope.json.constant(`{"${scope.marker}":"${what}"}`);
 }
 
-/** The condition that a key which may refer to several types refers to ours. */
+/** For a key that may refer to several types: the condition that it refers to ours. */
 export const ofType = (
   of: KeyType | undefined,
   entity: EntityModel,
@@ -182,7 +182,7 @@ export function or(conditions: readonly Sql[]): Sql {
 export const where = (condition: Sql | undefined): Sql =>
   condition ? sql` where ${condition}` : sql``;
 
-/** Values as a row of `values` lists them: a row value without its parentheses. */
+/** Values as `values` lists them: without the parentheses of a row value. */
 export function bareSql(values: Sql): Sql {
   const [first] = values;
   if (first !== '(') return values;

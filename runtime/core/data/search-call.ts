@@ -3,17 +3,20 @@ import { classOf } from '../store/search/postgres-search.ts';
 import { CLASSES } from '../store/search/search-index.ts';
 import { parseSearch, type SearchQuery, type SearchTerm } from './search-query.ts';
 
-/** A search as the statements get it: values only. */
+/** The values of a search that its statements need. */
 export interface SearchCall {
   /**
-   * `none`: without a word, so that nothing is found. `without`: only words that rows must not
-   * have.
+   * `none`: the search has no word, so it finds nothing. `without`: it has only words that rows
+   * must not have.
    */
   readonly kind: 'words' | 'without' | 'none';
-  /** The whole search, of `without` the words to avoid, for FTS5 and as a tsquery. */
+  /** The whole search for FTS5 and as a tsquery. For `without`, these are the words to avoid. */
   readonly sqlite: string;
   readonly postgres: string;
-  /** What rows are ranked by: JSON of `[search, weight]`, and of tsqueries with these weights. */
+  /**
+   * The searches by which rows are ranked: JSON of `[search, weight]`, and tsqueries for the same
+   * weights.
+   */
   readonly sqliteRanks: string;
   readonly postgresRanks: string;
   readonly weights: readonly number[];
@@ -32,17 +35,17 @@ export interface SearchCall {
   readonly postgresMarks: string;
 }
 
-/** Terms that rows are ranked by: more make no better order, but cost. */
+/** How many terms are used to rank rows. More terms cost time and do not improve the order. */
 const RANKED = 8;
 
 /** The weights of the classes of fields. Their sums are exact, so both databases sort alike. */
 const WEIGHTS = [8, 4, 2, 1];
 
-/** A longer word is in no index: PostgreSQL leaves it out. */
+/** PostgreSQL leaves longer words out of its index, so SQLite does too. */
 const LONGEST = 500;
 
 /**
- * The values of a search. Null and undefined are no search.
+ * Reads the argument of a search; undefined for null and undefined.
  *
  * @example readSearch('cats or dogs', post.search)?.postgres // "('cats' | 'dogs')"
  */
@@ -104,12 +107,17 @@ function callOf(query: SearchQuery, classes: number): SearchCall {
   };
 }
 
-/** Terms of a search that is short enough to be repeated for each rank. */
+/**
+ * One search for each weight; together they find the rows of the whole search. A short search is
+ * repeated in each of them: a frequent word is then looked for only in rows that have the other
+ * words.
+ */
 const REPEATED = 32;
 
 /**
- * The searches whose hits together are those of the whole one. With the whole search in it, a
- * frequent word is only looked for in the rows that have the other words.
+ * One search for each weight; together they find the rows of the whole search. A short search is
+ * repeated in each of them: a frequent word is then looked for only in rows that have the other
+ * words.
  */
 function ftsRanks(query: SearchQuery, weights: readonly number[], short: boolean) {
   const { groups } = query;
@@ -120,7 +128,7 @@ function ftsRanks(query: SearchQuery, weights: readonly number[], short: boolean
       return [short ? ftsQuery(query, { group, by: rank }) : rank, weight] as const;
     }),
   );
-  // A row may have none of the terms that it is ranked by.
+  // A row may have none of the terms that are used for ranking, and is found with rank 0.
   return terms.length > RANKED && short ? [[ftsQuery(query), 0] as const, ...ranks] : ranks;
 }
 
@@ -135,7 +143,7 @@ const numbered = ({ groups, without }: SearchQuery): (readonly [group: number, t
   ...without.map((term) => [-1, ftsTerm(term)] as const),
 ];
 
-/** Words to mark: those of phrases are marked one by one. */
+/** The words to mark in texts. The words of a phrase are marked one by one. */
 const marked = (terms: readonly SearchTerm[]): (readonly [word: string, begins: boolean])[] =>
   terms
     .slice(0, 100)
@@ -143,12 +151,12 @@ const marked = (terms: readonly SearchTerm[]): (readonly [word: string, begins: 
       words.map((word, at) => [word, begins && at === words.length - 1] as const),
     );
 
-/** The columns of the classes in FTS5: the last one has all fields behind the third. */
+/** The columns of each class of fields in FTS5. The last class has all fields after the third. */
 const FTS_CLASSES = ['{c0}', '{c1}', '{c2}', '- {c0 c1 c2}'];
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(' OR ')})`;
 
-/** A group that is another search in its place. */
+/** One group of a search is replaced by another search. */
 interface Replaced {
   readonly group: number;
   readonly by: string;
@@ -173,14 +181,17 @@ function tsquery({ groups, without }: SearchQuery, classes: number): string {
   ].join(' & ');
 }
 
-/** The words of one field follow those of the field before, but a phrase is within one. */
+/**
+ * In the index, the words of a field directly follow those of the field before. A phrase must be
+ * inside one field.
+ */
 function inOneField(term: SearchTerm, classes: number): string {
   if (term.words.length === 1) return tsTerm(term);
   const each = Array.from({ length: classes }, (_, at) => tsTerm(term, classOf(at)));
   return `(${each.join(' | ')})`;
 }
 
-/** `ofClass`: only in fields of it. */
+/** With `ofClass`, only fields of that class are searched. */
 function tsTerm({ words, begins }: SearchTerm, ofClass = ''): string {
   const label = (last: boolean) => `${last && begins ? '*' : ''}${ofClass}`;
   const parts = words.map((word, at) => {

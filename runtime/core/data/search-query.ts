@@ -1,24 +1,24 @@
 import { foldWord, wordsIn } from '../store/search/words.ts';
 
-/** Words that stand one behind the other; a single word is the usual case. */
+/** Words that follow each other directly. Most terms have a single word. */
 export interface SearchTerm {
   /** Without case and accents. */
   readonly words: readonly string[];
-  /** Whether the last word only begins so. */
+  /** Whether the last word may be only the beginning of a word: `begin*`. */
   readonly begins: boolean;
 }
 
 /** What a text searches for. */
 export interface SearchQuery {
-  /** One term of each group must be there. */
+  /** A row must have at least one term of each group. */
   readonly groups: readonly (readonly SearchTerm[])[];
-  /** None of these may be there. */
+  /** A row must have none of these terms. */
   readonly without: readonly SearchTerm[];
 }
 
 /**
- * Reads a search. All words must be there; `"a phrase"`, `-without`, `this or that`, `begin*`.
- * Everything else is text, so that no input is wrong.
+ * Reads a search. A row must have all words. `"a phrase"`, `-without`, `this or that` and `begin*`
+ * have a meaning; everything else is text, so that no input is wrong.
  *
  * @returns null for a text without a word.
  * @example parseSearch('cats -dogs') // { groups: [[{ words: ['cats'], begins: false }]], without: [{ words: ['dogs'], begins: false }] }
@@ -26,7 +26,7 @@ export interface SearchQuery {
 export function parseSearch(text: string): SearchQuery | null {
   const reading: Draft = { groups: [], without: [], either: false, open: false };
   for (const part of partsOf(text)) take(reading, part);
-  // Nothing follows the last "or": it is a word.
+  // An "or" at the end joins nothing, so it is searched as a word.
   if (reading.either) reading.groups.push([OR]);
   const { groups, without } = reading;
   return groups.length + without.length === 0 ? null : { groups: distinct(groups), without };
@@ -35,9 +35,9 @@ export function parseSearch(text: string): SearchQuery | null {
 interface Draft {
   readonly groups: SearchTerm[][];
   readonly without: SearchTerm[];
-  /** Whether an "or" waits for the term behind it. */
+  /** Whether an "or" was read, and the term after it is still missing. */
   either: boolean;
-  /** Whether a term stands before, which an "or" can follow. */
+  /** Whether the last thing read was a term, so that an "or" may follow. */
   open: boolean;
 }
 
@@ -58,7 +58,7 @@ function take(draft: Draft, { sign, quoted, bare = '' }: Part): void {
   draft.open = true;
 }
 
-/** An "or" before a word to avoid is a word itself. */
+/** An "or" before a word with a minus joins nothing, so it is searched as a word. */
 function avoid(draft: Draft, term: SearchTerm | undefined): void {
   if (draft.either) draft.groups.push([OR]);
   if (term) draft.without.push(term);
@@ -72,7 +72,10 @@ interface Part {
   readonly bare?: string;
 }
 
-/** A phrase in quotes, or what stands between spaces; a minus before a word takes rows away. */
+/**
+ * A phrase in quotes, or the characters between two spaces. A minus before it excludes rows with
+ * these words.
+ */
 const PART = /(?<sign>(?<![^\s])-(?=["\p{L}\p{Nd}]))?(?:"(?<quoted>[^"]*)"|(?<bare>[^\s"]+|"))/gu;
 
 function* partsOf(text: string): Generator<Part> {
@@ -90,7 +93,7 @@ const hasWord = (text: string): boolean => wordsIn(text).next().done !== true;
 const folded = (text: string): string[] =>
   [...wordsIn(text)].map(([word]) => foldWord(word)).filter((word) => word !== '');
 
-/** Several words without a space between them, such as `well-known`, are words of their own. */
+/** Words that are joined without a space, such as `well-known`, become one term each. */
 function termsOf(text: string): SearchTerm[] {
   const words = folded(text);
   return words.map((word, at) => ({
@@ -99,7 +102,10 @@ function termsOf(text: string): SearchTerm[] {
   }));
 }
 
-/** Words of one phrase: a longer one is looked for in parts, each of which begins with a known word. */
+/**
+ * The most words of one phrase. A longer phrase is searched in parts, and each part begins with the
+ * last word of the part before.
+ */
 const PHRASE = 32;
 
 function phrasesOf(text: string): SearchTerm[] {
@@ -110,16 +116,16 @@ function phrasesOf(text: string): SearchTerm[] {
   return parts;
 }
 
-/** They are a phrase where they are quoted, or taken away together. */
+/** The words as one phrase. It is used for words in quotes, and for joined words after a minus. */
 function termOf(text: string, open: boolean): SearchTerm | undefined {
   const words = folded(text);
   return words.length === 0 ? undefined : { words, begins: open && beginsWord(text) };
 }
 
-/** A star right behind the last letter. */
+/** Whether a text ends with a star right after a letter. */
 const beginsWord = (text: string): boolean => /[\p{L}\p{Nd}\p{M}]\*+$/u.test(text);
 
-/** A word that stands twice in a search has to be in the row once. */
+/** Drops repeated groups: a row has to have the word only once. */
 function distinct(groups: readonly (readonly SearchTerm[])[]): (readonly SearchTerm[])[] {
   const seen = new Set<string>();
   return groups.filter((group) => {

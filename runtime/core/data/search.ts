@@ -14,14 +14,14 @@ export const RANK = '$rank';
 
 const BY_RANK: Order = { column: '', descending: true, rank: true };
 
-/** The list with the best rows first, unless the caller asks for another order. */
+/** The list, ordered by the best rows first. An order of the caller replaces this one. */
 export const bestFirst = (list: ListOptions, { kind }: SearchCall) =>
   kind === 'words' ? { ...list, order: [BY_RANK] } : list;
 
-/** The rows that a search found, in a query over `alias`. */
+/** The alias of the rows that a search found, in a query whose table is called `alias`. */
 const hitsAlias = (alias: string): string => `${alias}s`;
 
-/** How well the row of `alias` fits, as a whole number. */
+/** How well the row of the table `alias` fits, as a whole number. */
 export const rankOf = (alias: string): string => named(hitsAlias(alias), RANK);
 
 /** A table as a query reads it. */
@@ -38,7 +38,7 @@ interface Searching {
   readonly ranked: boolean;
 }
 
-/** The table, with the rows that the search of the call found first. */
+/** The table, joined with the rows that the search found. These are read first. */
 export function searchedTable(scope: Scope, searching: Searching): Searched {
   const { entity, call, alias, ranked } = searching;
   const table = sql`${tableName(entity.entity, scope.dialect)} ${alias}`;
@@ -145,7 +145,7 @@ const value = (call: number, of: keyof SearchCall): Parameter => ({
   as: { type: of === 'most' || of === 'groups' ? 'integer' : 'text' },
 });
 
-/** Whether the index has the key itself as the number of a row. */
+/** Whether the index numbers its rows by the table's own key. */
 function isByNumber({ model }: Scope, { key, columns }: EntityModel): boolean {
   const id = columns.get('id');
   return key.length === 1 && key[0] === 'id' && (id?.key ?? model.ids) === 'integer';
@@ -167,7 +167,7 @@ interface Highlighted {
   readonly text: string;
 }
 
-/** The text around the hits, as HTML; null outside a search. */
+/** The text around the words that were found, as HTML; null outside a search. */
 export function highlightJson(scope: Scope, entity: EntityModel, { call, text }: Highlighted): Sql {
   if (!scope.calls[call]?.search) return sql`null`;
   if (scope.dialect === 'sqlite')

@@ -62,7 +62,7 @@ function getQuery(scope: Scope, root: Get): Sql {
   return sql`select ${asText(scope, object)} as j from ${tableName(entity, scope.dialect)} ${alias}${joinSql(joins, '')}${where(condition)}${byKey(model, alias)} limit 1`;
 }
 
-/** The order by the key, where there is one. */
+/** ` order by` the key; empty for an entity without one. */
 function byKey(model: EntityModel, alias: string): string {
   const columns = model.key.map((column) => reference(model, alias, column));
   return columns.length === 0 ? '' : ` order by ${columns.join(', ')}`;
@@ -164,7 +164,7 @@ function givenKeys({ dialect, model }: Scope, as: Stored): Sql {
   return sql`unnest(${joinSql(arrays, ', ')}) with ordinality k(${[...names, 'i'].join(', ')})`;
 }
 
-/** The keys of the rows that the caller may see, each with its number. */
+/** The keys of the rows that the caller may see, each with its number in the batch. */
 function seenKeys(scope: Scope, model: EntityModel, parts: readonly string[], given: Sql): Sql {
   if (parts.length === 1)
     return sql`select k.i, ${seenKey(scope, model, 'k.key_')} as key_ from ${given}`;

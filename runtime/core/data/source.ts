@@ -3,7 +3,7 @@ import type { Selection } from './plan.ts';
 import type { EntityModel } from './model.ts';
 import { named, reference, rowOf, type Scope } from './scope.ts';
 
-/** Where the columns of an object come from. */
+/** The table or the inner query whose columns an object shows. */
 export interface Source {
   /** Notes that the column is used, and gives its name in the query. */
   ref(column: string): string;

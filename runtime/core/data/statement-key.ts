@@ -58,7 +58,7 @@ const groupsKey = ({ keys, having, order }: GroupCall): string =>
     .map(({ of, column = '', descending, nulls = '' }) => `${of} ${column} ${descending} ${nulls}`)
     .join()}`;
 
-/** No statement is made for the longest texts in a filter before they have been checked. */
+/** Whether a text in a filter is too long. It is checked before a statement is made for it. */
 const isLong = (value: unknown) => typeof value === 'string' && value.length > LONGEST_PART;
 
 /**

@@ -11,18 +11,21 @@ import type { Source } from './source.ts';
 
 type Asked = Extract<Planned, { kind: 'tally' }>;
 
-/** What a field with `@count` or `@exists` shows. */
+/** The value of a field with `@count` or `@exists` in the answer. */
 export function tallyJson(scope: Scope, parent: string, asked: Asked, source: Source): Sql {
   const value = tallySql(scope, parent, asked, source);
   return asked.tally.of === 'count' ? value : scope.json.boolean(value);
 }
 
-/** Which related rows are counted, or looked for. */
+/** The related rows that are counted, or whose existence is tested. */
 export interface Counted {
   readonly tally: Pick<Tally, 'of' | 'entity' | 'where'>;
   /** The relation whose rows are counted. */
   readonly relation: Field;
-  /** Whether the rows of the parent are watched each, so that a count by an index alone need not be. */
+  /**
+   * Whether the time of each parent row is watched already. A count that needs only an index is
+   * then not watched too.
+   */
   readonly isWatched?: boolean;
 }
 

@@ -9,7 +9,7 @@ export const [MILLISECONDS, MICROSECONDS] = [1e11, 1e14];
 export const JULIAN = 5_000_000;
 
 /**
- * The form of a time that others stored; undefined for what is no time.
+ * The form of a time that another program stored; undefined when the value is no time.
  *
  * @example timeFormOf('2026-01-02 03:04:05') // { unit: 'text', separator: ' ', digits: 0, zone: '' }
  */
@@ -37,8 +37,8 @@ const DAY = 86_400_000;
 const EPOCH = 2_440_587.5;
 
 /**
- * A time or a day as the column keeps it. What the form has no place for is cut off. A value that
- * is not one of ours, as in a cursor, is in this form already.
+ * A time or a day in the form of its column. Parts of a second that the form cannot hold are cut
+ * off. A value that is no time of ours, such as one of a cursor, already has this form.
  */
 export function inForm(value: unknown, form: TimeForm): unknown {
   if (typeof value !== 'string' || !ISO.test(value)) return value;

@@ -9,17 +9,20 @@ export interface Stored {
   readonly many?: boolean;
   /** The entity that the key belongs to, when that entity has global ids: `Post:7`. */
   readonly global?: string;
-  /** The form of a key whose values do not follow from `Project.ids`. */
+  /** The type of the key, when it is not that of `Project.ids`. */
   readonly key?: KeyKind;
-  /** The columns of a key of several, in their order. */
+  /** The columns of a composite key, in their order. */
   readonly parts?: readonly Stored[];
-  /** Which part of such a key this column is. */
+  /** Set for a column that is a part of a composite key: its position, and the number of parts. */
   readonly part?: { readonly index: number; readonly of: number };
-  /** Values of an enum that are stored under another name. */
+  /** The stored texts of enum values that are stored under another name. */
   readonly storedValues?: Readonly<Record<string, string>>;
-  /** PostgreSQL's own type: an array is given as one, and not as JSON. */
+  /**
+   * The column's type in PostgreSQL, when it is not the usual one. An array is passed as an array,
+   * and not as JSON.
+   */
   readonly databaseType?: string;
-  /** How a SQLite table of others keeps times. */
+  /** The form of times in a SQLite table that another program made. */
   readonly timeForm?: TimeForm;
 }
 
@@ -77,14 +80,14 @@ const localKey = (value: unknown, { global }: Stored): string => {
   return global && text.startsWith(`${global}:`) ? text.slice(global.length + 1) : text;
 };
 
-/** The same column outside of a key: its value is the whole of what it is given. */
+/** The same column as if it were no part of a key: the whole value belongs to it. */
 function one({ part: _part, global: _global, ...as }: Stored): Stored {
   return as;
 }
 
 /**
- * One part of a key of several, `DE:BY`: percent-encoded, so that it may hold a colon. Null when
- * the text is no such key.
+ * One part of a composite key such as `DE:BY`. Parts are percent-encoded, so that they may contain
+ * a colon. Null when the text is no such key.
  */
 function partOfKey(value: unknown, as: Stored): string | null {
   const local = localKey(value, as);
@@ -102,7 +105,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The text of a key of several, or null when a part of it cannot be one. */
+/** The text of a composite key as it is stored; null when one of its parts is invalid. */
 function toWholeKey(value: unknown, as: Stored, ids: IdKind, dialect: Dialect): string | null {
   const parts = as.parts!.map((part) => toStored(value, part, ids, dialect));
   return parts.includes(null)
@@ -120,7 +123,7 @@ function toKey(value: unknown, as: Stored, project: IdKind): unknown {
 
 const KEY_TYPES = { integer: 'bigint', uuid: 'uuid', text: 'text' } as const;
 
-/** A number where it is exact, a BigInt where it is not. */
+/** A number if JavaScript can hold it exactly, else a BigInt. */
 function toInteger(text: string): number | bigint | null {
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;
@@ -137,11 +140,11 @@ function toList(values: readonly unknown[], as: Stored, ids: IdKind, dialect: Di
   return jsonList(items);
 }
 
-/** A list as JSON: whole numbers beyond the exact ones of JavaScript keep their digits. */
+/** A list as JSON. Whole numbers beyond 2^53 keep their digits. */
 const jsonList = (items: readonly unknown[]): string =>
   `[${items.map((item) => (typeof item === 'bigint' ? String(item) : JSON.stringify(item))).join(',')}]`;
 
-/** Keys of several parts: a JSON array of arrays. */
+/** Values of composite keys as a JSON array of arrays. */
 function toRows(values: readonly unknown[], parts: readonly Stored[], ids: IdKind): string {
   const rows = values.map((value) =>
     jsonList(parts.map((part) => toStored(value, part, ids, 'sqlite'))),

@@ -12,7 +12,7 @@ export interface Place {
   readonly path: readonly (string | number)[];
 }
 
-/** A value of the arguments, as words compare with it. */
+/** A value of the arguments, in the form that operators compare with. */
 export const givenAt = ({ call, path }: Place, value: unknown): Given => ({
   field: path.slice(1).join('.'),
   value,
@@ -33,14 +33,14 @@ export type LogicalWord = 'and' | 'or' | 'not';
 export const isLogical = (word: string): word is LogicalWord =>
   word === 'and' || word === 'or' || word === 'not';
 
-/** `and` of nothing is true, and `or` of nothing is false. */
+/** SQL for the words and, or and not. `and` of nothing is true, and `or` of nothing is false. */
 export function logicalSql(word: LogicalWord, conditions: readonly Sql[]): Sql {
   if (word === 'and') return and(conditions) ?? sql`true`;
   return word === 'or' ? or(conditions) : not(or(conditions));
 }
 
 /**
- * The condition that a value meets all words of an input. Undefined for an input without a word.
+ * The condition that a value meets all operators of an input; undefined for an input without one.
  *
  * @param words the words that the input declares.
  */
@@ -70,7 +70,10 @@ export function wordsCondition(
   return and(words.map(one));
 }
 
-/** What stands beside the words of an input, or of the one around it. */
+/**
+ * The members that say how an input's operators compare; those of the outer input where it has
+ * none.
+ */
 function besideOf(
   { mode, path }: Readonly<Record<string, unknown>>,
   at: (word: string) => Place,
@@ -87,6 +90,6 @@ const isThere = (value: unknown) => value !== undefined && value !== null;
 /** Whether `mode` has the value that ignores case: `INSENSITIVE`, in any spelling of the schema. */
 export const isInsensitive = (mode: unknown): boolean => /^insensitive$/i.test(String(mode ?? ''));
 
-/** A word that compares, and does not only say how. */
+/** Whether a member of an input compares. `mode` and `path` only say how the others compare. */
 export const isComparison = (word: FilterWord): word is FilterOperator =>
   !['mode', 'path', 'and', 'or', 'not'].includes(word);

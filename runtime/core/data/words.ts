@@ -14,7 +14,7 @@ import type { Stored } from './values.ts';
 const OF_LISTS = new Set<FilterOperator>(['has', 'hasSome', 'hasEvery', 'isEmpty']);
 
 /**
- * The condition that a value meets one word.
+ * The condition that a value meets one operator.
  *
  * @throws AppError `BAD_USER_INPUT` for a word that takes no null, or not this kind of value.
  */
@@ -37,7 +37,7 @@ export function wordSql(
   return scalarWord(scope, compared, word, given);
 }
 
-/** Looking for a text takes time for each of its letters, in each row. */
+/** Refuses a part that is too long: `contains` takes time for each of its letters, in each row. */
 function assertPart({ field, value }: Given): void {
   if (typeof value !== 'string' || value.length <= LONGEST_PART) return;
   const message = `${field} may have ${LONGEST_PART} characters: look for a part of the text, or for its beginning with startsWith`;
@@ -83,7 +83,7 @@ function foldedWord(scope: Scope, compared: Compared, word: FilterOperator, give
   const { as, value } = compared;
   const own = foldedSql(scope, as.databaseType === undefined ? value : castText(value));
   const other = foldedSql(scope, sql`${given.parameter(TEXT)}`);
-  // The text is folded once: SQLite would do it for each use of it.
+  // `CONTAINS_TEXT` names the folded text once. With `instr` SQLite would fold it for each use.
   if (word === 'contains' && scope.dialect === 'sqlite')
     return sql`${CONTAINS_TEXT}(${own}, ${other})`;
   if (word !== 'in' && word !== 'notIn') return binary(scope, own, word, other, false);

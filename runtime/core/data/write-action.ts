@@ -48,7 +48,7 @@ export function performAction<T>(
   }
 }
 
-/** Finds out which of the given keys has no row. */
+/** Throws the error for the first of the given keys that has no row. */
 async function explain(
   actor: Actor,
   { operation, args, rules, caller }: WriteRequest<unknown>,
@@ -176,7 +176,7 @@ function boundsOf(
     asker,
     limits: model.project.api.limits,
     sent: true,
-    // Rows that refer to the removed row are removed too, or their reference is set to null.
+    // Removing a row also removes the rows that refer to it, or sets their references to null.
     long: long || (action.kind === 'remove' && isReferred(model, action.entity)),
   };
 }
@@ -268,7 +268,7 @@ function accessTo(model: Model, rules: Rules, operation: Operation, action: Writ
 }
 
 interface Performing {
-  /** The hooks of a create that have begun. */
+  /** The hooks of a create, if they were called before. */
   readonly hooks?: RowHooks | undefined;
   readonly writing: Writing;
   readonly access: Access;
@@ -308,7 +308,7 @@ async function perform<T>(
   return there ? { id, read: await request.read(id, query) } : { id: null };
 }
 
-/** The id that the arguments give, or that of the row with the unique key that they give. */
+/** The id in the arguments, or the id of the row whose unique key is in the arguments. */
 async function existingKey(
   actor: Actor,
   writing: Writing,

@@ -26,9 +26,9 @@ type Nested = Extract<Write, { kind: 'nested' }>;
 
 /** The contents of an input, grouped by when they can be written. */
 interface SortedInput extends PlainInput {
-  /** The key of the row, when it is there already. */
+  /** The key of the row, when it exists before the input is written. */
   readonly id?: Key | undefined;
-  /** Writes that need the row's key: the other side of relations. */
+  /** Writes that can run only when the row has a key: those of the other side of relations. */
   readonly after: ((id: Key) => Promise<void>)[];
 }
 
@@ -96,7 +96,8 @@ export async function updateFrom(
   );
   const hooks = await hooksOfRow(writing, entity, 'update', { key, access: base });
   const added = await hooks?.resolve(input);
-  // Rows that the input nests are written before this one: it must be there.
+  // The rows that the input nests are written before this row, so it must be checked first that
+  // this row exists.
   if (nestsRows(shape, input) && !(await isThere(writing, entity, key, base))) return false;
   const completed = { id: key, shape, input, added, hooks };
   const { values, names, fields, after } = await sortAll(writing, completed);
@@ -112,7 +113,7 @@ const nestsRows = ({ writes }: WriteShape, input: Input): boolean =>
   writes.some(({ kind, name }) => kind === 'nested' && isSet(input[name]));
 
 interface Completed {
-  /** The key of the row, when it is there already. */
+  /** The key of the row, when it exists before the input is written. */
   readonly id?: Key;
   readonly shape: WriteShape;
   readonly input: Input;
@@ -121,7 +122,7 @@ interface Completed {
   readonly hooks: RowHooks | undefined;
 }
 
-/** The rules of fields hold for what the caller gave, and not for what hooks add. */
+/** Rules of fields are checked for what the caller gave, and not for what hooks add. */
 async function sortAll(
   writing: Writing,
   { shape, input, added, hooks, id }: Completed,
@@ -184,12 +185,12 @@ function targetOf(model: Model, shape: WriteShape, write: Write): string {
   return source?.kind === 'one' && source.key === 'own' ? source.column : `field ${write.field}`;
 }
 
-/** What an input sets in one row. */
+/** What an input sets in one row, when it sets only columns. */
 export interface PlainInput {
   readonly values: Map<string, unknown>;
   /** Names of the input's fields, by column. */
   readonly names: Map<string, string>;
-  /** Names of the given fields, whose rules must be checked. */
+  /** The names of the given fields. The caller needs the right to write each of them. */
   readonly fields: string[];
 }
 
@@ -298,7 +299,7 @@ export async function sortInput(
   return sorted;
 }
 
-/** Sets a to-one relation by key: a column of this row, or of the other one. */
+/** Sets a to-one relation by a key, in a column of this row or of the other row. */
 async function setKey(
   writing: Writing,
   parent: EntityModel,

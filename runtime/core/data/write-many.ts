@@ -144,7 +144,9 @@ async function createRows(
   return ids;
 }
 
-/** The rows of a statement for all; undefined when a row needs further statements. */
+/**
+ * The rows, if one statement can insert them all; undefined when a row needs further statements.
+ */
 function plainRows(
   writing: Writing,
   shape: WriteShape,
@@ -171,7 +173,10 @@ function plainRows(
   return rows;
 }
 
-/** Leaves out a row whose key is taken, with everything that was written for it. */
+/**
+ * Writes one row. If its key is taken, everything that was written for the row is undone, and the
+ * row is left out.
+ */
 async function unlessTaken(
   writing: Writing,
   create: (inner: Writing) => Promise<Key>,
@@ -246,7 +251,9 @@ async function selectRows(
   return rows.map(({ id }) => String(id));
 }
 
-/** A filter does not see rows that the caller may not see. */
+/**
+ * The caller's filter is checked with their own rules: it does not find rows that they may not see.
+ */
 function readable(
   { rules }: Writing,
   { entity }: EntityModel,
@@ -263,7 +270,10 @@ interface UpdateOptions {
   readonly access: Access;
 }
 
-/** A row whose fields the caller may not set is refused, as in an update of this row alone. */
+/**
+ * If the caller may not set a field in one of the rows, the mutation is refused, as an update of
+ * that row alone would be.
+ */
 async function updateRows(
   writing: Writing,
   action: Extract<Action, { kind: 'updateMany' }>,

@@ -22,7 +22,7 @@ type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
 export interface CreateOptions {
-  /** What the caller may do; by the rules of the entity when absent. */
+  /** The caller's access to the row; when absent, the rules of the entity decide. */
   readonly access?: Access;
   /** Columns that the input cannot change: they link the row to its parent. */
   readonly preset?: ReadonlyMap<string, unknown>;
@@ -39,7 +39,10 @@ export interface Nesting {
   readonly rows: NestedRows;
 }
 
-/** How nested rows are written. They are passed in, because inputs may contain themselves. */
+/**
+ * Functions that write nested rows. They are passed as arguments, because an input type may contain
+ * itself.
+ */
 export interface NestedRows {
   create(writing: Writing, shape: WriteShape, input: Input, options?: CreateOptions): Promise<Key>;
   /** @returns whether the row exists */
@@ -48,11 +51,11 @@ export interface NestedRows {
   remove(writing: Writing, entity: EntityModel, id: Key): Promise<boolean>;
 }
 
-/** What a nested input does to the row whose key this row holds. */
+/** The change of a foreign key of this row that a nested input asks for. */
 export interface NestedKey {
   /** The new value of the key; undefined leaves it unchanged. */
   readonly key: unknown;
-  /** Runs when this row is written. */
+  /** Runs after this row was written. */
   readonly after?: () => Promise<void>;
 }
 
@@ -88,7 +91,9 @@ export async function nestedKey(
   return { key, after: () => removeRelated(writing, relation, nesting, former) };
 }
 
-/** The row that this row has led to so far, when the input writes it. */
+/**
+ * The key of the related row so far; it is only read when the input updates or deletes that row.
+ */
 async function formerKey(
   writing: Writing,
   relation: Relation,
@@ -117,7 +122,7 @@ async function linkedKey(writing: Writing, relation: Relation, nesting: Nesting)
   );
 }
 
-/** A single object is connected or created, not both. */
+/** Throws when an input both connects and creates, because there can be only one related row. */
 function assertOneLink({ name, connect, create, connectOrCreate }: Nested, input: Input): void {
   const parts = [connect, create?.name, connectOrCreate?.name];
   const given = parts.filter((part) => isAsked(part, input));
@@ -163,7 +168,7 @@ export async function nestUnder(
     );
 }
 
-/** `set: [{ id }]`: exactly these rows. */
+/** `set: [{ id }]`: links exactly these rows and unlinks all others. */
 async function setRows(
   writing: Writing,
   relation: Relation,
@@ -195,7 +200,7 @@ async function updateRows(writing: Writing, relation: Relation, nesting: Nesting
 }
 
 /**
- * The key of a row that belongs to this row. `true` stands for the row of a to-one relation.
+ * The key of a row that already belongs to this row. `true` means the row of a to-one relation.
  *
  * @throws AppError `BAD_USER_INPUT` for any other row.
  */
@@ -272,7 +277,9 @@ function inOrder(nested: ConnectOrCreate | undefined, items: readonly unknown[])
     .map(({ item }) => item);
 }
 
-/** The row of a `connectOrCreate`. One that is created is linked to `relation`, if there is one. */
+/**
+ * The row of a `connectOrCreate`. A row that is created is linked to `relation`, if that is given.
+ */
 async function connectedOrCreated(
   writing: Writing,
   { write, rows }: Nesting,
@@ -315,7 +322,7 @@ async function keyIn(
   return by ? locate(writing, other, givenKey(by, item, 'connect')) : idOf(item);
 }
 
-/** `{ id }`, or the id alone. */
+/** The id of an item, which is `{ id }` or the id alone. */
 const idOf = (value: unknown) =>
   typeof value === 'object' && value !== null ? (value as { id?: unknown }).id : value;
 

@@ -42,11 +42,11 @@ function sourceOf({ field, at }: Relation): Source {
   throw failure.invalid(`${at} is not a relation`);
 }
 
-/** The join table of a many-to-many relation. */
+/** The join table of a many-to-many relation; undefined for other relations. */
 const joinOf = (source: Source) =>
   source.kind === 'many' && source.via.kind === 'table' ? source.via : undefined;
 
-/** The columns of a join table with the values of one key. */
+/** The columns of a join table that hold one key, with their values. */
 const joinedKey = (
   writing: Writing,
   of: EntityModel,
@@ -79,7 +79,7 @@ const insertPair = (writing: Writing, relation: Relation, join: JoinTable, key: 
 const keyColumn = (source: Source): string =>
   source.kind === 'one' ? source.column : source.via.kind === 'column' ? source.via.column : '';
 
-/** What the key of the other table holds of this row: its key, or another unique column of it. */
+/** The value by which the other table refers to this row: its key, or another unique column. */
 function ownValue(
   writing: Writing,
   { parent, id }: Pick<Relation, 'parent' | 'id'>,
@@ -204,7 +204,7 @@ function changeColumns(
   return hooks.update(writing, hooks.shape(of, 'update'), id, Object.fromEntries(input));
 }
 
-/** Makes a row of the other table belong to this one, unless it does so already. */
+/** Makes a row of the other table belong to this row, unless it belongs to it already. */
 async function move(writing: Writing, relation: Relation, target: unknown): Promise<void> {
   const source = sourceOf(relation);
   const other = writing.model.entity(source.entity);
@@ -246,8 +246,8 @@ async function release(
   const column = keyColumn(source);
   const type = ofType(keyType(source, parent.entity.name), other, table);
   const own = await ownValue(writing, { parent, id }, source);
-  // The former row of a one-to-one relation has to leave its place, even if the caller may not see
-  // it.
+  // The former row of a one-to-one relation is unlinked even if the caller may not see it, because
+  // only one row can be linked.
   const seen = source.kind === 'many' ? seenCondition(writing, other, table) : undefined;
   const rows = await run(
     writing,

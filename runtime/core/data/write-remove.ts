@@ -19,8 +19,8 @@ export async function removeRow(
 }
 
 /**
- * The hooks for a stored row. Undefined when there are none, when there is no such row, or when the
- * caller may not write it: the statement then says so.
+ * The hooks for a stored row. Undefined when there are none, when the row does not exist, or when
+ * the caller may not write it: in these cases the statement itself reports the error.
  */
 export async function hooksOfRow(
   writing: Writing,
@@ -35,7 +35,10 @@ export async function hooksOfRow(
   return mayWrite && (await hooks.begin(writing, key)) ? hooks : undefined;
 }
 
-/** Deletes a row that another one nests, for subscribers too. @returns whether it existed */
+/**
+ * Deletes a row because a nested input asks for it, and tells subscribers. @returns whether it
+ * existed.
+ */
 export async function removeNested(
   writing: Writing,
   entity: EntityModel,

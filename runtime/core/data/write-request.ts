@@ -35,7 +35,7 @@ export interface WriteRequest<T> {
    * before a removal.
    */
   read(id: string, query: Query): Promise<T>;
-  /** The same for a create that one statement can insert and read. */
+  /** Used in place of `read` for a create that one statement can insert and read. */
   readonly returning?: Returning<T> | undefined;
   /** Whether `read` may look at many rows. */
   readonly long?: boolean;

@@ -48,7 +48,7 @@ export async function inTransaction<T>(
   return written;
 }
 
-/** Whether something follows the making or removing of a row that the action may write. */
+/** Whether a capability has to be called after rows of the action are inserted or removed. */
 function isFollowed({ store, model }: Actor, action: Action): boolean {
   const made = madeRowsOf(store);
   if (made.size === 0 || !('entity' in action)) return false;

@@ -14,8 +14,7 @@ type Asked = Pick<WriteRequest<unknown>, 'operation' | 'args' | 'rules'>;
 const ATTEMPTS = 3;
 
 /**
- * Updates the row with the key, or creates it. The rules of the update or those of the create hold,
- * as it turns out.
+ * Updates the row with the key, or creates it. The rules of the one that happens are checked.
  *
  * @returns the id of the row.
  */
@@ -52,7 +51,7 @@ export async function upsertRow(
 const keyArgument = ({ by }: Upsert) => Object.keys(by[0] ?? {})[0]?.split('.')[0] ?? '';
 
 /**
- * What the caller may do in each of the two cases.
+ * Checks that the caller may update or create.
  *
  * @throws AppError when they may do neither.
  */

@@ -36,7 +36,7 @@ export function run(writing: Writing, statement: Sql): Promise<readonly Record<s
   return writing.query(text, values);
 }
 
-/** One name is enough: inside itself it means the innermost one. */
+/** One name is enough: inside a savepoint of the same name, the name means the inner one. */
 const SAVEPOINT = 'twofold_row';
 
 /** Runs `work` in a savepoint: a throw undoes what it wrote, and none of it is announced. */
@@ -93,8 +93,8 @@ export function scopeOf({ model, rules, dialect }: Writing): Scope {
 }
 
 /**
- * The columns of a new row: the given ones, those that the server fills in, and whom it belongs to
- * when the input does not say so.
+ * The columns of a new row: those of the input, those that the server fills in, and the owner when
+ * the input does not name one.
  *
  * @throws AppError see `belong`
  */
@@ -244,7 +244,7 @@ async function explainAbsence(
   id: unknown,
   access: Access,
 ): Promise<false> {
-  // A trigger may have swallowed the change of a row that the caller may write.
+  // The caller may write all rows, so a row that was not changed was kept by a trigger.
   if (access.kind === 'all') return false;
   if (await isVisible(writing, entity, id)) throw failure.forbidden();
   return false;
@@ -265,13 +265,19 @@ export async function isVisible(
   return rows.length > 0;
 }
 
-/** Conditions of the schema hold for the row as it is after the whole mutation. */
+/**
+ * Adds a check at the end of the transaction: conditions of the schema must hold for the row after
+ * the whole mutation.
+ */
 function checkAtEnd(writing: Writing, entity: EntityModel, id: unknown, access: Access): void {
   if (access.kind === 'rows' && isStated(access.conditions))
     writing.checks.push(() => assertStillOwned(writing, entity, id, access));
 }
 
-/** The rest is checked before a row is made. */
+/**
+ * Keeps only the conditions that the schema states. The others are checked before the row is
+ * inserted.
+ */
 const statedOf = (access: Access): Access =>
   access.kind === 'rows'
     ? { kind: 'rows', conditions: access.conditions.filter((any) => isStated([any])) }
@@ -331,7 +337,7 @@ export function writeAccess(
   }, base);
 }
 
-/** The names of the fields that columns are of. */
+/** The names of the fields that show the columns. */
 export const fieldsOf = (entity: EntityModel, columns: Iterable<string>): string[] =>
   [...columns].flatMap((column) => fieldOfColumn(entity, column)?.name ?? []);
 

@@ -26,15 +26,15 @@ export interface Writing {
   readonly changes: Change[];
   /** Absent when the project has no hooks. */
   readonly hooks?: WritingHooks;
-  /** Called when everything is written, before the commit: a throw undoes all of it. */
+  /** Called when everything is written, before the commit. A throw undoes all writes. */
   readonly checks: (() => Promise<void>)[];
-  /** Reads rows that are removed, for subscribers; absent for seeds. */
+  /** Reads rows before they are removed, to show them to subscribers; absent for seeds. */
   readonly removal?: Removal;
   /** Called after the commit, never after a rollback. */
   readonly committed: (() => void)[];
 }
 
-/** What is needed to tell subscribers of removed rows. */
+/** What is needed to tell subscribers about removed rows. */
 export interface Removal {
   readonly reader: Reader;
   /** Whether a subscription shows removed rows of the entity. */
@@ -92,7 +92,7 @@ export interface Given {
 
 export type Key = string;
 
-/** What is known before the transaction begins. */
+/** The parts of `Writing` that are known before the transaction begins. */
 export type Writer = Pick<Writing, 'model' | 'rules' | 'caller' | 'dialect' | 'now'>;
 
 type Input = Readonly<Record<string, unknown>>;

@@ -32,7 +32,7 @@ export function errorsOfArguments(
   ]);
 }
 
-/** A function that replaces an inferred write gets only what the columns allow. */
+/** A function that replaces a write which Twofold infers gets only values that fit the columns. */
 function shapeErrors(model: Model, { action }: Operation, args: Values): InputError[] {
   if (action.kind !== 'create' && action.kind !== 'update') return [];
   const shape = model.writes.get(action.write);
@@ -41,7 +41,10 @@ function shapeErrors(model: Model, { action }: Operation, args: Values): InputEr
   return shape && input ? inputErrors(model, shape, input as Values, prefix) : [];
 }
 
-/** A limit may stand on the field of the input and on the column. */
+/**
+ * The same constraint may stand on the field of the input and on the column, and would give two
+ * equal errors.
+ */
 const unique = (errors: readonly InputError[]): InputError[] => [
   ...new Map(errors.map((error) => [`${error.field} ${error.message}`, error])).values(),
 ];

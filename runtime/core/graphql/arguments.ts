@@ -46,7 +46,7 @@ interface Ready {
   calls?: readonly Call[];
 }
 
-/** Kept as long as the plan. */
+/** Entries are removed together with their plan. */
 const READY = new WeakMap<readonly CallSource[], Ready>();
 
 /**
@@ -127,7 +127,10 @@ function readCall(
   }
 }
 
-/** Rows of several types are ranked by as many fields as any of them has. */
+/**
+ * Rows of several types are found together. The entity with the most searched fields decides the
+ * weights.
+ */
 function searchedEntity(
   model: Model,
   { entity: name, members = [] }: Extract<CallSource, { read: 'list' }>,
@@ -170,7 +173,7 @@ function rootOf(schema: GraphQLSchema, type: string) {
   return type === 'Subscription' ? schema.getSubscriptionType() : undefined;
 }
 
-/** A lookup by several fields uses those that are given. */
+/** Reads the arguments of a lookup by several fields: those that the caller gave. */
 function readKeys(
   by: readonly { readonly arg: string; readonly column: string }[],
   args: Record<string, unknown>,

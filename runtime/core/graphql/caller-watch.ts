@@ -25,7 +25,7 @@ export interface Watched {
   readonly request: IncomingMessage;
   readonly headers: Readonly<Record<string, string>>;
   readonly context: RequestContext;
-  /** Called once. */
+  /** Called once, when the caller has changed. */
   readonly changed: () => void;
 }
 

@@ -59,7 +59,7 @@ function coerceNamed(schema: GraphQLSchema, name: string, value: unknown, at: st
     const coerced = type.coerceInputValue(value);
     if (coerced !== undefined) return coerced;
   } catch {
-    // Reported like a value of the wrong type.
+    // It is reported like a value of the wrong type.
   }
   throw new ValueError(`${at}is not a valid ${name}`);
 }

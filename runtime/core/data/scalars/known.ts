@@ -4,8 +4,8 @@ import type { ColumnType } from '@twofold/schema';
 import { formatOf, isOfPackage } from './text-formats.ts';
 
 /**
- * How a scalar is parsed and serialised. `plain`: the answer holds exactly what the database
- * writes, so JavaScript need not touch the value.
+ * How a scalar is parsed and serialised. `plain` means that the answer holds exactly what the
+ * database writes, so JavaScript need not touch the value.
  */
 export interface ScalarCodec {
   input(value: unknown): unknown;
@@ -34,7 +34,7 @@ export function knownCodec(name: string, type: ColumnType): ScalarCodec {
     };
   if (name === 'BigInt') {
     const digits = (value: unknown) => String(convert(value));
-    // A sum may be larger than the 64 bits that a column has.
+    // A sum may be larger than the 64 bits of its column.
     const output = (value: unknown) =>
       typeof value === 'string' && /^-?\d+$/.test(value) ? value : digits(value);
     return { input: digits, output, plain: true };
