@@ -39,16 +39,17 @@ export interface RunOptions {
   readonly allowLoss?: readonly string[];
   /** Whether the next migration is a draft: under `dev` and `generate --watch`. */
   readonly draft?: boolean;
-  /** The statements that make the database as others made it (`generator import db --managed`). */
+  /** The statements of a database that another program made (`generator import db --managed`). */
   readonly baseline?: readonly string[];
   /** Asks the database about migrations before they are written: only `dev` sets it. */
   readonly foresee?: Foresee;
   /**
-   * How the plugins of `codegen:` run that have something to do: in this run when absent. With a
-   * function after it, which is called when there is something to write; with `false` not at all.
+   * When the plugins of `codegen:` run. Absent: in this run, if they have something to do. A
+   * function: after this run, and the function is called when there is something to write. `false`:
+   * not at all.
    */
   readonly codegen?: false | (() => void);
-  /** `false` leaves everything of `client:` alone, on a machine without the front end. */
+  /** `false` leaves all files of `client:` as they are, on a machine without the front end. */
   readonly client?: boolean;
   /** The trusted documents that this process added: for a process that runs many times. */
   readonly added?: AddedByProcess;
@@ -75,7 +76,7 @@ export interface RunPlan extends InputReading {
   readonly fields: AnsweredFields | null;
   /** Tables and columns of the schema that the migrations on disk do not make. */
   readonly missing: readonly string[];
-  /** What became of the trusted documents; absent without `client:`. */
+  /** The changes of the list of trusted documents; absent without `client:`. */
   readonly documents?: DocumentsPlan;
   /** The text of the cache of `codegen:`; absent when nothing was made. */
   readonly codegenCache?: string;
@@ -229,7 +230,10 @@ interface PlannedRun {
   readonly own: readonly PlannedFile[];
 }
 
-/** Whether a path of the lockfile belongs to a front end: what is beside the project, and `out`. */
+/**
+ * Whether a path of the lockfile belongs to a front end: files outside of the project's folder, and
+ * `out`.
+ */
 function isOfClient({ clients = [] }: Project): (path: string) => boolean {
   const outs = clients.map(({ out }) => posix.join(out, '/'));
   return (path) =>
@@ -266,8 +270,8 @@ async function planNext(
 }
 
 /**
- * The statements that make the database, when the manifest said `managed: false` until now: its
- * tables are there already.
+ * The statements of the database when the manifest had `managed: false` until now, because its
+ * tables exist already.
  */
 async function baselineOfAdopted(
   project: Project,
@@ -304,8 +308,8 @@ export async function run(root: string, options: RunOptions, disk: Disk): Promis
 }
 
 /**
- * Writes the steps between two texts of a draft, before the draft itself: a database that follows
- * keeps its values with them. Those of an earlier draft are of no use any more.
+ * Writes the steps between two texts of a draft. They are written before the draft, so that a
+ * database can follow it without losing values. Steps of an earlier draft are removed.
  */
 async function keepTransition(root: string, plan: RunPlan, disk: Disk): Promise<void> {
   const { transition, changes, sources } = plan;
@@ -318,7 +322,10 @@ async function keepTransition(root: string, plan: RunPlan, disk: Disk): Promise<
   await disk.write(join(root, transition.path), transition.text);
 }
 
-/** Keeps what outputs of plugins were made of, so that the next run need not load a plugin. */
+/**
+ * Writes which inputs the outputs of plugins were made from, so that the next run need not load a
+ * plugin.
+ */
 async function keepCodegen(root: string, { codegenCache }: RunPlan, disk: Disk): Promise<void> {
   if (codegenCache === undefined) return;
   const { CODEGEN_CACHE } = await import('./codegen/cache.ts');

@@ -83,7 +83,7 @@ async function folderOfPages(manifest: SourceText | null): Promise<string> {
     const { console: section } = parse(manifest.text) as { console?: { pages?: unknown } | null };
     return typeof section?.pages === 'string' ? section.pages.replace(/\/+$/, '') : PAGES;
   } catch {
-    return PAGES; // Reported where the manifest is checked.
+    return PAGES; // The check of the manifest reports it.
   }
 }
 

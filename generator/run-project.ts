@@ -77,7 +77,7 @@ export async function askProject<T>(
 }
 
 /**
- * Asks the runtime that the generator was published with, about something that is no project yet.
+ * Calls the runtime of this generator's own version, about something that is not a project yet.
  *
  * @throws CommandError with the message of the runtime.
  */

@@ -2,12 +2,12 @@ import { parseManifest, type SourceText } from '@twofold/schema';
 import { CommandError, EXIT } from './failure.ts';
 import { readSources } from './read.ts';
 
-/** Whether the manifest says that the tables are those of others. */
+/** Whether the manifest says that another program owns the tables. */
 const isUnmanaged = (manifest: SourceText | null): boolean =>
   !parseManifest(manifest).manifest.values.database.managed;
 
 /**
- * Refuses a command that would change the structure of a database that others made.
+ * Refuses a command that would change the structure of a database that another program owns.
  *
  * @throws CommandError `DATABASE_UNMANAGED`
  */

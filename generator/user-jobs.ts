@@ -74,7 +74,7 @@ function wrongSchedule({ file, text }: SourceText): Diagnostic[] {
 /** Loaded only for a project with a schedule. */
 const load = createRequire(import.meta.url);
 
-/** What is wrong with a pattern or its time zone. The runtime asks the same (`cron.ts`). */
+/** The problem with a pattern or its time zone. The runtime makes the same check (`cron.ts`). */
 function problemOf(pattern: string, timezone = 'UTC'): string | null {
   if (![5, 6].includes(pattern.trim().split(/\s+/).length))
     return `${JSON.stringify(pattern)} has neither 5 nor 6 fields`;

@@ -23,7 +23,7 @@ interface Parsed {
 interface Reading {
   readonly problems: readonly Diagnostic[];
   readonly page?: ConsoleOwnPage;
-  /** Where its path stands. */
+  /** The position of the path in the manifest. */
   readonly at?: Diagnostic['at'];
 }
 
@@ -62,7 +62,7 @@ function readFile(parsed: Parsed): Reading {
   return { problems: [...imports, ...problems], ...page };
 }
 
-/** The finding for text that is no TypeScript, or whose types Node cannot leave out. */
+/** The finding for text that is not TypeScript, or that has types which Node cannot strip. */
 function syntaxProblem({ tree, source }: Parsed): Diagnostic | null {
   const [first] = (tree as unknown as { parseDiagnostics: TypeScript.Diagnostic[] })
     .parseDiagnostics;
@@ -92,7 +92,7 @@ function syntaxProblem({ tree, source }: Parsed): Diagnostic | null {
   }
 }
 
-/** Node names the statement that it does not take; it stands in the message. */
+/** The position of the statement that Node refuses; Node quotes it in its message. */
 function offsetOf(tree: TypeScript.SourceFile, message: string): number {
   const line = /^\s*(\d+)\s*\|/m.exec(message)?.[1];
   if (line !== undefined) return tree.getPositionOfLineAndCharacter(Number(line) - 1, 0);
@@ -113,7 +113,10 @@ function importProblems(parsed: Parsed): Diagnostic[] {
   return problems;
 }
 
-/** The expression that names a module which the browser loads. Imports of types are left out there. */
+/**
+ * The expression that names an imported module, for imports that the browser loads. Imports of
+ * types are skipped.
+ */
 function specifierOf(
   ts: typeof TypeScript,
   node: TypeScript.Node,

@@ -73,7 +73,10 @@ function compareRules(
   });
 }
 
-/** Without a rule for the verb, what `api.access` says holds: the same word on both sides. */
+/**
+ * The callers whom the rules let in. Without a rule for the verb, `api.access` decides: both sides
+ * then get the same name for its callers.
+ */
 function waysOf(rules: readonly AuthRule[], verb: Verb): Way[] {
   const relevant = rules.filter(({ on }) => on.length === 0 || on.includes(verb));
   if (relevant.length === 0) return [{ who: 'callers of api.access', kind: 'DEFAULT', where: '' }];
@@ -91,7 +94,7 @@ function namesOf(rule: AuthRule, kind: AuthRule['allow'][number]): readonly stri
 
 const OF_USERS: ReadonlySet<string> = new Set(['USER', 'OWNER', 'ROLE', 'TENANT']);
 
-/** Whether everybody who comes in by `way` comes in by `other` as well. */
+/** Whether everybody whom `way` lets in is let in by `other` as well. */
 function covers(other: Way, way: Way): boolean {
   const meets = other.where === '' || other.where === way.where;
   if (!meets) return false;

@@ -71,7 +71,7 @@ function dataChangesAt(base: Side, head: Side): Change[] {
   });
 }
 
-/** The worst first; the rest as it was found. */
+/** The worst changes come first; changes of one level keep their order. */
 export function inOrder(changes: readonly Change[]): Change[] {
   return LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }

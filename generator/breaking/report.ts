@@ -62,7 +62,7 @@ function sectionText(level: Level, changes: readonly Change[]): string {
   return `\n#### ${level}\n\n| class | what | | where | used by |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** Text of others must not end a cell, be a link or name people. */
+/** Text that others wrote must not end a cell of the table, become a link or mention people. */
 const escape = (text: string) =>
   text
     .replace(/[\\`*_{}[\]()#!|<>~]/g, '\\$&')

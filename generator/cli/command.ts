@@ -43,7 +43,7 @@ export interface CommandCall {
   readonly terminal: Terminal;
   /** The project's folder. */
   readonly cwd: string;
-  /** The table that the command stands in. */
+  /** The table of commands that has this command as a row. */
   readonly commands: readonly CommandSpec[];
 }
 

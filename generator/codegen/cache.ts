@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Disk } from '../write/disk.ts';
 import type { CodegenFile } from './entry.ts';
 
-/** The file with what earlier runs made. It may be deleted at any time. */
+/** The file that records which outputs earlier runs made. It may be deleted at any time. */
 export const CODEGEN_CACHE = '.generator/codegen.json';
 
-/** For each entry the key of its inputs, and the hashes of the files that came of them. */
+/** For each entry: the key of its inputs, and the hashes of the files that were made from them. */
 export type CodegenCache = ReadonlyMap<string, CachedEntry>;
 
 interface CachedEntry {
@@ -35,7 +35,7 @@ function isEntry(value: unknown): value is CachedEntry {
   );
 }
 
-/** The files of an entry as they stand on disk, if they are those of the key. */
+/** The files of an entry from the disk, if they are those that were made for the key. */
 export async function cachedFiles(
   root: string,
   entry: CachedEntry | undefined,

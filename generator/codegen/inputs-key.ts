@@ -11,7 +11,10 @@ const FORMAT = '1';
 /** The packages that an entry names, and those that are not installed. */
 export interface NamedPackages {
   readonly missing: readonly { readonly kind: 'plugin' | 'preset'; readonly name: string }[];
-  /** What of them decides the output: version, or the text of the user's own plugin. */
+  /**
+   * The parts of the packages that decide the output: their versions, or the text of the user's own
+   * plugin.
+   */
   readonly versions: readonly string[];
 }
 
@@ -68,8 +71,8 @@ function textOf(path: string): string | null {
 }
 
 /**
- * What npm, pnpm and yarn write when they install: packages that a plugin itself uses may be others
- * then.
+ * Files that npm, pnpm and yarn write when they install. When one has changed, packages that a
+ * plugin uses may have changed too.
  */
 const INSTALLED = [
   'node_modules/.package-lock.json',

@@ -38,7 +38,7 @@ export interface CodegenOptions {
   readonly timeLimit?: number;
 }
 
-/** Works out the outputs of all entries, with the cache where nothing changed. */
+/** Plans the outputs of all entries. An entry without changes takes its output from the cache. */
 export async function planCodegen(
   project: Project,
   sources: Sources,
@@ -88,7 +88,7 @@ export async function planCodegen(
   };
 }
 
-/** Whether an output is that of a front end, or made of the documents of one. */
+/** Whether an output belongs to a front end, or is made from the documents of one. */
 const needsClient = ({ path, documents = ['../'], preset }: CodegenEntry): boolean =>
   path.startsWith('../') ||
   preset !== undefined ||
@@ -176,7 +176,7 @@ const findingsOf = (missing: readonly Asked[], results: readonly CodegenResult[]
 /** Keys whose outputs lie where they may, by an earlier run of this process. */
 const settled = new Set<string>();
 
-/** What this process made, so that a save does not read the files again. */
+/** The outputs that this process made, so that a save does not read the files again. */
 const known = new Map<string, MadeEntry['files']>();
 
 /** A preset may name a file by its absolute path. */
@@ -185,7 +185,7 @@ const relativeTo = (root: string, { path, text }: CodegenFile): CodegenFile => (
   text,
 });
 
-/** Documents by their place, as graphql-codegen sorts them. */
+/** The documents of an entry, sorted by their place as graphql-codegen does it. */
 async function documentsOf(entry: CodegenEntry, sources: Sources): Promise<CodegenDocument[]> {
   const { root } = sources;
   const read = entry.documents
@@ -283,7 +283,7 @@ interface TakenCheck {
   readonly ours: ReadonlySet<string>;
 }
 
-/** Outputs that lie where another file is, or outside of the work tree. */
+/** Findings for outputs whose path another file has, or whose path is outside of the work tree. */
 async function takenFindings(
   made: readonly MadeEntry[],
   { entries, root, disk, ours }: TakenCheck,

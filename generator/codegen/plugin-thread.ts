@@ -113,7 +113,10 @@ async function load(
   }
 }
 
-/** Schemas and documents by the `graphql` that they are made of: a plugin gets those of its own. */
+/**
+ * Schemas and documents, by the copy of `graphql` that made them: a plugin must get objects of its
+ * own copy.
+ */
 const known = new Map<string, Promise<object>>();
 
 function inputsFor({ root, sdl, documents }: Inputs, file: string) {
@@ -156,7 +159,7 @@ function documentOf(graphql: GraphqlModule, schema: object, file: string): objec
   }
 }
 
-/** Plugins may measure themselves; nothing is kept of it. */
+/** Plugins may measure their own time with it. The measurements are not kept. */
 const profiler = {
   outputName: undefined,
   run: (action: () => unknown) => Promise.resolve().then(action),

@@ -12,7 +12,9 @@ export async function readEntries(manifest: SourceText | null): Promise<readonly
   return last.entries;
 }
 
-/** Most saves are not of the manifest. */
+/**
+ * The entries of the manifest that was read last, because most saves do not change the manifest.
+ */
 let last: { readonly text: string; readonly entries: readonly CodegenEntry[] } = {
   text: '',
   entries: [],

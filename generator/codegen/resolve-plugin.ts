@@ -36,7 +36,10 @@ export function resolveName(root: string, kind: 'plugin' | 'preset', name: strin
   return file;
 }
 
-/** Looking in vain under eight names takes a millisecond. */
+/**
+ * The result of earlier searches, because a search under eight names that finds nothing takes a
+ * millisecond.
+ */
 const found = new Map<string, string>();
 
 function search(root: string, kind: 'plugin' | 'preset', name: string): string | null {

@@ -109,7 +109,7 @@ async function prepareApp(
     await server.putSecret(name, key, value);
   const env = withAddress(settings, project, app);
   if (Object.keys(env).length === 0) return { name };
-  // The server masks the values of secrets: only the other settings are sent again.
+  // The server masks the values of secrets, so only the other settings are sent again.
   const kept = Object.entries((await server.app(name))?.env ?? {}).filter(
     ([, value]) => !/^\*+$/.test(value),
   );

@@ -84,7 +84,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       (path) => isSource(path) && !own.has(path),
     );
     codegen.again = watcher.again;
-    // Plugins may have ended before the watcher began.
+    // If the plugins ended before the watcher was there, it starts a run now.
     if (codegen.isDone) watcher.again();
     await interrupted;
     watcher.close();

@@ -14,7 +14,10 @@ import { sealOf } from './seal.ts';
 
 export interface ArchiveTarget {
   readonly out: Writable;
-  /** Where a table waits until its size is known, which tar has in front of its bytes. */
+  /**
+   * The file in which a table waits until its size is known, because tar writes the size before the
+   * bytes.
+   */
   readonly spool: string;
 }
 

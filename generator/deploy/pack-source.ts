@@ -13,7 +13,7 @@ export interface PackedSource {
   readonly secrets: readonly string[];
 }
 
-/** Files that the image is built from: they are sent even if an ignore file names them. */
+/** Files from which the image is built. They are sent even if an ignore file names them. */
 const ALWAYS_SENT = /^(package(-lock)?\.json|Dockerfile|vendor\/twofold-[^/]+\.tgz)$/;
 /** Never sent: files that can be made again, local files and the git history. */
 const NEVER_SENT = /(^|\/)(node_modules|\.git|\.generator|\.DS_Store)$/;
@@ -47,7 +47,10 @@ interface FoundFiles {
 interface Visit {
   readonly root: string;
   readonly folder: string;
-  /** The rules of this folder and those above, outermost first, each with its folder. */
+  /**
+   * The rules of `.gitignore` in this folder and those above it, outermost first, each with its
+   * folder.
+   */
   readonly git: readonly { readonly base: string; readonly rules: IgnoreRules }[];
   readonly docker: { readonly rules: IgnoreRules; readonly ignored: boolean };
 }

@@ -110,7 +110,7 @@ export function createDevServer(
   return {
     running: isRunning,
     restart: async () => {
-      // `stop` may be called while a run is at work that restarts the server at its end.
+      // `stop` may have been called while this run was at work, at whose end the server restarts.
       if (stopped) return;
       if (!existsSync(join(root, 'src/server.ts'))) {
         await stopCurrent();

@@ -12,7 +12,7 @@ const PAUSE = 20;
 /** Idle milliseconds before the first trial run: the starting server needs the processor. */
 const IDLE_DELAY = 1_000;
 
-/** Trial runs in idle time. */
+/** Runs the generator in idle time for its speed only: nothing is written. */
 export interface WarmUp {
   /** Continues until the number of runs or their CPU time is used up. */
   start(): void;

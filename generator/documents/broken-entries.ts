@@ -2,7 +2,9 @@ import type { Diagnostic } from '@twofold/schema';
 import { GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import type { NextList } from './trusted-list.ts';
 
-/** DOCUMENT_BROKEN: entries that only the list still has, and that the schema no longer answers. */
+/**
+ * The findings DOCUMENT_BROKEN: for entries without a source, which the schema no longer allows.
+ */
 export function brokenEntries(
   schema: GraphQLSchema,
   { list, retired }: NextList,

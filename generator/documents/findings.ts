@@ -30,7 +30,7 @@ const RULES = [...new Set([...specifiedRules, ...recommendedRules])].filter(
   (rule) => !NOT_HERE.has(rule),
 );
 
-/** What the served schema does not have, or does not allow. */
+/** The findings for parts of a document that the served schema does not have or allow. */
 export function invalidIn(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -40,7 +40,7 @@ export function invalidIn(
   return errors.map((error) => invalid(error.message, placeOf(error)));
 }
 
-/** A text that does not parse. */
+/** The finding for a text that does not parse. */
 export function syntaxProblem(
   { message, locations }: GraphQLError,
   source: DocumentText,
@@ -72,7 +72,7 @@ function invalid(message: string, at: Position | null): Diagnostic {
   };
 }
 
-/** DOCUMENT_UNNAMED. */
+/** The finding DOCUMENT_UNNAMED. */
 export function unnamed({ node, source }: FoundDefinition): Diagnostic {
   return {
     code: 'DOCUMENT_UNNAMED',
@@ -84,7 +84,7 @@ export function unnamed({ node, source }: FoundDefinition): Diagnostic {
   };
 }
 
-/** DOCUMENT_NAME_TAKEN at each place of one name. */
+/** The findings DOCUMENT_NAME_TAKEN, one at each place where the name is used. */
 export function nameTaken(group: readonly FoundDefinition[]): Diagnostic[] {
   const what = group[0]!.node.kind === 'FragmentDefinition' ? 'fragment' : 'operation';
   const places = group.map(({ node, source }) =>
@@ -103,7 +103,7 @@ export function nameTaken(group: readonly FoundDefinition[]): Diagnostic[] {
   });
 }
 
-/** DOCUMENT_NOT_STATIC. */
+/** The finding DOCUMENT_NOT_STATIC. */
 export function notStatic({ file, line, column }: DocumentText): Diagnostic {
   return {
     code: 'DOCUMENT_NOT_STATIC',

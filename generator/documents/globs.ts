@@ -11,7 +11,7 @@ export interface FoundFiles {
   readonly outside: readonly number[];
 }
 
-/** Folders that no glob enters. */
+/** Folders that globs never search. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git', '.generator']);
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { realPathOf, workTreeOf } from '../write/work-tree.ts';
 
-/** What an import of a file beside ends with. */
+/** The ending in an import of a neighbouring file. */
 export type ImportEnding = '' | '.ts' | '.js';
 
 /**

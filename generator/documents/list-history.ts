@@ -26,8 +26,8 @@ export async function addedHere(
 }
 
 /**
- * Notes what a run is about to add. It is written before the list, so that a run that is killed in
- * between leaves no entry behind that seems to be another's.
+ * Records the hashes that a run is about to add. This is written before the list: if the run is
+ * killed in between, no entry of the list looks as if another process had added it.
  */
 export async function noteAdded(
   root: string,
@@ -40,7 +40,8 @@ export async function noteAdded(
   const text = `${JSON.stringify([...hashes].sort())}\n`;
   const before = await disk.read(path);
   if (before === text || (before === null && hashes.size === 0)) return;
-  // A run that is killed half-way through the write must not lose what earlier runs noted.
+  // The file is replaced as a whole, so that a run which is killed during the write does not lose
+  // the hashes of earlier runs.
   await disk.write(`${path}.part`, text);
   await disk.rename(`${path}.part`, path);
 }

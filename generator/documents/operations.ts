@@ -57,7 +57,7 @@ export interface Documents {
 }
 
 export interface ReadingOptions {
-  /** Whether `__typename` is selected everywhere but at the root: for `format: ast`. */
+  /** Whether `__typename` is selected everywhere except at the root. `format: ast` needs it. */
   readonly typenames: boolean;
 }
 

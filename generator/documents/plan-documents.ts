@@ -70,14 +70,15 @@ export async function planDocuments(
       removed: next.removed.length,
     },
     list: { ...next, file },
-    // What the list still has until it is written stays noted: this run may be killed before.
+    // A hash that the list on disk still has stays recorded until the list is written, because this
+    // run may be killed before.
     addedHere: new Set(
       [...here, ...next.added].filter((hash) => before.has(hash) || next.list.has(hash)),
     ),
   };
 }
 
-/** Which documents are tools: retired ones stay in the list, and are none. */
+/** The documents that are tools. Retired documents stay in the list, but are never tools. */
 function toolsOf(project: Project, read: readonly Documents[]): PlannedFile[] {
   if (!hasTools(project)) return [];
   const render = () => renderTools(read.flatMap(({ operations }) => operations));

@@ -9,7 +9,7 @@ import { type ImportEnding, importEnding } from './import-ending.ts';
 /** What the globs of one front end lead to. */
 export interface ReadDocuments extends Pick<FoundFiles, 'unmatched' | 'outside'> {
   readonly texts: readonly DocumentText[];
-  /** What `imports: auto` means for the folder of the front end. */
+  /** The ending that `imports: auto` stands for in the folder of the front end. */
   readonly ending?: ImportEnding;
   /** Files that could not be read as text. */
   readonly problems: readonly Diagnostic[];

@@ -65,11 +65,11 @@ export function printList(list: TrustedList): string {
   return `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`;
 }
 
-/** What decides whether an entry without a source stays. */
+/** What is known of an entry without a source, to decide whether it stays in the list. */
 export interface ListHistory {
   /** The list as it is in the folder. */
   readonly before: TrustedList;
-  /** Hashes of the list in the last commit: clients that are out there may ask for them. */
+  /** Hashes of the list in the last commit. Clients that were released may send them. */
   readonly committed: ReadonlySet<string>;
   /** Hashes that runs in this folder added since. */
   readonly addedHere: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export interface ListHistory {
 export interface NextList {
   readonly list: TrustedList;
   readonly live: readonly string[];
-  /** Entries that no source has any more. */
+  /** Entries that have lost their source. */
   readonly retired: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];

@@ -27,6 +27,6 @@ export function withTypenames<Node extends OperationDefinitionNode | FragmentDef
 const isOperation = (parent: unknown) =>
   (parent as { readonly kind?: string } | undefined)?.kind === Kind.OPERATION_DEFINITION;
 
-/** Whether a selection has `__typename` already, or is one of introspection. */
+/** Whether a selection has `__typename` already, or belongs to introspection. */
 const hasMeta = ({ selections }: SelectionSetNode) =>
   selections.some((each) => each.kind === Kind.FIELD && each.name.value.startsWith('__'));

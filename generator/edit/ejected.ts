@@ -3,10 +3,7 @@ import { code, type Code, runtime } from '../../templates/code.ts';
 import { propertyName, str } from '../../templates/literal.ts';
 import { rootNames } from '../../templates/root-names.ts';
 
-/**
- * A field written out as a function for the user's file. The function does what the server does by
- * itself.
- */
+/** A function for the user's file that does what the server does for the field without it. */
 export interface Ejected {
   readonly member: Code;
   /** Names of the runtime that the function uses. */

@@ -165,7 +165,7 @@ function renamedAfter(at: number, from: string): Replacement {
   return { start: at, end: at, text: ` @renamed(from: ${JSON.stringify(from)})` };
 }
 
-/** Input fields, arguments and enum values that stand for the field, by coordinate. */
+/** Input fields, arguments and enum values that are inferred from the field, by coordinate. */
 function inputPlaces(
   { type, from, to }: Extract<Rename, { kind: 'field' }>,
   project: Project,

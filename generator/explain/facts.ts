@@ -21,7 +21,7 @@ export interface Explanation {
   readonly decidedBy: string;
   /** The table, column or join that holds it. */
   readonly stored?: string;
-  /** REST endpoints that serve it. */
+  /** The REST endpoints that return the field. */
   readonly routes?: readonly string[];
 }
 
@@ -118,11 +118,11 @@ function tableText(entity: Entity): string {
   return key === 'id' || key === '' ? place : `${place}, key (${key})`;
 }
 
-/** The columns of the database that are the key; none of a view without one. */
+/** The database columns of the primary key; none for a view without a key. */
 const keyColumns = (entity: Entity): string[] =>
   entity.columns.some(({ name }) => name === 'id') ? storedColumns(entity, 'id') : [];
 
-/** The columns of the database that a column of the model is: several for a key of several. */
+/** The database columns of a column of the model: a composite key has several. */
 function storedColumns({ columns }: Entity, name: string): string[] {
   const named = (each: string) => columns.find((column) => column.name === each);
   const parts = named(name)?.parts ?? [name];

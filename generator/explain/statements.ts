@@ -49,7 +49,7 @@ export interface StatementsQuestion {
 interface AppExplanation {
   readonly database: Database;
   readonly own: readonly string[];
-  /** Absent in runtimes that do not tell. */
+  /** Absent in runtimes of versions that do not report rules. */
   readonly rules?: RuleTexts;
   readonly operations: readonly (Readonly<
     Record<
@@ -78,7 +78,7 @@ export async function readStatements(
       statements: new Map(),
       rules: NO_RULES,
     };
-  // Plugins answer fields too, which is known only when the code runs.
+  // Plugins answer fields too. Which ones is known only when the project's code runs.
   const all = new Set(explained.own);
   const again = [...all].some((coordinate) => !own.has(coordinate))
     ? await explainApp(root, project, asked, all)

@@ -1,5 +1,5 @@
 /**
- * A schema that an import has made from what others made, before it is written.
+ * The result of an import, before it is written: a schema, and what the report says.
  *
  * @example
  * const { types } = importPrisma(readPrisma(text));
@@ -9,11 +9,11 @@ export interface Imported {
   readonly enums: readonly ImportedEnum[];
   /** What the report says, a line for each object of the source. */
   readonly items: readonly ReportItem[];
-  /** Absent where the source says nothing of who may do what. */
+  /** Absent when the source has no permissions. */
   readonly access?: ImportedAccess;
 }
 
-/** What the manifest says of those who sign in, for the rules of the types. */
+/** The keys of the manifest that the imported rules need: roles, and the type that signs in. */
 export interface ImportedAccess {
   readonly roles: readonly string[];
   /** The type whose rows sign in, unless it follows from its name. */
@@ -36,7 +36,7 @@ export interface TableOf {
   /** Absent for the schema that the connection has: `public`, and in SQLite. */
   readonly schema?: string;
   readonly view: boolean;
-  /** Fields of a key that is not the field `id` alone. */
+  /** The fields of the key, when it is not the field `id` alone. */
   readonly key?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface ImportedField {
   readonly directives: readonly string[];
   /** Whether one row at most has a value of it, so that it has a query of its own. */
   readonly unique: boolean;
-  /** Why the column is not served: it is written as a comment. */
+  /** Why the field is not served. It is then written as a comment. */
   readonly closed?: string;
 }
 
@@ -62,13 +62,13 @@ export interface ImportedEnum {
 
 export interface ImportedValue {
   readonly name: string;
-  /** How the database keeps it, where that is not its name. */
+  /** The stored text of the value, when it is not its name. */
   readonly stored?: string;
   readonly description?: string;
   readonly directives: readonly string[];
 }
 
-/** What became of an object of the source. */
+/** How an object of the source was imported. */
 export type ImportStatus = 'kept' | 'approximated' | 'closed' | 'notExpressible';
 
 /** A line of the report. */

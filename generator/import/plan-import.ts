@@ -25,7 +25,7 @@ export interface ImportPlan {
 }
 
 export interface ImportOptions {
-  /** How the report names the source. */
+  /** The name of the source in the report. */
   readonly source: string;
   readonly crud: boolean;
   /** Whether migrations keep the tables from now on. */
@@ -73,14 +73,14 @@ export async function planImport(
   return { ...merged, files: changed };
 }
 
-/** A manifest that is there is not given `crud`. */
+/** Whether the manifest has `crud`. It is not added to a manifest that exists. */
 const hasCrud = (manifest: SourceText | null, { crud }: ImportOptions): boolean =>
   manifest ? (settingsOf(manifest)?.api?.crud ?? false) !== false : crud;
 
 const settingsOf = ({ text }: SourceText): ManifestShape | null =>
   parseYaml(text) as ManifestShape | null;
 
-/** Who may do what, unless the source has rules of its own. */
+/** A line for the report about who may do what; the source may have rules of its own. */
 const whoHas = ({ access }: Imported, manifest: SourceText | null) =>
   access ? {} : { access: accessOf(manifest) };
 

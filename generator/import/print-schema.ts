@@ -25,7 +25,7 @@ export function printSchema({ types, enums }: Imported, crud = false): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** Scalars that GraphQL does not have itself, in the order of the alphabet. */
+/** The scalars that GraphQL does not have itself, in alphabetical order. */
 function scalarsOf(types: readonly ImportedType[]): string[] {
   const named = types.flatMap(({ fields }) =>
     fields.filter(({ closed }) => closed === undefined).map(({ type }) => nameIn(type)),
@@ -46,7 +46,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   'UUID',
 ]);
 
-/** A type with longer directives has one on each line. */
+/** When the directives of a type are longer than this, each gets a line of its own. */
 const WIDTH = 160;
 
 function printType({ name, table, description, directives, fields }: ImportedType): string {
@@ -81,7 +81,7 @@ function printDescription(text: string | undefined, indent: string): string {
   return `${indent}"""${body.endsWith('"') ? `${body} ` : body}"""\n`;
 }
 
-/** Each type by its id, as a list, and by each unique field. */
+/** The fields of `Query`: each type by its id, as a list, and by each unique field. */
 function printQuery(types: readonly ImportedType[], crud: boolean): string {
   const names = new Set<string>();
   const lines = types.flatMap((type) =>
@@ -120,7 +120,7 @@ const resolved = (name: string, as: string) =>
 /** A word that is its own plural needs another name for the list: `staffList`. */
 const listName = (one: string, many: string) => (one === many ? `${one}List` : many);
 
-/** The field by which one row is asked for; none when a view has no key. */
+/** The field that finds one row; undefined for a view without a key. */
 function keyField(
   { key, view }: TableOf,
   fields: readonly ImportedField[],

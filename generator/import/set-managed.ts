@@ -2,8 +2,7 @@ import { parseDocument } from 'yaml';
 import type { ImportedAccess } from './imported.ts';
 
 /**
- * A manifest with `database.managed` set; nothing else of its text changes where the value is
- * there already.
+ * Sets `database.managed` in a manifest. The rest of the text stays if the key is there already.
  *
  * @example setManaged('name: shop\n', false) // 'name: shop\ndatabase:\n  managed: false\n'
  */
@@ -17,8 +16,8 @@ export function setManaged(text: string, managed: boolean): string {
 }
 
 /**
- * A manifest with the roles that the rules of the schema name, and the type that signs in. What is
- * there already stays.
+ * Adds the roles that the rules name, and the type that signs in, to a manifest. Values that are
+ * there already stay.
  *
  * @example withAccess('name: shop\n', { roles: ['editor'] })
  */
@@ -33,7 +32,7 @@ export function withAccess(text: string, access: ImportedAccess | undefined): st
   if (missing.length === 0 && !names && document.has('auth')) return text;
   if (!document.get('auth')) document.set('auth', document.createNode({}));
   if (names) document.setIn(['auth', 'user'], access.user);
-  // The last one of the list is what a new user gets: those that are there keep their places.
+  // A new user gets the last role of the list, so new roles are added before those that are there.
   if (missing.length > 0)
     document.setIn(
       ['auth', 'roles', 'list'],

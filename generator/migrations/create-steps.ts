@@ -2,8 +2,8 @@ import type { Table, TableColumn } from '@twofold/schema';
 import type { ColumnChange, Step } from '../../templates/steps.ts';
 
 /**
- * PostgreSQL needs the referenced table first: in a circle of tables one foreign key has to wait
- * until all tables exist.
+ * The steps that create tables. PostgreSQL needs the referenced table first, so in a circle of
+ * tables one foreign key is added after all tables exist.
  */
 export function createSteps(tables: readonly Table[]): Step[] {
   const inOrder = sortByReference(tables);

@@ -31,7 +31,10 @@ export function keptFindings({ kept }: Difference, asked: RenameContext): Diagno
   );
 }
 
-/** An object that was already gone before this change was decided about then: it stays. */
+/**
+ * Whether the object disappeared with this change. One that was gone before was decided about at
+ * that time, and stays.
+ */
 function isNewlyGone({ coordinate }: KeptObject, { lastModel }: RenameContext): boolean {
   const [table = '', column] = coordinate.split('.');
   const before = lastModel?.get(table);
@@ -183,8 +186,8 @@ export function idsFinding({ ids, tables }: Folded, project: Project): Diagnosti
 }
 
 /**
- * A statement that cannot be read may already make what the model needs: making it again would
- * fail.
+ * Warns about statements that cannot be read: they may already make what the model needs, and
+ * making it again would fail.
  */
 export function unreadFindings({ unread }: Folded, steps: readonly Step[]): Diagnostic[] {
   return unread.flatMap(({ file, line, text }) => {

@@ -14,7 +14,7 @@ export interface Folded {
    * Statements that may change tables and cannot be read, in files without `export const leaves`.
    */
   readonly unread: readonly UnreadStatement[];
-  /** Columns that two branches both added: databases may have either definition. */
+  /** Columns that two branches both added. A database may have either definition. */
   readonly contested: ReadonlySet<string>;
   /** The last migration that defines a column, by `posts.title`. */
   readonly definedIn: ReadonlyMap<string, string>;

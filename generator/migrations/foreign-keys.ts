@@ -5,7 +5,7 @@ import type { Step } from '../../templates/steps.ts';
 export interface ForeignKeySteps {
   /** Run first: a column of a foreign key cannot be dropped. */
   readonly drop: readonly Step[];
-  /** Run last: what a foreign key refers to has to be there, and unique. */
+  /** These run last, because the columns that a foreign key refers to must exist and be unique. */
   readonly add: readonly Step[];
 }
 
@@ -43,7 +43,7 @@ export function foreignKeySteps(
 const textOf = ({ columns, table, references, onDelete }: TableForeignKey): string =>
   JSON.stringify([columns, table, references, onDelete]);
 
-/** Databases rename columns in foreign keys, too. */
+/** The key after the renames, because databases rename columns in foreign keys, too. */
 function renamed(key: TableForeignKey, of: string, renames: ColumnRenames): TableForeignKey {
   const within = (table: string, columns: readonly string[]) =>
     columns.map((column) => renames.get(table)?.get(column) ?? column);

@@ -50,7 +50,8 @@ export interface MigrationOptions {
   /** Whether the next migration is a draft, which later runs write again. */
   readonly draft?: boolean;
   /**
-   * The statements that make the database as it is, for the first migration of one that others made.
+   * The statements that make the present database, for the first migration of a database that
+   * another program made.
    */
   readonly baseline?: readonly string[];
   /** Path of a saved migration that no database has applied, and that is written again. */
@@ -81,7 +82,7 @@ export function planMigration(
   return nextMigration(project, { saved, draft, mended, folded, sources, options });
 }
 
-/** The first migration of a database that others made. */
+/** The first migration of a database that another program made. */
 const BASELINE = 'migrations/0000_baseline.ts';
 
 const baselineOf = (project: Project, statements: readonly string[]): PlannedMigration => ({
@@ -157,7 +158,7 @@ function readModel({ kept }: Difference, { lastModel = null }: MigrationOptions)
   return kept.length === 0 ? null : readLastModel(lastModel);
 }
 
-/** What the schema has and these migrations do not make. */
+/** Tables and columns of the schema that these migrations do not make. */
 function missingWith(project: Project, migrations: readonly SourceText[]): string[] {
   const { tables } = foldMigrations(migrations);
   return findDifference(tables, buildTables(project), { allowDrop: () => false }).steps.flatMap(

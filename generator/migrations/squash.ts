@@ -8,11 +8,11 @@ import { numberOf } from './name.ts';
 import { readMigration, type MigrationStatement } from './read/statements.ts';
 import { type ReadStep, stepsOf } from './read/steps.ts';
 
-/** One migration that takes the place of others. */
+/** One migration that replaces several. */
 export interface Squashed {
   readonly path: string;
   readonly text: string;
-  /** Paths of those that it replaces. */
+  /** The paths of the migrations that are replaced. */
   readonly removed: readonly string[];
   /** Those of them whose statements cannot be taken over, because a person wrote them. */
   readonly byHand: readonly string[];
@@ -68,7 +68,7 @@ function withReplaces(text: string, names: readonly string[]): string {
   return imports === '' ? `${line}\n${text}` : text.replace(imports, () => `${imports}\n${line}`);
 }
 
-/** What tables and columns were called before the first of the migrations, by their last name. */
+/** The names that tables and columns had before the first of the migrations, by their last name. */
 function renamesOf(migrations: readonly SourceText[]): Map<string, string> {
   const renames = new Map<string, string>();
   for (const step of migrations.flatMap(stepsIn)) {

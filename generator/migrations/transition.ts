@@ -5,7 +5,7 @@ import { findDifference, isAlike, isSameKind } from './difference.ts';
 import { migrationHash } from './draft.ts';
 import { foldMigrations } from './fold.ts';
 
-/** Where the steps from one text of a draft to the next are kept, for this machine alone. */
+/** The folder for the steps between two texts of a draft. It is for this machine only. */
 export const TRANSITIONS = `${FOLDER}/draft`;
 
 /** A file with the steps that bring a database from one text of a migration to another. */
@@ -38,7 +38,7 @@ export function transitionOf({ saved, before, after, ids }: Rewriting): Transiti
   };
 }
 
-/** The new tables, with the former names of those that only have another name. */
+/** The new tables, with the former name of each table and column that was only renamed. */
 function withRenames(before: readonly Table[], wanted: readonly Table[]): Table[] {
   const tables = only(before, wanted, isAlike);
   return wanted.map((table) => {
@@ -56,7 +56,10 @@ function withRenames(before: readonly Table[], wanted: readonly Table[]): Table[
   });
 }
 
-/** The new name of each object that alone is gone for one that alone is new, by the new name. */
+/**
+ * Renames, by the new name: an object was renamed if it alone disappeared and one alone appeared
+ * that is like it.
+ */
 function only<T extends { readonly name: string }>(
   before: readonly T[],
   after: readonly T[],

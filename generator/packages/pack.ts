@@ -18,9 +18,9 @@ interface PackageFolders {
   readonly name: string;
   /** Where its `package.json` is, relative to the repo. */
   readonly home: string;
-  /** Which folders of the repo it ships; they keep their place below `home`. */
+  /** The folders that the package contains. They keep their place below `home`. */
   readonly folders: readonly string[];
-  /** Parts of them that are only sources of what `build` makes. */
+  /** Parts of these folders that are only sources for `build`, and are left out. */
   readonly sources?: readonly string[];
   /** Whether it has every page of the documentation, at its path in the repo. */
   readonly pages?: boolean;
@@ -49,7 +49,10 @@ const repo = fileURLToPath(new URL('../../', import.meta.url));
 /** Files of the repository's root that every package includes. */
 const SHARED = ['LICENSE', 'CHANGELOG.md'] as const;
 
-/** Other versions of the compiler or of dependencies give other packages. */
+/**
+ * Files that change the packages: another version of the compiler or of a dependency gives other
+ * output.
+ */
 const INPUTS = [
   'package-lock.json',
   'package.json',
@@ -75,7 +78,7 @@ export async function packPackages(): Promise<PackedFile[]> {
   );
 }
 
-/** The same without the cache. */
+/** Builds the packages without the cache. */
 export const buildPackages = async (): Promise<PackedFile[]> => build(await readSources());
 
 const readSources = () =>
@@ -165,7 +168,7 @@ async function pack(
 /** A page of the documentation: links between pages are paths in the repo. */
 const isPage = (path: string): boolean => /\/docs\/[^/]+\.md$/.test(path);
 
-/** What a package builds from its sources, as its `dist/`. */
+/** The files that a package builds into its `dist/`. */
 async function buildDist(module: string): Promise<TarEntry[]> {
   const { buildAssets } = (await import(join(repo, module))) as {
     buildAssets(): Promise<ReadonlyMap<string, Buffer>>;

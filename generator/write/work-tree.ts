@@ -2,8 +2,8 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /**
- * The folder in which a project may read and write beside itself: the git work tree that it is in,
- * or the project's own folder where there is no git. Links are resolved.
+ * The record of the last run if this run has nothing to do either; null when a whole run is
+ * necessary.
  */
 export function workTreeOf(root: string): { readonly path: string; readonly git: boolean } {
   const real = realPathOf(root);

@@ -13,7 +13,7 @@ export interface WantedFiles {
   readonly files: readonly RenderedFile[];
   readonly force: boolean;
   readonly removed?: readonly string[];
-  /** Generated files of other runs that this one leaves as they are, with their line. */
+  /** Whether a generated file of another run stays as it is, with its line in the lockfile. */
   readonly isKept?: (path: string) => boolean;
 }
 

@@ -54,8 +54,8 @@ export interface AuthHooks<Context = RequestContext> {
    */
   afterRegister?(registration: AfterRegister<Context>): unknown;
   /**
-   * Called before a session is opened, but not at registration. The sign-in is refused when the
-   * hook takes more than two seconds.
+   * Called before a session is opened, but not at registration. If the hook takes more than two
+   * seconds, the sign-in is refused.
    */
   beforeLogin?(login: BeforeLogin<Context>): unknown;
   /** Called when the session is made, inside its transaction. A throw undoes it. */

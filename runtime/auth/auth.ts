@@ -16,7 +16,7 @@ export interface AuthFunctions {
   readonly hooks?: AuthHooks;
   /** Mails of the project's own, from `src/mails/`, by kind. */
   readonly mails?: OwnMails;
-  /** Words of the pages, from `src/texts/`, by language. */
+  /** The texts of the pages, from `src/texts/`, by language. */
   readonly texts?: OwnTexts;
 }
 

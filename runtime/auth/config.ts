@@ -45,7 +45,7 @@ const KNOWN_KEYS = /^(api|test_api_key|changeme|change_me.*)$/i;
 const BCRYPT_HASH = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 const PROVIDER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** Which kinds of sign-in the settings are read for. */
+/** The kinds of sign-in for which the settings are read. */
 export interface AuthPurpose {
   readonly model: AuthModel;
   /** Whether the manifest has an `auth:` section, so that users sign in. */

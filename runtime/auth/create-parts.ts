@@ -47,7 +47,7 @@ export interface AuthOptions {
   readonly hooks?: AuthHooks;
   /** Mails of the project's own, by kind. */
   readonly mails?: OwnMails;
-  /** Words of the pages, by language. */
+  /** The texts of the pages, by language. */
   readonly texts?: OwnTexts;
   /** A bcrypt cost below 10. Only for tests, which would take minutes otherwise. */
   readonly bcryptCost?: number;

@@ -3,7 +3,7 @@ import { type App, boot, type BootOptions, prepareDatabase } from '@twofold/runt
 import type { AuthModule } from './create-auth.ts';
 import type { EntryLink } from './setup/host-link.ts';
 
-/** Which application a link is wanted for. */
+/** The application for which a link is made. */
 export interface LinkRequest {
   /** Its name in requests: `console`. */
   readonly client: string;
@@ -36,7 +36,7 @@ export async function linkApp(
   }
 }
 
-/** The database is prepared only when it has no tables yet, because a server may be at work. */
+/** The database is prepared only when it has no tables yet, because a running server may use it. */
 async function madeBy(
   auth: AuthModule,
   client: string,

@@ -4,7 +4,10 @@ import type { Plugin } from 'rolldown';
 const TERMINAL = /[\\/]@xterm[\\/]xterm[\\/]lib[\\/]xterm\.mjs$/;
 const ADOPTED = join(import.meta.dirname, 'web/pages/apps/adopted-style.ts');
 
-/** What the terminal writes, what it writes in its place, and how often. */
+/**
+ * Replacements in the package's code: the text that is searched, the text in its place, and how
+ * often it occurs.
+ */
 const CHANGES = [
   { from: /[\w$.]+\.createElement\("style"\)/g, to: 'adoptedStyle()', times: 3 },
   {

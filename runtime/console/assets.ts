@@ -63,7 +63,10 @@ async function buildFiles(): Promise<ReadonlyMap<string, Buffer>> {
   return buildAssets();
 }
 
-/** The same files serve any path: only the document names it, and that of GraphQL. */
+/**
+ * The built files are the same for every path. Only the document contains the console's path and
+ * that of GraphQL.
+ */
 const placedAt = (bytes: Buffer, path: string, graphql: string): Buffer =>
   Buffer.from(
     bytes

@@ -48,7 +48,10 @@ async function readStyles(): Promise<Buffer> {
   return Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
 }
 
-/** A style sheet finds its font beside itself, at every path of the console. */
+/**
+ * Each style sheet refers to the font by a relative address, so that it works at every path of the
+ * console.
+ */
 const withFont = (style: Buffer, name: string): Buffer =>
   Buffer.from(style.toString().replace("url('inter.woff2')", `url('${name}')`));
 

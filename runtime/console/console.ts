@@ -46,7 +46,10 @@ export function createConsole(kernel: Kernel, model: ConsoleModel, open: boolean
   };
 }
 
-/** A console without a user who can sign in to it is a mistake, which production reports at its start. */
+/**
+ * Throws in production at the start if no user can sign in to the console, because that is a
+ * mistake.
+ */
 function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   if ((model.host && operatorCanSignIn(kernel)) || Object.keys(model.roles).length > 0) return;
   kernel.settings.problem(

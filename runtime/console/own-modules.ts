@@ -18,11 +18,14 @@ export interface OwnModule {
   readonly kept: boolean;
 }
 
-/** All modules, and a hash of their texts: it stands in their addresses. */
+/** All modules, and a hash of their texts. The hash is a part of their addresses. */
 interface Version {
   readonly version: string;
   readonly texts: ReadonlyMap<string, string>;
-  /** Those that were asked for, as JavaScript: leaving the types out costs more than sending. */
+  /**
+   * The modules that were requested, as JavaScript. They are kept, because removing types costs
+   * more than sending a module.
+   */
   readonly scripts: Map<string, string>;
 }
 

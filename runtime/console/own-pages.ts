@@ -3,7 +3,7 @@
  * serves the functions. Node has no page to show, so here each of them fails.
  */
 
-/** What `html` makes and a component shows. */
+/** The result of `html`, which a component shows. */
 export interface Markup {
   readonly markup: 'markup';
 }
@@ -11,7 +11,7 @@ export interface Markup {
 /** A part of a page: `html`<${Table} name="Orders" rows=${rows} />``. */
 export type Component<Props> = (props: Props) => Markup | null;
 
-/** What can stand inside of a component. */
+/** Values that a component can contain. */
 export type Content = Markup | string | number | boolean | null | undefined | readonly Content[];
 
 /** The user who looks at the page. */
@@ -25,9 +25,9 @@ export interface Caller {
 }
 
 export interface PageInput {
-  /** The words of the address that the page's path names: `id` of `orders/:id`. */
+  /** The values of the path's parameters: `id` of `orders/:id`. */
   readonly params: Readonly<Record<string, string>>;
-  /** The parameters of the address. */
+  /** The query parameters of the address. */
   readonly query: Readonly<Record<string, string>>;
   readonly caller: Caller;
 }
@@ -36,18 +36,23 @@ export interface PageInput {
 export interface OwnPage {
   /** Its name in the navigation, and its heading. */
   readonly title: string;
-  /** Its words below `pages/` in the address: `sales`, or `orders/:id`, which no navigation lists. */
+  /**
+   * The path below `pages/`: `sales`. A path with a parameter, such as `orders/:id`, is not in the
+   * navigation.
+   */
   readonly path: string;
   /** The permission that it needs. Without one, every user who may enter the console has it. */
   readonly permission?: string;
-  /** Called for each change of what it uses. Hooks (`useQuery`) may be called here. */
+  /**
+   * Called again after each change of the data that it uses. Hooks (`useQuery`) may be called here.
+   */
   render(input: PageInput): Content;
 }
 
 /** An answer on its way, there, or refused. */
 export interface Called<Answer> {
   readonly data: Answer | undefined;
-  /** The server's words; null when there is no problem. */
+  /** The server's message; null when there is no problem. */
   readonly error: string | null;
   readonly loading: boolean;
   reload(): void;
@@ -61,7 +66,7 @@ export interface ApiFailure extends Error {
   readonly requestId: string | null;
 }
 
-/** What is asked before something is lost. */
+/** A question before something is deleted or ended. */
 export interface Question {
   /** What would be lost, by name and number. */
   readonly text: string;
@@ -87,11 +92,11 @@ export interface TableProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly loading?: boolean;
   readonly error?: string | null;
-  /** What `Try again` does. */
+  /** The action of the button `Try again`. */
   readonly again?: () => void;
   /** The text when there are no rows. */
   readonly empty?: string;
-  /** Where a row leads. */
+  /** The address that a row links to. */
   readonly linkOf?: (row: Row) => string;
 }
 
@@ -197,35 +202,38 @@ export const navigate: (to: string) => void = inBrowser;
 export const t: (text: string, values?: Readonly<Record<string, string | number>>) => string =
   inBrowser;
 
-/** Says that something was done. */
+/** Shows a message that an action was done. */
 export const notify: (text: string) => void = inBrowser;
 
-/** Asks before something is lost. */
+/** Asks before something is deleted or ended. */
 export const confirm: (question: Question) => Promise<boolean> = inBrowser;
 
 /** A named table of rows. @example html`<${Table} name="Orders" rows=${rows} columns=${['id', 'total']} />` */
 export const Table: Component<TableProps<any>> = inBrowser;
 /** Figures over time. @example html`<${Plot} name="Sales" series=${[{ name: 'total', unit: '', points }]} />` */
 export const Plot: Component<PlotProps> = inBrowser;
-/** Lines of a log, of which only those that are seen are in the document. */
+/** A log. Only the visible lines are in the document. */
 export const LogView: Component<LogViewProps> = inBrowser;
 /** A value as indented JSON. */
 export const Json: Component<{ readonly value: unknown }> = inBrowser;
-/** A text that is edited. */
+/** A text editor. */
 export const Editor: Component<EditorProps> = inBrowser;
 /** A dialog over the page: it is there while it is rendered. */
 export const Dialog: Component<DialogProps> = inBrowser;
-/** A button; `primary` is for the main action of a page, `danger` for what loses something. */
+/**
+ * A button. `primary` is for the main action of a page, `danger` for an action that deletes or ends
+ * something.
+ */
 export const Button: Component<ButtonProps> = inBrowser;
 /** An input with its label, hint and error, for a `<form>`. */
 export const Field: Component<FieldProps> = inBrowser;
-/** Parts of a page of which one is shown. The address has its id: `?tab=open`. */
+/** Tabs of a page, one of which is visible. The address contains its id: `?tab=open`. */
 export const Tabs: Component<TabsProps> = inBrowser;
-/** What is missing, and the action that mends it. */
+/** Says that something is missing, with an action that adds it. */
 export const Empty: Component<{
   readonly text: string;
   readonly hint?: string;
   readonly children?: Content;
 }> = inBrowser;
-/** What went wrong, with the button `Try again`. */
+/** Shows an error, with the button `Try again`. */
 export const Failure: Component<{ readonly error: string; readonly again: () => void }> = inBrowser;

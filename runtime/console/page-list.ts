@@ -7,7 +7,9 @@ export interface ConsolePage {
   readonly title: string;
   /** Its path below that of the console. */
   readonly at: string;
-  /** The permission without which it is not listed. */
+  /**
+   * The permission that a caller needs to see the page in the list; null when everybody sees it.
+   */
   readonly needs: string | null;
   isThere(project: Project, kernel: Pick<Kernel, 'jobs' | 'settings'>): boolean;
 }

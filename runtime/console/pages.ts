@@ -4,7 +4,10 @@ import type { ConsoleModel } from '@twofold/schema';
 import { type Asset, readAssets } from './assets.ts';
 import { createOwnModules, type OwnModule } from './own-modules.ts';
 
-/** Nothing inline, nothing from elsewhere, no frame, and no text that becomes markup. */
+/**
+ * No inline code, nothing from other servers, no frames, and no text that becomes markup (Trusted
+ * Types).
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -24,7 +24,10 @@ const ownerOf = (coordinate: string) => coordinate.replace(/\..*$/, '');
 const takesMember: Test = ({ coordinate }, { named, variables }) =>
   named.has(coordinate) || variables.has(ownerOf(coordinate));
 
-/** It gives the input at all: a new field of it may be missing, or a default may be another. */
+/**
+ * Whether the document sends the input, even without this field: a new field would then be missing,
+ * and a changed default would take effect.
+ */
 const givesInput: Test = ({ coordinate }, { literals, variables }) =>
   literals.has(ownerOf(coordinate)) || variables.has(ownerOf(coordinate));
 

@@ -22,7 +22,7 @@ export function nowNamed(coordinate: string, renames: Renames): string {
   return `${owner ?? `${renames.get(type) ?? type}${field}`}${argument}`;
 }
 
-/** The schema of the base with the names that its parts have now. */
+/** The schema of the base, in which every renamed part has its present name. */
 export function renameSchema(document: DocumentNode, renames: Renames): GraphQLSchema {
   const definitions = document.definitions.map((node) => renameMembers(node, renames));
   const renamed = visit(
@@ -71,7 +71,7 @@ function renameMembers(node: DefinitionNode, renames: Renames): DefinitionNode {
   return node;
 }
 
-/** What a document uses, by the present names. */
+/** What a document uses, with the present names of renamed parts. */
 export function renameUsage(usage: Usage, renames: Renames): Usage {
   const now = (coordinates: ReadonlySet<string>) =>
     new Set([...coordinates].map((each) => nowNamed(each, renames)));

@@ -22,8 +22,8 @@ interface Said {
 }
 
 /**
- * What `@renamed` says in the schema, and what follows from it for names that are made of these:
- * `UserFilter`, `createUser`, the field of an input.
+ * The renames that `@renamed` records in the schema, and those of names that are made of a type's
+ * name: `UserFilter`, `createUser`, the field of an input.
  */
 export function renamesOf(
   texts: readonly SourceText[],
@@ -89,7 +89,7 @@ function renamedMembers(
   return renamed;
 }
 
-/** Whether a type is the holder itself, or has a name that is made of it: `CreatePostInput`. */
+/** Whether a type is `holder` itself, or its name is made of it: `CreatePostInput`. */
 const isMadeOf = (name: string, holder: string) => name.includes(holder);
 
 /** Each member with the names of its arguments. */

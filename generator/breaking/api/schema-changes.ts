@@ -63,7 +63,7 @@ function namedIn(code: string, description: string): Pick<SchemaChange, 'coordin
   const pair = PAIRS[code]?.exec(description)?.groups;
   if (pair) return { coordinate: pair['at']!, other: pair['other']! };
   if (code.startsWith('TYPE_')) return { coordinate: typeIn(description) };
-  // The new text of a description may have anything in it.
+  // The new text of a description may contain anything, also coordinates, so it is cut off.
   const sentence = description.replace(/ (has changed to "|defaultValue ).*/s, '');
   return { coordinate: COORDINATE.exec(sentence)?.[0] ?? typeIn(sentence) };
 }

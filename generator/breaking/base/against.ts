@@ -47,7 +47,7 @@ async function defaultBase(root: string): Promise<Against> {
   throw new CommandError(EXIT.usage, 'REVISION_UNKNOWN', 'there is no commit yet', FALLBACK);
 }
 
-/** A name that begins with a dash is no option. */
+/** `--end-of-options` keeps git from reading a name with a dash at its beginning as an option. */
 const commitOf = (root: string, name: string) =>
   gitLine(root, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
 

@@ -101,7 +101,8 @@ async function readBlobs(work: string, objects: readonly string[]): Promise<Buff
   for (const object of objects) {
     const end = out.indexOf(10, at);
     const [, , size] = out.toString('latin1', at, end).split(' ');
-    // `<object> missing`: a partial clone, and nothing is asked of another machine here.
+    // Git answers `<object> missing` in a partial clone. Here no other machine is asked for the
+    // object.
     if (end < 0 || !/^\d+$/.test(size ?? '')) throw unreadable(object, errors);
     texts.push(out.subarray(end + 1, end + 1 + Number(size)));
     at = end + 2 + Number(size);

@@ -28,7 +28,10 @@ export function copySettings(from: string, to: string): void {
     if (/^(tsconfig.*|package)\.json$/.test(name)) cpSync(join(from, name), join(to, name));
 }
 
-/** Packages are those of the work tree, at each level where it has some. */
+/**
+ * Links each `node_modules` of the work tree into the copy, because the copy has no packages of its
+ * own.
+ */
 export function linkPackages(levels: readonly (readonly [string, string])[]): void {
   for (const [from, to] of levels) {
     const [packages, link] = [join(from, 'node_modules'), join(to, 'node_modules')];

@@ -9,14 +9,14 @@ interface Compared {
   readonly head: { readonly schema: GraphQLSchema; readonly documents: readonly Recorded[] };
 }
 
-/** Documents of either list that no longer run. */
+/** Documents of the base's or the head's list that the schema no longer allows. */
 export function documentChanges({ base, head }: Compared): Change[] {
   const known = new Set(base.documents.map(({ hash }) => hash));
   return bothLists(base.documents, head.documents).flatMap((recorded): Change[] => {
     const { document, operation, at } = recorded;
     if (!document) return [];
     const mistake = firstMistake(head.schema, document);
-    // What never ran is not broken by this change, and `check` reports it.
+    // A document that never was valid is not broken by this change. `check` reports it.
     if (!mistake || (known.has(recorded.hash) && firstMistake(base.schema, document))) return [];
     return [
       {

@@ -19,7 +19,7 @@ export interface Recorded {
   readonly at: Place;
 }
 
-/** Whether nothing but the list runs, everywhere or in production. */
+/** Whether only documents of the list may run, everywhere or in production. */
 export const isMandatory = ({ api }: Project): boolean => Boolean(api.trustedDocuments?.required);
 
 /**

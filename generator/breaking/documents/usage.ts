@@ -15,13 +15,13 @@ import {
 export interface Usage {
   /** Fields that it selects, arguments that it gives, fields of inputs and values that it names. */
   readonly named: ReadonlySet<string>;
-  /** Inputs and enums that come in variables, with all that these inputs are made of. */
+  /** Inputs and enums that are sent in variables, with all types that these inputs contain. */
   readonly variables: ReadonlySet<string>;
   /** The types that its variables are declared with. */
   readonly declared: ReadonlySet<string>;
   /** Inputs that it writes as literals. */
   readonly literals: ReadonlySet<string>;
-  /** Types that a selected field answers with. */
+  /** Types of the selected fields. */
   readonly answers: ReadonlySet<string>;
   /** Types that its fragments are on. */
   readonly conditions: ReadonlySet<string>;
@@ -78,7 +78,7 @@ export function usageOf(document: DocumentNode, schema: GraphQLSchema): Usage {
   return usage;
 }
 
-/** The type and, of an input, all types that its fields have. */
+/** Adds the type; for an input, also the types of all its fields. */
 function addInputs(type: GraphQLInputType | null | undefined, found: Set<string>): void {
   const named = getNamedType(type);
   if (!named || found.has(named.name)) return;

@@ -150,7 +150,10 @@ function compareParameters({ route, operation, next, add, compare, renamed }: Pa
     else add('safe', 'PARAMETER_ADDED', key, `${key} is new`);
 }
 
-/** Whether `title_contains` comes or goes with `title`. */
+/**
+ * Whether the parameter is a filter of another one, as `title_contains` is of `title`: both come
+ * and go together.
+ */
 const isFilterOf = (name: string, names: readonly string[]): boolean =>
   names.some((each) => name.startsWith(`${each}_`));
 

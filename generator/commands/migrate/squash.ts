@@ -47,7 +47,10 @@ function numberFrom(text: string | undefined): number {
   );
 }
 
-/** What a person wrote has an effect that the tables do not show: it goes only if they agree. */
+/**
+ * Throws unless the user names every migration with statements that were written by hand, because
+ * the new migration does not have their effect.
+ */
 function assertAgreed({ byHand }: Squashed, without: readonly string[]): void {
   const left = byHand.filter((name) => !without.includes(name));
   if (left.length === 0) return;

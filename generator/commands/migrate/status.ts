@@ -16,7 +16,7 @@ export interface Status {
   readonly oneWay: readonly string[];
 }
 
-/** What the words mean that need an explanation. */
+/** The explanations of words in the output that are not clear by themselves. */
 const EXPLAINED: readonly (readonly [kind: keyof Status | 'incomplete', text: string])[] = [
   ['draft', 'draft: written again by every save; "npm run migrate -- save" keeps it'],
   ['missing', 'missing: applied in this database, and no file of that name in migrations/'],

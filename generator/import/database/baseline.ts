@@ -5,12 +5,12 @@ import type {
   CatalogTable,
 } from '../../../templates/catalog.ts';
 
-/** Tables that the server keeps for itself: its modules have migrations of their own. */
+/** Tables of the server itself. Its modules create them with migrations of their own. */
 const OF_THE_SERVER = /^(twofold|auth|hosting)_/;
 
 /**
- * The statements that make an empty database what this one is: its tables with all that belongs to
- * them, then views, functions and triggers. Rows, roles and policies are not among them.
+ * The statements that make the same structure in an empty database: tables and their parts first,
+ * then views, functions and triggers. Rows, roles and policies are left out.
  *
  * @example baselineStatements(catalog)[0] // 'create table "Artist" (…)'
  */
@@ -21,7 +21,7 @@ export function baselineStatements(catalog: Catalog): readonly string[] {
   return catalog.dialect === 'sqlite' ? ofSqlite(tables) : ofPostgres({ ...catalog, tables });
 }
 
-/** SQLite keeps the statements themselves. */
+/** The statements of a SQLite database, which keeps their texts. */
 function ofSqlite(tables: readonly CatalogTable[]): string[] {
   const texts = (kind: CatalogTable['kind']) =>
     tables.flatMap((table) => (table.kind === kind && table.definition ? [table.definition] : []));
@@ -38,7 +38,7 @@ const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const names = (texts: readonly string[]) => texts.map(name).join(', ');
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** The schema of the connection is not named, so that the search path decides. */
+/** Removes the name of the connection's schema, so that the search path decides. */
 const unplaced = (text: string) =>
   text.replace(/(?<=\b(?:ON|FUNCTION|PROCEDURE|TABLE|ONLY) )public\./gi, '');
 

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogColumn } from '../../../templates/catalog.ts';
 
-/** The type of a field, and what has to be said beside it. */
+/** The type of a field, and what its directives have to add. */
 export interface FieldType {
   /** Without `!`: `String`, `[String!]`. */
   readonly type: string;

@@ -161,7 +161,10 @@ function idField(type: TypeInProgress, column: CatalogColumn, importing: Importi
   };
 }
 
-/** A key of text that the database does not make stands in the input of create: its type says so. */
+/**
+ * The stored type of a key that a create has to contain, because the database does not make it: a
+ * key of text, or one whose type `typedKeys` asks for.
+ */
 function givenKey(
   { type, typeName, default: value }: CatalogColumn,
   { catalog, wishes }: Importing,
@@ -210,7 +213,7 @@ function addColumn(
 ): string {
   const name = nameOf(type, column, importing);
   const found = typeOf(type, { column, check }, importing);
-  // A list that the database fills may be left out.
+  // The database fills the list, so a create may leave it out.
   const filled = found.type.startsWith('[') && column.default !== null;
   const required = column.nullable || filled ? '' : '!';
   const readOnly = found.readOnly || isGenerated(column) || undefined;
@@ -303,7 +306,10 @@ function noteDefault(
     });
 }
 
-/** Plain checks by column; the others are named, and the database goes on checking them. */
+/**
+ * The checks that the schema can express, by column. The report names the others, which the
+ * database goes on checking.
+ */
 function checksOf(
   { table }: TypeInProgress,
   { items }: Importing,
@@ -324,7 +330,7 @@ function checksOf(
 
 const ON_DELETE: Readonly<Record<string, string>> = { cascade: 'CASCADE', 'set null': 'SET_NULL' };
 
-/** The field of a foreign key. @returns its name */
+/** Adds the field of a foreign key. @returns its name. */
 function addRelation(type: TypeInProgress, key: CatalogForeignKey, importing: Importing): string {
   const target = importing.types.get(keyOf(key.table))!;
   const [first = ''] = key.columns;

@@ -31,7 +31,7 @@ export const importDatabase = (
   typedKeys = false,
 ): Imported => importedOf(importTables(catalog, { wanted, typedKeys }));
 
-/** The types of the tables, their fields and relations, before they are written. */
+/** Makes the types of the tables, with their fields and relations. They are not written yet. */
 export function importTables(catalog: Catalog, wishes: Wishes): Importing {
   const tables = catalog.tables.filter((table) => isServed(table) && wishes.wanted(table));
   const left = catalog.tables.filter((table) => !tables.includes(table));

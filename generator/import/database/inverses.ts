@@ -5,7 +5,7 @@ import { type Importing, objectOf, schemaOf } from './fields.ts';
 import { lowerFirst, pluralName, relationName, typeName, upperFirst } from './names.ts';
 import type { TypeInProgress } from './types.ts';
 
-/** A foreign key that became a field, with the type that has it. */
+/** A foreign key that became a field, and the types at its two ends. */
 interface Relation {
   readonly from: TypeInProgress;
   readonly to: TypeInProgress;

@@ -51,7 +51,7 @@ function valid(name: string): string {
   return /^[A-Za-z_]/.test(found) ? found : `_${found}`;
 }
 
-/** Hands each name out once: a taken one gets the prefix or `_` in front. */
+/** Returns each name only once. A name that is taken gets the prefix, or `_` in front. */
 export function createNames(taken: Iterable<string> = []) {
   const used = new Set(taken);
   return (name: string, prefix = ''): string => {

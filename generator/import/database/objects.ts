@@ -4,7 +4,9 @@ import { type Importing, objectOf } from './fields.ts';
 import type { ReportItem } from '../imported.ts';
 import { isServed } from './types.ts';
 
-/** Names everything in the report that has no field: tables, keys, indexes, triggers and the rest. */
+/**
+ * Adds to the report everything that has no field: tables, keys, indexes, triggers and the rest.
+ */
 export function noteObjects(importing: Importing, left: readonly CatalogTable[]): void {
   const { items, catalog, types, joins, wishes } = importing;
   for (const { table, name, view } of types.values()) {

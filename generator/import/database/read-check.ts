@@ -1,4 +1,4 @@
-/** A check that the schema can say: the values of an enum, or bounds for `@constraint`. */
+/** A check that the schema can express: the values of an enum, or bounds for `@constraint`. */
 export interface PlainCheck {
   readonly column: string;
   readonly values?: readonly string[];

@@ -9,7 +9,7 @@ import type { ImportedField } from '../imported.ts';
 import { keyOf } from './column-type.ts';
 import { createNames, typeName, upperFirst } from './names.ts';
 
-/** A type of the schema to be, while its fields are found. */
+/** A type of the imported schema while its fields are collected. */
 export interface TypeInProgress {
   readonly name: string;
   readonly table: CatalogTable;
@@ -19,11 +19,11 @@ export interface TypeInProgress {
   readonly columns: Map<string, string>;
   /** The fields of the table's own foreign keys. */
   readonly relations: Map<CatalogForeignKey, string>;
-  /** The fields of foreign keys of other tables, which lead here. */
+  /** The fields of this type for foreign keys in other tables. */
   readonly inverses: Map<CatalogForeignKey, string>;
   /** The fields of `@table(key:)`; undefined where `id` is the key. */
   key?: readonly string[];
-  /** Whether it has no key, so that rows are only read. */
+  /** Whether the table has no key, so that rows can only be read. */
   view: boolean;
 }
 
@@ -31,17 +31,20 @@ export interface TypeInProgress {
 export interface Wishes {
   /** Whether a table is part of the import. */
   readonly wanted: (table: CatalogTable) => boolean;
-  /** Why the other tables are not. */
+  /** Why the other tables are left out, for the report. */
   readonly unwanted?: string;
-  /** Whether the schema says of what type a key is: no catalog does where migrations keep it. */
+  /**
+   * Whether the schema must name the type of each key, because migrations make the tables and no
+   * catalog tells it.
+   */
   readonly typedKeys?: boolean;
   /** Whether a table of two keys and nothing else becomes a type, as every other table does. */
   readonly joinsAreTypes?: boolean;
   readonly typeName?: (table: CatalogTable) => string | undefined;
   readonly fieldName?: (table: CatalogTable, column: CatalogColumn) => string | undefined;
-  /** The field of a foreign key. */
+  /** The name of the field for a foreign key. */
   readonly relationName?: (key: CatalogForeignKey) => string | undefined;
-  /** The field of its other end; null when there is none. */
+  /** The name of the field at the other end; null when there is none. */
   readonly inverseName?: (key: CatalogForeignKey) => string | null | undefined;
 }
 
@@ -52,13 +55,13 @@ const TAKEN = [
   ...['UUID', 'JSON', 'Byte'],
 ];
 
-/** Tables that the server makes for itself, and those of its searches. */
+/** Whether the server makes the table for itself or for its searches. */
 const isOwn = (name: string) => isOwnTable(name) || name.startsWith('twofold_search_');
 
 export const isServed = ({ kind, partitionOf, extension, name }: CatalogTable): boolean =>
   kind !== 'virtual table' && !partitionOf && extension === null && !isOwn(name);
 
-/** A table of two foreign keys that are its key, and nothing else. */
+/** Whether the table consists only of two foreign keys that together are its primary key. */
 export function isJoinTable(
   table: CatalogTable,
   served: ReadonlyMap<string, CatalogTable>,

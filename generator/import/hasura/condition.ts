@@ -21,7 +21,7 @@ const NEVER: Where = { kind: 'or', of: [] };
 export const isAlways = (where: Where): boolean => where.kind === 'and' && where.of.length === 0;
 export const isNever = (where: Where): boolean => where.kind === 'or' && where.of.length === 0;
 
-/** What a condition is about. */
+/** The type whose rows a condition is about, and what the condition may name. */
 export interface Place {
   readonly importing: Importing;
   readonly reaches: Reaches;
@@ -31,7 +31,7 @@ export interface Place {
   readonly claims: Set<string>;
 }
 
-/** A part of a condition that has no equal here. */
+/** Thrown for a part of a condition that our schema cannot express. */
 export class Inexpressible extends Error {}
 
 /**
@@ -56,7 +56,7 @@ function read(given: unknown, reading: Reading): Where {
   return joined(parts, reading.negated ? 'or' : 'and');
 }
 
-/** The conditions, without those that say nothing. */
+/** Joins conditions. Those that are always or never true are resolved. */
 function joined(parts: readonly Where[], kind: 'and' | 'or'): Where {
   const [decides, empty] = kind === 'and' ? [isNever, isAlways] : [isAlways, isNever];
   const decided = parts.find(decides);
@@ -91,7 +91,7 @@ function member(key: string, value: unknown, reading: Reading): Where {
 /** Operators of the first versions begin with `$`. */
 const operatorName = (key: string) => key.replace(/^\$/, '_');
 
-/** A related row exists, or none does: both are certain, so that no null is in the way. */
+/** Asks whether a related row exists. The answer is never null, so its opposite is simple. */
 function throughRelation(
   { field, to, list }: Reach,
   value: unknown,
@@ -107,13 +107,13 @@ function throughRelation(
 
 const memberOf = (name: string, value: string): Where => ({ kind: 'member', name, value });
 
-/** A column that is compared, and the field that it became. */
+/** A column in a comparison, and the field for it. */
 interface Compared {
   readonly column: CatalogColumn;
   readonly field: string;
   /** The type of the field, without `!`: a scalar, an enum, or the type that a key leads to. */
   readonly type: string;
-  /** Whether it holds the key of a row that signs in. */
+  /** Whether the column refers to the type whose rows sign in. */
   readonly ofUser: boolean;
 }
 
@@ -156,7 +156,10 @@ interface Operation {
   readonly operand: unknown;
 }
 
-/** Each operator, its opposite, and our word; the opposite of an unknown comparison is unknown. */
+/**
+ * Hasura's operators: each with its opposite, and our operator. The opposite of an unknown
+ * comparison stays unknown.
+ */
 const OPERATORS: Readonly<
   Record<string, { readonly word: string; readonly not: string } | undefined>
 > = {
@@ -171,7 +174,7 @@ const OPERATORS: Readonly<
   _nin: { word: 'notIn', not: 'in' },
 };
 
-/** Words of ours that hold for null, too, where Hasura's comparison is unknown. */
+/** Our operators that are true for null. Hasura's comparison is unknown there. */
 const HOLDS_FOR_NULL = new Set(['ne', 'notIn']);
 
 function comparison(

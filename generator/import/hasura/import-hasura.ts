@@ -28,7 +28,7 @@ export interface HasuraSource {
 }
 
 /**
- * The schema that serves the tables which Hasura tracks, with its permissions as rules.
+ * The schema for the tables that Hasura tracks, with its permissions as rules.
  *
  * @example importHasura({ metadata, source, catalog, user: 'users' }).types[0]?.directives // ['@auth(allow: [API_KEY])', …]
  */
@@ -126,7 +126,10 @@ function grantsOfAll(tracked: readonly Tracked[], place: Place): GrantedTypes {
 const grantsFor = (type: TypeInProgress, granted: GrantedTypes): readonly Grant[] =>
   granted.get(type)?.grants ?? [];
 
-/** The foreign keys that only Hasura knew: their rows may lead nowhere. */
+/**
+ * The foreign keys that only Hasura knew. The database does not check them, so their rows may not
+ * exist.
+ */
 const madeByHand = ({ followed }: Relationships, catalog: Catalog) => {
   const known = new Set(catalog.tables.flatMap(({ foreignKeys }) => foreignKeys));
   return new Set(followed.map(({ key }) => key).filter((key) => !known.has(key)));
@@ -138,7 +141,10 @@ interface Rules {
   readonly made: ReturnType<typeof madeByHand>;
 }
 
-/** A field with its rules. It may be null where some who read its row may not read it. */
+/**
+ * Adds the rules of a field. The field becomes nullable when a caller who reads the row may not
+ * read the field.
+ */
 function guard(field: ImportedField, type: TypeInProgress, rules: Rules): ImportedField {
   const { granted, place } = rules;
   const grants = grantsFor(type, granted);
@@ -168,7 +174,10 @@ function guard(field: ImportedField, type: TypeInProgress, rules: Rules): Import
   };
 }
 
-/** Names of columns of accounts, which the server shows only to their owner unless a rule allows more. */
+/**
+ * The names of account columns that the server hides from all but the owner, unless a rule allows
+ * more.
+ */
 const HIDDEN =
   /mail|phone|mobile|login|logon|sign|verif|confirm|valid|lock|able|activ|ban|suspend|delet|remov/i;
 

@@ -55,7 +55,7 @@ function sourceOf({ sources }: Metadata): MetadataSource {
   );
 }
 
-/** The address that is given, that of the project, or that of the metadata. */
+/** The address of the database: the given one, the project's, or the one in the metadata. */
 async function urlOf(
   root: string,
   source: MetadataSource,

@@ -46,7 +46,7 @@ export interface MetadataRelationship {
   };
 }
 
-/** The foreign key of another table, which leads to this one. */
+/** A foreign key of another table that refers to this table. */
 export interface ForeignKeyOn {
   readonly table: string | TableReference;
   readonly column?: string;

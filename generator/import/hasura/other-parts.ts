@@ -57,7 +57,7 @@ function partsOfTable(entry: MetadataTable): readonly ReportItem[] {
   ];
 }
 
-/** Each unknown key; of a list each of its parts, by its name. */
+/** Report items for unknown keys; for a list, one for each of its parts, by name. */
 function partsOf(parts: Parts, known: ReadonlySet<string>, place: string): readonly ReportItem[] {
   return Object.entries(parts).flatMap(([key, value]) => {
     if (known.has(key) || isEmpty(value)) return [];
@@ -69,7 +69,7 @@ function partsOf(parts: Parts, known: ReadonlySet<string>, place: string): reado
   });
 }
 
-/** The parts of a section that has lists in it. */
+/** The parts of a section that contains lists. */
 const insideOf = (value: unknown, place: string): readonly ReportItem[] =>
   typeof value === 'object' && value !== null && Object.values(value).some(Array.isArray)
     ? partsOf(value as Parts, new Set(), place)
@@ -81,7 +81,7 @@ const isEmpty = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.values(value).every(isEmpty));
 
-/** What a part is called: most have a name, some that of what they are about. */
+/** The name of a part; for a part without one, the name of the thing that it is about. */
 function nameOf(part: unknown): string | undefined {
   if (typeof part === 'string') return part;
   if (typeof part !== 'object' || part === null) return undefined;

@@ -25,13 +25,16 @@ export interface Grant {
   readonly presets: readonly string[];
 }
 
-/** The grants of a type, and what the report says of each permission. */
+/** The grants of a type, and the report items of its permissions. */
 export interface Granted {
   readonly grants: readonly Grant[];
   readonly items: readonly ReportItem[];
 }
 
-/** What a permission says, by the keys that are understood. Each other key closes it. */
+/**
+ * The keys of a permission that the import understands. With any other key the permission is not
+ * granted.
+ */
 const KNOWN: Readonly<Record<Verb, readonly string[]>> = {
   READ: ['columns', 'filter', 'allow_aggregations', 'computed_fields'],
   CREATE: ['columns', 'check', 'set'],
@@ -113,7 +116,9 @@ const saysNothing = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The rows: those of `filter` before a change, and those of `check` after it. */
+/**
+ * The rows of a permission: `filter` chooses them before a change, and `check` tests them after it.
+ */
 function rowsOf(
   verb: Verb,
   { filter, check }: Readonly<Record<string, unknown>>,
@@ -146,7 +151,7 @@ function shown(where: ReturnType<typeof conditionOf>): string | undefined {
   return text === printWhere(ALWAYS) ? undefined : text;
 }
 
-/** Columns that the server fills: only with the id of the caller, and only in new rows. */
+/** The columns that the server fills. Only the caller's id is possible, and only in new rows. */
 function presetsOf(
   set: unknown,
   { role, verb }: Pick<Given, 'role' | 'verb'>,
@@ -173,7 +178,7 @@ function leadsToUser(column: string, type: TypeInProgress, { user }: Place): boo
   );
 }
 
-/** A permission that names no columns lets none be set. */
+/** The columns that may be set. A permission that names none allows none. */
 function columnsOf(
   columns: unknown,
   presets: readonly string[],

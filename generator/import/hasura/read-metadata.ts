@@ -4,10 +4,10 @@ import { parseDocument } from 'yaml';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { Metadata } from './metadata.ts';
 
-/** How deep files may include each other: deeper ones include themselves. */
+/** How deep files may include each other. Deeper files are taken for a circle. */
 const DEEPEST = 20;
 
-/** The most files that are read: each of a few could include the next one many times. */
+/** The most files that are read, because a few files could each include the next one many times. */
 const MOST_FILES = 10_000;
 
 /** The files of a metadata folder that have several keys of the one JSON file, not one. */
@@ -119,7 +119,10 @@ function createReader(root: string, folder: string): Read {
 const notIncluded = (why: string) =>
   new CommandError(EXIT.invalid, 'METADATA_INCLUDE', why, 'hasura metadata export');
 
-/** Metadata may come from anywhere, and the report quotes it: no other file of the machine is read. */
+/**
+ * Whether a path is inside the folder. The report quotes metadata, which may come from strangers,
+ * so that no other file of the machine may be read.
+ */
 function isBelow(folder: string, path: string): boolean {
   const way = relative(realpathSync(folder), realpathSync(path));
   return !way.startsWith('..') && !isAbsolute(way);

@@ -5,17 +5,19 @@ import type { TypeInProgress } from '../database/types.ts';
 import type { ReportItem } from '../imported.ts';
 import { type MetadataRelationship, type MetadataTable, referenceOf } from './metadata.ts';
 
-/** A relationship of Hasura, by the foreign key that it follows. */
+/** A relationship of Hasura, and the foreign key that it follows. */
 interface Followed {
   readonly name: string;
   /** The table that has the relationship. */
   readonly table: CatalogTable;
   readonly key: CatalogForeignKey;
-  /** Whether the foreign key is one of the table itself, and not of the other one. */
+  /** Whether this table has the foreign key. Otherwise the other table has it. */
   readonly own: boolean;
 }
 
-/** The relationships of all tables, and the catalog with the keys of those that were made by hand. */
+/**
+ * The relationships of all tables, and the catalog with a foreign key for each manual relationship.
+ */
 export interface Relationships {
   readonly catalog: Catalog;
   readonly followed: readonly Followed[];
@@ -28,7 +30,7 @@ export interface Tracked {
   readonly table: CatalogTable;
 }
 
-/** Finds the foreign key of each relationship. One made by hand gets a key of its own. */
+/** Finds the foreign key of each relationship. A manual relationship gets a new key. */
 export function followRelationships(catalog: Catalog, tracked: readonly Tracked[]): Relationships {
   const made = new Map<string, CatalogForeignKey[]>();
   const items: ReportItem[] = [];
@@ -63,7 +65,7 @@ const withKeys = (catalog: Catalog, made: ReadonlyMap<string, readonly CatalogFo
 
 interface Following {
   readonly tables: readonly CatalogTable[];
-  /** Keys of relationships made by hand, by their table. */
+  /** The keys of manual relationships, by table. */
   readonly made: Map<string, CatalogForeignKey[]>;
 }
 
@@ -109,7 +111,10 @@ function ownKey(
   return key && { key, own: true };
 }
 
-/** A relationship by columns: to the key of the other table, or from the key of this one. */
+/**
+ * Follows a relationship by columns, which refer to the key of the other table or are referred to
+ * by it.
+ */
 function followManual(
   manual: NonNullable<MetadataRelationship['using']['manual_configuration']>,
   table: CatalogTable,
@@ -132,7 +137,10 @@ function followManual(
   return 'its columns are the key of neither table';
 }
 
-/** Equal for two keys that compare the same columns: one to another column finds other rows. */
+/**
+ * A text that is equal for two keys if they compare the same columns. A key to another column finds
+ * other rows.
+ */
 const pairsOf = (columns: readonly string[], references: readonly string[]): string =>
   columns
     .map((column, at) => JSON.stringify([column, references[at]]))
@@ -179,7 +187,7 @@ function keyBetween(
   return key;
 }
 
-/** A field that a relationship became, and the type that it leads to. */
+/** A field for a relationship, and the type of its rows. */
 export interface Reach {
   readonly field: string;
   readonly to: TypeInProgress;

@@ -4,10 +4,12 @@ import { directive, type ImportedField } from '../imported.ts';
 import type { Verb } from './metadata.ts';
 import { ANONYMOUS, type Grant } from './permissions.ts';
 
-/** What the admin secret could do, the operator's key can do here. */
+/**
+ * Admin secrets of Hasura may do everything. In our rules, the operator's key takes their place.
+ */
 const KEY = 'API_KEY';
 
-/** The `@auth` of a type: what no grant gives is closed to all but the operator's key. */
+/** The `@auth` of a type. What no grant allows is open to the operator's key only. */
 export function typeRules(grants: readonly Grant[]): readonly string[] {
   const byRows = Map.groupBy(grants, ({ role, where = '' }) => JSON.stringify([role, where]));
   const combined = [...byRows.values()].map((each) => ({
@@ -34,7 +36,7 @@ interface Rule {
   readonly roles: readonly string[];
   readonly on: readonly Verb[];
   readonly where: string | undefined;
-  /** Whether the operator's key has the field, too. */
+  /** Whether the operator's key may use it, too. */
   readonly key?: boolean;
 }
 
@@ -52,18 +54,21 @@ function rule({ roles, on, where, key }: Rule): string {
   });
 }
 
-/** A field, and what decides who has it. */
+/** A field, and what is known of its permissions. */
 export interface Guarded {
   readonly field: ImportedField;
   readonly type: TypeInProgress;
   readonly grants: readonly Grant[];
-  /** Whether it is a relationship of Hasura: who may read it is up to the rows that it leads to. */
+  /**
+   * Whether the field is a relationship of Hasura. The rules of its rows then decide who may read
+   * it.
+   */
   readonly followed: boolean;
-  /** Whether a rule of the server would hide it if none stood here. */
+  /** Whether the server hides the field when it has no rule. */
   readonly hidden: boolean;
 }
 
-/** The `@auth` of a field: the roles that have its column, where not all roles have it. */
+/** The `@auth` of a field: the roles with its column, when not all roles have it. */
 export function fieldRules(guarded: Guarded): readonly string[] {
   const columns = columnsOf(guarded);
   if (columns.length === 0) return [];
@@ -75,7 +80,7 @@ export function fieldRules(guarded: Guarded): readonly string[] {
   return [...same.values()].map((each) => rule({ ...each[0]!, on: each.flatMap(({ on }) => on) }));
 }
 
-/** The columns of a field: none for a list, and for the key made of several columns. */
+/** The columns of a field; none for a list or a composite key. */
 function columnsOf({ field, type }: Guarded): readonly string[] {
   const key = relationOf(type, field.name);
   if (key) return key.columns;
@@ -92,7 +97,8 @@ function readRules({ grants, hidden }: Guarded, columns: readonly string[]): Rul
   const readers = grants.filter(({ verb }) => verb === 'READ');
   const holders = having(readers, columns);
   if (holders.length === readers.length && !(hidden && readers.length > 0)) return [];
-  // A signed-in caller sees the rows of everyone, too, and has the column only in those of the role.
+  // A signed-in caller also sees the rows that everyone sees. Only in the rows of their role they
+  // may read the column.
   const isApart = readers.some(({ role }) => role === ANONYMOUS) && readers.length > 1;
   const byRows = Map.groupBy(holders, ({ where }) => (isApart ? where : undefined));
   const groups = [...byRows].map(([where, each]) => ({

@@ -4,7 +4,7 @@ import type { TypeInProgress } from '../database/types.ts';
 import { CommandError, EXIT } from '../../failure.ts';
 import type { ImportedField } from '../imported.ts';
 
-/** Tables that usually hold those who sign in. */
+/** Usual names of the tables of those who sign in. */
 const USUAL = /^(users?|accounts?)$/i;
 
 /**

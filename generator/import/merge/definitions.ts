@@ -26,8 +26,8 @@ export interface Definition {
 }
 
 /**
- * The definitions of a schema by what they stand for: a type by its table, a field by its column,
- * so that renamed and moved ones are found again.
+ * The definitions of a schema, by the table of a type and the column of a field, so that renamed
+ * and moved ones are found again.
  *
  * @example readDefinitions([{ file: 'schema.graphql', text }]).get('table film')
  */
@@ -64,7 +64,7 @@ function define(
 
 const nameOf = (node: DefinitionNode) => ('name' in node && node.name ? node.name.value : '');
 
-/** What a definition stands for, whatever it is called. */
+/** The key of a definition: its table, or its name when it has none. */
 function identityOf(node: DefinitionNode, tables?: ReadonlyMap<string, string>): string {
   const name = nameOf(node);
   if (node.kind === 'ObjectTypeExtension') return tables?.get(name) ?? `type ${name}`;
@@ -108,7 +108,7 @@ export function namedType(type: TypeNode): string {
   return type.kind === 'NamedType' ? type.name.value : namedType(type.type);
 }
 
-/** The arguments of a directive as texts: a list has commas. */
+/** The arguments of a directive as texts. A list becomes one text with commas. */
 function argumentsOf(
   directives: readonly ConstDirectiveNode[] | undefined,
   name: string,

@@ -2,15 +2,15 @@ import { type ConstDirectiveNode, print } from 'graphql';
 import { type MemberNode, namedType } from './definitions.ts';
 
 /**
- * The parts of a member that are merged, each for itself: its type, and its directives by name. One
- * that is repeated, as `@auth` is, is one part.
+ * The parts of a member that are merged separately: its type, and its directives by name. A
+ * repeated directive such as `@auth` is one part.
  */
 type Parts = ReadonlyMap<string, string>;
 
-/** The parts that the database changed. A null is a directive that is gone. */
+/** The parts that change because the source changed. Null means that the directive is removed. */
 export interface MemberMerge {
   readonly changes: ReadonlyMap<string, string | null>;
-  /** Whether both changed one part, and differ. */
+  /** Whether both sides changed one part in different ways. */
   readonly conflict: boolean;
 }
 

@@ -17,13 +17,13 @@ export interface SchemaMerge {
   readonly next: string;
   /** The schema of the project, in all its files. */
   readonly yours: readonly SourceText[];
-  /** Which side wins where both changed one part. */
+  /** Which side wins when both changed one part. */
   readonly prefer: 'yours' | 'theirs';
 }
 
 export interface MergedSchema {
   readonly files: readonly SourceText[];
-  /** Coordinates that both changed. */
+  /** Coordinates where both sides changed one part. */
   readonly conflicts: readonly string[];
   /** Coordinates that the database lost and the user has changed, so that they stayed. */
   readonly gone: readonly string[];
@@ -43,7 +43,7 @@ interface Outcome {
   readonly gone: string[];
 }
 
-/** Where new types are written. */
+/** The file to which new types are added. */
 const MAIN = 'schema.graphql';
 
 /**
@@ -113,8 +113,8 @@ function mergeDefinition({ before, after, own }: Sides, merging: Merging): void 
 }
 
 /**
- * Whether the rules of a type stay as the user has them. They are one part: a rule of the source
- * beside one that the user has made narrower would widen it again.
+ * Whether the user's rules of a type are kept. All rules of a type are one part: an imported rule
+ * beside a narrower one of the user would open the type again.
  */
 function rulesStay({ before, after, own }: Sides, { prefer, outcome }: Merging): boolean {
   const rules = (of: Definition) => directivesOf(of).filter(isRule).map(print).sort().join(' ');
@@ -126,7 +126,10 @@ function rulesStay({ before, after, own }: Sides, { prefer, outcome }: Merging):
 
 const isRule = ({ name }: ConstDirectiveNode) => name.value === 'auth';
 
-/** Directives of a type that came or went with the source: `@index`, and `@auth` unless they stay. */
+/**
+ * Edits for directives of a type that the source added or removed: `@index`, and `@auth` unless the
+ * user's rules are kept.
+ */
 function directiveEdits({ before, after, own }: Sides, staying: boolean): Edit[] {
   const merged = (each: ConstDirectiveNode) => !staying || !isRule(each);
   const base = new Set(directivesOf(before).filter(merged).map(print));
@@ -185,7 +188,7 @@ function partEdits(
   });
 }
 
-/** A directive that is removed takes the blank before it along. */
+/** When a directive is removed, the blank before it is removed too. */
 function replacement(file: string, { start, end, source }: Location, text: string): Edit {
   const blank = text === '' && source.body[start - 1] === ' ' ? 1 : 0;
   return { file, start: start - blank, end, text };
@@ -209,7 +212,7 @@ function removeDefinition(
   else gone.push(own.name);
 }
 
-/** Whole lines, with the empty one that stands before a definition. */
+/** Removes whole lines, with the empty line before a definition. */
 function removal({ node, file }: Placed<DefinitionNode | MemberNode>): Edit {
   const { start, end, source } = node.loc!;
   const text = source.body;
@@ -238,7 +241,10 @@ function insertion(
   return { file, start: end, end, text: lines.join('') };
 }
 
-/** The names of types as the user has them; names of fields are followed by a colon. */
+/**
+ * Replaces names of types by those that the user gave them. A name with a colon after it is a
+ * field, and stays.
+ */
 const withNames = (text: string, renamed: ReadonlyMap<string, string>) =>
   text.replace(/(?<=: \[?)\w+/g, (name) => renamed.get(name) ?? name);
 

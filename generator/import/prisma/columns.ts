@@ -75,7 +75,7 @@ function fieldOver(field: PrismaField, place: Place): ImportedField {
   };
 }
 
-/** A list of Prisma is never null, but its column may be. */
+/** A list of Prisma is never null, although its column may be. */
 function typeOf({ list, optional }: PrismaField, { scalar }: ColumnShape): string {
   if (list) return `[${scalar}!]`;
   return optional ? scalar : `${scalar}!`;

@@ -7,7 +7,7 @@ import {
   textOf,
 } from './prisma-schema.ts';
 
-/** The directive for a default, and what the report has to say of it. */
+/** The directive for a default, and a line for the report. */
 export interface ImportedDefault {
   readonly directives: readonly string[];
   readonly report?: Pick<ReportItem, 'status' | 'why'>;

@@ -8,7 +8,7 @@ import { type PrismaText, readPrisma } from './read-prisma.ts';
 /** Where projects of Prisma keep their schema. */
 const USUAL = ['prisma/schema.prisma', 'schema.prisma', 'prisma/schema'];
 
-/** Databases that this server has too. */
+/** Databases that this server supports too. */
 const PROVIDERS = ['postgresql', 'postgres', 'sqlite'];
 
 /**

@@ -81,7 +81,10 @@ function importModel(
 
 const ID: ImportedField = { name: 'id', type: 'ID!', directives: [], unique: true };
 
-/** A key of several columns has one text for clients, and so has a key that is a relation. */
+/**
+ * Whether a model needs the field `id`. A composite key gives clients one text, and so does a key
+ * that is a relation.
+ */
 const needsId = (key: readonly string[], fields: readonly ImportedField[]): boolean =>
   !fields.some(({ name }) => name === 'id') &&
   (key.length > 1 ||
@@ -89,7 +92,7 @@ const needsId = (key: readonly string[], fields: readonly ImportedField[]): bool
       ({ name, directives }) => name === key[0] && directives[0]?.startsWith('@relation'),
     ));
 
-/** Whether `@table(key:)` says nothing new: the key is the field `id`, or there is none. */
+/** Whether `@table(key:)` is unnecessary, because the key is the field `id`, or there is none. */
 const isPlainId = ({ view }: PrismaModel, key: readonly string[]): boolean =>
   key.length === 0 || (!view && key.join() === 'id');
 
@@ -166,7 +169,7 @@ function importIndex(each: PrismaAttribute, model: PrismaModel, source: Source):
   };
 }
 
-/** Why an index has no directive here; the database keeps it all the same. */
+/** Why an index has no directive. The database keeps the index in any case. */
 function reasonAgainst(
   each: PrismaAttribute,
   columns: readonly string[],

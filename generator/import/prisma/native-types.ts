@@ -1,7 +1,7 @@
 import type { ImportStatus } from '../imported.ts';
 import { argument, type PrismaField, textOf } from './prisma-schema.ts';
 
-/** How a column of Prisma is a field of ours. */
+/** The scalar and the stored type for a column of Prisma. */
 export interface ColumnShape {
   readonly scalar: string;
   /** PostgreSQL's type, when the scalar's ordinary one is another. */
@@ -20,7 +20,7 @@ const kept = (scalar: string, more: Partial<ColumnShape> = {}): ColumnShape => (
 
 const WITHOUT_ZONE = 'the column has no time zone: its values are read as UTC';
 
-/** What Prisma makes of a scalar that has no `@db` attribute. */
+/** The types of Prisma's scalars without a `@db` attribute. */
 const ORDINARY: Readonly<Record<string, ColumnShape>> = {
   String: kept('String'),
   Boolean: kept('Boolean'),
@@ -35,7 +35,10 @@ const ORDINARY: Readonly<Record<string, ColumnShape>> = {
 
 type Native = (size: string, field: PrismaField) => ColumnShape;
 
-/** The attributes of PostgreSQL's connector; all others are served as text. */
+/**
+ * The types for the attributes of PostgreSQL's connector. Columns with other attributes are served
+ * as text.
+ */
 const NATIVE: Readonly<Record<string, Native>> = {
   Text: () => kept('String'),
   VarChar: (size) => kept('String', sized('varchar', size)),

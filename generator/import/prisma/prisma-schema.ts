@@ -88,7 +88,7 @@ export function argument(
 export const textOf = (value: PrismaValue | undefined): string | undefined =>
   value && 'text' in value ? value.text : undefined;
 
-/** The names of fields in a list: those of `[email, createdAt(sort: Desc)]` too. */
+/** The names of fields in a list. Items such as `createdAt(sort: Desc)` count too. */
 export function fieldsOf(value: PrismaValue | undefined): readonly string[] {
   if (value?.kind !== 'list') return value ? [wordOf(value)].flatMap((name) => name ?? []) : [];
   return value.values.flatMap((each) => wordOf(each) ?? []);

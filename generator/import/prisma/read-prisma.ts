@@ -37,7 +37,7 @@ export async function readPrisma(texts: readonly PrismaText[]): Promise<PrismaSc
 function parse({ file, text }: PrismaText, getSchema: typeof Ast.getSchema): Ast.Schema {
   assertCharacters(file, text);
   try {
-    // The parser takes blanks at the end of a line for something else.
+    // The parser misreads blanks at the end of a line, so they are removed.
     return getSchema(`${text.replace(/[ \t\r]+$/gm, '')}\n`);
   } catch (error) {
     const { token, message } = error as {
@@ -49,7 +49,10 @@ function parse({ file, text }: PrismaText, getSchema: typeof Ast.getSchema): Ast
   }
 }
 
-/** The parser leaves out a character that the language does not have, as if it were not there. */
+/**
+ * Throws for characters that the language does not have. The parser would skip them without an
+ * error.
+ */
 function assertCharacters(file: string, text: string): void {
   const bare = text.replace(/"(?:\\.|[^"\\\n])*"|\/\/.*|\/\*[^]*?\*\//g, (part) =>
     part.replace(/[^\n]/g, ' '),
@@ -178,7 +181,7 @@ function readArgument(value: Ast.AttributeArgument['value']): PrismaArgument {
 const isKeyValue = (value: unknown): value is Ast.KeyValue =>
   typeof value === 'object' && value !== null && 'type' in value && value.type === 'keyValue';
 
-/** The parser gives texts with their quotes, and numbers and words without. */
+/** The parser returns texts with their quotes, and numbers and words without. */
 function readValue(value: Ast.Value): PrismaValue {
   if (typeof value === 'boolean') return { kind: 'boolean', value };
   if (Array.isArray(value)) return { kind: 'list', values: value.map(readValue) };

@@ -9,7 +9,7 @@ import {
 } from './prisma-schema.ts';
 import { keyFields, ownColumns, schemaOf, shownFields, type Source } from './source.ts';
 
-/** A relation field as a field of ours, and the table or columns that hold it. */
+/** The field for a relation of Prisma, and the table or columns that hold it. */
 export interface ImportedRelation {
   readonly field: ImportedField;
   readonly kind: 'foreign key' | 'join table' | 'inverse';
@@ -143,7 +143,7 @@ function otherEnd(
   );
 }
 
-/** Whether other relations lead between the same two models, so that the ends have to be named. */
+/** Whether the same two models have another relation, so that both ends need a name. */
 const hasSiblings = (field: PrismaField, model: PrismaModel, target: PrismaModel): boolean =>
   model.name === target.name ||
   model.fields.some((each) => each !== field && each.type === target.name) ||

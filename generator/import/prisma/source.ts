@@ -10,7 +10,7 @@ import {
   textOf,
 } from './prisma-schema.ts';
 
-/** A Prisma schema with the indexes that every stage asks. */
+/** A Prisma schema, with its models and enums by name. */
 export interface Source {
   readonly provider: string;
   readonly models: ReadonlyMap<string, PrismaModel>;
@@ -39,7 +39,10 @@ export function schemaOf(model: PrismaModel): string | undefined {
   return schema === 'public' ? undefined : schema;
 }
 
-/** The scalar fields of the primary key; of the first required unique one when there is none. */
+/**
+ * The scalar fields of the primary key; without one, those of the first unique key whose fields are
+ * required.
+ */
 export function keyFields(model: PrismaModel): readonly string[] {
   const one = model.fields.find((field) => attribute(field, 'id'));
   if (one) return [one.name];
@@ -65,13 +68,13 @@ const isRequired = ({ fields }: PrismaModel, name: string) =>
 export const relationOver = (model: PrismaModel, scalar: string): PrismaField | undefined =>
   model.fields.find((field) => ownColumns(field).includes(scalar));
 
-/** The scalar fields of the foreign key that a relation field keeps itself. */
+/** The scalar fields of the foreign key, if the relation field has it on its side. */
 export const ownColumns = (field: PrismaField): readonly string[] =>
   fieldsOf(argument(attribute(field, 'relation'), 'fields'));
 
 /**
- * The fields of the schema to be for scalar fields of Prisma: those of a foreign key are the
- * relation.
+ * The fields of the imported schema for scalar fields of Prisma. The fields of a foreign key become
+ * its relation.
  *
  * @example shownFields(post, ['authorId', 'slug']) // ['author', 'slug']
  */

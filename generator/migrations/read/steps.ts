@@ -111,7 +111,7 @@ function constraintOf({ name, args }: ChainLink): TableForeignKey[] {
   const [, own, other, referred, build] = args ?? [];
   const columns = textsOf(own);
   const table = textOf(other);
-  // The foreign key of one column stands with the column.
+  // The foreign key of a single column is written with the column.
   if (columns.length < 2 || table === null) return [];
   const links = build?.kind === 'function' ? build.body.links : [];
   const action = links.find((link) => link.name === 'onDelete')?.args?.[0];

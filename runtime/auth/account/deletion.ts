@@ -18,14 +18,16 @@ import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 import { purgeAccounts } from './purge.ts';
 
-/** `DELETE /api/auth/me`: the account closes at once, and goes after the grace. */
+/**
+ * `DELETE /api/auth/me`: closes the account at once. It is deleted when the grace period is over.
+ */
 export function deleteMe(parts: AuthParts): Handler {
   const { kernel, model, mailer, events } = parts;
   const { delete: allowed, grace } = model.account;
   return async ({ context, koa }) => {
     if (!allowed) throw failure.notFound();
     const { account, sessionId } = await assertProof(parts, context);
-    // Without a mail there would be no way back.
+    // Only the mail contains the link that keeps the account, so there must be a mailer.
     if (grace > 0) mailer.assertAvailable();
     const deletionAt = kernel.now() + grace;
     const caller = asUser(callerOf(context), account.id);

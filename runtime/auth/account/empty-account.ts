@@ -36,7 +36,7 @@ export async function emptyAccount(
     await trx.updateTable(entity.table).set(row).where('id', '=', id).execute();
 }
 
-/** The side row stays, because it says that the account is deleted. */
+/** The row of `auth_users` stays, because it records that the account is deleted. */
 async function emptySide(trx: Transaction<any>, id: UserId): Promise<void> {
   const kept = await trx
     .deleteFrom('auth_users')

@@ -3,7 +3,7 @@ import type { Store } from '@twofold/runtime/kernel';
 import type { Account } from '../users/user-directory.ts';
 import { batches } from './batches.ts';
 
-/** A type some of whose rows belong to a user, with the column that says to whom. */
+/** A type of which some rows belong to users, and the column that names the user. */
 export interface OwnType {
   readonly name: string;
   readonly entity: Entity;
@@ -22,7 +22,9 @@ export function ownTypes({ entities }: Project): OwnType[] {
   });
 }
 
-/** Whether the owner may read: by a rule for owners or for everybody, or because no rule says. */
+/**
+ * Whether the owner may read: by a rule for owners or for everybody, or because there is no rule.
+ */
 function isReadable(rules: readonly AuthRule[], owner: string | undefined): boolean {
   const reading = rules.filter(({ on }) => on.includes('READ'));
   return (

@@ -8,7 +8,7 @@ import { countRecoveryCodes } from '../second-factor/recovery-codes.ts';
 import { rfc3339 } from '../time.ts';
 import type { Account } from '../users/user-directory.ts';
 
-/** `GET /api/auth/security`: what signs in to the account, and what is pending. */
+/** `GET /api/auth/security`: the means of signing in to the account, and its pending changes. */
 export function showSecurity(parts: AuthParts): Handler {
   return async ({ context }) => {
     const { account } = await signedInAccount(parts, context);

@@ -75,8 +75,8 @@ async function boundTo(
 }
 
 /**
- * Whether the caller acts in an organization, so that a key of their making may do so too: as a
- * member, by a key that is bound to it, or as the operator of the server.
+ * Whether the caller may make keys for an organization: as its member, by a key that is bound to
+ * it, or as the operator of the server.
  */
 function reaches(context: RequestContext, organization: number | string | null): boolean {
   const { principal } = context;

@@ -21,7 +21,7 @@ export function searchKeys({ table, columns }: AuthUser): SearchKey[] {
     indexed: name === 'email' || (name === 'username' && columns[name] !== undefined),
   });
   const [first, last] = [key('first_name'), key('last_name')];
-  // `Ada Lovelace` is found by `Ada L`, if one table has both names.
+  // `Ada L` finds `Ada Lovelace`, if one table has both names.
   const full = { ...first, columns: [...first.columns, ...last.columns] };
   return [
     key('email'),
@@ -33,7 +33,7 @@ export function searchKeys({ table, columns }: AuthUser): SearchKey[] {
 }
 
 /**
- * A key as it is compared. ASCII letters are folded, in the same way as in the unique indexes of
+ * The SQL of a key for comparisons. Only ASCII letters are folded, as in the unique indexes of
  * addresses, so that these indexes serve the search too.
  */
 export function searchText(

@@ -33,7 +33,7 @@ export function tokenHandlers(parts: AuthParts) {
       if (jti !== undefined && !isOpaqueId(jti)) throw failure.badRequest('Invalid request');
       const owner = claims ? await directory.find(trx, claims.user_id) : null;
       if (owner) await assertHoldsAsMuch(parts, trx, context, owner);
-      // When only the id is known, the latest time at which a token with this id can expire.
+      // If only the id is known: the latest time at which a token with this id can expire.
       const exp = claims?.exp ?? Math.ceil((kernel.now() + parts.model.jwt.ttl) / SECOND);
       await sessions.blacklist(
         trx,

@@ -5,7 +5,7 @@ import { parseOwnUserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 import { matches, type Search, searchedIds } from './user-keys.ts';
 
-/** What narrows the list of users. */
+/** The conditions that users of the list have to meet. */
 export interface UserFilter {
   readonly role?: string;
   readonly organization?: string;

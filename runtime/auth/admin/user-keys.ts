@@ -3,7 +3,7 @@ import type { Dialect } from '@twofold/runtime/kernel';
 import type { AuthParts } from '../parts.ts';
 import { type SearchKey, searchKeys, searchText } from './search-keys.ts';
 
-/** A search for one text, with the ranges in which keys begin with it. */
+/** The text of a search, and the ranges of keys that begin with it. */
 export interface Search {
   readonly keys: readonly SearchKey[];
   readonly ranges: readonly (readonly [from: string, to: string])[];
@@ -31,7 +31,7 @@ function rangesOf(q: string): (readonly [string, string])[] {
   return [...starts].map((start) => [start, `${start}\u{10ffff}`] as const);
 }
 
-/** A key of the tables `u` and `a`, as it is compared. */
+/** The SQL of a key in the tables `u` and `a`, as it is compared. */
 export const textOf = ({ kernel }: AuthParts, key: SearchKey): RawBuilder<string> =>
   searchText(kernel.store.dialect, key, key.table === 'auth_users' ? 'a' : 'u');
 
@@ -58,8 +58,8 @@ export function searchedIds(parts: AuthParts, { keys, ranges }: Search): RawBuil
 }
 
 /**
- * The users whom one key finds and no key before it: the tables `u` and `a`, and a condition, which
- * the index of the key serves.
+ * SQL for the users whom one key finds and no key before it: the tables `u` and `a`, and a
+ * condition that the index of the key serves.
  */
 export function foundBy(
   parts: AuthParts,

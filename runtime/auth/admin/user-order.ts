@@ -16,10 +16,10 @@ export interface UserOrder {
 /** A row of a sorted list: its value, null for a user who has none, and its id. */
 export type SortedRow = readonly [value: string | number | null, id: UserId];
 
-/** The rows of a sorted list that are wanted. */
+/** Which rows of a sorted list are read. */
 export interface SortedPart {
   readonly conditions: RawBuilder<unknown>;
-  /** The last row before them; null from the start. */
+  /** The row before the part; null for the start of the list. */
   readonly after: SortedRow | null;
   readonly count: number;
 }
@@ -55,7 +55,7 @@ async function withValue(
     : sql`${users} u left join auth_users a on a.user_id = u.id`;
   const id = sql.ref(isSide ? 'a.user_id' : 'u.id');
   const value = valueOf(parts, sort);
-  // As text a time of PostgreSQL keeps its microseconds.
+  // A time of PostgreSQL is read as text, which keeps its microseconds.
   const shown = dialect === 'postgres' ? sql`${value}::text` : value;
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
   const rest = after ? sql`and (${value}, ${id}) ${beyond} (${after[0]}, ${after[1]})` : sql``;

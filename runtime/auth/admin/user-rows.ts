@@ -37,8 +37,8 @@ export function guardUserRows(parts: AuthParts): void {
 }
 
 /**
- * Where only administrators make organizations, the row of one is no other way to the role of its
- * first member.
+ * Where only administrators may make organizations, they are the only ones who may insert such a
+ * row. The first member of an organization gets its first role.
  *
  * @throws AppError 403
  */
@@ -50,8 +50,8 @@ function assertMayMake({ model }: AuthParts, { context, entity, verb }: AdminWri
 }
 
 /**
- * The rules of the routes of `/api/auth/admin/users/:id`. An account that is deleted ends as it does
- * there: its sessions and keys too, where the row is only marked.
+ * The rules of the routes of `/api/auth/admin/users/:id`. Deleting an account ends its sessions and
+ * keys, as those routes do, also where the row is only marked as deleted.
  *
  * @throws AppError 403
  */
@@ -114,7 +114,10 @@ async function countWith(
   return Number(count);
 }
 
-/** The types of rows that users refer to so that they are deleted with them, over any other type. */
+/**
+ * The types of rows with which users are deleted, because a foreign key from the user, direct or
+ * through other types, cascades.
+ */
 function rowsThatTakeUsers({ entities }: Project, user: string | null): ReadonlySet<string> {
   const found = new Set<string>();
   const follow = (name: string): void => {

@@ -52,7 +52,7 @@ export async function searchUsers(parts: AuthParts, query: UserQuery): Promise<U
   return { ids: page.map(([, , id]) => id), next, total };
 }
 
-/** The part of a list that is wanted. */
+/** Which part of a list is read. */
 interface Part {
   readonly search: Search | null;
   readonly after: Position | null;

@@ -3,7 +3,7 @@ import type { AuthParts } from '../parts.ts';
 import { conditions, type UserFilter } from './user-filter.ts';
 import { foundBy, type Search } from './user-keys.ts';
 
-/** How many users a filter and a search find, in one statement that reads indexes. */
+/** The number of users that a filter and a search find, by one statement that reads indexes. */
 export async function countUsers(
   parts: AuthParts,
   filter: UserFilter,

@@ -65,7 +65,7 @@ export function createAlerts(
   windows: Windows,
 ): Alerts {
   const running = new Set<Promise<void>>();
-  // The transaction of the caller may end before the rules have been judged.
+  // The rules are judged outside of the caller's transaction, which may end before.
   const outside = AsyncLocalStorage.snapshot();
   const raise: Alerts['raise'] = async (caller, type, key, userId, data) => {
     const [state] = await windows.consume(

@@ -22,7 +22,7 @@ export interface Attempt {
   readonly reason: string | null;
   /** HMAC of the identifier. */
   readonly identifierHash: string | null;
-  /** As typed; only its mask is stored. */
+  /** The identifier as it was typed. Only its masked form is stored. */
   readonly identifier: string | null;
   readonly userId: UserId | null;
   readonly sessionId: string | null;

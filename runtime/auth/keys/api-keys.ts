@@ -15,7 +15,10 @@ export interface KnownKey {
   readonly scopes: readonly string[];
   readonly userId: UserId | null;
   readonly limitPerMinute: number | null;
-  /** Of its user, or the one that it is bound to. Absent when the project has none. */
+  /**
+   * The organizations of its user, or the one that the key is bound to. Absent when the project has
+   * none.
+   */
   readonly organizations?: readonly Membership[];
   /** Whether the key is bound to one organization. */
   readonly bound?: boolean;
@@ -44,7 +47,7 @@ export interface NewApiKey {
   readonly userId: UserId | null;
   readonly limitPerMinute: number | null;
   readonly createdBy: string;
-  /** The organization that it is bound to. */
+  /** The organization that the key is bound to, if there is one. */
   readonly organizationId?: number | string | null;
 }
 
@@ -202,7 +205,9 @@ function keyStatement(options: ApiKeyOptions): string {
     where k.hash = ${dialect === 'postgres' ? '$1' : '?'}${ofLiveOrganization(organizations)}`;
 }
 
-/** A key that is bound to an organization ends with it. The trigger of the table ends it otherwise. */
+/**
+ * Whether the organization of a bound key still exists. A trigger of the table ends such keys, too.
+ */
 function ofLiveOrganization(organizations: Organizations | undefined): string {
   if (!organizations?.softDelete) return '';
   const { table, softDelete } = organizations;

@@ -68,7 +68,7 @@ interface Parts {
 const BUTTON =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#1f2937;color:#ffffff;text-decoration:none';
 
-/** Mail programs know no stylesheets, so the few styles stand at their elements. */
+/** Mail programs ignore stylesheets, so each element has its styles. */
 function layout({ app, locale }: MailContext, { body, after, link, action }: Parts): Html {
   return html`<!doctype html>
 <html lang="${locale}">

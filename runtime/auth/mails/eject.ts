@@ -32,7 +32,7 @@ export const mail: Mail<'${kind}'> = ${body};
 `;
 }
 
-/** A function with one mail, or with a mail for each value of `change`. */
+/** A function that returns one mail, or a mail for each value of `change`. */
 function writer(kind: MailKind, language: string): string {
   const texts = BUILT_IN_TEXTS[language] as unknown as Readonly<Record<string, MailText>>;
   const variants = Object.keys(texts).filter((key) => key.startsWith(`${kind}:`));

@@ -2,7 +2,7 @@ import type { Html } from './html.ts';
 
 /** The data of each kind of mail, besides what every mail has (`MailContext`). */
 export interface MailData {
-  /** For a new account, and whenever its owner asks again. */
+  /** Sent for a new account, and whenever its owner asks again. */
   'verify-email': {
     readonly link: string;
     readonly hours: number;
@@ -12,12 +12,12 @@ export interface MailData {
     readonly taken_phone: string;
     readonly username: string;
   };
-  /** To the new address. */
+  /** Sent to the new address. */
   'change-email': { readonly link: string; readonly hours: number };
-  /** To the old address. */
+  /** Sent to the old address. */
   'email-changed': { readonly email: string };
   'reset-password': { readonly link: string; readonly minutes: number };
-  /** Lists what ended with the old password. */
+  /** Lists what ended together with the old password. */
   'password-changed': {
     readonly change: 'changed' | 'reset';
     readonly link: string;
@@ -38,7 +38,7 @@ export interface MailData {
   };
   /** Has a link, a code, or both; what it does not have is empty. */
   'sign-in': { readonly link: string; readonly code: string; readonly minutes: number };
-  /** Somebody used this address, which has an account already. */
+  /** Sent when somebody used this address, which has an account already. */
   'account-exists': { readonly change: 'register' | 'change-email'; readonly link: string };
   invitation: {
     readonly link: string;
@@ -74,7 +74,7 @@ export interface MailData {
   'refresh-reuse': { readonly link: string };
   'account-deletion': { readonly link: string; readonly date: string };
   impersonated: { readonly reason: string; readonly time: string; readonly link: string };
-  /** To `auth.events.alert_email`. */
+  /** Sent to `auth.events.alert_email`. */
   alert: {
     readonly type: string;
     readonly time: string;

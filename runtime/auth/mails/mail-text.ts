@@ -9,7 +9,7 @@ export interface MailText {
   readonly body: readonly string[];
   /** Label of the link, if the mail has one. */
   readonly action?: string;
-  /** What stands below the link. */
+  /** Lines below the link. */
   readonly after?: readonly string[];
 }
 

@@ -119,7 +119,10 @@ async function finishFlow(
   return reply(303, undefined, { Location: location });
 }
 
-/** The end of a flow in a browser: the target with a code, or first the page that asks. */
+/**
+ * Ends a flow in a browser: redirects to the target with a code, or first to the page that asks for
+ * consent.
+ */
 async function leadOn(
   parts: AuthParts,
   { koa, context }: Call,

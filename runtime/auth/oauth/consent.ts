@@ -25,7 +25,7 @@ export interface Consent {
   readonly secure: boolean;
 }
 
-/** A flow that stops at the question. */
+/** A flow that waits for the user's consent. */
 export interface Question {
   readonly userId: UserId;
   readonly identity: Identity;
@@ -65,7 +65,10 @@ export async function readConsent(parts: AuthParts, koa: KoaContext): Promise<Co
   return { ...(data as unknown as Omit<Consent, 'userId'>), userId };
 }
 
-/** Uses the question up. Of two answers at the same time one fails. @throws AppError 400 */
+/**
+ * Takes the question, which can be answered only once. Of two answers at the same time one fails.
+ * @throws AppError 400.
+ */
 export async function takeConsent(parts: AuthParts, koa: KoaContext): Promise<Consent> {
   const token = tokenOf(parts, koa);
   clearCookie(koa, cookieName(parts));

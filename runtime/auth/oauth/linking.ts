@@ -47,7 +47,7 @@ export function accountToAsk(
 
 interface AccountLookup {
   readonly identity: Identity;
-  /** Whether the identity is linked to an existing account without a question. */
+  /** Whether an identity is linked to an existing account without asking its user. */
   readonly linksExisting: boolean;
 }
 

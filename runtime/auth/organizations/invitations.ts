@@ -88,7 +88,7 @@ function invite(parts: AuthParts): Handler {
     };
     const caller = asUser(callerOf(context), account.id);
     await events.transact(caller, async (trx, emit) => {
-      // Invitations of one address at the same time replace each other one by one.
+      // Invitations to one address at the same time replace each other one after the other.
       await serialiseRights(trx, kernel.store.dialect);
       await trx
         .deleteFrom('auth_invitations')
@@ -198,7 +198,7 @@ export async function findInvitation(
   return { organization: row['organization_id'], role: row['role'], email: row['email'] };
 }
 
-/** An invitation is worth nothing once its sender may no longer give the role. */
+/** An invitation is void when its sender may no longer give the role. */
 async function assertSenderMay(
   parts: AuthParts,
   db: Kysely<any>,

@@ -61,7 +61,8 @@ export async function roleOf(
 }
 
 /**
- * The only one with the first role in an organization can only go after it.
+ * If a member is the only one with the first role of an organization, they can leave only after the
+ * organization is deleted.
  *
  * @throws AppError 409
  */

@@ -95,7 +95,7 @@ export async function principalOf(
   { directory, kernel, model, applications }: AuthParts,
   userId: UserId,
 ): Promise<Principal | null> {
-  // Rows and tokens of others may have keys as text.
+  // Rows and tokens that other programs made may have keys as text.
   const id = /^\d+$/.test(String(userId)) ? Number(userId) : userId;
   const account = isUserId(id) ? await directory.find(kernel.store.db, id) : null;
   if (!account || isClosed(account)) return null;

@@ -29,7 +29,7 @@ function plain(
 const byId = ({ id = '' }: Values) => ({ params: { id } });
 const nameById = ({ id = '', name = '' }: Values) => ({ params: { id }, body: { name } });
 
-/** What the forms of the account do, by their hidden field `do`. */
+/** The actions of the account's forms, by the value of the hidden field `do`. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
   profile: plain('PATCH /api/auth/me', 'account_saved', (values) => ({
     body: Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'do')),
@@ -90,7 +90,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     const { url } = body as { url: string };
     const address = `${url}&return_to=${encodeURIComponent(request.path('account'))}`;
     const { t } = request;
-    // A link, because `form-action` forbids a form to end at the provider.
+    // This is a link, because the `form-action` policy forbids a form to end at the provider.
     return {
       title: t.account_link.replace('{provider}', () => capital(provider)),
       body: html`<ul class="ways"><li><a class="second" href="${address}">${t.continue}</a></li></ul><p class="links"><a href="${request.path('account')}">${t.back_to_account}</a></p>`,

@@ -70,7 +70,7 @@ async function signOut(request: PageRequest): Promise<Redirect> {
   return { redirect: request.path('sign-in') };
 }
 
-/** The form with which users prove that it is them; the change is made once more after it. */
+/** The form with which users prove who they are. The change is sent again after it. */
 function proofView(request: PageRequest, form: FormState): View {
   const { t } = request;
   const state = form.values['do'] === 'proof' ? form : { values: { do: 'proof' }, errors: {} };

@@ -35,7 +35,7 @@ export const consentPage: Page = {
   },
 };
 
-/** Where a refusal leads: to the sign-in page, which keeps the address where the flow would end. */
+/** The page to which a refusal leads: the sign-in page, which keeps the target of the flow. */
 function backFrom(request: PageRequest, { returnTo, codeChallenge }: Consent): string {
   const signIn = request.path('sign-in');
   if (returnTo?.startsWith(signIn)) return returnTo;

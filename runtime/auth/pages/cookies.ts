@@ -7,9 +7,9 @@ import type { AuthParts } from '../parts.ts';
 import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE } from '../time.ts';
 
-/** A sign-in that is under way: what the next page needs to go on. */
+/** An unfinished sign-in: the data that the next page needs to continue it. */
 export interface Step {
-  /** What is asked next, as in the answer 202 of a sign-in. */
+  /** The step that is asked for next, as in the response 202 of a sign-in. */
   readonly next: string;
   readonly ticket: string;
   readonly methods: readonly string[];

@@ -24,7 +24,7 @@ export function targetOf({ query, parts }: PageRequest): Target {
   };
 }
 
-/** The parameters with which a link to another page keeps the target. */
+/** Query parameters that keep the target of a sign-in in a link to another page. */
 export const targetQuery = ({ query }: PageRequest) => ({
   return_to: query['return_to'],
   code_challenge: query['code_challenge'],
@@ -61,7 +61,7 @@ export async function proceed(
   return { redirect: request.path('second-factor') };
 }
 
-/** Begins the session of the pages, and leads to the target or to the account. */
+/** Begins the session of the pages and redirects to the target, or to the account. */
 export async function finish(
   request: PageRequest,
   login: LoginObject,

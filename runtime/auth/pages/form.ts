@@ -22,10 +22,10 @@ export interface Field {
 export interface FormOptions {
   readonly fields: readonly Field[];
   readonly submit: string;
-  /** What the form does, on a page with several. */
+  /** The action of the form, on a page with several forms. */
   readonly action?: string;
   readonly hiddenFields?: Readonly<Record<string, string | undefined>>;
-  /** Between the fields and the button. */
+  /** Content between the fields and the button. */
   readonly more?: HtmlValue;
   readonly danger?: boolean;
 }

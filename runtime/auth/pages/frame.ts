@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { FORM_TOKEN } from './forgery.ts';
 import type { FormState, PageRequest, View } from './page.ts';
 
-/** What the frame shows besides the page. */
+/** The parts of the frame around a page. */
 export interface FrameOptions {
   readonly view: View;
   readonly form: FormState;
@@ -50,7 +50,10 @@ ${notice && html`<p class="notice" role="status">${notice}</p>\n`}${alertOf(form
 `;
 }
 
-/** The message above a form. Errors at fields are counted in it, so that a screen reader says so. */
+/**
+ * The message above a form. It includes the number of fields with errors, so that a screen reader
+ * announces it.
+ */
 function alertOf({ alert, errors }: FormState, checkFields: string): HtmlValue {
   const text = alert ?? (Object.keys(errors).length > 0 ? checkFields : null);
   return text && html`<p class="alert" role="alert">${text}</p>\n`;

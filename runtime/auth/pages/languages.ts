@@ -8,7 +8,7 @@ const BUILT_IN: Readonly<Record<string, AllTexts>> = { en, de, fr, es };
 
 const made = new WeakMap<OwnTexts, Map<string, AllTexts>>();
 
-/** All words in a language: the project's own, else the built-in ones, else the English ones. */
+/** All texts in a language: the project's own, else the built-in ones, else the English ones. */
 export function allTexts(locale: string, own: OwnTexts): AllTexts {
   const known = made.get(own) ?? new Map<string, AllTexts>();
   made.set(own, known);

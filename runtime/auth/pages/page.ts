@@ -13,12 +13,12 @@ export interface PageRequest {
   readonly context: RequestContext;
   readonly parts: AuthParts;
   readonly cookies: PageCookies;
-  /** The words of the pages in the language of the reader. */
+  /** The texts of the pages in the language of the reader. */
   readonly t: AllTexts;
   readonly locale: string;
   /** The parameters of the address; one that occurs twice is absent. */
   readonly query: Readonly<Record<string, string>>;
-  /** A sign-in that is under way. */
+  /** The unfinished sign-in of this browser, if there is one. */
   readonly step: Step | null;
   /** Whether the pages' cookie belongs to a live session. */
   readonly signedIn: boolean;
@@ -83,6 +83,6 @@ export interface Page {
   show(request: PageRequest, form: FormState): View | Redirect | Promise<View | Redirect>;
   /** Takes a form. A thrown `AppError` is shown at its field. */
   submit?(request: PageRequest, values: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The names of the form's fields, which errors are shown at. */
+  /** The names of the form's fields. Errors are shown at these fields. */
   readonly fields?: readonly string[];
 }

@@ -10,7 +10,9 @@ import type { FormState, Outcome, Page, PageRequest, View } from './page.ts';
 
 type Values = Readonly<Record<string, string>>;
 
-/** `second-factor`: every further step of a sign-in, by what its ticket asks for. */
+/**
+ * `second-factor`: the page of each further step of a sign-in. The ticket says which step it is.
+ */
 export const secondFactorPage: Page = {
   name: 'second-factor',
   fields: ['code', 'recovery_code', 'new_password'],
@@ -114,13 +116,16 @@ async function prove(request: PageRequest, values: Values): Promise<Outcome> {
   return proceed(request, answer, targetOfStep(request));
 }
 
-/** The step was of a password reset, which does not sign in. */
+/** The page after a password reset, which does not sign in. */
 function finishedElsewhere(request: PageRequest): View {
   request.cookies.clearStep(request.koa);
   return done(request, 'reset_title', 'reset_done');
 }
 
-/** Enrolling within a sign-in. A form asks for the key, because making one changes something. */
+/**
+ * The page for enrolling during a sign-in. It asks for the key with a form (POST), because a new
+ * key is stored.
+ */
 function enrollView(request: PageRequest, form: FormState): View {
   const { t, step } = request;
   const started = step?.data as TotpStart | undefined;
@@ -261,7 +266,7 @@ export const emailSignInPage: Page = {
   },
 };
 
-/** A page whose flow this server does not have. */
+/** The page for a flow that this server does not have. */
 export function missing({ t }: PageRequest): View {
   return { title: t.page_missing, status: 404, body: html`<p>${t.page_missing_text}</p>` };
 }

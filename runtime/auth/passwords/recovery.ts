@@ -39,7 +39,7 @@ export function recoveryHandlers(parts: AuthParts) {
     // A refused password does not use the token up.
     await policy.assert(body.new_password, account);
     const password = await passwords.hash(body.new_password);
-    // With a second factor nothing changes before that step.
+    // With a second factor, the password changes only after that step.
     const goal = resetGoal(parts, account, { password, token: body.token });
     return advance(parts, call, { account, method: 'email', amr: ['email'], goal });
   };

@@ -45,7 +45,7 @@ export async function completeReset(
       password_changed_at: kernel.now(),
       tokens_valid_after: kernel.now(),
     });
-    // Rows that were there before the server become accounts by this.
+    // A row that existed before the server becomes an account here.
     if (isFirst) await assignDefaultRole(parts, trx, account.id);
     const ended = await endAccess(parts, { trx, emit, caller }, account, {
       reason: 'password reset',

@@ -108,7 +108,8 @@ function createRemove(parts: AuthParts): Handler {
         totp_step: null,
         totp_confirmed_at: null,
       });
-      // The codes stand in for a second factor, and none is left that sign-in asks for.
+      // Recovery codes replace a second factor. No factor is left that sign-in asks for, so they
+      // are removed.
       if (!required) await removeRecoveryCodes(trx, account.id);
       await forgetDevices(trx, account.id);
       emit('totp.disabled', account.id, {});

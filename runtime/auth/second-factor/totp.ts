@@ -11,7 +11,7 @@ import type { Account } from '../users/user-directory.ts';
 /** RFC 6238 with the parameters that every app knows. */
 const PARAMETERS = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
 const SECRET_BYTES = 20;
-/** Steps to each side of the current one that count, for clocks that differ. */
+/** Time steps before and after the current one that are accepted, because clocks differ. */
 const WINDOW = 1;
 /** Milliseconds in which a new secret has to be confirmed. */
 const PENDING_LIFETIME = 10 * MINUTE;
@@ -55,7 +55,8 @@ export async function proveCode(
   if (secret === null || step === null) throw new WrongAnswer();
   const resealed = sealSecret(parts, account.id, secret);
   return async (trx) => {
-    // Sealed anew with the current secret of the server, so that earlier ones can be retired.
+    // The secret is sealed again with the server's current secret, so that earlier ones can be
+    // retired.
     const { numUpdatedRows } = await trx
       .updateTable('auth_users')
       .set({ totp_step: step, totp_sealed: resealed })

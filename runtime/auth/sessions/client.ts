@@ -27,7 +27,7 @@ export function clientOf(body: unknown): string | null {
   return client ?? null;
 }
 
-/** How long a session of the application lives; undefined where the manifest alone decides. */
+/** The lifetimes of a session of the application; undefined when the manifest alone decides. */
 export function lifetimesOf(
   { model, applications }: ClientParts,
   client: string | null,
@@ -64,7 +64,7 @@ export function admits(
   return application.open && Object.hasOwn(application.roles, account.role?.name ?? '');
 }
 
-/** The same for the operator. */
+/** Like `admits`, for the operator. */
 export function admitsHost(
   { applications }: Pick<ClientParts, 'applications'>,
   client: string | null,

@@ -9,7 +9,7 @@ import { recordChange, type RightsChange } from '../users/roles.ts';
 import { forgetDevices } from '../second-factor/devices.ts';
 import type { Account } from '../users/user-directory.ts';
 
-/** What a user can choose to keep when they change their password. */
+/** Access that a user can keep when they change their password. */
 export type KeptAccess = 'api_keys' | 'identities';
 
 export interface EndOptions {
@@ -18,11 +18,13 @@ export interface EndOptions {
   /** A session that stays open: the one that changes the password. */
   readonly session?: string;
   readonly keep?: readonly KeptAccess[];
-  /** The passkeys that end; none when absent. `but`: the one that proved the reset stays. */
+  /**
+   * Which passkeys end; none when absent. With `but`, the passkey that proved the reset is kept.
+   */
   readonly passkeys?: 'all' | { readonly but: string };
 }
 
-/** What a new password ended. The event contains it, and the mail lists it. */
+/** The access that ended with a new password. The event contains it, and the mail lists it. */
 export interface EndedAccess {
   readonly sessions_ended: number;
   /** Remembered devices. */

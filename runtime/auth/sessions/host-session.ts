@@ -10,7 +10,7 @@ import { refreshExpiry } from './sign-in.ts';
 
 const WITHOUT_REFRESH: Lifetimes = { idle: DAY, absolute: DAY };
 
-/** What the operator gets for signing in. */
+/** The response to a sign-in of the operator. */
 export interface HostLogin {
   /** The same as `accessToken`. */
   readonly token: string;
@@ -20,7 +20,7 @@ export interface HostLogin {
   readonly expiresAt: string | null;
 }
 
-/** How long a session of the operator lives. */
+/** The lifetimes of a session of the operator. */
 export const hostLifetimes = (parts: AuthParts, client: string | null): Lifetimes =>
   lifetimesOf(parts, client) ?? WITHOUT_REFRESH;
 

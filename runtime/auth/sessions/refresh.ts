@@ -48,8 +48,8 @@ async function continueHost(
 }
 
 /**
- * A second factor that is required since the sign-in, by the manifest or by a new role, needs a new
- * sign-in.
+ * Throws if a second factor became required after the sign-in, by the manifest or by a new role:
+ * the user must sign in again.
  */
 function assertFactors({ model }: AuthParts, session: Session, account: Account): void {
   if (isSecondFactorRequired(model, account) && !hasSecondFactor(amrOf(session))) throw refused();

@@ -76,7 +76,7 @@ export function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const parse = (claim: SessionClaim, text: string | null | undefined) =>
     parseSession(claim, text == null ? null : (JSON.parse(text) as Row));
   const { valueNow } = store;
-  // A database in memory answers only later.
+  // A database in memory answers in a later turn of the event loop.
   if (!valueNow)
     return (claim) =>
       store.valueLater(statement, parametersOf(claim)).then((text) => use(parse(claim, text)));

@@ -67,7 +67,7 @@ export interface NewSession {
   readonly userId: UserId | null;
   readonly method: AuthMethod;
   readonly amr?: readonly Amr[];
-  /** How long it lives, instead of what the manifest says. */
+  /** The lifetimes of the session, in place of those of the manifest. */
   readonly lifetimes?: Lifetimes;
   readonly client?: string;
   /** The administrator who will act as the user. Such a session never has a proof. */

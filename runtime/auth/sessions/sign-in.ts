@@ -48,7 +48,7 @@ export interface SignIn {
   /** Opens a session for a user who has passed every step, and returns its tokens. */
   open(context: RequestContext, entry: PassedEntry): Promise<IssuedLogin>;
   /**
-   * Lets the session of a reauthentication go on under new tokens (ASVS 7.2.4).
+   * Continues the session of a reauthentication with new tokens (ASVS 7.2.4).
    *
    * @throws AppError 401 when it has ended
    */

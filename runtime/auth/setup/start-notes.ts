@@ -4,7 +4,7 @@ import { isUsable } from '../passkeys/relying-party.ts';
 import { hostLink } from './host-link.ts';
 import { issueSetupToken, setupLink } from './setup.ts';
 
-/** The same with the port that the server has: `PORT=0` leaves the choice to the system. */
+/** The same parts with the server's real port: with `PORT=0` the system chooses it. */
 export function atPort(parts: AuthParts, port: number): AuthParts {
   if (parts.kernel.settings.text('APP_URL') !== undefined) return parts;
   return { ...parts, config: { ...parts.config, appUrl: `http://localhost:${port}` } };
@@ -33,7 +33,10 @@ export async function noteStart(parts: AuthParts): Promise<void> {
   await noteSetup(parts);
 }
 
-/** In development, how the operator enters each application. Only one of the processes logs it. */
+/**
+ * In development, logs a link with which the operator signs in to each application. Only one
+ * process of a server logs it.
+ */
 async function noteApplications(parts: AuthParts): Promise<void> {
   const { kernel, applications } = parts;
   if (applications.size === 0 || kernel.settings.production || !(await isFirstProcess(parts)))

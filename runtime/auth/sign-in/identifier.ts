@@ -12,7 +12,7 @@ export function identifierOf({ identifierKey }: AuthParts, email: string): strin
   return mac(identifierKey, emailKey(email));
 }
 
-/** Where failures of an address count. A device that signed in before has its own bucket. */
+/** The bucket in which failures of an address count. A device that signed in before has its own. */
 export function lockKeyFor(
   { devices }: AuthParts,
   koa: KoaContext,

@@ -61,7 +61,7 @@ async function conclude(
 }
 
 /**
- * Second factors of a user. Passkeys are looked for only where the manifest lets them count, so a
+ * The second factors of a user. Passkeys are read only where the manifest lets them count, so a
  * sign-in without a second factor needs no additional statement.
  */
 async function factorsOf(parts: AuthParts, userId: UserId, totp: boolean): Promise<Factors> {
@@ -70,7 +70,7 @@ async function factorsOf(parts: AuthParts, userId: UserId, totp: boolean): Promi
   return { totp, passkey: counts && (await hasPasskey(parts, parts.kernel.store.db, userId)) };
 }
 
-/** Issues the ticket of a step, with the writes of the steps before. */
+/** Issues the ticket for a step, together with the writes of the steps before. */
 export function askStep(
   parts: AuthParts,
   { context }: Call,
@@ -86,7 +86,7 @@ export function askStep(
   });
 }
 
-/** What a user can go on with. */
+/** The methods with which a user can continue. */
 async function methodsOf(
   parts: AuthParts,
   trx: Transaction<any>,

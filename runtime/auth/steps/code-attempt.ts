@@ -18,7 +18,7 @@ export const invalidCode = () => failure.unauthenticated('Invalid code');
 export interface CodeAttempt {
   readonly call: Call;
   readonly identifierHash: string;
-  /** Null for an address that no account has, whose answers are counted alike. */
+  /** Null for an address without an account. Its answers are counted in the same way. */
   readonly account: Pick<Account, 'id' | 'email'> | null;
   readonly kind: Attempt['kind'];
   /** The error for a wrong answer. */

@@ -28,7 +28,7 @@ export async function readEnroller(parts: AuthParts, call: Call): Promise<Enroll
   if (ticket === undefined) return assertProof(parts, call.context);
   requireApiKey(parts, call.context);
   const held = await readTicket(parts, ticket, ['enroll_second_factor']);
-  // A ticket from before the first factor would replace it, or add one beside it.
+  // A ticket that was issued before the user had a factor must not replace it or add another one.
   const { id, totpSince } = held.entry.account;
   if (totpSince !== null || (await hasPasskey(parts, parts.kernel.store.db, id)))
     throw invalidToken();

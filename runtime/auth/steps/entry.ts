@@ -4,11 +4,11 @@ import type { Emit } from '../events/events.ts';
 import type { Amr, AuthMethod } from '../sessions/sessions.ts';
 import type { Account } from '../users/user-directory.ts';
 
-/** What a user signs in for: the action after the last step. */
+/** What a sign-in is for: the action after its last step. */
 export type Goal =
   /** `client`: the application of the server's own origin that the session is for. */
   | { readonly kind: 'session'; readonly status: 200 | 201; readonly client?: string }
-  /** The session goes on under new tokens. */
+  /** The session continues with new tokens. */
   | { readonly kind: 'reauthenticate'; readonly sessionId: string }
   /** `sealed` holds the hash of the new password and the token of the mail. */
   | { readonly kind: 'reset'; readonly sealed: string };
@@ -16,7 +16,7 @@ export type Goal =
 /** Writes of the transaction that completes a step. A throw rolls all of it back. */
 export type StepWrites = (trx: Transaction<any>, emit: Emit) => Promise<void>;
 
-/** A user on the way in, with everything that they have proved so far. */
+/** A user during a sign-in, with the factors that they have proved so far. */
 export interface Entry {
   readonly account: Account;
   /** The first factor. */
@@ -37,7 +37,10 @@ export interface Factors {
   readonly passkey: boolean;
 }
 
-/** Factors that count as the second one. A passkey is two by itself, as it verifies its user. */
+/**
+ * Factors that count as a second one. A passkey counts as two factors, because it verifies its
+ * user.
+ */
 const SECOND: ReadonlySet<Amr> = new Set(['otp', 'hwk', 'recovery', 'remembered']);
 
 export const hasSecondFactor = (amr: readonly string[]): boolean =>

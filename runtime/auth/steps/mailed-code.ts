@@ -12,7 +12,7 @@ export function sealCode({ keys }: AuthParts, purpose: string, code: string): st
   return mac(keys.derived('mail-code'), `${purpose}|${code}`);
 }
 
-/** What binds the code of a ticket to its user. */
+/** The subject of a reauthentication's code, which binds it to the user. */
 export const reauthenticationOf = (userId: UserId): string => `reauthentication|${userId}`;
 
 /** Whether a code is the one that was mailed for a ticket. */

@@ -77,7 +77,8 @@ export async function readTicket(
 }
 
 /**
- * Counts an answer before it is compared, so that answers at the same time are not more than five.
+ * Counts an answer before it is compared, so that simultaneous answers cannot exceed the limit of
+ * five.
  *
  * @throws AppError 400
  */

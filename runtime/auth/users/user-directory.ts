@@ -57,7 +57,7 @@ export type { AccountPatch };
 export const isClosed = ({ disabledAt, deletionAt }: Pick<Account, 'disabledAt' | 'deletionAt'>) =>
   disabledAt !== null || deletionAt !== null;
 
-/** How each kind of identity is normalised for comparison: lower case, or digits only. */
+/** How each kind of identity is normalised for comparison: to small letters, or to digits. */
 export const IDENTITY_FOLDS = { email: 'letters', username: 'letters', phone: 'digits' } as const;
 
 const TEXT_COLUMNS = [
@@ -157,7 +157,7 @@ export class UserDirectory {
     );
   }
 
-  /** What a patch sets in the entity's table. */
+  /** The columns of the entity's own table that a patch sets, with their values. */
   columnsSetBy(patch: AccountPatch): Readonly<Record<string, unknown>> {
     return splitColumns(this.#user, this.#columns, patch, this.#now()).own;
   }
@@ -186,7 +186,10 @@ export class UserDirectory {
     return id;
   }
 
-  /** Whether this row ever was an account: one that others made has no row in `auth_users`. */
+  /**
+   * Whether this row is or was an account. A row that another program inserted has nothing in
+   * `auth_users`.
+   */
   async hasAccount(trx: Kysely<any>, id: UserId): Promise<boolean> {
     const row = await trx
       .selectFrom('auth_users')

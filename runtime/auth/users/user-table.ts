@@ -36,7 +36,7 @@ export async function tieUserTable(
   { store, project }: Kernel,
   { user, roles, organizations }: AuthModel,
 ): Promise<void> {
-  // The structure of a database that others made is never changed.
+  // The server never changes the structure of a database that another program made.
   if (project.unmanaged) return;
   const { table } = user;
   const place = tableIn(store.dialect, user);
@@ -66,7 +66,10 @@ export async function tieUserTable(
   });
 }
 
-/** Refuses the last owner of the server, and the last of the first role of an organization. */
+/**
+ * When a trigger refuses a delete: for the last owner of the server, and for the last member with
+ * the first role of an organization.
+ */
 function refusalOf(
   place: OwnerTable | null,
   organizations: Organizations | undefined,
@@ -81,7 +84,10 @@ function refusalOf(
   };
 }
 
-/** A key may be given again, to an organization that must not inherit members. */
+/**
+ * Removes memberships and invitations with their organization. Its key may be used again, and a new
+ * organization must not inherit members.
+ */
 const organizationGone = ({ table }: Organizations): UserTrigger => ({
   name: `auth_${table}_gone`,
   event: 'delete',
@@ -120,7 +126,7 @@ async function indexIdentities(store: Store, user: AuthModel['user']): Promise<v
   }
 }
 
-/** A table that a removed type has left behind has other columns. */
+/** Whether the table has our time columns. A table that is left from a removed type has others. */
 async function hasTimes({ db }: Store, table: string): Promise<boolean> {
   const tables = await db.introspection.getTables();
   const columns = tables.find(({ name }) => name === table)?.columns ?? [];

@@ -27,7 +27,7 @@ export interface Webhooks {
   stop(limit: number): Promise<void>;
   /** Call this after the commit of an event: if the event is in the outbox, it is sent at once. */
   kick(event: SecurityEvent): void;
-  /** Sends at once what is due. */
+  /** Sends the deliveries that are due, at once. */
   wake(): void;
 }
 
@@ -131,7 +131,7 @@ function createLoop({ log }: Kernel, work: () => Promise<number>) {
       return IDLE_INTERVAL;
     });
     running = null;
-    // A row that was written during this run may have been missed by it.
+    // A row that was written during this run may have been missed, so another run follows at once.
     plan(again ? 0 : Math.min(wait, IDLE_INTERVAL));
     again = false;
   };

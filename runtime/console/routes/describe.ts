@@ -115,7 +115,7 @@ async function emailIn(store: Kernel['store'], table: string | null, id: number 
   return row?.['email'] as string | undefined;
 }
 
-/** The pages that a caller has: ours, then those of the project by their titles. */
+/** The pages that a caller may open: ours, then those of the project by their titles. */
 const pagesOf = (
   { path, ownPages }: ConsoleModel,
   kernel: Kernel,
@@ -123,7 +123,7 @@ const pagesOf = (
 ): { id: string; title: string; path: string }[] => {
   const may = (needs: string | null) => needs === null || hasScope(permissions, needs);
   const ours = PAGES.filter((page) => page.isThere(kernel.project, kernel) && may(page.needs));
-  // A path with `:id` leads nowhere by itself.
+  // A path with a parameter cannot be opened from a list.
   const own = (ownPages?.list ?? [])
     .filter((page) => !page.path.includes(':') && may(page.permission))
     .toSorted((a, b) => (a.title < b.title ? -1 : 1));

@@ -16,7 +16,10 @@ export const path = computed(() => current.value.pathname.slice(base.length) || 
 /** The first word of the path, which names the page: `data`. */
 export const page = computed(() => path.value.split('/')[1] ?? '');
 
-/** The parameters of the address. What is seen follows from them, so that a copied link shows the same. */
+/**
+ * The query parameters of the address. They decide what the page shows, so that a copied link shows
+ * the same.
+ */
 export const query = computed(() => current.value.searchParams);
 
 /** Goes to a path of the server. With `replace` the back button of the browser does not return here. */
@@ -36,7 +39,7 @@ type Guard = (to: URL) => Promise<boolean>;
 let guard: Guard | null = null;
 
 /**
- * Asks before another path is shown.
+ * Sets a function that is asked before another path is shown.
  *
  * @returns what stops the asking
  * @example useEffect(() => guardLeaving(async () => !changed || confirm({ text, action })), []);
@@ -63,7 +66,7 @@ export function setQuery(
 
 addEventListener('popstate', () => void onHistory());
 
-/** The browser has left already, so it goes back while the guard asks. */
+/** The browser has left the page already, so it goes back until the guard has answered. */
 async function onHistory(): Promise<void> {
   const to = new URL(location.href);
   const here = current.value;
@@ -87,5 +90,5 @@ export function followLink(event: MouseEvent): void {
   navigate(to.href);
 }
 
-/** Whether a path is the console's. */
+/** Whether a path belongs to the console. */
 export const isOurs = (pathname: string) => pathname === base || pathname.startsWith(`${base}/`);

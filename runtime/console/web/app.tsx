@@ -27,7 +27,9 @@ export function App({ first }: { first: SignInAnswer | null }) {
   return <Shell known={known}>{pageAt(path.value)}</Shell>;
 }
 
-/** The pages by the first word of their path. Each is a file of its own, loaded when it is opened. */
+/**
+ * The pages by the first part of their path. Each is a file of its own, loaded when it is opened.
+ */
 const PAGES: Readonly<Record<string, LoadPage>> = {
   data: async () => (await import('./pages/data.tsx')).DataPage,
   users: async () => (await import('./pages/users/users.tsx')).UsersPage,

@@ -5,7 +5,7 @@ import { hear, lost, waitFor } from './parts/connection.ts';
 import { prove } from './parts/proof.ts';
 import { freshToken, renewOrAsk } from './session.ts';
 
-/** A refusal of the server, with its own words. */
+/** A refusal by the server, with the server's message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -86,7 +86,7 @@ export async function callStream(
   return response.ok && response.body ? response.body : read(response);
 }
 
-/** What a call may have besides its body. */
+/** Options of a call besides its body. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** A whole number of so many digits may be one that JavaScript rounds. */
+/** A whole number with 16 digits or more: JavaScript may round it. */
 const WIDE = /[[:,]\s*-?\d{16,}/;
 
 /**

@@ -19,7 +19,7 @@ import { Tabs } from './parts/tabs.tsx';
 import { useCall as useQuery } from './parts/use-call.ts';
 import { useGraphql } from './parts/use-graphql.ts';
 
-/** What `@twofold/console` is in a browser; `own-pages.ts` has its types. */
+/** The browser's implementation of `@twofold/console`; `own-pages.ts` has its types. */
 
 export { confirm, Dialog, Empty, Failure, Field, notify, Plot, t, Tabs, useGraphql, useQuery };
 
@@ -40,7 +40,7 @@ function isPlain(href: string): boolean {
   return URL.canParse(href, location.href) && SCHEMES.has(new URL(href, location.href).protocol);
 }
 
-/** The types of the package describe another form of it than the one that is bundled. */
+/** The package's types describe another build than the one that is bundled, so they are cast. */
 const { bind } = htm as unknown as { bind(make: typeof element): typeof Api.html };
 
 export const html = bind.call(htm as never, element);
@@ -48,7 +48,7 @@ export const html = bind.call(htm as never, element);
 export const call = <Answer,>(method: string, path: string, body?: unknown): Promise<Answer> =>
   request<Answer>(method, ownPath(path), body);
 
-/** The token is for this server alone. */
+/** Throws for an address of another server, because the token must be sent only to this one. */
 function ownPath(path: string): string {
   const url = new URL(path, location.origin);
   if (url.origin !== location.origin)
@@ -95,7 +95,7 @@ const textOf = (value: unknown): string =>
 const sortable = (value: unknown) =>
   typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
-/** Rows without an id are known by their place. */
+/** Rows without an id get their position as a key. */
 function keysOf(rows: readonly Row[] | undefined) {
   const places = new Map(rows?.map((row, at) => [row, at]));
   return (row: Row) => {

@@ -33,7 +33,10 @@ export interface Scope {
   readonly tree: boolean;
   /** A table alias that nothing else uses. */
   alias(): string;
-  /** Counts the relations that the statement's conditions follow. */
+  /**
+   * Counts the relations that the statement's conditions follow. @returns the count, including this
+   * one.
+   */
   relation(): number;
   /** Counts the texts that are looked for within others. @returns the count, including this one */
   part(): number;

@@ -1,4 +1,4 @@
-/** The words of the pages. `{name}` stands for a value. */
+/** The texts of the pages. `{name}` stands for a value. */
 export const en = {
   // Everywhere
   optional: '(optional)',

@@ -9,7 +9,7 @@ export type LogStreams = Set<() => void>;
 interface Following {
   readonly recorder: Recorder;
   readonly streams: LogStreams;
-  /** How many of the last lines come first. */
+  /** How many earlier lines are sent first. */
   readonly limit: number;
   readonly filter: LogFilter;
 }
@@ -28,8 +28,9 @@ const HEADERS = {
 };
 
 /**
- * Sends lines as they come. What is next is read from the log only when the connection takes more:
- * a reader that is too slow costs one event, and the next event says how many lines it missed.
+ * Sends lines as they are logged. The next lines are read from the log only when the connection
+ * takes more. So a slow reader costs one event of memory, and its next event says how many lines it
+ * missed.
  *
  * @throws AppError 429
  */

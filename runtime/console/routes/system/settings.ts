@@ -14,13 +14,17 @@ interface ShownSetting {
 /** Settings of the environment that win over a key of the manifest. */
 const WINS: Readonly<Record<string, string>> = { 'server.port': 'PORT', 'server.host': 'HOST' };
 
-/** Words of names whose values are credentials, also in settings of the project's own. */
+/**
+ * Words in the names of settings whose values are credentials. They apply to the project's own
+ * settings, too.
+ */
 const SECRET =
   /(^|_)(SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|PWD|TOKENS?|(API)?KEYS?|HASH|SALT|PIN|DSN|CREDENTIALS?)(_|$)/i;
 
 /** `GET /api/system/settings`: every key of the manifest, and every setting that was read. */
 export function listSettings({ settings, project }: Kernel, { manifest }: ConsoleModel): Handler {
-  // The manifest names the settings that sign webhooks, in any words.
+  // The settings with which webhooks are signed. The manifest names them, so their names may be
+  // anything.
   const signing = new Set(project.auth?.events.webhooks.map(({ secretEnv }) => secretEnv));
   const isSecret = (name: string) =>
     signing.has(name) || (SECRET.test(name) && typeof settings.asked.get(name) !== 'boolean');

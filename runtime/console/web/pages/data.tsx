@@ -63,7 +63,7 @@ export function DataPage({ rest }: PageProps) {
   );
 }
 
-/** Where there is one type, there is nothing to choose: its rows are shown at once. */
+/** Opens the rows of the only type, when there is only one to choose. */
 function useOnlyType(modules: readonly Module[], plural: string | null): void {
   const only = plural === null && modules.length === 1 ? modules[0]!.plural : null;
   useEffect(() => {
@@ -71,7 +71,10 @@ function useOnlyType(modules: readonly Module[], plural: string | null): void {
   }, [only]);
 }
 
-/** Without the permission to write there are no controls that do. */
+/**
+ * The types that the API lists. Without the permission to write they have no inputs, so no control
+ * changes anything.
+ */
 const readModules = (document: OpenApi, admin: boolean): Module[] =>
   modulesOf(document, admin).map((module) =>
     mayWrite(admin) ? module : { ...module, create: null, update: [], remove: false },

@@ -17,7 +17,7 @@ const SOON = 700;
 const LATER = 5000;
 const STATUSES = ['', 'available', 'downloading', 'downloaded', 'running'] as const;
 
-/** Language models: what there is, what is downloaded, what runs, and a chat with it. */
+/** The page of language models: their list, downloads, running models, and a chat. */
 export function ModelsPage() {
   const [busy, setBusy] = useState(false);
   const { data, error, loading, reload } = useCall<Models>('/api/mlx/models', {
@@ -57,7 +57,7 @@ export function ModelsPage() {
   );
 }
 
-/** What runs and what is on its way stands above, what cannot run here below. */
+/** The order of models: those that run or are downloaded first, those that cannot run here last. */
 const rankOf = ({ status, runnable }: Model) => RANKS[status] + (runnable === false ? 3 : 0);
 
 const RANKS = { running: 0, downloading: 1, downloaded: 2, available: 3 } as const;

@@ -61,7 +61,9 @@ export function OwnPage({ rest }: PageProps) {
   );
 }
 
-/** The same list is the same value, so that a page is not drawn again because it was asked for. */
+/**
+ * The last list. An equal list is returned as the same object, so that pages are not drawn again.
+ */
 let last = { text: '[]', pages: [] as readonly Listed[] };
 
 async function listOf(answer: Response): Promise<readonly Listed[]> {
@@ -94,7 +96,7 @@ function Loaded({ module, params }: { module: string; params: Params }) {
     );
   };
   useEffect(() => load(), []);
-  // A browser remembers that a module failed: another address asks for it again.
+  // The browser remembers that a module failed to load. Only a changed address loads it again.
   if (failed !== null) return <Failure error={failed} again={() => load(`?again=${Date.now()}`)} />;
   if (page === null) return <Skeleton />;
   return (
@@ -114,7 +116,7 @@ function Rendered({ page, params }: { page: PageDefinition; params: Params }) {
   );
 }
 
-/** Shows what a page throws where the page is; the rest of the console goes on. */
+/** Shows an error of a page in place of that page. The rest of the console stays usable. */
 class Guarded extends Component<{ children: ComponentChildren }, { error: string | null }> {
   override state = { error: null as string | null };
 

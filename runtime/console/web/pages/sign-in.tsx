@@ -7,7 +7,7 @@ import { describe, type Description, type SignInAnswer } from '../session.ts';
 
 interface SignInPageProps {
   readonly known: Description;
-  /** What the server answered to the link or the provider's code of the address. */
+  /** The server's answer to the link, or to the provider's code, in the address. */
   readonly first: SignInAnswer | null;
 }
 

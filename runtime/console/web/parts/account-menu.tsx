@@ -69,9 +69,9 @@ export function AccountMenu({ known }: { known: Description }) {
 
 interface MenuItemProps {
   act(): void;
-  /** What is chosen now. It describes the item and is no part of its name. */
+  /** The present value. It describes the item and is not a part of its name. */
   readonly value?: string;
-  /** The key that does the same. */
+  /** The keyboard shortcut of the item. */
   readonly keys?: string;
   readonly children: ComponentChildren;
 }

@@ -1,4 +1,6 @@
-/** A piece of a line in one look. `classes` are those of `log-view.css`; empty for plain text. */
+/**
+ * A piece of a line with one style. `classes` are those of `log-view.css`; empty for plain text.
+ */
 export interface AnsiPart {
   readonly text: string;
   readonly classes: string;
@@ -11,7 +13,7 @@ interface Look {
 }
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
-/** What begins a control sequence, as a part of a regular expression. */
+/** The beginning of a control sequence, as a part of a regular expression. */
 const ESCAPE = String.raw`\x1b\[`;
 /** Select Graphic Rendition (ECMA-48 §8.3.117), and the other control sequences, which mean nothing here. */
 const SEQUENCE = new RegExp(`${ESCAPE}([0-9;:]*)([@-~])|${ESCAPE}[0-?]*[ -/]*[@-~]`, 'g');

@@ -13,7 +13,10 @@ interface Security {
   readonly passkeys: number;
 }
 
-/** Where a caller proves who they are before a call that needs it. The frame has it once. */
+/**
+ * The dialogs in which callers prove who they are, before a call that needs it. The frame contains
+ * them once.
+ */
 export function IdentityChecks() {
   const asked = identityCheck.value;
   return asked === null ? null : <ConfirmIdentity done={asked.answer} />;

@@ -5,7 +5,7 @@ import { t } from '../messages.ts';
 import { leave } from './dialog.tsx';
 import { useModal } from './use-modal.ts';
 
-/** What is asked before something is lost. */
+/** A question before something is deleted or ended. */
 export interface Question {
   /** What would be lost, by name and number. */
   readonly text: string;
@@ -22,7 +22,10 @@ interface ConfirmProps extends Question {
   cancel(): void;
 }
 
-/** Asks before something is lost. The focus is on `Cancel`, and Escape means it. */
+/**
+ * A dialog before something is deleted or ended. The focus is on `Cancel`, and Escape means
+ * `Cancel`.
+ */
 export function Confirm({ text, action, typed, children, confirm: go, cancel }: ConfirmProps) {
   const dialog = useModal();
   const id = useId();
@@ -86,7 +89,7 @@ interface Asked extends Question {
 const asked = signal<Asked | null>(null);
 
 /**
- * Asks before something is lost, wherever the code stands.
+ * Asks before something is deleted or ended. It can be called from any code.
  *
  * @example
  * const text = t('{n} sessions of {email} end', { n, email });
@@ -99,7 +102,7 @@ export function confirm(question: Question): Promise<boolean> {
   });
 }
 
-/** Where questions are asked. The frame has it once. */
+/** The component that shows the questions. The frame contains it once. */
 export function Confirmations() {
   const question = asked.value;
   if (!question) return null;

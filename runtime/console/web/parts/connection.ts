@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { base } from '../address.ts';
 
-/** Whether the server answered the last time it was asked. */
+/** Whether the server answered the last request. */
 export const reachable = signal(true);
 
-/** How often it came back. What is shown is read again when this number grows. */
+/** How often the connection came back. Pages read their data again when this number grows. */
 export const returns = signal(0);
 
 /** Seconds that the server asked to wait for, while a request waits; 0 otherwise. */

@@ -7,7 +7,7 @@ const SECRET =
 /** Objects whose every value is a secret. */
 const SECRETS = /^(env|environment|secrets|build_args|registry_auth)$/i;
 
-/** Stands for a secret until the JSON is written: no text of a user has these characters. */
+/** Marks a secret until the JSON is written. No text of a user contains these characters. */
 const MARK = '\u0000value\u0000';
 
 /** Single quotes keep everything in a POSIX shell, but a single quote itself. */
@@ -45,7 +45,9 @@ const headerOf = (name: string, value: string): string =>
     ? `${quote(`${name}: `)}"$VALUE"`
     : quote(`${name}: ${value}`);
 
-/** A secret stands outside the single quotes, where the shell puts its value in. */
+/**
+ * The body for curl. A secret is outside of the single quotes, where the shell inserts its value.
+ */
 function bodyOf(body: unknown, path: string): string {
   const text = JSON.stringify(masked(body, /\/secrets?\b/.test(path)));
   return quote(text).replaceAll(JSON.stringify(MARK).slice(1, -1), `'"$VALUE"'`);

@@ -11,11 +11,12 @@ interface CursorPagerProps {
   readonly parameter?: string;
 }
 
-/** The page before a cursor, as far as this tab has been there. */
+/** The cursor before each cursor, for the pages that this browser tab has shown. */
 const before = new Map<string, string | null>();
 
 /**
- * The pages of a list that the server reads by a cursor, which stands in the address.
+ * Buttons for the pages of a list that the server reads by a cursor. The address contains the
+ * cursor.
  *
  * @example <CursorPager next={data?.next_cursor} total={data?.total} />
  */

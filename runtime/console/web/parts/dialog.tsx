@@ -41,7 +41,9 @@ export function Dialog({ title, close, size = 'small', children }: DialogProps) 
   );
 }
 
-/** The component is taken away by its owner, so the browser does not close the dialog itself. */
+/**
+ * The owner of the dialog removes the component, so the browser must not close the dialog itself.
+ */
 export function leave(event: Event, close: () => void): void {
   event.preventDefault();
   close();
@@ -50,13 +52,13 @@ export function leave(event: Event, close: () => void): void {
 interface FormDialogProps extends DialogProps {
   /** The verb of the button. */
   readonly action: string;
-  /** Does it. What it throws is shown, and the form stays as it was typed. */
+  /** Called with the form. An error that it throws is shown, and the form keeps its values. */
   submit(form: FormData): Promise<void> | void;
   readonly danger?: boolean;
 }
 
 /**
- * A dialog with a form: the button named by the verb, `Cancel`, and the server's refusal.
+ * A dialog with a form, a button named by the verb, `Cancel`, and the server's error.
  *
  * @example
  * <FormDialog title={t('New app')} action={t('Create app')} close={close} submit={async (form) => {

@@ -2,7 +2,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { linter } from '@codemirror/lint';
 import type { Language } from './editor-types.ts';
 
-/** An empty text is nothing, and no mistake. */
+/** An empty text is no error. */
 const parse = jsonParseLinter();
 
 export const jsonLanguage = (): Language => ({

@@ -86,8 +86,8 @@ function extensionsOf({ label, readOnly, run, change, at, ...options }: EditorOp
 }
 
 /**
- * Puts typed text in itself. The browser would keep the colour of text that was replaced or removed
- * before in a style attribute, which the policy of the console refuses with a report.
+ * Inserts typed text itself. The browser would put the colour of replaced text into a style
+ * attribute, which the console's policy refuses with a report.
  */
 const typing = EditorView.domEventHandlers({
   beforeinput: (event, view) => {

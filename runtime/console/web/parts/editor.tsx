@@ -9,15 +9,15 @@ interface EditorProps {
   readonly label: string;
   readonly language: EditorLanguage;
   readonly value: string;
-  /** Takes each change; without it the text can only be read. */
+  /** Called after each change; without it the text is read-only. */
   readonly change?: (text: string) => void;
-  /** What Ctrl+Enter does. */
+  /** Called for Ctrl+Enter. */
   readonly run?: () => void;
-  /** Places of the text and what is wrong there. The next change removes them. */
+  /** Errors at positions of the text. The next change removes them. */
   readonly marks?: readonly Mark[];
   /** The SDL of the schema: completion and checks of `graphql`. */
   readonly schema?: string | undefined;
-  /** Gets the place of the cursor, as an offset. */
+  /** Called with the position of the cursor, as an offset. */
   readonly at?: (offset: number) => void;
   readonly placeholder?: string;
   /** `small` is about five lines high, `tall` about twenty. */
@@ -57,7 +57,8 @@ export function Editor(props: EditorProps) {
     );
     return () => (leave(), (handle.current = null));
   }, []);
-  // A value that the editor itself gave is not put into it again: more may be typed by then.
+  // A value that came from the editor itself is not set again, because the user may have typed more
+  // since.
   const isNew = value !== given.current;
   useEffect(() => {
     if (!isNew) return;
@@ -84,7 +85,7 @@ function PlainEditor({ label, value, change, size }: EditorProps) {
   );
 }
 
-/** Opens the editor, unless the component has gone meanwhile. */
+/** Creates the editor, unless the component was removed meanwhile. */
 function open(host: HTMLElement, latest: { readonly current: EditorProps }) {
   let gone = false;
   let made: EditorHandle | null = null;

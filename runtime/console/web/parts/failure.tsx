@@ -1,7 +1,7 @@
 import { t } from '../messages.ts';
 
 /**
- * What went wrong, in the server's words, and the way to ask again.
+ * An error with the server's message, and a button to try again.
  *
  * @example <Failure error={error} again={reload} />
  */

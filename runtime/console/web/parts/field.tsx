@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { t } from '../messages.ts';
 
-/** What ties a control to its label, hint and error. */
+/** Attributes that connect a control with its label, hint and error. */
 export interface ControlAttributes {
   readonly id: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ControlAttributes {
   readonly 'aria-invalid'?: boolean;
 }
 
-/** What an input may have besides. */
+/** Further attributes of an input. */
 interface InputSettings {
   readonly type?: string;
   readonly value?: string | number;
@@ -39,16 +39,16 @@ interface FieldProps extends InputSettings {
   /** The name in the form's data. */
   readonly name: string;
   readonly required?: boolean;
-  /** How to fill it. */
+  /** How to fill in the control. */
   readonly hint?: string;
   /** Why it was refused. */
   readonly error?: string | null;
-  /** Another control than an input, which takes the given attributes. */
+  /** Makes another control than an input; it takes the given attributes. */
   readonly children?: (attributes: ControlAttributes) => ComponentChildren;
 }
 
 /**
- * A control with its label, a hint, and what is wrong with it.
+ * A control with its label, a hint and an error.
  *
  * @example
  * <Field label={t('Name')} name="name" required hint={t('Lower case letters')} />
@@ -91,7 +91,7 @@ interface SwitchProps {
 }
 
 /**
- * Something that is on or off at once, without a form (role `switch`).
+ * A control that switches something on or off at once, without a form (role `switch`).
  *
  * @example <Switch label={t('As administrator')} on={on} change={setOn} />
  */
@@ -119,7 +119,7 @@ interface ChoiceProps {
 }
 
 /**
- * A combobox that acts at once, as filters do.
+ * A combobox whose choice takes effect at once, as in filters.
  *
  * @example <Choice label={t('Level')} value={level} options={[['info', 'info']]} choose={setLevel} />
  */

@@ -1,7 +1,7 @@
 import { t } from '../messages.ts';
 import { formatBytes } from './time.tsx';
 
-/** How the values of a plot are written: with the prefix of thousands, and the unit. */
+/** The format of a plot's values by unit: with a prefix such as k, and the unit. */
 const UNITS: Readonly<Record<string, (value: number) => string>> = {
   bytes: formatBytes,
   ms: (value) => (value >= 1000 ? `${digits(value / 1000)} s` : `${digits(value)} ms`),

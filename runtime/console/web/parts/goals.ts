@@ -24,8 +24,8 @@ const MOST = 50;
 const PAUSE = 200;
 
 /**
- * Pages, types, users and apps whose name has the text. Types are asked for when the dialog opens,
- * users and apps once something is typed, each only where the caller may.
+ * Pages, types, users and apps whose name contains the text. Types are read when the dialog opens,
+ * users and apps when something is typed, each only if the caller may read them.
  */
 export function useGoals(known: Description, text: string): { goals: Goal[]; loading: boolean } {
   const has = (id: string) => known.pages.some((page) => page.id === id);

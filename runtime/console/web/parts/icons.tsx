@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A drawing of 16 by 16 in the colour of the text, which says nothing to a screen reader. */
+/** A drawing of 16 by 16 pixels in the colour of the text, hidden from screen readers. */
 export function Icon({ children }: { children: ComponentChildren }) {
   return (
     <svg class="icon-drawing" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

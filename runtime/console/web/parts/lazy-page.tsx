@@ -5,7 +5,7 @@ import { lost, returns } from './connection.ts';
 import { Failure } from './failure.tsx';
 import { Skeleton } from './page.tsx';
 
-/** What a page is given: the words of the path after its own. */
+/** The props of a page: the parts of the path after its own. */
 export interface PageProps {
   readonly rest: readonly string[];
 }

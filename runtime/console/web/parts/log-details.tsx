@@ -2,7 +2,7 @@ import { t } from '../messages.ts';
 import type { LogLine } from './log-lines.ts';
 import { coloured, timeOf } from './log-row.tsx';
 
-/** The whole of a line: its text, and its fields. */
+/** A whole line: its text and its fields. */
 export function LogDetails({ line, close }: { line: LogLine; close: () => void }) {
   const { time, level, text, details } = line;
   const fields = details && typeof details === 'object' ? Object.entries(details) : [];

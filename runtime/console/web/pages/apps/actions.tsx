@@ -12,7 +12,7 @@ import { type AppProps, routeOf } from './types.ts';
 
 type Open = 'deploy' | 'roll-back' | 'delete' | null;
 
-/** The buttons of an app. What cannot be done in its state is there, and disabled. */
+/** The buttons of an app. Actions that its state does not allow are disabled. */
 export function AppActions({ app, deployments, reload }: AppProps) {
   const [open, setOpen] = useState<Open>(null);
   const [doing, setDoing] = useState(false);

@@ -33,7 +33,7 @@ interface Deployments {
   readonly deployments: readonly Deployment[];
 }
 
-/** One app: what can be done with it, why its last deployment failed, and its tabs. */
+/** The page of one app: its actions, why its last deployment failed, and its tabs. */
 export function AppPage({ name }: { name: string }) {
   const [busy, setBusy] = useState(false);
   const every = busy ? SOON : LATER;
@@ -66,7 +66,7 @@ export function AppPage({ name }: { name: string }) {
   );
 }
 
-/** What it is, and how it does, in one line. */
+/** The status, source and usage of the app in one line. */
 function Summary({ app }: { app: App }) {
   const { status, url, source, image, deployment, restarts } = app;
   return (

@@ -5,7 +5,7 @@ import { can } from '../../parts/can.ts';
 import { attempt } from '../../parts/notices.tsx';
 import { type AppProps, routeOf } from './types.ts';
 
-/** Says that settings wait for a deployment, and offers it. */
+/** A hint that changed settings take effect with the next deployment, and a button for it. */
 export function ApplyHint({ app, reload }: AppProps) {
   const [busy, setBusy] = useState(false);
   if (app.deployment === null || !can('apps:write')) return null;

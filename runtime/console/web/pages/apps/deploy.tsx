@@ -15,7 +15,7 @@ interface DeployProps {
   close(): void;
 }
 
-/** Deploys the last source again, or another one. */
+/** A dialog that deploys the last source again, or another source. */
 export function DeployDialog({ app, reload, close }: DeployProps) {
   const leave = () => {
     close();

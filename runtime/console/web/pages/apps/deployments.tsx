@@ -10,7 +10,9 @@ import { useStream } from '../../parts/use-stream.ts';
 import { type AppProps, type Deployment, isBusy, routeOf, sourceText, toneOf } from './types.ts';
 import { WebhookPanel } from './webhook.tsx';
 
-/** The history of an app; of one deployment the steps and the build log as they come. */
+/**
+ * The deployments of an app. For one of them, its steps and its build log, which continues live.
+ */
 export function DeploymentsTab({ app, deployments }: AppProps) {
   const asked = Number(query.value.get('deployment'));
   const shown = deployments.find(({ number }) => number === asked);
@@ -92,7 +94,7 @@ function DeploymentRegion({ name, deployment }: DeploymentProps) {
 
 type StepState = 'done' | 'now' | 'failed' | 'open';
 
-/** Where a deployment is, in the order of its steps. */
+/** The steps of a deployment, and how far it has come. */
 function Steps({ deployment, builds }: { deployment: Deployment; builds: boolean }) {
   const steps = stepsOf(deployment, builds);
   return (
@@ -133,7 +135,7 @@ function stepsOf({ status, probes, image }: Deployment, builds: boolean): readon
   ];
 }
 
-/** The output of a build, from its beginning, as it comes. */
+/** The output of a build from its beginning, continued live. */
 function BuildLog({ name, number }: { name: string; number: number }) {
   const lines = useMemo(() => createLogLines(), []);
   const path = `${routeOf(name)}/deployments/${number}/logs`;

@@ -211,7 +211,7 @@ const KeyField = ({ given }: { given: string }) => (
   />
 );
 
-/** All variables as lines. Secrets stay as they are. */
+/** A dialog with all variables as lines. Secrets are not shown and stay as they are. */
 function AllDialog({ app, reload, close }: DialogProps) {
   const open = variablesOf(app.env).filter(({ value }) => value !== null);
   const text = open.map(({ key, value }) => `${key}=${lineOf(value ?? '')}`).join('\n');

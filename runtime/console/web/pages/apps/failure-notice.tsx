@@ -3,8 +3,8 @@ import { t } from '../../messages.ts';
 import { type App, type AppProps, type Deployment, isBusy } from './types.ts';
 
 /**
- * Why the last deployment failed or the app ended, with its last lines and what to do next. Nothing
- * while a new one is under way.
+ * Says why the last deployment failed or the app ended, with its last lines and what to do next.
+ * Nothing is shown while a deployment runs.
  */
 export function FailureNotice({ app, deployments }: Pick<AppProps, 'app' | 'deployments'>) {
   const last = deployments[0];

@@ -10,7 +10,7 @@ import { type AppProps, routeOf } from './types.ts';
 
 const TAIL = 1000;
 
-/** The output of all replicas, as it comes. */
+/** The output of all replicas, continued live. */
 export function LogsTab({ app }: AppProps) {
   const lines = useMemo(() => createLogLines(), []);
   const [search, setSearch] = useState('');

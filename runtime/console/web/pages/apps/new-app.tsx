@@ -126,7 +126,8 @@ const CREATE: Readonly<Record<string, Create>> = {
     try {
       await call('POST', `${routeOf(name)}/deploy`, { git: gitOf(form) });
     } catch (error) {
-      // Nothing was deployed: the name is free again, and the form can be mended.
+      // Nothing was deployed, so the app is deleted: its name is free again, and the form can be
+      // corrected.
       await call('DELETE', routeOf(name)).catch(() => {});
       throw error;
     }
@@ -167,7 +168,7 @@ function commonOf(form: FormData): Record<string, unknown> {
   };
 }
 
-/** What is built is shown as it comes. */
+/** Opens the app's page; for a build, the tab that shows its output. */
 const openApp = (name: string, kind = 'image') =>
   navigate(`${base}/apps/${name}${kind === 'image' ? '' : '?tab=deployments&deployment=1'}`, {
     replace: true,

@@ -8,7 +8,7 @@ import { useCall } from '../../parts/use-call.ts';
 import { useStream } from '../../parts/use-stream.ts';
 import { type AppProps, routeOf, sourceText, type Stats } from './types.ts';
 
-/** How an app does: plots of what it uses, what happened, and how it is set up. */
+/** The tab `Overview`: plots of what the app uses, its events, and its settings. */
 export function OverviewTab({ app }: AppProps) {
   return (
     <>

@@ -10,7 +10,7 @@ import { formatBytes } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { type App, type AppProps, routeOf, type Stats } from './types.ts';
 
-/** How many replicas an app has, and what each may use. */
+/** The tab `Scale`: the number of replicas, and the limits of each. */
 export function ScaleTab({ app, reload }: AppProps) {
   const [busy, setBusy] = useState(false);
   const writes = can('apps:write');
@@ -89,7 +89,7 @@ const ScaleFields = ({ app: { replicas, resources, health } }: { app: App }) => 
   </>
 );
 
-/** Without a path the port is tried again. */
+/** Without a path, the health check only opens the port. */
 function bodyOf(form: FormData, { health }: App) {
   const number = (name: string) => Number(form.get(name));
   const path = String(form.get('path') ?? '').trim();

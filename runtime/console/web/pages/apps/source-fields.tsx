@@ -72,7 +72,7 @@ export function ArchiveField() {
   );
 }
 
-/** What `git` of the API takes. */
+/** The member `git` of the API's body. */
 export function gitOf(form: FormData): Readonly<Record<string, string>> {
   const given = ['url', 'ref', 'path', 'token'].map((name) => [name, textIn(form, name)] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ''));

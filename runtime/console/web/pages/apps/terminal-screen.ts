@@ -13,7 +13,9 @@ export interface Screen {
 
 /** Why a terminal ended. */
 export interface TerminalEnd {
-  /** Of the command; undefined when the connection broke, null when it is not known. */
+  /**
+   * The exit code of the command; undefined when the connection broke, null when it is not known.
+   */
   readonly exit: number | null | undefined;
   readonly code: number;
   readonly reason: string;
@@ -89,7 +91,7 @@ function leaves(event: KeyboardEvent, leave: () => void): boolean {
   return true;
 }
 
-/** Copies what is typed and printed between the terminal and its socket. */
+/** Connects the terminal and its socket: sends what is typed and prints what arrives. */
 function join(terminal: Terminal, socket: WebSocket, handlers: ScreenHandlers): WebSocket {
   const encoder = new TextEncoder();
   let exit: number | null | undefined;

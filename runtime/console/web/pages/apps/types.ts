@@ -1,4 +1,4 @@
-/** How many of what an app may use; 0 means no limit. */
+/** The limits of an app; 0 means no limit. */
 export interface Resources {
   readonly memory_mb: number;
   readonly cpus: number;
@@ -88,7 +88,7 @@ export interface Stats {
   }[];
 }
 
-/** What the parts of an app's page are given. */
+/** Props of the parts of an app's page. */
 export interface AppProps {
   readonly app: App;
   /** The newest first. */
@@ -111,7 +111,7 @@ const TONES: Readonly<Record<string, 'good' | 'bad' | 'busy'>> = {
 /** The colour that underlines a status. */
 export const toneOf = (status: string) => TONES[status] ?? 'plain';
 
-/** Whether something is going on, so that it is looked at more often. */
+/** Whether the app is changing, so that its state is read more often. */
 export const isBusy = (status: string): boolean => TONES[status] === 'busy';
 
 /** A source in one line. */

@@ -6,7 +6,10 @@ import { type App, type Stats, routeOf } from './types.ts';
 const EVERY = 4000;
 const AT_ONCE = 4;
 
-/** What each running app uses, by its name. It is asked again and again while the tab is seen. */
+/**
+ * What each running app uses, by its name. It is read repeatedly while the browser's tab is
+ * visible.
+ */
 export function useUsage(apps: readonly App[] | undefined): ReadonlyMap<string, Stats> {
   const [usage, setUsage] = useState<ReadonlyMap<string, Stats>>(new Map());
   const names = useRef<readonly string[]>([]);

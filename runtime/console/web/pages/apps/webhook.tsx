@@ -16,7 +16,7 @@ interface Webhook {
   readonly deliveries: readonly { readonly status: string; readonly at: string }[];
 }
 
-/** A push to its repository deploys the app. The secret is shown once. */
+/** The panel that lets a push to the repository deploy the app. The secret is shown once. */
 export function WebhookPanel({ app }: { app: App }) {
   const path = `${routeOf(app.name)}/webhook`;
   const webhook = useCall<Webhook>(path);

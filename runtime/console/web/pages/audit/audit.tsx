@@ -167,7 +167,7 @@ function Target({ target }: { target: string }) {
   );
 }
 
-/** The page of what was changed, where there is one. */
+/** The page of the thing that was changed; null when it has none. */
 function linkOf(target: string): string | null {
   const [, kind = '', id = ''] = /^(user|job):([\w-]+)$/.exec(target) ?? [];
   if (kind === 'user' && can('auth:read')) return `${base}/users/${id}`;

@@ -2,10 +2,10 @@ import { base } from '../../address.ts';
 import { t } from '../../messages.ts';
 import type { Entry } from './entry.ts';
 
-/** Members that are shown in the row itself; the others are in what opens. */
+/** Longer values are not shown in the row itself, but in its details. */
 const SHORT = 60;
 
-/** What an entry says of its change: in one line, and whole when it is opened. */
+/** The change in an entry: on one line, and in full when it is opened. */
 export function Detail({ of }: { of: Entry }) {
   const { detail, request_id: request, at, id } = of;
   const line = lineOf(detail);

@@ -14,7 +14,7 @@ interface FilterBoxProps {
 /** Milliseconds without a key after which the text counts. */
 const PAUSE = 300;
 
-/** A filter that stands in the address. */
+/** A filter whose value is in the address. */
 export function FilterBox({ label, parameter, known, first = false }: FilterBoxProps) {
   const id = useId();
   const given = query.value.get(parameter) ?? '';

@@ -15,7 +15,10 @@ interface CellEditorProps {
   readonly typed: string | null;
 }
 
-/** The control of a cell that is edited. Enter and a click beside it stage, Escape drops. */
+/**
+ * The control in a cell that is being edited. Enter and a click elsewhere stage the value, Escape
+ * discards it.
+ */
 export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) {
   const root = useRef<HTMLDivElement>(null);
   const [wrong, setWrong] = useState<string | null>(null);
@@ -34,14 +37,14 @@ export function CellEditor({ grid, field, row, value, typed }: CellEditorProps) 
       return (setWrong(t('This is not valid JSON')), false);
     }
   };
-  // The next key is for the control, so it has the focus before the browser draws.
+  // The control gets the focus before the browser draws, so that the next key goes to it.
   useLayoutEffect(() => {
     const beside = (event: Event) => {
       if (!root.current?.contains(event.target as Node) && !finish()) grid.leave();
     };
     const control = root.current?.querySelector<HTMLElement>('input, select, textarea');
     control?.focus();
-    // What is typed next goes behind the first character.
+    // The cursor is put after the first character.
     if (control instanceof HTMLInputElement && control.type !== 'date')
       control.setSelectionRange(typed === null ? 0 : typed.length, control.value.length);
     document.addEventListener('pointerdown', beside, true);

@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import type { Column, Module } from '../../rest-modules.ts';
 import { shownColumns } from './view.ts';
 
-/** The button `Columns`: which columns are shown, and in which order. They stand in the address. */
+/** The button `Columns`: which columns are shown, and in which order. The address contains them. */
 export function ColumnsButton({ module }: { module: Module }) {
   const [open, setOpen] = useState(false);
   const fields = query.value.get('fields');

@@ -5,10 +5,10 @@ interface ControlProps {
   readonly field: InputField;
   readonly text: string;
   readonly invalid?: boolean;
-  /** Whether it stands in a form, where an empty choice leaves the field out. */
+  /** Whether the control is in a form. An empty choice then leaves the field out. */
   readonly inForm?: boolean;
   readonly id?: string;
-  /** Takes a value that was chosen from a list. */
+  /** Called with a value that was chosen from a list. */
   choose?(value: unknown): void;
 }
 

@@ -15,7 +15,7 @@ interface DeleteRowsProps {
   changed(): void;
 }
 
-/** The button `Delete rows`, which asks first and says what goes with them. */
+/** The button `Delete rows`, which asks first and says which other rows would be deleted. */
 export function DeleteRows({ module, selection, changed }: DeleteRowsProps) {
   const [busy, setBusy] = useState(false);
   const remove = async () => {
@@ -58,7 +58,9 @@ function rowsText(n: number | null, type: string): string {
   return t(n === 1 ? '1 row of {type}' : '{n} rows of {type}', { n, type });
 }
 
-/** Rows of other types that refer to these, as sentences. Types without such rows are left out. */
+/**
+ * Sentences about rows of other types that refer to these. Types without such rows are left out.
+ */
 async function whatGoesWith(module: Module, ids: readonly string[]): Promise<string[]> {
   const sentences = module.references.map(async (reference) => {
     const n = await countReferring(reference, ids).catch(() => null);
@@ -87,7 +89,7 @@ function sentenceOf({ type, field, onDelete }: Reference, n: number | null): str
   return t('{rows} must be deleted or changed first ({field}).', given);
 }
 
-/** Deletes each row by itself. A row that is refused stays selected. */
+/** Deletes the rows one by one. A row that the server refuses to delete stays selected. */
 async function removeRows(
   { path }: Module,
   ids: readonly string[],

@@ -83,7 +83,7 @@ function onMenuKey(event: KeyboardEvent, close: () => void): void {
   items[(at + step + items.length) % items.length]!.focus();
 }
 
-/** A stream that was cut short is no file. */
+/** A stream that was cut short is an error, and makes no file. */
 async function exportRows(
   module: Module,
   kind: keyof typeof TYPES,

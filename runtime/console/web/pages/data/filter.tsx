@@ -13,7 +13,7 @@ interface Condition {
   readonly text: string;
 }
 
-/** What the words are called in the dialog. */
+/** The names of the operators in the dialog. */
 const WORD_TEXTS: Readonly<Record<string, string>> = {
   eq: 'is',
   ne: 'is not',
@@ -46,7 +46,7 @@ function parameterOf({ column, word }: Pick<Condition, 'column' | 'word'>): stri
   return word === 'eq' && !reserved.includes(column.name) ? column.name : `${column.name}_${word}`;
 }
 
-/** Replaces the conditions of the address. */
+/** Writes the conditions into the address, in place of those there. */
 function put(module: Module, conditions: readonly Condition[]): void {
   const changes: Record<string, string | null> = { page: null };
   for (const each of conditionsOf(module, query.value))
@@ -76,7 +76,7 @@ export function FilterButton({ module }: { module: Module }) {
   );
 }
 
-/** The conditions that hold, each with a button that takes it away. */
+/** The present conditions, each with a button that removes it. */
 export function FilterChips({ module }: { module: Module }) {
   const conditions = conditionsOf(module, query.value);
   if (conditions.length === 0) return null;
@@ -226,7 +226,7 @@ function FilterLine({ draft, columns, change, remove }: FilterLineProps) {
 
 const isMany = (word: string) => word === 'in' || word === 'notIn';
 
-/** The control of an operand: a list is text with commas, and part of a text is text. */
+/** The control for an operand. A list is a text with commas, and a part of a text is a text. */
 function operandOf({ kind, values, keyOf }: Column, word: string): InputField {
   const plain = { name: t('Value'), required: false, nullable: false, values, keyOf: null };
   if (word === 'isNull') return { ...plain, kind: 'boolean' };

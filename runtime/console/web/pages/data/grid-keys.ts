@@ -1,7 +1,7 @@
 import { copyText } from './clipboard.ts';
 import { CHECK, type GridState, HEAD, type Place } from './grid-state.ts';
 
-/** What keys do besides moving. */
+/** Actions of keys, apart from moving the active cell. */
 export interface GridActions {
   sort(column: number): void;
   /** Turns the checkbox of a row; with `through` all rows since the last one. */
@@ -91,7 +91,7 @@ function followLink(event: KeyboardEvent): boolean {
   return link !== null;
 }
 
-/** Copies the value of the cell, unless text is marked. */
+/** Copies the value of the active cell, unless text is selected. */
 export function onGridCopy(event: ClipboardEvent, grid: GridState): void {
   if (grid.editing.peek() || getSelection()?.toString()) return;
   const { row, column } = grid.active.peek();

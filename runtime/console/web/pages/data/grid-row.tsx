@@ -12,7 +12,7 @@ interface GridRowProps {
   readonly index: number;
   /** Pixels from the top. */
   readonly y: number;
-  /** Undefined until it is read. */
+  /** Undefined until the row was read. */
   readonly row: Row | undefined;
   /** The columns that are drawn. */
   readonly from: number;

@@ -12,13 +12,13 @@ import {
   windowOf,
 } from './grid-window.ts';
 
-/** A cell, by its place. Row -1 has the headers, and the column before the first the checkboxes. */
+/** The position of a cell. Row -1 has the headers, and column -1 the checkboxes. */
 export interface Place {
   readonly row: number;
   readonly column: number;
 }
 
-/** A cell that is edited, with the character that began it. */
+/** A cell that is being edited, with the character that began it. */
 export interface Editing extends Place {
   readonly typed: string | null;
 }
@@ -26,7 +26,7 @@ export interface Editing extends Place {
 export const HEAD = -1;
 export const CHECK = -1;
 
-/** What is seen of a grid and where one is in it. */
+/** The visible part of a grid, and its active cell. */
 export class GridState {
   readonly module: Module;
   readonly columns: readonly Column[];
@@ -43,9 +43,9 @@ export class GridState {
   });
   readonly active = signal<Place>({ row: 0, column: 0 });
   readonly editing = signal<Editing | null>(null);
-  /** Pixels, as the density says. */
+  /** In pixels. The density decides it. */
   rowHeight = 34;
-  /** Whether the active cell takes the focus when it is drawn. */
+  /** Whether the active cell gets the focus when it is drawn. */
   focusing = false;
   element: HTMLElement | null = null;
 
@@ -94,7 +94,7 @@ export class GridState {
     return { scrollTop, scrollLeft, width, height, rowHeight, rows: this.count, edges };
   }
 
-  /** Looks at what is seen now. */
+  /** Computes which part of the grid is visible. */
   measure(): void {
     const next = windowOf(this.#size());
     const now = this.window.peek();
@@ -102,7 +102,7 @@ export class GridState {
     if (this.count > 0) this.rows.show(next.first, Math.max(next.first, next.end - 1));
   }
 
-  /** The rows that fit. */
+  /** How many rows fit into the visible part. */
   get page(): number {
     const { height, rowHeight } = this.#size();
     return Math.max(1, Math.floor(height / rowHeight) - 1);
@@ -165,7 +165,7 @@ export class GridState {
 const CHECK_WIDTH = 40;
 export const HEAD_HEIGHT = 36;
 
-/** Pixels for the number of rows below the grid, and of the smallest grid. */
+/** Pixels for the line below the grid with the number of rows, and the least height of a grid. */
 const BELOW = 64;
 const LEAST_HEIGHT = 280;
 

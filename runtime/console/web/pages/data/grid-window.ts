@@ -7,7 +7,7 @@ export interface GridWindow {
   readonly end: number;
   /** The most rows of a window of this height. */
   readonly slots: number;
-  /** Where the first row stands, in pixels from the top of all rows. */
+  /** The position of the first drawn row, in pixels from the top of all rows. */
   readonly top: number;
   readonly firstColumn: number;
   /** After the last column. */
@@ -30,7 +30,9 @@ export interface GridSize {
 const MOST_PIXELS = 8_000_000;
 const BESIDE = 6;
 
-/** The height of all rows. Where they are too many, each pixel of scrolling passes several. */
+/**
+ * The height of all rows in pixels. With too many rows, one pixel of scrolling passes several rows.
+ */
 export const heightOf = ({ rows, rowHeight }: Pick<GridSize, 'rows' | 'rowHeight'>): number =>
   Math.min(rows * rowHeight, MOST_PIXELS);
 
@@ -43,7 +45,7 @@ function rowAtTop(size: GridSize): number {
   return (Math.min(1, share) * (full - size.height)) / size.rowHeight;
 }
 
-/** How far to scroll so that a row is the first that is seen. */
+/** The scroll position at which the row is the first visible one. */
 export function scrollFor(row: number, size: GridSize): number {
   const full = size.rows * size.rowHeight;
   const shown = heightOf(size);
@@ -51,7 +53,7 @@ export function scrollFor(row: number, size: GridSize): number {
   return ((row * size.rowHeight) / Math.max(1, full - size.height)) * (shown - size.height);
 }
 
-/** The rows and columns that are drawn: those that are seen, and a few beside them. */
+/** The rows and columns to draw: the visible ones, and a few around them. */
 export function windowOf(size: GridSize): GridWindow {
   const at = rowAtTop(size);
   const first = Math.max(0, Math.floor(at) - BESIDE);

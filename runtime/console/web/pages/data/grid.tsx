@@ -83,8 +83,8 @@ export function Grid({ module, columns, rows, selection, start, open, save }: Gr
 }
 
 /**
- * The elements of a row that leaves are used for the one that comes. Those of the active row stay,
- * because one of them has the focus.
+ * The elements of a row that scrolls out of sight are used again for one that appears. The active
+ * row keeps its elements, because one of them has the focus.
  */
 function keyOf(index: number, active: number, slots: number): string {
   const slot = index % slots;
@@ -133,7 +133,7 @@ function watchSize(grid: GridState): () => void {
 
 let planned = 0;
 
-/** Looks at what is seen once a frame. */
+/** Computes the visible part at most once per frame. */
 function onScroll(grid: GridState): void {
   cancelAnimationFrame(planned);
   planned = requestAnimationFrame(() => grid.measure());
@@ -142,7 +142,7 @@ function onScroll(grid: GridState): void {
 const cellAt = (grid: GridState, row: number, column: number) =>
   grid.element?.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`);
 
-/** Gives the focus to the active cell when one went there by keys. */
+/** Gives the focus to the active cell after it was moved by keys. */
 function focusActive(grid: GridState): void {
   if (!grid.focusing || grid.editing.peek()) return;
   const { row, column } = grid.active.peek();
@@ -158,7 +158,7 @@ function placeOf(target: Element): { row: number; column: number } | undefined {
   return row === undefined ? undefined : { row: Number(row), column: Number(column) };
 }
 
-/** A cell that got the focus by another way is the active one. */
+/** Makes a cell active that got the focus in another way, as by a click. */
 function noteFocus(grid: GridState, target: Element): void {
   if (target === grid.element && !isActiveDrawn(grid)) return grid.go(grid.active.peek());
   const place = placeOf(target);

@@ -4,7 +4,7 @@ import { t } from '../../messages.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { discardChanges, unsaved } from './staged.ts';
 
-/** Asks before one leaves the rows with changes that are not saved. */
+/** Asks before the user leaves the page with changes that are not saved. */
 export function useLeaving(): void {
   useEffect(() => {
     const onUnload = (event: BeforeUnloadEvent) => {

@@ -9,7 +9,7 @@ interface ChangedMeanwhileProps {
   done(): void;
 }
 
-/** The dialog `Changed meanwhile`: the values of another user beside one's own. */
+/** The dialog `Changed meanwhile`: the values of another user beside those of this user. */
 export function ChangedMeanwhile({ row, saved, done }: ChangedMeanwhileProps) {
   const take = () => {
     takeTheirs(row);

@@ -50,7 +50,7 @@ const KindOf = ({ field: { kind, keyOf } }: { field: InputField }) => (
   <span class="quiet">{keyOf ? keyOf.type : t(kind)}</span>
 );
 
-/** What was left empty is left out, so that the server's own defaults hold. */
+/** The input of a new row. Empty fields are left out, so that the server's defaults apply. */
 function inputOf(form: FormData, fields: readonly InputField[]): Record<string, unknown> {
   const given = fields.flatMap((field) => {
     const text = String(form.get(field.name) ?? '');

@@ -3,13 +3,13 @@ import type { KeyOf, Module } from '../../rest-modules.ts';
 import type { Row } from './staged.ts';
 import { labelOf, typeAddress } from './view.ts';
 
-/** The types of the page, where related rows are looked up. */
+/** The types of the page, in which related rows are looked up. */
 export const modules = signal<readonly Module[]>([]);
 
 export const moduleOf = (type: string): Module | undefined =>
   modules.value.find((each) => each.type === type);
 
-/** Where a related row is opened; null where its type has no rows of its own. */
+/** The address of a related row; null when its type has no rows of its own. */
 export function relatedAddress({ type }: KeyOf, id: string): string | null {
   const module = moduleOf(type);
   return module?.readable ? typeAddress(module.plural, { row: id }) : null;

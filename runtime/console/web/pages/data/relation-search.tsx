@@ -19,7 +19,7 @@ interface RelationSearchProps {
 const PAUSE = 180;
 const MOST = 20;
 
-/** Chooses a related row: by its id, or by words of what people know it by. */
+/** Chooses a related row by its id, or by a part of its label. */
 export function RelationSearch({ field, keyOf, text, id, inForm, choose }: RelationSearchProps) {
   const list = useId();
   const input = useRef<HTMLInputElement>(null);

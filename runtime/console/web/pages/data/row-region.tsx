@@ -9,7 +9,7 @@ import type { Row } from './staged.ts';
 import { labelOf, typeAddress } from './view.ts';
 import { Value } from './value.tsx';
 
-/** One row with all that the caller may read of it, and the way to its related rows. */
+/** All fields of one row that the caller may read, with links to its related rows. */
 export function RowRegion({ module, id }: { module: Module; id: string }) {
   const path = `${module.path}/${encodeURIComponent(id)}`;
   const labelled = useCall<Row>(path + includeOf(module));
@@ -35,7 +35,7 @@ export function RowRegion({ module, id }: { module: Module; id: string }) {
   );
 }
 
-/** The rows that it refers to, for their labels. */
+/** The related rows to read with the row, for their labels. */
 function includeOf({ columns, relations }: Module): string {
   const one = relations.filter(
     ({ field, many, type }) =>
@@ -99,18 +99,18 @@ interface ListLinkProps {
   readonly id: string;
 }
 
-/** Leads to the related rows, where their type can be filtered by this row. */
+/** A link to the related rows, if their type can be filtered by this row. */
 function ListLink({ module, relation, id }: ListLinkProps) {
   const other = moduleOf(relation.type);
   const keys = other?.columns.filter(({ keyOf }) => keyOf?.type === module.type) ?? [];
   const [key] = keys;
-  // Of several keys the document does not say which one the list follows.
+  // If the type has several keys, the OpenAPI document does not say which one the list follows.
   if (other && key && keys.length === 1 && key.words.includes('eq'))
     return <a href={typeAddress(other.plural, { [key.name]: id })}>{relation.field}</a>;
   return <Linked module={module} relation={relation} id={id} />;
 }
 
-/** Rows of a join table can be filtered from neither side: they are listed. */
+/** Rows of a join table cannot be filtered from either side, so they are listed here. */
 function Linked({ module, relation, id }: ListLinkProps) {
   const { field } = relation;
   const { data } = useCall<Row>(

@@ -8,7 +8,7 @@ interface Page {
   readonly pagination: { readonly total: number | null };
 }
 
-/** Blocks that are kept; the others are read again when they are seen. */
+/** How many blocks are kept. Others are read again when they become visible. */
 const MOST_BLOCKS = 40;
 
 /** Milliseconds without scrolling after which what is seen is read. */
@@ -16,7 +16,7 @@ const PAUSE = 60;
 
 /** The rows of a list that have been read, in blocks of one page. */
 export class RowStore {
-  /** Grows with each change of what is known. */
+  /** Grows when rows are read or replaced, so that components draw again. */
   readonly version = signal(0);
   readonly total = signal<number | null>(null);
   readonly error = signal<string | null>(null);
@@ -27,7 +27,7 @@ export class RowStore {
   #blocks = new Map<number, readonly Row[]>();
   #asked = new Map<number, AbortController>();
   #seen: readonly [first: number, last: number] = [0, 0];
-  /** Whether the blocks are those of an earlier question. */
+  /** Whether the blocks belong to an earlier list. */
   #stale = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,7 +35,7 @@ export class RowStore {
     this.size = size;
   }
 
-  /** Asks another question. What is shown stays until the first answer. */
+  /** Reads another list. The present rows stay until its first answer. */
   ask(path: string, parameters: URLSearchParams): void {
     this.#path = path;
     this.#parameters = parameters;
@@ -59,7 +59,7 @@ export class RowStore {
     return this.#blocks.get(Math.floor(index / this.size))?.[index % this.size];
   }
 
-  /** Says which rows are seen. They are read when scrolling has paused. */
+  /** Sets the visible rows. They are read when scrolling has paused. */
   show(first: number, last: number): void {
     this.#seen = [first, last];
     if (this.#missing().length === 0) return;
@@ -67,7 +67,7 @@ export class RowStore {
     this.#timer = setTimeout(() => this.#readSeen(), PAUSE);
   }
 
-  /** Puts a row that was saved in the place of the one that is shown. */
+  /** Replaces a row by its saved version. */
   replace(row: Row): void {
     for (const [number, rows] of this.#blocks) {
       const at = rows.findIndex(({ id }) => id === row['id']);
@@ -141,7 +141,10 @@ export class RowStore {
     this.version.value += 1;
   }
 
-  /** A list of the project's own function may not say how many rows it has: more may follow a full page. */
+  /**
+   * How many rows the list has, as far as it is known. A list of the project's own function may not
+   * say it: more rows may follow a full page.
+   */
   #counted(block: number, rows: number): number {
     const known = block * this.size + rows;
     return Math.max(rows === this.size ? known + 1 : known, this.total.value ?? 0);

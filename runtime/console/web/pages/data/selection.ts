@@ -15,7 +15,10 @@ export class Selection {
     return row !== undefined && this.ids.value.has(String(row['id']));
   }
 
-  /** Turns the checkbox of a row; with `through` that of each row since the last one as well. */
+  /**
+   * Changes the checkbox of a row. With `through`, those of all rows since the last changed one get
+   * the same value.
+   */
   turn(rows: RowStore, index: number, through: boolean): void {
     const next = new Set(this.ids.value);
     const on = !this.has(rows.at(index));

@@ -18,7 +18,7 @@ export interface StagedRow {
   readonly changes: Row;
   /** Why the server refused to save it. */
   readonly error: string | null;
-  /** The row as it is now, when another user has changed it meanwhile. */
+  /** The row as it is now, if another user has changed it meanwhile. */
   readonly theirs: Row | null;
 }
 
@@ -68,8 +68,8 @@ export function stage({ path, type, row: base }: ShownRow, field: string, value:
 }
 
 /**
- * Reads the version of a row. When the row is no longer as it was shown, both are shown before
- * anything is saved.
+ * Reads the version of a row. If the row has changed since it was shown, both versions are shown
+ * before anything is saved.
  */
 async function readTag(row: StagedRow): Promise<StagedRow> {
   const { data, tag } = await callWithTag(addressOf(row));
@@ -89,7 +89,7 @@ export function discardChanges(): void {
 }
 
 /**
- * Saves each row by itself. A row that is refused stays, with its error; the others are saved.
+ * Saves the rows one by one. A row that the server refuses stays staged, with its error.
  *
  * @param saved is given each row as the server returned it
  */
@@ -110,7 +110,7 @@ async function save(given: StagedRow, saved: (path: string, row: Row) => void): 
   }
 }
 
-/** What was changed again while the row was on its way stays. */
+/** Keeps values that were changed again while the row was being saved. */
 function keepLater(sent: StagedRow): void {
   const now = stagedRow(sent.path, sent.id);
   const later = Object.entries(now?.changes ?? {}).filter(
@@ -151,7 +151,7 @@ export function takeTheirs(row: StagedRow): void {
   drop(row);
 }
 
-/** Gives up what is staged for rows that are gone. */
+/** Drops the staged changes of rows that were deleted. */
 export function dropRows(path: string, ids: Iterable<string>): void {
   for (const id of ids) drop({ path, id });
 }

@@ -20,7 +20,7 @@ export interface ToolsProps {
   readonly selection: Selection;
 }
 
-/** Puts rows that were saved in their place, and reads what follows from them. */
+/** Saves all rows, shows their new values, and reads dependent data again. */
 export async function saveAll({
   module,
   rows,
@@ -33,7 +33,7 @@ export async function saveAll({
   if (saved > 0) rows.reload();
 }
 
-/** What can be done with the rows; a control whose call the API does not have is not there. */
+/** The buttons of the rows. A button is left out if the API does not have its call. */
 export function Tools({ module, rows, selection }: ToolsProps) {
   const [making, setMaking] = useState(false);
   const meanwhile = [...staged.value.values()].find(({ theirs }) => theirs !== null);
@@ -109,7 +109,7 @@ function SaveTools({ module, rows }: Pick<ToolsProps, 'module' | 'rows'>) {
   );
 }
 
-/** The rows that the server refused to save, each with its words. */
+/** The rows that the server refused to save, each with the server's message. */
 export function Refusals({ module }: Pick<ToolsProps, 'module'>) {
   const refused = [...staged.value.values()].filter(({ error }) => error !== null);
   if (refused.length === 0) return null;

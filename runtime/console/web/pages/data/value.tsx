@@ -15,6 +15,6 @@ export function Value({ value, whole = false }: { value: unknown; whole?: boolea
 
 const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
-/** How a column is set, as a class. */
+/** The class of a column, for its alignment and font. */
 export const classOf = ({ kind, keyOf }: Column): string =>
   !keyOf && (kind === 'integer' || kind === 'number') ? 'digits' : '';

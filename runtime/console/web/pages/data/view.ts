@@ -11,7 +11,7 @@ const SET = new Set([...OWN, 'page', 'limit', 'fields', 'include']);
 /** Whether every row is shown, past the rules of the schema. */
 export const isAdmin = (): boolean => query.value.get('as') === 'admin';
 
-/** The address of a type's rows, or of what is seen with other parameters. */
+/** The address of a type's rows, or of the present view with other parameters. */
 export function typeAddress(
   plural: string,
   parameters: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /** The beginning of a JSON text, over several lines. */
 export interface JsonLines {
   readonly text: string;
-  /** Whether all of it is there. */
+  /** Whether the whole text is there. */
   readonly whole: boolean;
 }
 

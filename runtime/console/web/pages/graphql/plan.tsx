@@ -17,7 +17,7 @@ export interface Explained {
   readonly errors?: readonly { readonly message: string; readonly path?: readonly string[] }[];
 }
 
-/** What the plan of an operation has come to. */
+/** The result of asking for a plan. */
 export interface Planned {
   readonly loading: boolean;
   readonly error: string | null;

@@ -5,10 +5,10 @@ import { formatBytes } from '../../parts/time.tsx';
 import { jsonLines } from './json-lines.ts';
 import type { Answered } from './run.ts';
 
-/** What a run has come to. */
+/** The result of a run. */
 export interface Outcome {
   readonly running: boolean;
-  /** The newest last: several of a subscription. */
+  /** All answers, newest last; a subscription gives several. */
   readonly answers: readonly Answered[];
   /** Answers of a subscription that are not kept any more. */
   readonly dropped: number;

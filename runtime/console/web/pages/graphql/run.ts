@@ -4,7 +4,7 @@ import { t } from '../../messages.ts';
 import { createFrameReader } from '../../parts/event-frames.ts';
 import type { Mark } from '../../parts/editor.tsx';
 
-/** What is asked for. */
+/** An operation that is sent. */
 export interface Asked {
   readonly query: string;
   readonly operationName?: string;
@@ -83,7 +83,7 @@ export function objectIn(text: string, name: string): Record<string, unknown> {
 /** The characters of a header's name. RFC 9110 §5.6.2 */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** Headers as they were typed. @throws Error */
+/** Parses the headers that were typed. @throws Error. */
 export function headersIn(text: string): Record<string, string> {
   const headers = objectIn(text, t('Headers'));
   for (const [name, value] of Object.entries(headers)) {
@@ -113,7 +113,7 @@ export function errorsOf(text: string): readonly GraphqlError[] {
   }
 }
 
-/** Where errors stand in the operation. */
+/** The positions of errors in the operation. */
 export const marksOf = (errors: readonly GraphqlError[]): readonly Mark[] =>
   errors.flatMap(({ message, locations = [] }) =>
     locations.map(({ line, column }) => ({ line, column, message: String(message) })),

@@ -2,7 +2,7 @@ import { t } from '../../messages.ts';
 import { type NamedOperation, operationAt } from './operations.ts';
 import { type Asked, objectIn } from './run.ts';
 
-/** What stands in the boxes of the page. */
+/** The contents of the page's boxes. */
 export interface Typed {
   readonly text: string;
   readonly variables: string;
@@ -11,7 +11,7 @@ export interface Typed {
   readonly name: string | null;
 }
 
-/** The boxes as they are, with the operation in which the cursor stands. */
+/** The contents of the boxes, with the operation at the cursor. */
 export function typedAt(
   boxes: Pick<Typed, 'text' | 'variables' | 'headers'>,
   cursor: number,

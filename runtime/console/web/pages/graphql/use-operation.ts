@@ -6,13 +6,14 @@ const LONGEST = 6000;
 /** Milliseconds without a key after which the address follows. */
 const PAUSE = 300;
 
-/** The operation, which stands in the address. */
+/** The text of the operation. The address contains it. */
 export function useOperation(): [text: string, set: (text: string) => void] {
   const given = query.value.get('query') ?? '';
   const [text, setText] = useState(given);
   const written = useRef(given);
   useEffect(() => {
-    // Back, forward and a link change the address; what was written there is known already.
+    // Back, forward and a link change the address. A text that this page wrote itself needs no
+    // update.
     if (given === written.current) return;
     written.current = given;
     setText(given);

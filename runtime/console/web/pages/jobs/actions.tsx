@@ -10,7 +10,7 @@ interface JobActionsProps {
   changed(): void;
 }
 
-/** What can be done to a job in its state, by those who may. */
+/** Buttons for the actions that the job's state and the caller's permissions allow. */
 export function JobActions({ job, changed }: JobActionsProps) {
   if (!can('jobs:write')) return null;
   const { id, name, state } = job;

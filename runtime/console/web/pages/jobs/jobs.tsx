@@ -155,7 +155,7 @@ function columnsOf(state: JobState, act: () => void): readonly Column<Job>[] {
   ];
 }
 
-/** The times that say most of a job in this state. */
+/** The most useful times of a job in this state, as columns. */
 function timesOf(state: JobState): readonly Column<Job>[] {
   const time = (id: keyof Job, title: string): Column<Job> => ({
     id,

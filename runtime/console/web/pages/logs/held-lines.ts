@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { LogLine, LogLines } from '../../parts/log-lines.ts';
 
-/** Lines that come, and wait while the log is paused. */
+/** Lines of a log. New ones wait while the log is paused. */
 export interface Held {
   readonly lines: LogLines;
   readonly paused: Signal<boolean>;
@@ -13,7 +13,7 @@ export interface Held {
   resume(): void;
 }
 
-/** More lines do not wait: the oldest of them are skipped. */
+/** At most this many lines wait. The oldest are skipped. */
 const MOST = 50_000;
 
 export function useHeld(lines: LogLines): Held {

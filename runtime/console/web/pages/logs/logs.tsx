@@ -60,7 +60,7 @@ export function LogsPage() {
 const levelOf = (text: string | null): LogLevel | null =>
   LOG_LEVELS.find((level) => level === text) ?? null;
 
-/** The app of the address is listed while the others are asked for, too. */
+/** The names of apps. The app of the address is listed even before the others are read. */
 function namesOf(known: Apps | undefined, asked: string | null): string[] {
   const names = (known?.apps ?? []).map(({ name }) => name);
   return asked === null || names.includes(asked) ? names : [asked, ...names];

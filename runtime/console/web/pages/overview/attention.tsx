@@ -26,7 +26,10 @@ const EVERY = { every: 30_000 };
 /** The share of the disk below which it is short. */
 const SHORT = 0.05;
 
-/** Asks what the caller may read: apps that crashed, jobs that failed, the disk. */
+/**
+ * Reads what may need attention, as far as the caller may: apps that crashed, jobs that failed, a
+ * full disk.
+ */
 export function useAttention(server: ServerDescription | undefined): Attention[] {
   const has = (id: string) => description.value?.pages.some((page) => page.id === id) === true;
   const apps = useCall<Apps>(has('apps') && can('apps:read') ? '/api/apps' : null, EVERY);

@@ -10,7 +10,10 @@ export interface Figures {
 
 const SECOND = 1000;
 
-/** What can be looked at, and how often it is asked for again: not oftener than there is a new step. */
+/**
+ * The ranges to choose from, and how often each is read again: not more often than there is a new
+ * step.
+ */
 export const RANGES = [
   { id: '15m', title: '15 minutes', every: 5 * SECOND },
   { id: '1h', title: '1 hour', every: 10 * SECOND },

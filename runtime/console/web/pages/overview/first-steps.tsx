@@ -4,7 +4,7 @@ import { PageIcon } from '../../parts/page-icons.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { type Description, description } from '../../session.ts';
 
-/** What a page is good for, for a server that is new. */
+/** Short texts about what each page is for, on a new server. */
 const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = {
   data: ['Add rows', 'See what is in each table, and change it.'],
   graphql: ['Try a query', 'Write one with completion, and see its plan in the database.'],

@@ -8,7 +8,7 @@ import type { Called } from '../../parts/use-call.ts';
 import { description } from '../../session.ts';
 import { type Figures, lastOf, seriesOf } from './figures.ts';
 
-/** What the overview reads of `GET /api/system/info`. */
+/** The members of `GET /api/system/info` that the overview uses. */
 export interface ServerDescription {
   readonly node: string;
   readonly hostname: string;
@@ -27,7 +27,7 @@ interface HealthProps {
   readonly attention: number;
 }
 
-/** The region `Health`: since when the server runs, and what it takes. */
+/** The panel `Health`: since when the server runs, and the resources that it uses. */
 export function HealthPanel({ info, figures, attention }: HealthProps) {
   return (
     <div class="panels overview-health">

@@ -9,7 +9,7 @@ import { ErrorsPanel, LatencyPanel, RequestsPanel } from './traffic.tsx';
 import { HealthPanel, type ServerDescription } from './health.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
-/** How the server is: problems, figures, and what can be done next. */
+/** The page `Overview`: problems, figures, and the next steps. */
 export function OverviewPage() {
   const asked = query.value.get('range');
   const range = RANGES.find(({ id }) => id === asked) ?? RANGES[0]!;

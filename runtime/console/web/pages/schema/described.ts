@@ -1,4 +1,4 @@
-/** What `GET /api/system/schema` says. */
+/** The response of `GET /api/system/schema`. */
 export interface Described {
   readonly types: readonly DescribedType[];
   readonly sdl: string;
@@ -11,7 +11,7 @@ export interface DescribedType {
   readonly plural?: string;
   readonly fields?: readonly DescribedField[];
   readonly relations?: readonly DescribedRelation[];
-  /** Of an enum its values, of an interface or union its types. */
+  /** The values of an enum, or the types of an interface or union. */
   readonly values?: readonly string[];
   readonly access?: unknown;
 }

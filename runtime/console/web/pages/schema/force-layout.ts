@@ -4,10 +4,13 @@ import type { Box, Edge } from './graph-model.ts';
 const ROUNDS = 300;
 /** Room around a box. */
 const MARGIN = { x: 20, y: 22 };
-/** How far apart boxes are, in boxes. */
+/** The distance between boxes, as a multiple of an average box. */
 const SPREAD = 0.55;
 
-/** A box while it moves. Its middle is in units of an average box, so that both directions count alike. */
+/**
+ * A box while it moves. Its centre is measured in average boxes, so that both directions count
+ * alike.
+ */
 interface Body {
   readonly box: Box;
   x: number;
@@ -85,7 +88,9 @@ function attract(springs: readonly (readonly [Body, Body])[]): void {
   }
 }
 
-/** Moves each as its forces say, at most as far as the heat allows, and a little to the middle. */
+/**
+ * Moves each box by its forces, at most as far as `heat` allows, and a little towards the centre.
+ */
 function move(bodies: readonly Body[], heat: number): void {
   for (const body of bodies) {
     const [x, y] = [body.dx - body.x * 0.12, body.dy - body.y * 0.12];
@@ -100,7 +105,7 @@ function move(bodies: readonly Body[], heat: number): void {
 
 type Movable = { -readonly [Key in keyof PlacedBox]: PlacedBox[Key] };
 
-/** Pushes boxes apart that are over each other, in the direction that takes less. */
+/** Pushes overlapping boxes apart, in the direction in which they overlap less. */
 function separated(boxes: Movable[]): Movable[] {
   for (let round = 0, moved = true; moved && round < 400; round += 1) {
     moved = false;
@@ -128,7 +133,7 @@ function pushApart(a: Movable, b: Movable): boolean {
   return true;
 }
 
-/** The drawing begins at 0, and each line goes from the edge of a box to that of another. */
+/** Shifts the drawing to begin at 0, and lets lines begin and end at the edges of boxes. */
 function drawn(boxes: readonly PlacedBox[], edges: readonly Edge[]): Placed {
   const left = Math.min(...boxes.map(({ x }) => x));
   const top = Math.min(...boxes.map(({ y }) => y));

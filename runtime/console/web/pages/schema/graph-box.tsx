@@ -12,7 +12,7 @@ export function linkOfType(name: string): string {
 interface GraphBoxProps {
   readonly box: PlacedBox;
   readonly link: string;
-  /** Whether a line of the type that stands out ends here. */
+  /** Whether the box is an end of a highlighted line. */
   readonly near: boolean;
   setPointed(name: string | null): void;
   onFocus(): void;

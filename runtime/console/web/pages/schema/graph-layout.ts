@@ -8,8 +8,9 @@ const GAP = 36;
 const LAYERED = 40;
 
 /**
- * Places each connected part by layers (dagre), in the direction that makes it more like the shape of
- * the window, or by forces where it is large, and the parts beside each other.
+ * Places each connected part of the graph, then the parts beside each other. A small part is laid
+ * out in layers (dagre), in the direction that fits the window's shape better; a large one by
+ * forces.
  *
  * @param shape width by height of the window
  */
@@ -97,7 +98,7 @@ function layered(part: Part, rankdir: 'LR' | 'TB', detailed: boolean): Placed {
   };
 }
 
-/** Parts in rows, as wide together as fits the shape. */
+/** Arranges the parts in rows, so that the whole has about the given shape. */
 function packed(parts: readonly Placed[], shape: number): Placed {
   const area = parts.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0);
   const widest = Math.max(Math.sqrt(area * shape), ...parts.map(({ width }) => width));

@@ -18,14 +18,14 @@ export interface Box {
   readonly height: number;
 }
 
-/** How many rows of the other side belong to one at this end. */
+/** The end of a line: how many rows of this side belong to one row of the other. */
 export type End = 'one' | 'many' | 'none';
 
 /** A line between two types. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
-  /** What it means, for its title. */
+  /** The meaning of the line, for its title. */
   readonly label: string;
   readonly fromEnd: End;
   readonly toEnd: End;
@@ -38,7 +38,7 @@ export interface GraphModel {
   readonly detailed: boolean;
 }
 
-/** With more types than this a box is its name alone. */
+/** With more types than this, a box shows only its name. */
 const DETAILED = 40;
 const MOST_LINES = 9;
 const LONGEST = 30;
@@ -115,7 +115,10 @@ function relationEdges(types: readonly DescribedType[]): Edge[] {
   );
 }
 
-/** From the side with the column to the other, so that both ends say how many there are. */
+/**
+ * A line from the type with the column to the other type, so that both ends show how many rows
+ * there are.
+ */
 function edgeOf(name: string, relation: DescribedRelation, back?: DescribedRelation): Edge {
   const { field, to, kind, inverse, column } = relation;
   const label = `${name}.${field}${inverse === null ? '' : ` ⇄ ${to}.${inverse}`}`;

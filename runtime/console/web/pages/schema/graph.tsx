@@ -14,7 +14,7 @@ import { useView, type Viewed } from './use-view.ts';
 const STEP = 60;
 const ZOOM = 1.25;
 
-/** The model as a picture: types with their fields, and what refers to what. */
+/** The model as a diagram: types with their fields, and lines for their relations. */
 export function ModelGraph({ types }: { types: readonly DescribedType[] }) {
   const placed = useMemo(() => layoutOf(graphOf(types), shapeOfWindow()), [types]);
   const chosen = query.value.get('type');
@@ -69,7 +69,7 @@ function ViewButtons({ viewed: { zoom, fit, view } }: { viewed: Viewed }) {
 interface DrawingProps {
   readonly placed: Placed;
   readonly viewed: Viewed;
-  /** The type whose lines stand out. */
+  /** The type whose lines are highlighted. */
   readonly lit: string | null;
   setPointed(name: string | null): void;
 }
@@ -110,7 +110,7 @@ function Drawing({ placed, viewed, lit, setPointed }: DrawingProps) {
   );
 }
 
-/** Many types are drawn with quieter lines. */
+/** With many types, lines are drawn in a weaker colour. */
 function classOf({ boxes }: Placed, lit: string | null): string | undefined {
   const compact = boxes.every(({ lines }) => lines.length === 0);
   return [compact && 'compact', lit !== null && 'with-lit'].filter(Boolean).join(' ') || undefined;

@@ -22,7 +22,7 @@ interface Migration {
 const STATES = ['applied', 'pending', 'empty', 'changed', 'missing', 'partial'] as const;
 const MARKS = ['draft', 'oneWay'] as const;
 
-/** What is applied to the database and what is not. */
+/** The migrations that are applied to the database, and those that are not. */
 export function Migrations() {
   const answer = useCall<Status>('/api/system/migrations');
   return (
@@ -99,7 +99,7 @@ interface Difference {
   readonly fix: string;
 }
 
-/** Where the tables are not what the applied migrations make. */
+/** The differences between the tables and what the applied migrations make. */
 export function Drift() {
   const answer = useCall<{ drift: readonly Difference[] }>('/api/system/migrations?drift=true');
   return (

@@ -5,7 +5,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** A box with the place of its upper left corner. */
+/** A box with the position of its upper left corner. */
 export interface PlacedBox extends Box, Point {}
 
 export interface PlacedEdge extends Edge {

@@ -25,7 +25,10 @@ export interface Viewed {
 
 const SMALLEST = 0.05;
 const LARGEST = 4;
-/** Names can still be read at this scale. A larger drawing begins there, and not whole. */
+/**
+ * The smallest scale at which names can be read. A larger drawing starts at this scale and is not
+ * shown as a whole.
+ */
 const READABLE = 0.62;
 const MARGIN = 24;
 

@@ -11,13 +11,13 @@ export interface Act {
   readonly method: 'POST' | 'DELETE';
   /** Below the path of the user. */
   readonly path: string;
-  /** The notice when it is done. */
+  /** The notice after the action is done. */
   readonly done: string;
-  /** What is lost, when something is. */
+  /** What is lost by the action, when something is. */
   readonly text?: string;
 }
 
-/** What can be done with the account as it is now, besides disabling and deleting it. */
+/** The actions that the account's state allows, apart from disabling and deleting it. */
 export function actsOn(user: User): readonly Act[] {
   const { email } = user;
   const sessions = counted(user.sessions, 'session');
@@ -94,7 +94,7 @@ export const deletion = async (user: User): Promise<Question> => ({
   typed: user.email,
 });
 
-/** What ends when an account is disabled or deleted, by number. */
+/** Sentences about what ends when an account is disabled or deleted, with numbers. */
 export async function losses(user: User, fate: string): Promise<string> {
   const { email } = user;
   const path = `${ADMIN}/api-keys?user_id=${encodeURIComponent(user.id)}`;

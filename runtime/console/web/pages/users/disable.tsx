@@ -10,7 +10,7 @@ import { failureText } from '../../parts/use-call.ts';
 import { useModal } from '../../parts/use-modal.ts';
 
 interface DisableProps {
-  /** What ends. */
+  /** A text about what ends. */
   readonly text: string;
   readonly path: string;
   readonly email: string;

@@ -9,7 +9,7 @@ import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, type SecurityEvent } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
 
-/** Types that are looked for most; the list shows every type. */
+/** The types that are most often needed. The list shows every type. */
 const TYPES = [
   'auth.login.failed',
   'auth.login.succeeded',

@@ -12,7 +12,7 @@ import { KeyCreated, type NewKey, NewKeyDialog, RotateDialog, ScopesDialog } fro
 import { ADMIN, type ApiKey, holdsAll, type User } from './shapes.ts';
 import { UserLink } from './user-link.tsx';
 
-/** What is done with keys: a dialog is open, or a new key is shown. */
+/** What the user is doing with keys: a dialog is open, or a new key is shown. */
 type Doing =
   | { readonly kind: 'new' }
   | { readonly kind: 'rotate' | 'scopes'; readonly key: ApiKey }
@@ -134,7 +134,7 @@ interface KeyActionsProps {
   changed(): void;
 }
 
-/** A key with a scope that the caller does not hold is not theirs to change. */
+/** The actions of a key. A caller may not change a key with a scope that they do not hold. */
 function KeyActions({ of: key, open, changed }: KeyActionsProps) {
   if (key.revoked_at !== null || !holdsAll(key.scopes)) return null;
   const { id, name, scopes } = key;

@@ -114,7 +114,7 @@ const OVERLAPS = [
   ['', 'Not at all'],
 ] as const;
 
-/** Replaces a key; programs have the overlap to take the new one. */
+/** Replaces a key by a new one. During the overlap programs can use both. */
 export function RotateDialog({ of, close, created }: OfKey & { created(made: NewKey): void }) {
   const rotate = async (form: FormData) => {
     const overlap = String(form.get('overlap') ?? '');

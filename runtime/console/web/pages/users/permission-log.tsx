@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<PermissionChange>[] = [
   { id: 'ip', title: t('IP address'), render: ({ ip }) => ip || '–' },
 ];
 
-/** What it was and what it is; a grant has only the latter. */
+/** The values before and after the change. A grant has only the latter. */
 function Difference({ before, after }: Pick<PermissionChange, 'before' | 'after'>) {
   if (before === null) return <Details of={after} />;
   return (

@@ -13,7 +13,7 @@ export function RoleChoice({ user, changed }: { user: User; changed(): void }) {
   if (!roles || !mayChange(user)) return <>{user.role_name ?? t('none')}</>;
   const choose = async (select: HTMLSelectElement) => {
     const role_id = select.value === '' ? null : Number(select.value);
-    // Nothing is shown as done before the server said so.
+    // The choice shows the old role until the server has answered.
     select.value = String(now ?? '');
     const name = roles.find(({ id }) => id === role_id)?.name ?? t('none');
     if (isCaller(user) && !(await confirm({ text: OWN(name), action: t('Change role') }))) return;

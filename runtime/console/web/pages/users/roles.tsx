@@ -14,7 +14,7 @@ import { formatNumber } from '../../parts/time.tsx';
 import { useCall } from '../../parts/use-call.ts';
 import { ADMIN, counted, holdsAll, type Role, rightsOf } from './shapes.ts';
 
-/** A role whose name or permissions are edited; `new` is one that is not there yet. */
+/** The role whose name or permissions are edited. `new` is a role that does not exist yet. */
 type Editing =
   | { readonly kind: 'rename' | 'grant'; readonly role: Role }
   | { readonly kind: 'new' };

@@ -12,7 +12,7 @@ import { UserLink } from './user-link.tsx';
 /** The live sessions of a user. */
 export function SessionList({ user, changed }: { user: User; changed(): void }) {
   const path = `${ADMIN}/users/${encodeURIComponent(user.id)}/sessions`;
-  // Another number of them, as after `End all sessions`, is read again.
+  // The sessions are read again when their number changes, as after `End all sessions`.
   const sessions = useCall<{ sessions: Session[] }>(`${path}?${user.sessions}`);
   const end = async ({ id, user_agent, ip }: Session) => {
     const text = t('The session from {ip} ({agent}) ends.', { ip, agent: user_agent || '–' });

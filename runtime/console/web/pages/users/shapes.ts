@@ -39,7 +39,7 @@ export interface Role {
   /** A role of the manifest. */
   readonly is_system: boolean;
   readonly permissions: readonly string[];
-  /** What `console.roles` gives to it besides. */
+  /** Permissions that `console.roles` gives to the role in addition. */
   readonly application_permissions: readonly string[];
   readonly users: number;
 }

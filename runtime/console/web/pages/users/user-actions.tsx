@@ -13,7 +13,7 @@ interface OfUser {
   changed(): void;
 }
 
-/** What can be done with an account; nothing for a caller who may not. */
+/** The buttons of an account; nothing for a caller without the permission. */
 export function UserActions({ user, changed }: OfUser) {
   const [disabling, setDisabling] = useState<string | null>(null);
   if (!mayChange(user)) return null;

@@ -63,7 +63,10 @@ export function UserList() {
   );
 }
 
-/** What the address says, for the server. Without an order the newest come first. */
+/**
+ * The parameters of the address, in the form of the API. Without an order, the newest users come
+ * first.
+ */
 function parameters(): URLSearchParams {
   const given = query.value;
   const sort = given.get('sort');

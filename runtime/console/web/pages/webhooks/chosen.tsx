@@ -18,7 +18,7 @@ interface ChosenProps {
   show(secret: string): void;
 }
 
-/** One webhook: what can be done with it, and what was sent. */
+/** One webhook: its actions, and the deliveries to it. */
 export function Chosen({ webhook, changed, show }: ChosenProps) {
   const [open, setOpen] = useState<'edit' | 'rotate' | null>(null);
   const close = () => setOpen(null);
@@ -73,7 +73,7 @@ function Actions({ webhook, changed, open }: ActionsProps) {
   );
 }
 
-/** The server sends the event while we wait, and says what came back. */
+/** The server sends the event during this call, and returns the receiver's response. */
 async function test(webhook: Webhook): Promise<void> {
   try {
     const path = `${pathOf(webhook)}/test`;

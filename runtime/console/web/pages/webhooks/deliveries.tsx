@@ -19,7 +19,7 @@ interface Page {
 /** Milliseconds between two looks: an event is delivered within seconds. */
 const EVERY = 5000;
 
-/** What was sent to a webhook, newest first. The filter and the page stand in the address. */
+/** The deliveries to a webhook, newest first. The address contains the filter and the page. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [status, cursor] = [query.value.get('status') ?? '', query.value.get('cursor')];
   const parameters = new URLSearchParams({

@@ -8,7 +8,7 @@ export interface Webhook {
   readonly disabled_at: string | null;
 }
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly event_id: string;

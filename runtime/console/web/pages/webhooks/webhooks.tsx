@@ -10,7 +10,7 @@ import { Chosen } from './chosen.tsx';
 import { NewWebhook, SecretDialog } from './dialogs.tsx';
 import { WEBHOOKS, type Webhook } from './webhook.ts';
 
-/** Where security events are sent, and what was sent there. */
+/** The endpoints that get security events, and the deliveries to them. */
 export function WebhooksPage() {
   const asked = useCall<{ webhooks: Webhook[] }>(WEBHOOKS);
   const [creating, setCreating] = useState(false);
