@@ -39,7 +39,7 @@ const MEMBERS = [
   'signal',
 ] as const;
 
-/** Its functions, which also stand there. */
+/** The functions of `ctx`, which are shown there as well. */
 const METHODS = ['graphql', 'sudo', 'as', 'transaction', 'afterCommit', 'lock', 'publish'] as const;
 
 /** Error codes of a response stream whose client has disconnected. */
@@ -108,7 +108,10 @@ function observing(
   ];
 }
 
-/** The server runs jobs, and a balancer or an orchestrator asks how it is. */
+/**
+ * The middleware of a server that only runs jobs. A load balancer or an orchestrator still asks
+ * whether it is healthy.
+ */
 function jobsChain(booted: Booted, routers: Router[]): Middleware[] {
   const { kernel, modules } = booted;
   const onMain = ({ port }: ServerModule) => typeof port !== 'number';

@@ -16,13 +16,13 @@ export interface BackupInput {
 }
 
 export interface BackupOptions extends MoveOptions {
-  /** Where the rows go. */
+  /** The stream to which the rows are written. */
   readonly channel: Writable;
 }
 
 export interface BackupReport {
   readonly tables: readonly BackupTable[];
-  /** Views, functions and tables of others, which a backup does not have. */
+  /** Views, functions and tables that other programs made. The backup does not contain them. */
   readonly left: readonly string[];
 }
 

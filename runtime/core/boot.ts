@@ -59,7 +59,9 @@ export interface Booted {
   readonly routes?: OwnRoutes;
   /** Whether it runs jobs and serves nothing but its health. */
   readonly jobsOnly?: boolean;
-  /** How the schema and the database of others do not agree. */
+  /**
+   * The differences between the schema and the database, when another program made the database.
+   */
   readonly misfits?: readonly Misfit[];
 }
 
@@ -124,7 +126,7 @@ export async function boot(app: App, options: BootOptions = {}): Promise<Booted>
   }
 }
 
-/** Nothing of it is loaded for a project whose capabilities do not read it. */
+/** The recorder. It is loaded only when a capability of the project reads it. */
 async function recorderOf(
   { project, capabilities = [] }: App,
   metrics: Metrics | undefined,
@@ -139,7 +141,7 @@ export function openDatabase(settings: Settings, root: string): Store {
   return openStore(databaseUrl(settings), root);
 }
 
-/** What the database of others says of itself; undefined when it is ours. */
+/** The catalog of a database that another program made; undefined when its tables are ours. */
 async function adoptedBy({ project, store }: Kernel): Promise<Adopted | undefined> {
   if (!project.unmanaged) return undefined;
   const { adoptDatabase } = await import('./adopted/adopt-database.ts');
@@ -166,7 +168,7 @@ function open(settings: Settings, root: string, options: StoreOptions): Store {
 const systemOf = (settings: Settings): string =>
   /^postgres/.test(databaseUrl(settings)) ? 'postgresql' : 'sqlite';
 
-/** The address of the database, by the settings. */
+/** The path or URL of the database, from the settings. */
 export const databaseUrl = (settings: Settings): string => settings.text('DATABASE_URL', DATABASE);
 
 /**
@@ -281,7 +283,7 @@ export function resolversOf(app: App): Resolvers {
   ].reduceRight(mergeResolvers, {});
 }
 
-/** `above` wins: the project's own resolvers replace those of plugins. */
+/** Joins resolvers. `above` wins: the project's own resolvers replace those of plugins. */
 function mergeResolvers(below: Resolvers, above: Resolvers): Resolvers {
   const types = new Set([...Object.keys(below), ...Object.keys(above)]);
   return Object.fromEntries([...types].map((type) => [type, { ...below[type], ...above[type] }]));
@@ -316,8 +318,8 @@ export async function prepareDatabase(app: App, booted: Booted): Promise<void> {
 }
 
 /**
- * What makes an unguarded database follow the files of the branch; undefined for a guarded one,
- * which is never undone by itself.
+ * The function with which an unguarded database follows the migrations of the present git branch;
+ * undefined for a guarded database, whose migrations are never undone without a command.
  */
 async function followingOf(
   app: App,
@@ -367,7 +369,10 @@ export async function rememberProduction(
   );
 }
 
-/** Changes nothing in a database of others. @throws CatalogMismatch with all misfits */
+/**
+ * Checks a database that another program made. It changes nothing. @throws CatalogMismatch with all
+ * misfits.
+ */
 async function assertAdopted({ kernel, modules, misfits = [] }: Booted): Promise<void> {
   const { CatalogMismatch } = await import('./adopted/misfit.ts');
   const { linesOf } = await import('./adopted/schema-lines.ts');

@@ -9,7 +9,7 @@ import type { Kernel, ServerModule } from './module.ts';
  */
 export interface OwnApplication {
   readonly client: string;
-  /** How people call it, and where it answers. */
+  /** The name of the application for people, and its path. */
   readonly title: string;
   readonly path: string;
   /** The longest lifetimes, in milliseconds: of an access token, of a session without a refresh, and of a session. */
@@ -38,8 +38,8 @@ export interface Capability {
   /** The application that it serves in this project. */
   application?(kernel: Kernel): OwnApplication | null;
   /**
-   * Makes its module; null when it is a part of another capability's module, which finds it in
-   * `all`.
+   * Makes the capability's module. Null when another capability's module includes it and finds it
+   * in `all`.
    *
    * @param all all capabilities of the project, including this one.
    */

@@ -8,20 +8,20 @@ import { intoTarget } from './target-of-app.ts';
 export interface CopyInput {
   readonly from: string;
   readonly to: string;
-  /** Whether the rows that are there are removed. */
+  /** Whether rows that are already in the target are removed first. */
   readonly replace?: boolean;
   /** The name of a guarded database, whose rows may be removed. */
   readonly confirm?: string;
 }
 
 export interface CopyReport extends RestoreReport {
-  /** Views, functions and tables of others, which were not copied. */
+  /** Views, functions and tables that other programs made. They were not copied. */
   readonly left: readonly string[];
 }
 
 /**
- * Copies the rows of everything that a server owns from one database to another, for `generator db
- * copy`, as they were at one moment. All rows are written or none.
+ * Copies all rows of a server from one database to another, for `generator db copy`, in the state
+ * of one moment. All rows are written or none.
  *
  * @throws as `restoreApp` does
  */

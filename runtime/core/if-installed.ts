@@ -3,15 +3,16 @@ import { failure } from './errors.ts';
 import type { Capability } from './capability.ts';
 import type { Kernel, ServerModule } from './module.ts';
 
-/** Where the pages of a capability answer, and when. */
+/** The path of a capability's pages, and when they are open. */
 interface Opening {
   readonly path: string;
   readonly enabled: 'always' | 'development' | 'never';
 }
 
 /**
- * A capability that a server starts without, too: production may leave out packages that only
- * development uses. In its place, requests to its pages get 503 with the command that installs it.
+ * A capability without which a server can start, because production may leave out packages for
+ * development. If its package is missing, requests to its pages get 503 with the command that
+ * installs it.
  *
  * @example
  * await ifInstalled('@twofold/console', async () => (await import('@twofold/console/server')).webConsole(), consoleSettings)
@@ -54,7 +55,7 @@ const refuse = () => {
   throw failure.unauthenticated();
 };
 
-/** Guards of the routes that the core itself has for operators. */
+/** The guards of the core's own routes for operators, when no capability provides them. */
 const REFUSALS = Object.fromEntries(
   [...auditRoutes, ...jobRoutes, { access: 'data:read' }, { access: 'data:write' }].map(
     ({ access }) => [access, refuse],

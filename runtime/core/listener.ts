@@ -7,7 +7,7 @@ import { Outgoing } from './http/outgoing.ts';
 import { refuseUnreadable } from './http/unreadable.ts';
 import type { ServerModule } from './module.ts';
 
-/** Where to listen. */
+/** The address to listen at. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -43,7 +43,10 @@ export function parseAddress(text: string, fallback: Address): Address {
   return { host: match.groups?.['host']?.replace(/^\[|\]$/g, '') || fallback.host, port };
 }
 
-/** Listens and resolves when it does. @throws ConfigError when the port is taken or not allowed. */
+/**
+ * Starts to listen, and resolves when the server listens. @throws ConfigError when the port is
+ * taken or not allowed.
+ */
 export async function listen(
   handler: RequestListener,
   modules: readonly ServerModule[],
@@ -134,7 +137,7 @@ export function urlOf(server: Server): string {
 /** The port that it has, where it was asked for any. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** What the log adds when other machines can reach the server too. */
+/** A text for the log when other machines can reach the server too. */
 export function onAllAddresses(server: Server): string {
   const { address } = server.address() as AddressInfo;
   return ALL_ADDRESSES.has(address)

@@ -10,7 +10,7 @@ export type MigrationLists = readonly [
   ...modules: (readonly Migration[])[],
 ];
 
-/** What a server can say of its migrations. Nothing is applied, and nothing is written. */
+/** What a server reports about its migrations. It applies and writes nothing. */
 export interface MigrationReport {
   status(): Promise<MigrationStatus>;
   /** Where the catalog differs from what the applied migrations make. */

@@ -19,7 +19,9 @@ import type { Recorder } from './recorder/recorder.ts';
 import type { Store } from './store/store.ts';
 import type { Tracing } from './traces/tracing.ts';
 
-/** What every module gets. Clock and store are passed in, so that a test can replace them. */
+/**
+ * The parts that every module gets. Clock and store are passed in, so that a test can replace them.
+ */
 export interface Kernel {
   readonly project: Project;
   readonly settings: Settings;
@@ -27,15 +29,15 @@ export interface Kernel {
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Ways to sign in of the project's own, asked before all others. */
+  /** The project's own ways to sign in. They are asked before all others. */
   readonly credentials?: readonly Credential<any>[];
-  /** Figures of this process; absent when the manifest asks for none. */
+  /** The metrics of this process; absent when the manifest does not ask for them. */
   readonly metrics?: Metrics;
-  /** The log of changes; absent where the server is managed by no capability. */
+  /** The log of changes; absent when no capability manages the server. */
   readonly audit?: AuditLog;
   /** The last log lines and figures; absent when no capability reads them. */
   readonly recorder?: Recorder;
-  /** What is applied to the database and what is not. */
+  /** The state of the migrations: which are applied to the database and which are not. */
   readonly migrations?: MigrationReport;
   /** Whether the project has jobs. */
   readonly jobs?: boolean;
@@ -69,7 +71,7 @@ export interface ServerModule {
   readonly listens?: boolean;
   /** Tables of its own, applied before `start`. */
   readonly migrations?: readonly Migration[];
-  /** Tables whose rows last for minutes: a backup does not have them. */
+  /** Tables whose rows only last for minutes. A backup leaves them out. */
   readonly passing?: readonly string[];
   readonly routes?: readonly BoundRoute[];
   /**
@@ -87,15 +89,15 @@ export interface ServerModule {
   readonly before?: readonly Middleware[];
   /** Whether a process that only runs jobs serves its routes too. */
   readonly always?: boolean;
-  /** A port on loopback that it has for itself: its routes are not on the port of the server. */
+  /** A port on loopback for this module only. Its routes are not on the server's port. */
   readonly port?: number | null;
   /** Listens on that port, when the server listens. */
   listen?(listener: RequestListener): Promise<void>;
-  /** Called when the server listens: the module may give it further connections. */
+  /** Called when the server listens. The module may pass it further connections. */
   serve?(server: Server): Promise<void>;
-  /** Called before the server stops listening: sends new requests elsewhere. */
+  /** Called before the server stops listening, to send new requests elsewhere. */
   retire?(): Promise<void>;
-  /** Its part of the page of figures, as text of Prometheus. */
+  /** The module's own metrics, in the text format of Prometheus. */
   metrics?(context: RequestContext): Promise<string>;
   /** The input types of the schema, for own routes. */
   readonly inputs?: InputTypes;
@@ -103,7 +105,9 @@ export interface ServerModule {
   readonly enforceRate?: EnforceRate;
   /** Called before each event of a subscription. */
   readonly revalidate?: RevalidateCaller;
-  /** Called once all modules are made, with the `revalidate` of the one that has it. */
+  /**
+   * Called when all modules are made, with the `revalidate` function of the module that has one.
+   */
   knowCallers?(revalidate: RevalidateCaller): void;
   /** Runs before the router and may answer by itself. */
   readonly endpoint?: Middleware;
@@ -118,7 +122,7 @@ export interface ServerModule {
   /** Handles a WebSocket or another upgrade. @returns whether it took the socket */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   start?(): Promise<void>;
-  /** Called when the server listens, before it says so in the log. The port is the real one. */
+  /** Called when the server listens, before the log says so. `port` is the real one. */
   listening?(port: number): Promise<void>;
   /** Called when the server stops listening: ends connections that would otherwise stay open. */
   leave?(): void;

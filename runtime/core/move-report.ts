@@ -2,12 +2,12 @@ import type { BootOptions } from './boot.ts';
 import type { MovedRows } from './store/transfer/move-rows.ts';
 
 export interface MoveOptions extends BootOptions {
-  /** Called with the number of rows that were moved. */
+  /** Called with the number of rows that were moved so far. */
   readonly progress?: (done: number) => void;
 }
 
 export interface RestoreReport {
-  /** False when a table differs after writing; the target is as before then. */
+  /** False when a table differs after writing. The target is then unchanged. */
   readonly ok: boolean;
   readonly tables: readonly MovedRows[];
   /** Migrations of the project that are newer than the rows: they are not applied yet. */

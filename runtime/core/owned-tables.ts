@@ -7,12 +7,12 @@ import { LEDGER } from './store/ledger.ts';
 import { migrate } from './store/migrate.ts';
 import type { ReadSchemas } from './store/transfer/database.ts';
 
-/** What a server has in its database, whichever database that is. */
+/** The tables of a server, in any database. */
 export interface Owned {
   /** Tables of entities, join tables and the tables of modules; without the
    * ledger and rows that last for minutes. */
   readonly tables: ReadonlySet<string>;
-  /** Schemas of PostgreSQL that tables are in by name, besides those of the search path. */
+  /** The PostgreSQL schemas that tables name, besides those of the search path. */
   readonly schemas: ReadSchemas;
   /** Names of all migrations, those of the project first. */
   readonly migrations: readonly string[];
@@ -22,8 +22,8 @@ export interface Owned {
 const SEEDS = 'twofold_seeds';
 
 /**
- * Finds the tables of a server by making them all in a database in memory. So no list of them has
- * to be kept.
+ * Finds the tables of a server by making all of them in a database in memory, so that no list of
+ * them has to be kept.
  */
 export async function ownedBy(app: App, options: BootOptions): Promise<Owned> {
   const env = { ...(options.env ?? process.env), DATABASE_URL: ':memory:' };

@@ -51,7 +51,10 @@ function canRun(
   return !zeroDowntime || (compatible && (blocks === 'nothing' || rows <= onlineFrom));
 }
 
-/** The table of what `seed` has written: in a database of ours it is made when it is needed. */
+/**
+ * The names of missing tables: the table of seeded rows. In a database of ours it is made when it
+ * is needed.
+ */
 async function missingSeeds({ db }: Store): Promise<string> {
   const { tables } = await readCatalog(catalogSource(db));
   return tables.some(({ name }) => name === SEEDS) ? '' : `-- seed\n${CREATE_SEEDS};\n`;

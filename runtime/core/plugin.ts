@@ -100,14 +100,16 @@ export type AfterEvent = (done: { event: GraphqlResult }) => Later<GraphqlResult
  * } satisfies Plugin;
  */
 export interface GraphqlHooks {
-  /** Rules beside those of the specification. They run once for a document. */
+  /**
+   * Validation rules in addition to those of the specification. They run once for each document.
+   */
   readonly validationRules?: readonly ValidationRule[];
   /** Once for a document, which is cached then. `document` is undefined after a syntax error. */
   onParse?(call: {
     readonly source: string;
     readonly ctx: RequestContext;
   }): Later<void | ((done: { readonly document: DocumentNode | undefined }) => Later<void>)>;
-  /** Once for a document, which is cached then. */
+  /** Called once for each document, because the result is cached. */
   onValidate?(call: {
     readonly document: DocumentNode;
     readonly ctx: RequestContext;
@@ -144,7 +146,7 @@ export interface Plugin {
   /** Ways to sign in a request, asked before Bearer and X-API-Key. */
   readonly credentials?: readonly Credential<any>[];
   readonly hooks?: Hooks;
-  /** What it does with each operation of `/graphql`. */
+  /** Hooks for operations of `/graphql`. */
   readonly graphql?: GraphqlHooks;
   /** Lifecycle hooks by the name of the entity; those of the project run first. */
   readonly entityHooks?: Readonly<Record<string, EntityHooks>>;

@@ -54,7 +54,7 @@ export async function queryOfApp(
   }
 }
 
-/** Refuses a guarded database by its address, before it is opened. */
+/** Refuses a guarded database by its path or URL, before it is opened. */
 function assertNearby({ root: folder }: App, { env = process.env }: BootOptions): void {
   const root = folder ? fileURLToPath(folder) : process.cwd();
   const settings = createSettings(readEnvironment(root, env));
@@ -72,7 +72,10 @@ function assertDevelopment({ name, address, reason }: Guard): void {
   );
 }
 
-/** The list of trusted documents is for clients of the server, and not for its developers. */
+/**
+ * Runs the query. The list of trusted documents does not apply, because it is for clients and not
+ * for developers of the server.
+ */
 async function answer(service: Service, query: AppQuery, caller: RequestContext): Promise<string> {
   const { document, variables = {} } = query;
   const source = { ...service.source, textOf: () => document };

@@ -9,14 +9,14 @@ import { intoTarget } from './target-of-app.ts';
 export interface RestoreInput {
   /** The database; that of the project's settings when absent. */
   readonly database?: string;
-  /** Whether the rows that are there are removed. */
+  /** Whether rows that are already in the target are removed first. */
   readonly replace?: boolean;
   /** The name of a guarded database, whose rows may be removed. */
   readonly confirm?: string;
 }
 
 export interface RestoreOptions extends MoveOptions {
-  /** Where the rows come from. */
+  /** The stream from which the rows are read. */
   readonly channel: Readable;
 }
 

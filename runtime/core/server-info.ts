@@ -11,10 +11,10 @@ import {
 import type { Kernel } from './module.ts';
 import { VERSION } from './version.ts';
 
-/** What a server says of itself and of its machine, at `GET /api/system/info`. */
+/** The response of `GET /api/system/info`: facts about the server and its machine. */
 export interface ServerInfo {
   readonly name: string;
-  /** Of the packages that run it. */
+  /** The version of the packages that run it. */
   readonly version: string;
   readonly node: string;
   readonly environment: 'development' | 'production';

@@ -91,7 +91,7 @@ function refuseRows(filled: readonly string[]): void {
   );
 }
 
-/** What was made in a database that had no tables, and goes again when no rows come. */
+/** Objects that were made in an empty database. They are dropped again when no rows come. */
 interface Made {
   remove(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { RouteTarget } from './ingress/route-table.ts';
 /** The id of the route to the server itself. Ids of apps are UUIDs. */
 export const API_ROUTE = 'api';
 
-/** Where the ingress sends the requests for the server's own host. */
+/** The route of the ingress to the server itself, for requests to the server's own host. */
 export interface ApiEntry {
   /** The host of `APP_URL`; null when a proxy in front serves it. */
   readonly host: string | null;
@@ -20,7 +20,7 @@ export interface ApiEntry {
   open(server: HttpServer): Promise<void>;
   /** Sets the route to this server. Before `open`, requests wait. */
   route(ingress: Pick<Ingress, 'set'>): void;
-  /** Lets further requests wait for the next server, while this one answers those it has. */
+  /** Lets new requests wait for the next server, while this one finishes its own. */
   retire(ingress: Pick<Ingress, 'set' | 'drain'>): Promise<void>;
   close(): void;
 }
@@ -44,7 +44,8 @@ export function createApiEntry(
   };
   const route = ({ set }: Pick<Ingress, 'set'>) => {
     if (host === null) return;
-    // Its answers may contain secrets beside what a caller has sent, so they are not compressed.
+    // Responses of the server may contain secrets beside the caller's input, so they are not
+    // compressed (BREACH).
     const own = { appId: API_ROUTE, hosts: [host], rules: { compress: false } };
     set({ ...own, state: target ? 'serving' : 'holding', targets: target ? [target] : [] });
   };
@@ -74,7 +75,7 @@ export function createApiEntry(
   };
 }
 
-/** Gives the connection to the server, as if it had come to its port. */
+/** Passes the connection to the HTTP server, as if it had come to its port. */
 function giveTo(http: HttpServer, socket: Socket): void {
   trustConnection(socket);
   http.emit('connection', socket);

@@ -1,7 +1,7 @@
 import { ApiError, note } from './call.ts';
 import { accessToken, adopt, post } from './session.ts';
 
-/** What is left to do before a sign-in or a reauthentication is complete. */
+/** The step that is left before a sign-in or a reauthentication is complete. */
 export interface Step {
   readonly next: 'second_factor' | 'enroll_second_factor' | 'change_password' | 'email_code';
   readonly ticket: string;

@@ -1,4 +1,4 @@
-/** The parts of the OpenAPI document that say what the API does with each type. */
+/** The parts of the OpenAPI document that describe the operations on each type. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: { readonly schemas?: Schemas };
@@ -34,7 +34,7 @@ interface Schema {
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** How the value of a field is written. What is none of these is JSON. */
+/** How the value of a field is typed in. Values of all other types are typed as JSON. */
 export type FieldKind =
   | 'text'
   | 'integer'
@@ -47,7 +47,7 @@ export type FieldKind =
   | 'bytes'
   | 'json';
 
-/** What a value is. */
+/** The type of a value. */
 export interface FieldType {
   readonly kind: FieldKind;
   readonly nullable: boolean;
@@ -73,7 +73,7 @@ export interface Column extends FieldType {
   readonly name: string;
   readonly keyOf: KeyOf | null;
   readonly sortable: boolean;
-  /** The words that it can be filtered by: `eq`, `contains` … */
+  /** The operators by which the field can be filtered: `eq`, `contains` …. */
   readonly words: readonly string[];
 }
 
@@ -82,30 +82,30 @@ export interface Relation extends KeyOf {
   readonly many: boolean;
 }
 
-/** A field of other rows that refers to the rows of a type, and what happens to them with it. */
+/** A field of another type that refers to rows of this type, and what a delete does to its rows. */
 export interface Reference {
   readonly type: string;
   readonly field: string;
   readonly onDelete: 'cascade' | 'restrict' | 'set null';
 }
 
-/** A type that the API lists, and what it may be asked for. */
+/** A type that the API lists, and the operations that the API has for it. */
 export interface Module {
-  /** Where its rows are: `/api/posts`. */
+  /** The path of its rows: `/api/posts`. */
   readonly path: string;
   readonly plural: string;
   readonly type: string;
   /** Its members that are not relations, in the order of the schema. */
   readonly columns: readonly Column[];
   readonly relations: readonly Relation[];
-  /** The fields that a new row takes; null where none can be made. */
+  /** The fields of a new row; null when the API has no create. */
   readonly create: readonly InputField[] | null;
-  /** The fields that can be changed; empty where none can. */
+  /** The fields that can be changed; empty when there are none. */
   readonly update: readonly InputField[];
   readonly remove: boolean;
   /** Whether one row can be read by its id. */
   readonly readable: boolean;
-  /** Whether rows are found by words. */
+  /** Whether rows can be searched by words. */
   readonly searched: boolean;
   /** The largest page. */
   readonly limit: number;
@@ -153,7 +153,10 @@ export function modulesOf({ paths, components }: OpenApi, every = false): Module
 
 const nameOf = (schema: Schema | undefined) => schema?.$ref?.split('/').at(-1);
 
-/** A schema that differs from the one of REST has a prefix. */
+/**
+ * A schema of the administrator's API that differs from that of REST has a prefix. It is removed
+ * here.
+ */
 const withoutPrefix = (name: string) => name.replace(/^Data\./, '');
 
 const parameterOf = ({ parameters = [] }: Operation, name: string): Schema | undefined =>
@@ -216,7 +219,10 @@ const WORDS = [
   'isNull',
 ];
 
-/** A field may be called `price_in`: its own name goes before the word of another field. */
+/**
+ * The filters of a field. Another field may have a name that looks like a filter, such as
+ * `price_in`: then it is that field.
+ */
 function wordsOf(name: string, names: ReadonlySet<string>, list: Operation): string[] {
   const has = (word: string) => {
     const parameter = `${name}_${word}`;
@@ -279,7 +285,10 @@ function kindOf(property: Schema, schemas: Schemas): FieldType {
   };
 }
 
-/** A key is taken as text and as a number, and so are whole numbers that JavaScript rounds. */
+/**
+ * The kind of a scalar. Keys are taken as text and as a number, and so are whole numbers that
+ * JavaScript would round: both stay text.
+ */
 const plainKind = (named: readonly string[]): FieldKind =>
   named.includes('integer') && named[0] === 'integer'
     ? 'integer'

@@ -36,7 +36,10 @@ let token: string | null = null;
 /** When the token ends, in milliseconds. */
 let tokenEnds = Infinity;
 
-/** Names the mark of a browser with a session: without a cookie there is nothing to refresh. */
+/**
+ * The key in `localStorage` that is set while this browser has a session. Without it there is no
+ * cookie to refresh.
+ */
 const SIGNED_IN = 'console-signed-in';
 
 /** A token that ends so soon is renewed before it is used, so that no request is refused for it. */
@@ -66,10 +69,12 @@ export function adopt(login: LoginObject): void {
   tabs.postMessage(login);
 }
 
-/** What the server has, and who is signed in; null before its first answer. */
+/**
+ * The description of the server and of the signed-in user; null before the server's first answer.
+ */
 export const description = signal<Description | null>(null);
 
-/** Why nothing could be read at the start. */
+/** The error of the first call, if it failed. */
 export const startFailure = signal<string | null>(null);
 
 /** Whether the session of the page that is open has ended. The dialog `Sign in again` is shown then. */
@@ -81,7 +86,7 @@ export async function resume(): Promise<void> {
   await describe();
 }
 
-/** What is left to do before a sign-in is complete. */
+/** The step that is left before a sign-in is complete. */
 export interface SignInStep {
   readonly next:
     | 'second_factor'
@@ -93,7 +98,10 @@ export interface SignInStep {
   readonly methods?: readonly string[];
 }
 
-/** A sign-in that is complete, has a step left, or was refused. `answer` is the server's. */
+/**
+ * A sign-in that is complete, needs another step, or was refused. `answer` is the server's
+ * response.
+ */
 export type SignInAnswer =
   | { readonly done: true; readonly answer: any }
   | { readonly step: SignInStep }
@@ -127,7 +135,7 @@ type Renewed = 'renewed' | 'ended' | 'gone';
 
 let renewal: Promise<Renewed> | null = null;
 
-/** Tokens that another tab was given. They stay in memory. */
+/** Sends new tokens to the other tabs of this browser. Tokens are kept in memory only. */
 const tabs = new BroadcastChannel('console-session');
 tabs.addEventListener('message', ({ data }: MessageEvent<LoginObject>) => {
   if (!isCaller(data)) return;
@@ -142,7 +150,7 @@ function isCaller({ id }: LoginObject): boolean {
   return caller.kind === 'host' ? id === undefined : caller.id === String(id);
 }
 
-/** Asks for a new access token, once at a time. */
+/** Asks for a new access token. Calls at the same time share one request. */
 function renewOnce(): Promise<Renewed> {
   renewal ??= renew(token).finally(() => (renewal = null));
   return renewal;
@@ -155,8 +163,8 @@ export const refresh = async (): Promise<boolean> => (await renewOnce()) === 're
 const ON_ITS_WAY = 60;
 
 /**
- * One tab refreshes at a time, because each answer replaces the token in the cookie that they share.
- * The others wait, and then have its token already.
+ * Only one tab refreshes at a time, because each response replaces the token in the cookie that all
+ * tabs share. The other tabs wait and then get the new token from the first.
  */
 async function renew(old: string | null): Promise<Renewed> {
   const answer = await navigator.locks.request(
@@ -170,7 +178,7 @@ async function renew(old: string | null): Promise<Renewed> {
   return token !== old && token !== null ? 'renewed' : renew(old);
 }
 
-/** A server that is gone for a moment, starts, or asks for patience ends no session. */
+/** A server that cannot be reached, is starting, or asks to wait does not end the session. */
 const gone = (): Renewed => 'gone';
 
 async function take(response: Response): Promise<Renewed> {
@@ -180,13 +188,13 @@ async function take(response: Response): Promise<Renewed> {
     return 'ended';
   }
   const login = (await response.json()) as LoginObject;
-  // The cookie is another user's by now: the page begins anew as theirs.
+  // The cookie belongs to another user now, so the page is loaded again for that user.
   if (description.value?.caller && !isCaller(login)) location.reload();
   adopt(login);
   return 'renewed';
 }
 
-/** The token to send now: one that is about to end is renewed first. */
+/** The token to send. A token that is about to expire is renewed first. */
 export async function freshToken(): Promise<string | null> {
   if (token !== null && tokenEnds - Date.now() < SOON) await renewOnce();
   return token;
@@ -241,7 +249,7 @@ export async function describe(): Promise<void> {
   startFailure.value = response ? `HTTP ${response.status}` : 'The server does not answer';
 }
 
-/** Sends what opens or renews a session: the only requests that the cookie goes with. */
+/** Sends the requests that open or renew a session. Only these requests send the cookie. */
 export const post = (
   path: string,
   body: object,

@@ -14,7 +14,7 @@ import { SignInAgain } from './parts/sign-in-again.tsx';
 import { Shortcuts } from './parts/shortcuts.tsx';
 import type { Description } from './session.ts';
 
-/** The frame of every page: the navigation beside it, what concerns the caller above it. */
+/** The frame of every page: the navigation on one side, and above it what is about the caller. */
 export function Shell({ known, children }: { known: Description; children: ComponentChildren }) {
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);

@@ -3,10 +3,10 @@ import { effect, signal } from '@preact/signals';
 const THEMES = ['system', 'light', 'dark'] as const;
 const DENSITIES = ['comfortable', 'compact'] as const;
 
-/** Light, dark, or what the system has. The user chose it in this browser. */
+/** The theme: light, dark, or that of the system. It is stored in this browser. */
 export const theme = signal(stored('theme', THEMES));
 
-/** How much space there is around texts and controls. */
+/** How much space is around texts and controls. */
 export const density = signal(stored('density', DENSITIES));
 
 export function switchTheme(): void {

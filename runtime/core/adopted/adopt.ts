@@ -52,7 +52,10 @@ const columnIn = (table: CatalogTable | undefined, name: string): CatalogColumn 
   table?.columns.find((each) => each.name === name) ??
   table?.columns.find((each) => each.name.toLowerCase() === name.toLowerCase());
 
-/** Keys whose form the schema leaves open get that of the catalog; so do the keys to them. */
+/**
+ * Sets the form of keys that the schema leaves open to the catalog's form, also in the references
+ * to them.
+ */
 function withKeys(project: Project, places: Places, { dialect }: Catalog): Entity[] {
   const kinds = new Map(
     project.entities.flatMap((entity) => {

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** Something that the schema says and the database does not have like that. */
+/** A difference between the schema and the tables of a database that another program made. */
 export interface Misfit {
   /** `Track`, `Track.name`: where the schema says it. */
   readonly coordinate: string;
@@ -10,7 +10,10 @@ export interface Misfit {
   readonly found: string;
 }
 
-/** Every misfit of a database that others made. Nothing is served before all of them are mended. */
+/**
+ * All differences between the schema and a database that another program made. The server does not
+ * start before they are removed.
+ */
 export class CatalogMismatch extends AppError {
   readonly misfits: readonly Misfit[];
 

@@ -7,8 +7,8 @@ import { sqliteStore } from '../store/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * The tables of capabilities (accounts, hosting, jobs) are made by migrations of theirs, which a
- * database of others does not get from us.
+ * Checks that the tables of capabilities (accounts, hosting, jobs) exist. Their migrations make
+ * them, but we apply no migrations to a database that another program made.
  *
  * @throws ConfigError naming those that are missing.
  */
@@ -28,7 +28,10 @@ export async function assertModuleTables(
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Migrations are functions, so the tables that they make are known once they have run somewhere. */
+/**
+ * The tables that migrations make. Migrations are functions, so they are run in a database in
+ * memory to find out.
+ */
 async function tablesMadeBy(migrations: readonly Migration[]): Promise<string[]> {
   if (migrations.length === 0) return [];
   const scratch = sqliteStore(':memory:');

@@ -5,10 +5,10 @@ import type { catalogSource } from '../store/catalog/read-catalog.ts';
 
 type Source = ReturnType<typeof catalogSource>;
 
-/** Rows that are looked at to see how a column keeps its times. */
+/** The number of rows that are read to find out in which form a column stores times. */
 const LOOKED_AT = 1000;
 
-/** What the server itself writes. A table without rows gets it. */
+/** The form in which the server itself writes times. It is used for a table without rows. */
 const OURS: Readonly<Record<'timestamp' | 'date', TimeForm>> = {
   timestamp: { unit: 'text', separator: 'T', digits: 3, zone: 'Z' },
   date: { unit: 'text', separator: '', digits: 0, zone: '' },
@@ -40,7 +40,7 @@ async function withForms(entity: Entity, source: Source): Promise<Entity> {
   };
 }
 
-/** The first value that is there. */
+/** SQL for the first value that is not null. */
 const firstOf =
   ({ table }: Entity) =>
   ({ stored, name }: Column, index: number) => {

@@ -12,11 +12,14 @@ export const AUDIT_TABLE = 'twofold_audit';
 const KEPT_DAYS = 365;
 const DAY = 86_400_000;
 
-/** What changed. No value of a secret, of an environment or of a credential may be in it. */
+/**
+ * The description of a change. It must not contain the value of a secret, of an environment
+ * variable or of a credential.
+ */
 export interface AuditedChange {
-  /** The id of the route, such as `disableUser`, or another word for what was done. */
+  /** The id of the route, such as `disableUser`, or another name of the action. */
   readonly action: string;
-  /** What it was done to: `user:2`, the name of an app; empty for the server itself. */
+  /** What was changed: `user:2`, or the name of an app; empty for the server itself. */
   readonly target: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }
@@ -34,7 +37,7 @@ export interface AuditEntry extends Required<AuditedChange> {
   readonly request_id: string;
 }
 
-/** Which entries are asked for. A text that ends with `*` means all that begin like it. */
+/** Which entries to read. A text that ends with `*` means every text with this beginning. */
 export interface AuditQuestion {
   readonly target?: string | undefined;
   readonly actor?: string | undefined;
@@ -121,7 +124,7 @@ function increasingIds(now: () => number): () => string {
   return () => uuid7((last = Math.max(now(), last + 1)));
 }
 
-/** The smallest id of that time. */
+/** The smallest id of an entry at that time. */
 function firstIdAt(time: number): string {
   const hex = Math.max(0, time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

@@ -8,8 +8,8 @@ const MOST_FIELDS = 50;
 const LONGEST_TEXT = 500;
 
 /**
- * What the log says of the call of a route: the names of the fields of its body, the values of those
- * that the route allows, and the parameters of its path and its query.
+ * The entry for the call of a route: the names of the fields in its body, the values of those that
+ * the route allows, and the parameters of its path and query.
  */
 export function describeCall(call: Call, answer: Reply): AuditedChange {
   const { route, params, query } = call;
@@ -60,7 +60,7 @@ function pick(from: Values, names: readonly string[]): Values {
   return Object.fromEntries(given.map((name) => [name, bounded(from[name])]));
 }
 
-/** A value of an ordinary size; a large one must not fill the log. */
+/** Shortens a large value, which would otherwise fill the log. */
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
   return JSON.stringify(value).length > LONGEST_TEXT * 4 ? '…' : value;
@@ -72,6 +72,9 @@ const shortened = (text: string): string =>
 /** Routes that callers use for their own account need no permission, and are not in the log. */
 const OWN: ReadonlySet<string> = new Set(['public', 'user', 'session', 'proof']);
 
-/** Whether the calls of a route are in the log. A POST for which reading is enough changes nothing. */
+/**
+ * Whether calls of the route are logged. A POST that needs only the permission to read changes
+ * nothing.
+ */
 export const isAudited = ({ method, access, audit }: RouteSpec): boolean =>
   audit !== false && method !== 'GET' && !OWN.has(access) && !access.endsWith(':read');

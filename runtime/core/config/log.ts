@@ -32,7 +32,7 @@ export interface Destination {
 
 export interface LogOptions {
   readonly level: Level | 'silent';
-  /** Keys whose values are not written, at the top level of a line and one level below. */
+  /** Keys whose values are never written. They are looked for in a line and one level below. */
   readonly secret?: readonly string[];
   /** Fields that the place of a line gives, as the middle of a JSON object: `,"trace_id":"…"`. */
   readonly around?: () => string;

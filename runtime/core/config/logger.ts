@@ -21,10 +21,10 @@ const SECRET = [
   'apiKey',
 ];
 
-/** How lines are written: for programs, or for people. */
+/** The format of log lines: `json` for programs, `pretty` for people. */
 export type LogFormat = 'json' | 'pretty';
 
-/** What a log has besides its settings. */
+/** Options of a logger that are not settings. */
 export interface LoggerOptions {
   /** Where lines go, for tests. */
   readonly destination?: Destination | undefined;
@@ -34,7 +34,7 @@ export interface LoggerOptions {
   readonly note?: ((line: string) => void) | undefined;
 }
 
-/** The server's log, in the format of `logFormat`. `LOG_LEVEL` sets how much. */
+/** The server's log, in the format of `logFormat`. `LOG_LEVEL` says which lines are written. */
 export function createLogger(
   settings: Settings,
   { destination, around, note }: LoggerOptions = {},

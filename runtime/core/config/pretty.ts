@@ -1,6 +1,6 @@
 import { type Destination, LEVELS } from './log.ts';
 
-/** Fields of a line that are printed at their own place. */
+/** The fields of a line that have a position of their own in the output. */
 interface Line {
   readonly time: number;
   readonly level: number;

@@ -17,7 +17,7 @@ export interface Settings {
   readonly production: boolean;
   text(name: string): string | undefined;
   text(name: string, fallback: string): string;
-  /** As it stands there, with its spaces: for secrets. */
+  /** The value with its spaces, for secrets. */
   exact(name: string): string | undefined;
   /** A whole number. */
   number(
@@ -25,7 +25,7 @@ export interface Settings {
     options: { readonly default: number; readonly min?: number; readonly max?: number },
   ): number;
   flag(name: string, fallback: boolean): boolean;
-  /** Every setting that was asked for so far, with what it is when it is not set. */
+  /** Every setting that was read so far, with its default. */
   readonly asked: ReadonlyMap<string, unknown>;
   /** Where a setting comes from; null when it is not set. */
   sourceOf(name: string): 'environment' | '.env' | null;

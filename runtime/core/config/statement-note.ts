@@ -1,7 +1,7 @@
 import type { Logger } from './log.ts';
 import type { Settings } from './settings.ts';
 
-/** Statements that may hold a hash, a token or an address of the tables of sign-in. */
+/** The tables of sign-in. Their values may be a hash, a token or an address. */
 const SECRET = /\bauth_/;
 
 /**

@@ -1,6 +1,6 @@
 /** Work that may be cancelled. */
 export interface Cancellable {
-  /** Whether `signal` is aborted. Reading this does not create the signal. */
+  /** Whether `signal` is aborted. Reading this property does not create the signal. */
   readonly cancelled: boolean;
   readonly signal: AbortSignal;
 }

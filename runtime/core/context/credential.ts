@@ -11,7 +11,7 @@ export interface Credentialed {
   readonly userId: number | string;
   /** The value of `auth_method`; `own` when absent. */
   readonly method?: string;
-  /** What the request may do, instead of the permissions of the user's role. */
+  /** The permissions of the request. They replace those of the user's role. */
   readonly scopes?: readonly string[];
   /** Whether the browser adds it by itself: changes then need an `Origin` of the project. */
   readonly cookie?: boolean;

@@ -14,7 +14,7 @@ export interface EntityHooks {
   readonly validate?: EntityHookOf;
   /** Runs before the statement. */
   readonly beforeOperation?: EntityHookOf;
-  /** Runs after the statement, in its transaction: a throw undoes all. */
+  /** Runs after the statement, in its transaction: a throw undoes everything. */
   readonly afterOperation?: EntityHookOf;
   /** Runs after the outermost commit. */
   readonly afterCommit?: EntityHookOf;

@@ -6,7 +6,7 @@ export interface ExplainQuestion {
   readonly query?: unknown;
   readonly variables?: unknown;
   readonly operationName?: unknown;
-  /** The caller whose rules apply: `public`, or a user. The asker when it is absent. */
+  /** The caller whose rules apply: `public`, or a user. When absent, the one who asks. */
   readonly as?: unknown;
 }
 
@@ -27,7 +27,9 @@ export interface Explained {
   readonly functions: readonly string[];
   readonly depth: number;
   readonly cost: number;
-  /** Root fields that the caller is refused, while others are explained. */
+  /**
+   * Errors of root fields that this caller may not use. The other root fields are still explained.
+   */
   readonly errors?: readonly GraphQLFormattedError[];
 }
 

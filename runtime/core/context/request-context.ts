@@ -35,7 +35,7 @@ export type Principal =
       readonly scopes: readonly string[];
       /** The user the key acts for, if any. */
       readonly userId: number | string | null;
-      /** Of its user, or the one that it is bound to. */
+      /** The organizations of its user, or the one that the key is bound to. */
       readonly organizations?: readonly Membership[];
       /** Whether the request names one organization, or the key is bound to one. */
       readonly narrowed?: boolean;
@@ -43,12 +43,17 @@ export type Principal =
   | {
       readonly kind: 'host';
       readonly sessionId: string;
-      /** What the operator may do besides hosting. Absent where no application of theirs is served. */
+      /**
+       * The operator's permissions besides hosting. Absent when no application for the operator is
+       * served.
+       */
       readonly permissions?: readonly string[];
       /** As that of a user. */
       readonly client?: string;
     }
-  /** The server itself, where no request is answered: jobs, listeners, seeds. No rules apply. */
+  /**
+   * The server itself, when it answers no request: in jobs, listeners and seeds. No rules apply.
+   */
   | { readonly kind: 'system' };
 
 /** A signed-in user as resolvers see it. */
@@ -62,7 +67,10 @@ export interface CurrentUser {
 export interface OwnTransactionOptions {
   /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
   readonly isolation?: IsolationLevel;
-  /** How often it runs again after a serialization failure or a deadlock; 3 when absent. */
+  /**
+   * How often the transaction is run again after a serialization failure or a deadlock; 3 when
+   * absent.
+   */
   readonly retries?: number;
   /** How long it may stay open: `10s`, or milliseconds. `database.transaction_timeout` when absent. */
   readonly timeout?: string | number;
@@ -117,13 +125,16 @@ export interface RequestContext<
     document: string,
     variables?: Readonly<Record<string, unknown>>,
   ): Promise<Answer>;
-  /** The same context without rules. */
+  /** The same context, without access rules. */
   sudo(): RequestContext<Db, Loaders, Data, Auth, Events, Jobs>;
-  /** The same context as that user. @throws AppError `UNAUTHENTICATED` when they cannot sign in */
+  /**
+   * The same context with that user as the caller. @throws AppError `UNAUTHENTICATED` when they
+   * cannot sign in.
+   */
   as(userId: number | string): Promise<RequestContext<Db, Loaders, Data, Auth, Events, Jobs>>;
   /**
-   * Runs `work` in a transaction that everything takes part in that it awaits. Inside another one
-   * it is a savepoint.
+   * Runs `work` in a transaction. Everything that `work` awaits takes part in it. Inside another
+   * transaction it is a savepoint.
    *
    * @throws AppError `TIMEOUT`, `TRANSACTION_CLOSED`, `CONFLICT` after all retries
    */

@@ -18,13 +18,15 @@ import {
   uniqueKeys,
 } from './members.ts';
 
-/** The names of the inputs of an entity, which no type of a schema can have. */
+/**
+ * Names of the inputs of an entity. They contain spaces, so that no type of a schema can have them.
+ */
 export const createShape = (entity: string) => `data create:${entity}`;
 export const updateShape = (entity: string) => `data update:${entity}`;
 export const filterShape = (entity: string) => `data where:${entity}`;
 export const orderShape = (entity: string) => `data orderBy:${entity}`;
 
-/** Numbers of this size are no limit for a database, and each can be bound as an integer. */
+/** Larger than any list, but both databases can bind it as an integer. */
 export const UNLIMITED = 2 ** 31 - 1;
 
 /**

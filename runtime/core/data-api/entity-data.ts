@@ -288,7 +288,7 @@ export class EntityData {
         const text = await parts.reader.read(root, [call], { ...this.#reading(), query });
         return take(text as string | null);
       },
-      // Such an insert is committed before `take` could refuse it.
+      // The insert would be committed before `take` could refuse the answer.
       ...(rules.entity(entity.entity, 'READ').kind === 'all' && {
         returning: { root, calls: [{ equals: [], order: [] }], tree: false, take },
       }),

@@ -101,7 +101,10 @@ export class EntityPlan {
   }
 }
 
-/** What a row may be the only one with: JSON has no order that both databases share. */
+/**
+ * The fields that `distinct` may name. JSON is left out, because the two databases do not order it
+ * alike.
+ */
 const distinctValues = (entity: EntityModel) =>
   columnMembers(entity).flatMap(({ name, column }) =>
     column.type === 'json' ? [] : [{ value: name, column: column.name }],

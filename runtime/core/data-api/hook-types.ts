@@ -8,20 +8,20 @@ export interface HookShape {
   readonly context: unknown;
   /** Fields that every create sets. */
   readonly given: PropertyKey;
-  /** Required fields that some create leaves out: the hook sets them. */
+  /** Required fields that a create may leave out, because a hook sets them. */
   readonly demanded: PropertyKey;
-  /** Members of inputs that are for hooks alone: `@computed`. */
+  /** Members of an input that only hooks may set: `@computed`. */
   readonly extra: object;
 }
 
 type Row<H extends HookShape> = H['shape']['row'];
 
-/** The input of a hook: what the caller gave, and what earlier hooks added. */
+/** The input of a hook: the caller's values, and those that earlier hooks added. */
 type InputOf<H extends HookShape, Of extends Operation> = DataInput<H['shape']> &
   (Of extends 'create' ? Pick<Row<H>, Extract<H['given'], keyof Row<H>>> : unknown) &
   Partial<H['extra']>;
 
-/** What every hook gets. */
+/** The parameters of every hook. */
 export interface HookCall<H extends HookShape, Of extends Operation> {
   readonly operation: Of;
   readonly input: InputOf<H, Of>;
@@ -30,7 +30,7 @@ export interface HookCall<H extends HookShape, Of extends Operation> {
   readonly ctx: H['context'];
 }
 
-/** What a hook gets that runs after the statement. */
+/** The parameters of a hook that runs after the statement. */
 export interface AfterCall<H extends HookShape, Of extends Operation> extends Omit<
   HookCall<H, Of>,
   'item'
@@ -42,14 +42,17 @@ export interface AfterCall<H extends HookShape, Of extends Operation> extends Om
 }
 
 interface Validation {
-  /** Names what is wrong with a field. The write is refused with all of them. */
+  /** Reports a problem with a field. The write is refused with all problems together. */
   readonly addError: (field: string, message: string) => void;
 }
 
 type Later<T> = T | Promise<T>;
 type Nothing = void | undefined | null;
 
-/** What completes a create sets what creates leave out. */
+/**
+ * The result of a hook that completes an input. For a create, it must contain the required fields
+ * that the caller may leave out.
+ */
 type Completed<H extends HookShape, Of extends Operation> = Of extends 'create'
   ? [H['demanded']] extends [never]
     ? DataInput<H['shape']> | Nothing
@@ -70,7 +73,7 @@ type AfterCalls<H extends HookShape> = { readonly [Of in Operation]: AfterCall<H
  * `create`, `update` and `delete`.
  */
 export interface HooksOf<H extends HookShape> {
-  /** What it returns is merged over the input; undefined leaves a field alone. */
+  /** The returned fields are merged over the input; undefined leaves a field as it is. */
   readonly resolveInput?:
     | ((call: Calls<H>['create'] | Calls<H>['update']) => Later<Completed<H, 'create'>>)
     | {
@@ -78,9 +81,9 @@ export interface HooksOf<H extends HookShape> {
         readonly update?: (call: Calls<H>['update']) => Later<Completed<H, 'update'>>;
       };
   readonly validate?: Each<Calls<H, Validation>, Operation, unknown>;
-  /** Runs before the statement; a throw ends it. */
+  /** Runs before the statement; a throw prevents it. */
   readonly beforeOperation?: Each<Calls<H>, Operation, unknown>;
-  /** Runs after the statement, in its transaction: a throw undoes all. */
+  /** Runs after the statement, in its transaction: a throw undoes everything. */
   readonly afterOperation?: Each<AfterCalls<H>, Operation, unknown>;
   /** Runs once, after the outermost commit. An error is logged and does not change the answer. */
   readonly afterCommit?: Each<AfterCalls<H>, Operation, unknown>;

@@ -34,17 +34,17 @@ const TEXT: readonly FilterWord[] = ['contains', 'startsWith', 'endsWith', 'mode
 const LIST: readonly FilterWord[] = ['eq', 'ne', 'has', 'hasSome', 'hasEvery', 'isEmpty', 'isNull'];
 const JSON_WORDS: readonly FilterWord[] = [...new Set([...EQUALITY, ...ORDER, ...TEXT, ...LIST])];
 
-/** The words of `count`. */
+/** The operators for `count`. */
 export const COUNT: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn', ...ORDER];
 
-/** The words of a field with `@exists`. */
+/** The operators for a field with `@exists`. */
 export const EXISTENCE: readonly FilterOperator[] = ['eq', 'ne'];
 
 /** Whether a member of an input over JSON is a word, and not a key of the JSON that is compared. */
 export const isWord = (name: string): boolean =>
   name === 'path' || JSON_WORDS.some((word) => word === name);
 
-/** The words of a filter over a column. An object or bytes only are there or not. */
+/** The operators for a column. Objects and bytes can only be tested for being null. */
 export function operatorsOf(
   { type, list, field }: Column,
   isObject: boolean,

@@ -85,7 +85,7 @@ export class InputReader {
     );
   }
 
-  /** Names out of a list of known ones. */
+  /** Checks that the names are known ones. */
   names(value: unknown, known: readonly { readonly value: string }[], at: string): unknown[] {
     const all = known.map((each) => each.value);
     const given: unknown[] = Array.isArray(value) ? value : [value];
@@ -161,7 +161,7 @@ export class InputReader {
     });
   }
 
-  /** The words of one field, or a plain value, which means `eq`. */
+  /** Reads the operators for one field, or a plain value, which means `eq`. */
   #words(words: readonly FilterWord[], value: unknown, path: string, type: string): unknown {
     const isJson = words.includes('path');
     const isWords = isObject(value) && (!isJson || Object.keys(value).every(isWord));
@@ -207,7 +207,7 @@ export class InputReader {
     });
   }
 
-  /** How the items of each part of a nested input are read. */
+  /** How to read the items of each part of a nested input. */
   #partsOf(write: Nested): Readonly<Record<string, (item: unknown, at: string) => unknown>> {
     const { model } = this.#reading;
     const create = found(write.create, `${write.name}.create`);

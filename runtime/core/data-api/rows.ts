@@ -8,8 +8,8 @@ import { ROW_KEY } from '../data/scope.ts';
 export type Row = Record<string, unknown>;
 
 /**
- * Fields that the caller may read in some rows: their values decide whether the row shows them. Those
- * that the caller may read in no row are among them.
+ * The fields with rules, as the reader has to read them. A field that the caller may read only in
+ * some rows is read with its conditions. A field that they may read in no row is refused.
  */
 export function ruledFields(entity: EntityModel, rules: Rules): Planned[] {
   return ruled(entity).flatMap(({ field, column }): Planned[] => {
@@ -21,7 +21,7 @@ export function ruledFields(entity: EntityModel, rules: Rules): Planned[] {
   });
 }
 
-/** How rows are read from the texts of the reader. */
+/** What is needed to turn the reader's texts into rows. */
 export interface RowReading {
   readonly entity: EntityModel;
   /** See `Reader.marker`. */
@@ -31,7 +31,7 @@ export interface RowReading {
 export const rowOf = (text: string | null, reading: RowReading): Row | null =>
   text === null ? null : shown(parseExact(text), reading);
 
-/** The rows of the text of a list. */
+/** Parses the text of a list into rows. */
 export const rowsOf = (text: string | null, reading: RowReading): Row[] =>
   text === null ? [] : parseExact(text).map((item: Row) => shown(item, reading));
 
@@ -50,7 +50,7 @@ interface Ruled {
 
 const RULED = new WeakMap<Entity, readonly Ruled[]>();
 
-/** The fields with rules whose values are in the row. */
+/** The fields of the entity that have rules and are stored in columns. */
 function ruled({ entity, columns }: EntityModel): readonly Ruled[] {
   const known = RULED.get(entity);
   if (known) return known;

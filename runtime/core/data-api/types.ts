@@ -7,7 +7,7 @@ export interface EntityShape {
   readonly one: object;
   /** The shapes of to-many relations. */
   readonly many: object;
-  /** Its fields with `@count` and `@exists`, when it has any. */
+  /** The fields with `@count` and `@exists`, if there are any. */
   readonly tally?: object;
   /** Whether its rows can be searched. */
   readonly search?: true;
@@ -23,13 +23,13 @@ type Some<T> = T | readonly T[];
 
 type Tally<S extends EntityShape> = S extends { readonly tally: infer T } ? T : object;
 
-/** The row with the key, made if it is not there. */
+/** The row with the key. It is created if it does not exist. */
 export interface ConnectOrCreate<S extends EntityShape> {
   readonly where: S['key'];
   readonly create: DataInput<S>;
 }
 
-/** What is done with the row of a relation. */
+/** Changes to the row of a to-one relation. */
 export interface OneInput<S extends EntityShape> {
   readonly connect?: Connection<S>;
   readonly create?: DataInput<S>;
@@ -39,7 +39,10 @@ export interface OneInput<S extends EntityShape> {
   readonly delete?: boolean;
 }
 
-/** What is done with the rows of a relation: `update` and `delete` reach those of this row only. */
+/**
+ * Changes to the rows of a to-many relation. `update` and `delete` only affect rows that belong to
+ * this row.
+ */
 export interface ManyInput<S extends EntityShape> {
   readonly disconnect?: Some<Connection<S>>;
   readonly delete?: Some<Connection<S>>;
@@ -120,13 +123,13 @@ export type OrderInput<S extends EntityShape> = {
   readonly [Name in keyof S['many']]?: { readonly count: OrderDirection };
 };
 
-/** Which rows, in which order. */
+/** Which rows are read, and in which order. */
 export interface ListInput<S extends EntityShape> {
   readonly where?: WhereInput<S>;
   readonly orderBy?: OrderInput<S> | readonly OrderInput<S>[];
-  /** The first row of each combination of these, in the order asked for. */
+  /** For each combination of these fields, only the first row in the order is returned. */
   readonly distinct?: readonly (keyof S['row'])[];
-  /** Words that the rows must have, the best rows first: for types with `@search`. */
+  /** A search, for types with `@search`. Rows that fit best come first. */
   readonly search?: SearchInput<S>;
   readonly limit?: number;
   readonly offset?: number;
@@ -146,18 +149,18 @@ export interface EntityData<S extends EntityShape> {
   findUnique(args: { readonly where: S['key'] }): Promise<S['row'] | null>;
   /** The first row of the order. */
   findFirst(args?: ListInput<S>): Promise<S['row'] | null>;
-  /** All rows when there is no `limit`: the limits of the API are for callers. */
+  /** All rows when there is no `limit`, because the limits of the API are only for its callers. */
   findMany(args?: ListInput<S>): Promise<S['row'][]>;
   count(args?: Pick<ListInput<S>, 'where' | 'search'>): Promise<number>;
   /** @returns null when there is no such row */
   update(args: { readonly where: S['key']; readonly data: DataInput<S> }): Promise<S['row'] | null>;
-  /** Updates the row with the key, or makes it: one row, however many do so at once. */
+  /** Updates the row with the key, or creates it. Simultaneous calls give one row. */
   upsert(args: {
     readonly where: S['key'];
     readonly create: DataInput<S>;
     readonly update: DataInput<S>;
   }): Promise<S['row']>;
-  /** All of them or none; with `skipDuplicates` those whose key is taken are left out. */
+  /** Creates all rows or none. With `skipDuplicates`, rows whose key exists are left out. */
   createMany(args: {
     readonly data: readonly DataInput<S>[];
     readonly skipDuplicates?: boolean;

@@ -23,7 +23,9 @@ import { tableSource, type Source, type WriteObject } from './source.ts';
 /** The column that names the table of a row. No column of an entity can have this name. */
 const TYPE = '$type';
 
-/** A field that refers to a row of one of several tables: two columns hold its type and its key. */
+/**
+ * A reference to a row of one of several tables. Two columns hold the type and the key of the row.
+ */
 export function abstractJson(
   scope: Scope,
   field: Extract<Planned, { kind: 'abstract' }>,
@@ -53,7 +55,7 @@ export function nodeJson(
   return memberJson(scope, member, write, sql`${parameter(call, ['target', 'id'], as)}`);
 }
 
-/** Rows of several tables, sorted together. */
+/** Rows of several tables in one common order. */
 export function abstractListJson(scope: Scope, root: AbstractRows, write: WriteObject): Sql {
   if (root.members.length === 0) return scope.json.constant('[]');
   const call = scope.calls[root.call];
@@ -131,7 +133,7 @@ function memberRows(
 const rankColumn = (ranked: boolean, alias: string): Sql =>
   sql`${ranked ? rankOf(alias) : '0'} as ${name(RANK)}`;
 
-/** A value that the caller may not see is none. */
+/** A value that the caller may not see is sorted as null. */
 function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
   const own = (of: string) => reference(entity, alias, of);
   if (column === 'id') {

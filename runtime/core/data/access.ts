@@ -50,12 +50,12 @@ export interface Rules {
   operation(operation: Operation, verb: Verb): RootAccess;
 }
 
-/** What the rules of a root field say. `explicit`: the field has rules of its own. */
+/** The access to a root field. `explicit` means that the field has rules of its own. */
 export type RootAccess = Access & { readonly explicit: boolean };
 
 export const ALL: Access = { kind: 'all' };
 
-/** The rules of code that no rules apply to. */
+/** The rules for code to which no rules apply. */
 export const UNRESTRICTED: Rules = {
   callerClass: 'system',
   organizations: [],
@@ -142,7 +142,7 @@ export function rootAccess(
   return speaks || !rules.reaches(entity, verb) ? both(own, access) : own;
 }
 
-/** The access for a plan whose root field has rules of its own. */
+/** The access to put into a plan whose root field has rules of its own. */
 export function replacing(own: RootAccess, access: Access): { readonly access?: Access } {
   return own.explicit && access.kind !== 'none' ? { access: withoutRoot(access) } : {};
 }
@@ -186,7 +186,7 @@ const none = ({ kind }: Principal): Access => ({
   code: kind === 'anonymous' ? 'UNAUTHENTICATED' : 'FORBIDDEN',
 });
 
-/** The conditions of one rule, of which any is enough. */
+/** The conditions of one rule. A row needs to meet only one of them. */
 function conditionsOf(deciding: Deciding, rule: AuthRule): RowCondition[] {
   const { where } = rule;
   const { model, principal, entity } = deciding;
@@ -222,7 +222,7 @@ export function ruleConditions(model: Model, rule: AuthRule): readonly RowCondit
   return others || who.length === 0 ? [where] : [{ kind: 'both', who, where }];
 }
 
-/** How a row belongs to the caller, by what the rule allows. */
+/** The conditions by which a row belongs to the caller, for what the rule allows. */
 function whoOf(
   { model, principal }: Deciding,
   { allow, roles, owner, ownedBy, tenant }: AuthRule,
@@ -273,7 +273,10 @@ function allowsAlways({ allow, roles, implied }: AuthRule, principal: Principal)
   );
 }
 
-/** A key that acts for a user may do what the user may: users make such keys themselves. */
+/**
+ * Whether the caller is a key without a user. A key that acts for a user only gets that user's
+ * access, because users make such keys themselves.
+ */
 const isService = (principal: Principal) =>
   principal.kind === 'api_key' && principal.userId === null;
 

@@ -22,7 +22,7 @@ export function aggregateJson(
   const columns = new FigureColumns(scope, { entity, alias });
   const object = figuresJson(scope, entity, listed, columns.at(outer));
   const selected = columns.selected();
-  // A selection of `__typename` alone reads no rows.
+  // Only `__typename` is selected, so no row is read.
   if (selected.length === 0) return object;
   const rows = rowsSql(scope, listed, alias, parent);
   return sql`(select ${object} from (select ${joinSql(selected, ', ')} from ${rows}) ${outer})`;
@@ -41,7 +41,7 @@ export function rowsSql(
     listCondition(scope, listed, alias, parent),
   ]);
   const step = watched(scope, entity, alias);
-  // A bare count of all rows is fast, as `countJson` says.
+  // A plain count of all rows is fast, see `countJson`, and needs no time limit.
   const bare = !rows && listed.fields.every(({ kind }) => kind === 'count' || kind === 'typename');
   const condition = bare ? undefined : and([step, rows]);
   return sql`${tableName(entity.entity, scope.dialect)} ${alias}${where(condition)}`;

@@ -24,7 +24,7 @@ export function partsOf(text: string): string[] {
   );
 }
 
-/** Joins the parts of texts again. */
+/** Joins the parts of long texts. */
 export interface Assembly {
   /** @returns the whole text when `payload` is its last part. */
   add(payload: string): string | undefined;

@@ -36,7 +36,7 @@ export function createAnnouncements(options: AnnouncementOptions): Announcements
   let stopped = false;
   let stopListening = () => {};
   const announce = inTurn(sender(options, node));
-  // A change that came from another server must not be sent again.
+  // Changes that came from another server. They must not be sent again.
   const foreign = new WeakSet<Announced>();
 
   async function listen(): Promise<void> {
@@ -126,7 +126,10 @@ interface Message {
   readonly changes: Announced[];
 }
 
-/** Any client of the database can send a notification: a payload of another form is ignored. */
+/**
+ * Parses a notification. Any client of the database can send one, so a payload of another form is
+ * ignored.
+ */
 function parse(text: string): Message | null {
   try {
     const { node, changes } = JSON.parse(text) as Partial<Message>;

@@ -20,8 +20,8 @@ export const missing = ({ entity }: EntityModel, at: string) =>
   });
 
 /**
- * Fills in whom a new row belongs to: the caller as its owner, and the organization of the request,
- * where the input names none.
+ * Fills in the owner of a new row where the input names none: the caller, and the organization of
+ * the request.
  *
  * @throws AppError `FORBIDDEN` when another user would own the row; `BAD_USER_INPUT` for another's
  * organization, as for a key that never was, and where the input must say which organization.
@@ -81,7 +81,7 @@ function takeOrganization(
     );
 }
 
-/** Another's organization is refused as one that is not there. */
+/** Refuses the organization of others with the same error as one that does not exist. */
 function assertOwn(writer: Writer, entity: EntityModel, given: Given, one: OrganizationCondition) {
   const value = given.values.get(one.column);
   if (value === null || !holds(writer, rowOf(entity, given), { ...one, roles: [] }))

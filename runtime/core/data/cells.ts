@@ -4,7 +4,7 @@ import { columnName } from './scope.ts';
 import { stored } from './stored-as.ts';
 import type { Stored } from './values.ts';
 
-/** One column of a statement that writes, with its value. */
+/** One column of a writing statement, with its value. */
 export interface Cell {
   /** Its name in the database, quoted. */
   readonly column: string;
@@ -15,8 +15,8 @@ export interface Cell {
 export type ParameterOf = (column: string, as: Stored) => Parameter;
 
 /**
- * The columns of the database that the model's columns are written to: a key of several columns is
- * written to each of them, whatever else gives a part of it.
+ * The columns and values that a statement writes. A composite key is written to each of its
+ * columns, and replaces other values for them.
  *
  * @example cellsOf(model, city, ['region_id'], parameter) // "country" = ?, "region_code" = ?
  */

@@ -21,7 +21,7 @@ import { type Fragments, limitError } from './limits.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The parts of a document that an operation is priced from. */
+/** The parts of a document that are needed to compute the cost of an operation. */
 export interface Costed {
   readonly node: OperationDefinitionNode;
   readonly fragments: Fragments;
@@ -44,7 +44,7 @@ interface Total {
   readonly costliest: CostliestField;
 }
 
-/** The price of a part of an operation: a number, or a function of the variables. */
+/** The cost of a part of an operation: a number, or a function of the variables. */
 type Price = Total | ((variables: Variables) => Total);
 
 const NOTHING: Total = { value: 0, costliest: { coordinate: '', value: 0 } };
@@ -160,12 +160,12 @@ function priceOfField(pricing: Pricing, field: FieldNode, type: GraphQLNamedType
   const coordinate = `${type.name}.${field.name.value}`;
   const reads: PricedReads = { ...pricing, coordinate, definition, field };
   const filtered = filteredBy(pricing, type, field.name.value);
-  // A mutation of many with a filter may answer with their number alone.
+  // A mutation of several rows by a filter may answer with their number alone.
   if (!field.selectionSet || !isCompositeType(named))
     return filtered ? rowsReadBy(reads, filtered) : NOTHING;
   if (named.name.startsWith('__')) return NOTHING;
   const { selections } = field.selectionSet;
-  // Edges and nodes are the rows of the connection, which are already counted there.
+  // The connection has already counted its rows, so its edges and nodes are not counted again.
   if (isRowOf(type, definition)) return priceOf(pricing, selections, named);
   const list = listOf(pricing, type, field.name.value);
   const looks: PricedField = { ...reads, list };
@@ -198,7 +198,7 @@ const hasList = (type: GraphQLField<unknown, unknown>['type']) =>
   isListType(isNonNullType(type) ? type.ofType : type);
 
 /**
- * Separates the selections of a connection that occur once for each row from those that occur once,
+ * Separates the selections of a connection that are repeated for each row from those that are not,
  * such as `pageInfo`.
  */
 function splitConnection(
@@ -291,7 +291,9 @@ function sizeOf(looked: PricedField, named: GraphQLNamedType): Amount {
   });
 }
 
-/** Rows that the filter, the order and the search of a field read, for each parent object. */
+/**
+ * The rows that the filter, the order and the search of a field may read, for each parent object.
+ */
 function rowsReadBy(
   { coordinate, definition, field, model }: PricedReads,
   list: Filtered | undefined,

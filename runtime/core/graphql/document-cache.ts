@@ -17,7 +17,7 @@ import {
 import { createMeasure } from './limits.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
 
-/** A document that was parsed, measured and validated. */
+/** A document that was parsed, validated, and whose size and cost were computed. */
 export interface Prepared {
   readonly document: DocumentNode;
   readonly operations: readonly PreparedOperation[];
@@ -117,8 +117,8 @@ export function createDocumentCache(options: DocumentOptions): DocumentCache {
 type Read = (text: string, context: RequestContext) => Promise<ReadDocument>;
 
 /**
- * Lets requests for a document that is being read wait for it. When a plugin refuses the first of
- * them, the next one reads it itself: the refusal may be because of the caller.
+ * Lets several requests for the same new document share its validation. If a plugin refuses the
+ * first request, the next one validates again, because the refusal may depend on the caller.
  */
 function once(read: Read): Read {
   const reading = new Map<string, Promise<ReadDocument>>();

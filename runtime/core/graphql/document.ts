@@ -32,7 +32,7 @@ export interface DocumentRules {
   readonly accepted?: ReadonlySet<string>;
 }
 
-/** A caller has no use for more errors than these at once. */
+/** More errors than this would not help a caller. */
 const MAX_ERRORS = 20;
 
 /**
@@ -106,7 +106,10 @@ function hasMoreLines(text: string, most: number): boolean {
   return lines > most;
 }
 
-/** Drops the error's nodes, which hold the whole document: errors are cached longer than it. */
+/**
+ * Removes the nodes of an error. They refer to the whole document, and errors are cached longer
+ * than it.
+ */
 const asValidationError = ({ message, source, positions, extensions }: GraphQLError) =>
   new GraphQLError(message, {
     source,

@@ -31,7 +31,7 @@ export interface DryEngineOptions {
   /** The project's resolvers. They are not called: a field that one answers is null. */
   readonly resolvers: Resolvers;
   readonly scalars: Readonly<Record<string, ScalarMapping>>;
-  /** The lifecycle hooks of entities. They are noted and not called. */
+  /** The lifecycle hooks of entities. They are recorded and not called. */
   readonly entityHooks?: readonly Readonly<Record<string, EntityHooks>>[];
   readonly now?: () => number;
   /** The made-up key of every row; 1 when absent. */
@@ -53,8 +53,8 @@ export async function noting<T>(work: () => Promise<T>): Promise<{ result: T; no
 }
 
 /**
- * An engine without a database: planner, rules and writers are those of the server, but each
- * statement is only noted and answered with one made-up row.
+ * An engine without a database. Planner, rules and writers are those of the server, but each
+ * statement is only recorded, and answered with one made-up row.
  */
 export function createDryEngine(options: DryEngineOptions): Engine {
   const { kernel, dialect, resolvers, scalars, entityHooks = [], now = () => 0 } = options;

@@ -14,7 +14,7 @@ import type { OperationPlan } from './plan/operation.ts';
 import { printPlan } from './plan/print.ts';
 import { runOperation, startRun } from './run.ts';
 
-/** What the server would ask its database for one operation. */
+/** The statements that the server would run for one operation. */
 export interface DryRun {
   /** The name of the first sample caller that is not refused. */
   readonly as: string;

@@ -89,7 +89,7 @@ export function memberFor(cases: ErrorCases, error: unknown, context: RequestCon
 interface Details {
   readonly code: string;
   readonly message: string;
-  /** What is wrong with which field, as far as the error says so. */
+  /** The problems of fields that the error names. */
   readonly problems: readonly Partial<InputError>[];
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -117,7 +117,10 @@ function problemsIn({
   return names.map((name) => ({ field: String(name) }));
 }
 
-/** `input.email` and `email` are about `email`; a unique key of a relation is `authorId`. */
+/**
+ * Whether an error's path is about a field: `input.email` and `email` are both about `email`. A
+ * unique key of a relation has the name `authorId`.
+ */
 const isAbout = (path: string | undefined, field: string | undefined): boolean =>
   path !== undefined &&
   field !== undefined &&

@@ -81,7 +81,7 @@ function createAnswer(
   };
 }
 
-/** Reasons to end a stream before its results end. */
+/** Ways in which a stream ends before its results end. */
 interface Leaving {
   readonly watch: CallerWatch;
   /** Resolves when the caller has changed. */
@@ -122,7 +122,7 @@ interface Stream {
 
 async function write(stream: Stream, ctx: Context, leaving?: Leaving): Promise<void> {
   const { service, body, results } = stream;
-  // Proxies close connections that look idle, so a comment is sent from time to time.
+  // Proxies close connections without traffic, so a comment is sent regularly.
   const beat = setInterval(() => isOpen(body) && body.write(':\n\n'), KEEP_ALIVE_EVERY);
   body.once('close', () => {
     leaving?.watch.stop();

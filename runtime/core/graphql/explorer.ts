@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { Asset } from './explorer/page.ts';
 
-/** The page may load only from its own server, and no other page may frame it. */
+/** The page may load files only from its own server, and no other page may frame it. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -31,7 +31,9 @@ export function filterCost(model: Model, shapeId: string, value: unknown, list: 
   return cost;
 }
 
-/** `some`, `every`, `none` and `count` of a list, also below its `and`, `or` and `not`. */
+/**
+ * The cost of `some`, `every`, `none` and `count` of a list, also inside its `and`, `or` and `not`.
+ */
 function manyCost(model: Model, shape: string, value: unknown, list: number): number {
   let cost = 0;
   for (const item of each(value)) {

@@ -107,7 +107,7 @@ export function createGraphql({
   };
 }
 
-/** Nothing of it is loaded before somebody asks. */
+/** Explaining is loaded when it is used for the first time. */
 function explainLater(
   options: Omit<ExplainOptions, 'documents'>,
   { rules, read }: ServiceHooks,

@@ -79,7 +79,7 @@ async function answerRoot(
     ...run.planning,
     isCustom: (type: string, field: string) =>
       !isReplaced(type, field) && run.planning.isCustom(type, field),
-    // The function gets the error, and what it has written before is undone with it.
+    // Errors are thrown to the function, and what it has written before is undone with it.
     casesOf: () => ({}),
   };
   const { roots } = planOperation(planning, kind, info.parentType.name, {

@@ -179,7 +179,7 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
 
 interface Describing {
   readonly constraints: Constraints;
-  /** The types around this one. */
+  /** The types that contain this one. A type inside itself is described only as an object. */
   readonly above: ReadonlySet<string>;
 }
 

@@ -51,7 +51,7 @@ function registerLoader(context: RequestContext, loader: RowLoader): RowLoader {
   return loader;
 }
 
-/** Drops loaded rows, which a write may have changed. */
+/** Empties the loaders, because a write may have changed the rows. */
 export function clearLoaders(context: RequestContext): void {
   for (const loader of LOADERS_OF.get(requestOf(context)) ?? []) loader.clearAll();
 }
@@ -103,7 +103,7 @@ function rowLoader({ model, reader }: Parts, context: RequestContext, loader: Lo
   );
 }
 
-/** The whole row, or rows, that a key belongs to. */
+/** The plan that reads all columns of the row, or rows, of a key. */
 function plannedRow({ entity, by, many, via }: Loader): Planned {
   const selection = { entity, fields: [], row: true };
   if (!many)

@@ -109,7 +109,7 @@ const asWritten = ({ ids, read }: ManyWritten<Parts>): Written<Parts> & { count:
   read,
 });
 
-/** Whether reading a part of the answer may take long, which only lists can. */
+/** Whether reading a part of the answer may take long. Only lists can take long. */
 function isLong({ engine, rules, variables }: Run, part: WritePart, tree: boolean): boolean {
   if (part.kind !== 'entity' || 'code' in part.plan) return false;
   const { node, calls } = part.plan;
@@ -262,7 +262,7 @@ function partText(
       // A function of the project gets no row that the caller may not read.
       if (ownName(part.key) !== undefined) return written.read.texts[index] ?? null;
       if ('code' in part.plan) throw refusal(part.plan.code);
-      // The caller created or changed a row that they may not read.
+      // If the row cannot be read, the caller has written a row that they may not read.
       return written.read.texts[index] ?? fail();
   }
 }

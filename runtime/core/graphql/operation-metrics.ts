@@ -6,7 +6,7 @@ import type { OperationCall, Service } from './service.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { DocumentSource } from './trusted-documents.ts';
 
-/** The most names that clients choose; further ones count as `other`. */
+/** The most names chosen by clients. All further names are counted as `other`. */
 const NAMES = 200;
 /** The most codes of refusals, some of which may be those of the project. */
 const CODES = 100;
@@ -22,7 +22,7 @@ export function operationMetrics(metrics: Metrics, source: DocumentSource): Surr
       name: 'graphql_operation_duration_seconds',
       help: 'Time of an operation',
       labels: ['name', 'type', 'outcome'],
-      // Trusted documents have any number of names.
+      // The names of trusted documents are known, so their number is not limited.
       most: Infinity,
     },
   );
@@ -89,7 +89,7 @@ const codeOf = ({ failed }: Response): string => {
   return typeof code === 'string' ? code : OTHER;
 };
 
-/** The series of an operation, which is looked up once for each of its documents. */
+/** The labelled series of an operation. It is looked up once for each document. */
 function createSeries(timings: Timings, nameOf: (call: OperationCall) => string): SeriesOf {
   const known = new WeakMap<PreparedOperation, Partial<Record<Outcome, Series>>>();
   return (call, outcome) => {

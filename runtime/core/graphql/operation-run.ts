@@ -28,7 +28,7 @@ export interface Run {
   readonly askable: Map<string, Promise<unknown>>;
   /** The row of an event, for a subscription. */
   readonly event?: unknown;
-  /** Results of root fields, when several objects lead to the same root again. */
+  /** Results of root fields, for several objects that lead to the same root field. */
   readonly shared?: Map<string, unknown>;
 }
 

@@ -17,7 +17,7 @@ import type { Plan } from './plan/planning.ts';
 /** An object that the fields below it are read from: user code returned it, or a root field read it. */
 export type Parent = Readonly<Record<string, any>>;
 
-/** Rows that were read by a root field, whose rules may allow more than those of the entity. */
+/** Rows that a root field has read. Its rules may allow more than those of the entity. */
 const READ = new WeakSet<Parent>();
 
 export function readRow(entity: EntityModel, stored: any, info: GraphQLResolveInfo): Parent {
@@ -37,7 +37,7 @@ export function fromTree({ reader }: Engine, value: any): unknown {
   throw refusal(value[reader.marker]);
 }
 
-/** Another number than the right one is never sent. */
+/** The error in place of a number that would not be exact. */
 const outOfRange = () =>
   new AppError(400, 'OUT_OF_RANGE', 'the number is too large for its type, or has a fraction');
 
@@ -83,7 +83,7 @@ export async function fromParent(
   return null;
 }
 
-/** The column of the parent that the field is read by. */
+/** The column of the parent by which the field is read. */
 function keyColumnOf({ fields }: EntityModel, source: Field['source']): string {
   if (source.kind === 'column') return source.column;
   const link = source.kind === 'tally' ? fields.get(source.relation)?.source : source;
@@ -153,7 +153,8 @@ const withPrefix = ({ entity, global }: EntityModel, field: Field, value: unknow
     : value;
 
 /**
- * The column's value in the parent, or in its stored row when user code returned only a part of it.
+ * The column's value in the parent. If user code returned only a part of the row, the stored row is
+ * read.
  */
 async function columnOf(
   engine: Engine,
@@ -233,7 +234,7 @@ async function loadMember(
   return fromTree(engine, await batch.load(key));
 }
 
-/** Plans nothing for a type whose rows the caller may not read. */
+/** The plan for rows of one type; none if the caller may not read its rows. */
 function memberPlan({ node, ...plan }: Plan<Planned>, type: string, column: string): Plan<Planned> {
   const member =
     node.kind === 'abstract' ? node.members.find(({ entity }) => entity === type) : undefined;

@@ -12,7 +12,7 @@ import { propertyOf, type EntityModel } from '../data/model.ts';
 import { ownSubscribeResolver, type Engine } from './engine.ts';
 import { entityOfEvents } from './plan/operation.ts';
 
-/** It is sent to all servers, in notifications of the database. */
+/** The most bytes of an event, because a notification of the database carries it to all servers. */
 const MAX_BYTES = 64 * 1024;
 
 type Values = Readonly<Record<string, unknown>>;

@@ -111,7 +111,7 @@ function withMembers(cases: ErrorCases, answer: Resolve): Resolve {
   };
 }
 
-/** Whether the server itself answers the field, by its action or by the row of an event. */
+/** Whether the server itself answers the field: by its action, or by the row of an event. */
 function isPlanned(engine: Engine, type: string, operation: Operation): boolean {
   if (isOwn(engine, type, operation.name)) return false;
   return (
@@ -170,7 +170,7 @@ function accessTo({ engine, rules }: Run, operation: Operation): Access {
     return rootAccess(engine.model, rules, rules.operation(operation, verb), action.entity, verb);
   }
   const own = rules.operation(operation, root === 'mutation' ? 'UPDATE' : 'READ');
-  // Of rows of several types, callers get those that they may read.
+  // For rows of several types, the callers get the rows that they may read.
   return !own.explicit && (action.kind === 'node' || action.kind === 'listAbstract')
     ? { kind: 'all' }
     : own;
@@ -237,7 +237,7 @@ function memberOfParent(
 const isTree = (parent: unknown): parent is Parent =>
   typeof parent === 'object' && parent !== null && TYPE_KEY in parent;
 
-/** The rules of a field in an object that user code returned, or gets as parent. */
+/** The access to a field of an object that user code returned or got as its parent. */
 function allowed(
   info: GraphQLResolveInfo,
   entity: EntityModel,

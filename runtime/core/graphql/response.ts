@@ -8,7 +8,7 @@ import { formatError, toGraphqlError } from './errors.ts';
 export interface Response {
   readonly text: JsonText;
   readonly refused: false | 'request' | 'limit';
-  /** The errors of `text` and what stands beside them; absent without errors. */
+  /** The errors of `text`, and the members beside them; absent without errors. */
   readonly failed?: Failed;
 }
 

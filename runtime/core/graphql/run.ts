@@ -39,7 +39,9 @@ export function runOperation(engine: Engine, request: OperationRequest): Answer 
   return answerRead(run, []);
 }
 
-/** One of several mutations may fail after another is done; the executor then reports both. */
+/**
+ * One of several mutations may fail after another was done. The executor then reports both results.
+ */
 function answerWrite(run: Run): Answer | Promise<Answer> {
   const [root] = run.plan.roots;
   if (root?.kind !== 'write' || run.plan.roots.length > 1) return executeRun(run);

@@ -28,11 +28,11 @@ export interface Service {
   readonly api: Api;
   readonly documents: DocumentCache;
   readonly source: DocumentSource;
-  /** What runs around each query and mutation; absent without plugins and observers that do. */
+  /** Functions around each query and mutation; absent when no plugin or observer has one. */
   readonly around?: Around;
   /** What each answer and each refusal passes last; absent without anything that looks at them. */
   readonly leave?: Leave;
-  /** What accompanies each subscription; absent without anything that does. */
+  /** Functions for each subscription; absent when no plugin or observer has one. */
   readonly accompany?: Accompany;
 }
 
@@ -50,14 +50,14 @@ export type Around = (
 
 export type Leave = (response: Response, context: RequestContext) => Response | Promise<Response>;
 
-/** How the events of subscriptions are sent. */
+/** The protocol that sends the events of a subscription. */
 export type Transport = 'websocket' | 'event_stream';
 
 /** Called for a subscription with its first context. */
 export type Accompany = (call: OperationCall, transport: Transport) => Promise<Companion>;
 
 export interface Companion {
-  /** What is sent of an event; undefined when nothing is. */
+  /** Returns the response to one event; undefined when nothing is sent. */
   event(
     answer: () => Promise<Response | undefined>,
     context: RequestContext,
@@ -152,7 +152,7 @@ function answerCall(
     : finish(answer);
 }
 
-/** The same as text, for a transport that drops it as soon as it is sent. */
+/** Like `respond`, but as text, for a transport that drops the text when it is sent. */
 export async function respondOnce(
   service: Service,
   operation: PreparedOperation,
@@ -194,7 +194,10 @@ const UNHEARD: Response = {
   refused: 'request',
 };
 
-/** The limit that an answer exceeded. When some mutations are done, the answer must say which. */
+/**
+ * The limit that an answer exceeded. If some mutations were done, it is undefined, because the
+ * answer must say which.
+ */
 function limitReached(
   { errors = [], data }: ExecutionResult,
   mutation: boolean,

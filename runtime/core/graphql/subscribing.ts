@@ -37,7 +37,7 @@ export async function subscribeClient(
   }
 }
 
-/** Calls `ended` once, when the texts have ended or somebody ends them. */
+/** Calls `ended` once, when the texts have ended or the reader has left. */
 function ending(
   texts: AsyncIterableIterator<string>,
   ended: () => void,

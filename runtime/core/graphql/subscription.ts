@@ -28,13 +28,15 @@ import { withTypes } from './typed-tree.ts';
 export interface SubscriptionRequest {
   readonly operation: PreparedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Makes a context with new loaders for one event. Rejects when the caller may no longer call. */
+  /**
+   * Makes a context with new loaders for one event. Rejects when the caller has no access any more.
+   */
   context(): Promise<RequestContext>;
   /** Called with the first context, before anything is subscribed to. A throw refuses. */
   accompany?(context: RequestContext): Promise<Companion>;
 }
 
-/** A subscription whose events something else looks at before they are sent. */
+/** A subscription whose events pass through another function before they are sent. */
 interface AccompaniedRequest extends SubscriptionRequest {
   readonly companion?: Companion;
 }
@@ -150,7 +152,7 @@ async function answerEvent(
   }
 }
 
-/** Answers one event, within the time limit of an operation. */
+/** The response to one event, within the time limit of an operation. */
 async function answerInTime(
   engine: Engine,
   context: RequestContext,
@@ -225,7 +227,7 @@ function couldRead(
   const entity = engine.model.entity(name);
   const access = rootAccess(engine.model, rules, rules.operation(operation, 'READ'), name, 'READ');
   if (access.kind !== 'rows') return access.kind === 'all';
-  // Nothing says what the row held.
+  // The values of the row are not known, so its rules cannot allow it.
   if (!row) return false;
   const value = (column: string) =>
     column === 'id' ? row['id'] : row[propertyOf(entity, entity.column(column))];

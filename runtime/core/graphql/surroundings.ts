@@ -1,7 +1,7 @@
 import type { ServiceHooks } from './hooks/index.ts';
 import type { Companion, Service } from './service.ts';
 
-/** What stands around operations: figures and traces outside, the hooks of plugins inside. */
+/** The functions around operations. Metrics and traces are outside, the hooks of plugins inside. */
 export type Surroundings = Pick<Service, 'around' | 'leave' | 'accompany'>;
 
 /** Joins observers and hooks. A member that neither has is absent. */
@@ -19,7 +19,7 @@ export function surround(
   return { ...(around && { around }), ...(leave && { leave }), ...(accompany && { accompany }) };
 }
 
-/** `inner` is called within `outer`. One of them at most looks at what leaves. */
+/** Joins two sets of functions: `outer` calls `inner`. At most one of them has `leave`. */
 function joinObservers(outer: Surroundings, inner: Surroundings): Surroundings {
   const around = outside(outer.around, inner.around);
   const leave = outer.leave ?? inner.leave;

@@ -31,8 +31,8 @@ export function withTypes(node: Root, value: unknown, marker: string): unknown {
     case 'aggregated':
       return typedAggregated(node, value, marker);
     default:
-      // Rows of several types are read with type names where a marker is possible, and counts have
-      // no objects.
+      // An abstract list with markers is read with type names, and a count has no objects, so
+      // neither comes here.
       throw new InternalError(`a ${node.kind} has no types to be named`);
   }
 }

@@ -17,13 +17,13 @@ import { INPUT_VALUES, inputSize, tooLarge } from './input-size.ts';
 type Given = Readonly<Record<string, unknown>>;
 export type ReadVariables = ReturnType<typeof getVariableValues>;
 
-/** A caller has no use for more errors than these at once. */
+/** More errors than this would not help a caller. */
 const MAX_ERRORS = 20;
 
-/** What variables are checked with. */
+/** What is needed to check variables. */
 interface Checking {
   readonly schema: GraphQLSchema;
-  /** By field: `NewPost.title`. */
+  /** Constraints by field: `NewPost.title`. */
   readonly constraints?: Readonly<Record<string, Constraint>> | undefined;
 }
 
@@ -46,7 +46,7 @@ export function readVariables(
   return read;
 }
 
-/** The first error names all that is wrong with the variables, as errors of `@constraint` do. */
+/** Writes all problems of the variables into the first error, as errors of `@constraint` do. */
 function withProblems(
   { schema, constraints }: Checking,
   definitions: readonly VariableDefinitionNode[],

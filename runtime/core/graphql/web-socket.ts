@@ -159,10 +159,10 @@ function readHeaders(params: Readonly<Record<string, unknown>>): Record<string, 
   );
 }
 
-/** Parameters that stand for a header of another name. */
+/** Parameters of `connection_init` that stand for a header with another name. */
 const HEADER_OF: Readonly<Record<string, string>> = { organization: 'x-organization' };
 
-/** The key of an organization may be a number. */
+/** The text of a parameter. The key of an organization may be a number. */
 const textOf = (value: unknown) => (typeof value === 'number' ? String(value) : value);
 
 /** Unwraps the error, which the library has wrapped. */

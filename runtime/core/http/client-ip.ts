@@ -28,7 +28,7 @@ export interface RequestOfPeer {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Whether an address is one of these, or in one of these ranges. */
+/** Whether an address is one of the given ones, or in one of the given ranges. */
 export type AddressMatcher = (address: string) => boolean;
 
 /** @throws ConfigError when one of them is neither an address nor a CIDR block. */

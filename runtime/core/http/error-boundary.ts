@@ -56,7 +56,7 @@ function toFailure(error: unknown, ctx: KoaContext, log: Logger): AppError {
     },
     'request failed',
   );
-  // For the span of the request.
+  // The span of the request reads it.
   ctx.state['masked'] = error;
   return (
     known ?? new AppError(500, 'INTERNAL_SERVER_ERROR', 'Internal server error', { cause: error })

@@ -17,8 +17,8 @@ export interface BodySink {
  */
 export class Incoming extends IncomingMessage {
   /**
-   * Chunks that arrived before the first read, with null for the end of the body; undefined after
-   * the first read.
+   * Chunks that arrived before the first read; null marks the end of the body. Undefined after the
+   * first read.
    */
   #held: (Buffer | null)[] | undefined = [];
   #heldBytes = 0;

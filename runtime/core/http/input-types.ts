@@ -10,7 +10,7 @@ export type InputResult =
   | { readonly value: unknown }
   | { readonly errors: readonly [InputError, ...InputError[]] };
 
-/** The input types of the schema, for what does not arrive by GraphQL. */
+/** Checks values by the input types of the schema, for input that does not come through GraphQL. */
 export interface InputTypes {
   has(name: string): boolean;
   /**

@@ -35,7 +35,7 @@ export function mountRoutes(
   }
 }
 
-/** A table writes `*rest`, the router `{*rest}`. */
+/** Our tables write `*rest`, the router writes `{*rest}`. */
 const toPattern = (path: string) => path.replace(/\*(\w+)/, '{*$1}');
 
 function serve(
@@ -57,7 +57,10 @@ function serve(
   };
 }
 
-/** PostgreSQL keeps no text with this character, so nothing has such an id. */
+/**
+ * Whether a parameter contains NUL. PostgreSQL cannot store this character, so no row has such an
+ * id.
+ */
 const hasNul = (param: string | undefined): boolean => param?.includes('\0') === true;
 
 function send(ctx: KoaContext, { status, body, headers = {} }: Reply): void {

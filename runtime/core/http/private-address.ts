@@ -32,7 +32,7 @@ export function isPrivateHost(hostname: string): boolean {
   return library().isValid(bare) && isPrivateAddress(bare);
 }
 
-/** The IPv4 addresses that an IPv6 address embeds, for each known transition mechanism. */
+/** The IPv4 addresses inside an IPv6 address, for each known transition mechanism. */
 function carriedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const { IPv4, IPv6 } = library();
   const bytes = address.toByteArray();

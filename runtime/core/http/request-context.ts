@@ -38,7 +38,7 @@ interface Origin {
   readonly koa: KoaContext;
 }
 
-/** Most requests use few of these, so each is made when it is first asked for. */
+/** Most requests use few of these properties, so each is made when it is first read. */
 class Context extends BaseContext {
   readonly id: string;
   readonly ip: string;

@@ -22,7 +22,7 @@ export function guardStreams(koa: Koa): void {
   });
 }
 
-/** Responses whose first byte may come much later than their headers. */
+/** Media types of responses whose first byte may come long after the headers. */
 const EVENTS = /^text\/event-stream/;
 
 /**

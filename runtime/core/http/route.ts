@@ -22,7 +22,7 @@ export interface Reply {
 
 export type Handler = (call: Call) => Promise<Reply> | Reply;
 
-/** Asked before a handler runs; throws an `AppError` to refuse. */
+/** Called before a handler; throws an `AppError` to refuse. */
 export type Guard = (
   context: RequestContext,
   route: RouteSpec,

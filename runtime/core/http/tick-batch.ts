@@ -26,8 +26,8 @@ export function batchByTick(listener: RequestListener, begin?: () => void): Requ
   };
   return (request, response) => {
     if (waiting.push({ resource: new AsyncResource('REQUEST'), request, response }) > 1) return;
-    // Scheduled before `begin`: work that `begin` ends by `setImmediate` then lasts until these
-    // requests were handled.
+    // This is scheduled before `begin` runs. If `begin` waits for a `setImmediate`, that comes
+    // after these requests were handled.
     setImmediate(handleAll);
     begin?.();
   };
@@ -37,7 +37,7 @@ function handle(listener: RequestListener, { resource, request, response }: Wait
   try {
     resource.runInAsyncScope(listener, undefined, request, response);
   } catch (error) {
-    // The following requests are handled even when this one throws.
+    // The next requests are handled even if this one throws.
     queueMicrotask(() => {
       throw error;
     });

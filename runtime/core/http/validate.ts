@@ -58,7 +58,7 @@ function compiler(load: LoadValidator | undefined, coerceTypes: boolean): Compil
   let validator: { compile: Compile } | undefined;
   return (schema) => {
     if (!load) throw new InternalError('a route has something to check, and no module a validator');
-    // In two steps, because the bundler's compiler drops the parentheses of `new (load())()`.
+    // Two statements, because the bundler's compiler removes the parentheses of `new (load())()`.
     const Validator = load();
     validator ??= new Validator({
       allErrors: false,

@@ -33,7 +33,7 @@ const isStream = ({ body }: Reply): boolean =>
 
 async function watch(revalidate: RevalidateCaller, { context, koa }: Call): Promise<void> {
   const isSame = createLook(revalidate, context);
-  // Middleware of the project may have found the caller in a way that only itself knows.
+  // Middleware of the project may have recognised the caller in a way that only the project knows.
   if (!(await isSame()) || koa.res.destroyed) return;
   let looking = false;
   const look = async () => {
@@ -46,7 +46,10 @@ async function watch(revalidate: RevalidateCaller, { context, koa }: Call): Prom
   koa.res.once('close', () => clearInterval(timer));
 }
 
-/** A caller who cannot be looked at does not count as the same. */
+/**
+ * A function that compares the caller with the one at the start. If the caller cannot be
+ * determined, they count as changed.
+ */
 function createLook(revalidate: RevalidateCaller, context: RequestContext) {
   const asked = context.principal;
   return async (): Promise<boolean> => {

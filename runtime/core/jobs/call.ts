@@ -9,7 +9,7 @@ export interface Call {
   run(work: () => unknown): Promise<void>;
   /** Aborts the signal. */
   cancel(): void;
-  /** Aborts the signal, and `run` rejects at once. */
+  /** Aborts the signal, and lets `run` reject at once. */
   leave(): void;
 }
 

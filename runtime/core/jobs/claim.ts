@@ -34,7 +34,7 @@ interface ClaimParts {
   readonly only?: number | undefined;
 }
 
-/** Takes at most `free` jobs that are due, by priority and then by time. */
+/** Takes at most `free` due jobs, by priority and then by time. */
 export interface Claim {
   (ask: Ask, free: number): Promise<Taken[]>;
   /** Whether it is one statement, which needs no transaction. */
@@ -68,8 +68,8 @@ interface Taking {
 }
 
 /**
- * Takes jobs of one priority. A key whose jobs may not run now is left out of the next search, so
- * that many of its jobs do not hide the others.
+ * Takes jobs of one priority. A key that has no free slot is excluded from the next search, so that
+ * its many jobs do not hide the others.
  */
 async function takeOf(priority: number, taking: Taking, free: number): Promise<Taken[]> {
   const { ask, find, slots, parts } = taking;
@@ -85,7 +85,7 @@ async function takeOf(priority: number, taking: Taking, free: number): Promise<T
   return taken;
 }
 
-/** The text sets `owner` by its first parameter. */
+/** SQL whose first parameter becomes `owner`. */
 const RUNNING = `state = 'running', owner = ?, started_at = $now,
   fence = twofold_jobs.fence + 1,
   attempt = twofold_jobs.attempt
@@ -114,8 +114,9 @@ function toTaken({ id, name, data, attempts, errors, ...row }: Row): Taken {
 }
 
 /**
- * On PostgreSQL, where each statement is a round trip, jobs without `concurrency` are taken by one.
- * The levels are the priorities that occur: each is one step in the index.
+ * For PostgreSQL, where each statement is a round trip: one statement takes the jobs without
+ * `concurrency`. The statement goes through the priorities that occur, and each is one step in the
+ * index.
  */
 function claimAtOnce({ owner, ...parts }: ClaimParts): Claim {
   const filter = filterOf(parts);
@@ -153,7 +154,10 @@ const inTurn = (a: Row & Turn, b: Row & Turn) =>
 
 const COLUMNS = 'id, name, data, attempt, attempts, fence, slot, errors';
 
-/** Names are checked when the files are read, so they can stand in the text. */
+/**
+ * A condition of SQL. It contains names of jobs as text; they were checked when the files were
+ * read.
+ */
 function filterOf({ definitions, only }: Pick<ClaimParts, 'definitions' | 'only'>): string {
   const names = [...definitions.keys()].map((name) => `'${name}'`).join(', ');
   return `name in (${names}) ${only === undefined ? '' : `and id = ${only}`}`;
@@ -194,9 +198,9 @@ const runningSlots = (ask: Ask) =>
      where state = 'running' and slot is not null group by slot`,
   );
 
-/** How many jobs run for each key of `concurrency`. */
+/** The numbers of running jobs for the keys of `concurrency`. */
 interface Slots {
-  /** Those that take no more. */
+  /** The keys without a free slot. */
   full(): string[];
   /** Counts one more. @returns false when the key takes no more. */
   take(slot: string | null): boolean;

@@ -6,7 +6,7 @@ import type { JobCount, Listed, Shown } from './records.ts';
 import { untilEnded } from './running.ts';
 import { JOB_STATES, type JobState } from './types.ts';
 
-/** What `generator jobs` asks. */
+/** A question of `generator jobs`. */
 export interface JobsQuestion {
   readonly command: 'stats' | 'list' | 'show' | 'run' | 'retry' | 'cancel';
   /** An id, or the name of a job. */
@@ -15,9 +15,9 @@ export interface JobsQuestion {
   readonly name?: string;
   readonly limit?: number;
   readonly data?: unknown;
-  /** `run`: whether to wait until it has ended. */
+  /** For `run`: whether to wait until the job has ended. */
   readonly wait?: boolean;
-  /** `retry`: all that have failed, or those of `subject`. */
+  /** For `retry`: all failed jobs, or those with the name `subject`. */
   readonly failed?: boolean;
 }
 
@@ -78,7 +78,7 @@ const ANSWERS: Readonly<Record<JobsQuestion['command'], Answer>> = {
 
 const refused = (text: string): JobsAnswer => ({ ok: false, refused: text });
 
-/** A job without a file is known while the queue has some. */
+/** Whether a job is known. A job without a file is known as long as the queue has one. */
 const isKnown = async ({ records, definitions }: JobsModule, name: string) =>
   definitions.has(name) || (await records.stats()).some((count) => count.name === name);
 
@@ -87,7 +87,10 @@ async function shown({ records }: JobsModule, id: string | undefined): Promise<J
   return job ? { ok: true, job } : refused(`there is no job with the id ${id}`);
 }
 
-/** Without a server that takes it, the job runs here: once, or with `wait` until it has ended. */
+/**
+ * Sends a job. If no server would run it, the job is run here: one attempt, or all of them with
+ * `wait`.
+ */
 async function run({ kernel, module }: Asking, question: JobsQuestion): Promise<JobsAnswer> {
   const { subject: name = '', data, wait = false } = question;
   if (!module.definitions.has(name)) return refused(unknownJob(module.definitions, name));

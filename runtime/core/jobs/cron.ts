@@ -5,13 +5,13 @@ import type { Definition, Definitions } from './definitions.ts';
 
 /** The times of a schedule, in milliseconds since 1970. */
 export interface Times {
-  /** The first one after `time`; null when there is none. */
+  /** The first time after `time`; null when there is none. */
   after(time: number): number | null;
-  /** The last one before `time`; null when there is none. */
+  /** The last time before `time`; null when there is none. */
   before(time: number): number | null;
 }
 
-/** The part of croner's class that is used here. */
+/** The part of croner's class that we use. */
 interface CronPattern {
   nextRun(after: Date): Date | null;
   previousRuns(count: number, before: Date): Date[];
@@ -39,7 +39,7 @@ function croner(root: string): MakePattern {
 }
 
 /**
- * The times of all jobs with a schedule.
+ * The times of all jobs that have a schedule.
  *
  * @throws ConfigError `JOB_SCHEDULE_INVALID`, with every problem.
  */
@@ -58,7 +58,7 @@ export function readSchedules(definitions: Definitions, root: string): ReadonlyM
   return new Map(times);
 }
 
-/** The times, or what is wrong with the pattern. */
+/** The times of a schedule, or the problem with its pattern. */
 function timesOf(make: MakePattern, { schedule }: Definition): Times | string {
   const { cron, timezone } = schedule!;
   const shown = JSON.stringify(cron);

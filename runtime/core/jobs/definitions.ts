@@ -25,7 +25,7 @@ export interface Concurrency {
   readonly key: ((data: any) => string | number) | undefined;
 }
 
-/** When a job is sent by itself. */
+/** When a job is sent by its schedule. */
 export interface Pattern {
   readonly cron: string;
   readonly timezone: string;
@@ -148,7 +148,7 @@ export function unknownJob(definitions: Definitions, name: string): string {
   return `There is no job ${name}. ${hint}`;
 }
 
-/** The key by which the runs of a job are counted; null when their number is not limited. */
+/** The key under which the running jobs are counted; null when their number is not limited. */
 export function slotOf({ name, concurrency }: Definition, data: unknown): string | null {
   if (!concurrency) return null;
   return concurrency.key ? `${name}:${String(concurrency.key(data))}` : name;

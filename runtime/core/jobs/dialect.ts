@@ -1,6 +1,6 @@
 import type { Dialect, Query, Store } from '../store/store.ts';
 
-/** Words that stand for something else on each database, see `jobSql`. */
+/** Placeholders in the SQL of the queue, with their text for each database, see `jobSql`. */
 const WORDS: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
   sqlite: {
     $now: `cast(unixepoch('subsec') * 1000 as integer)`,
@@ -36,7 +36,7 @@ export function jobSql(dialect: Dialect, text: string): string {
   return written.replaceAll('?', () => `$${(count += 1)}`);
 }
 
-/** Runs statements of the queue, whose words stand for something else on each database. */
+/** Runs a statement of the queue. Placeholders are replaced by the text for the database. */
 export type Ask = <Row = Record<string, any>>(
   text: string,
   parameters?: readonly unknown[],

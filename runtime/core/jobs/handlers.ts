@@ -12,7 +12,7 @@ export interface HandlerParts {
   readonly api: JobsApi;
   /** Cancels a job wherever it runs. */
   readonly cancel: (id: number) => Promise<boolean>;
-  /** There are jobs that wait again. */
+  /** Called when jobs wait again. */
   readonly onWaiting: () => void;
 }
 

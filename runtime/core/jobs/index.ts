@@ -19,11 +19,11 @@ export interface JobsOptions {
   readonly files: Readonly<Record<string, JobOf>>;
   readonly inputs: InputTypes;
   readonly mode: JobsMode;
-  /** Whether callers can be recognised: without, there is no API for jobs. */
+  /** Whether the server can recognise callers. If not, there is no API for jobs. */
   readonly guarded: boolean;
 }
 
-/** The module of jobs, and what the command line asks of it. */
+/** The module of jobs, and the functions for the command line. */
 export interface JobsModule extends ServerModule {
   readonly records: JobRecords;
   readonly definitions: Definitions;

@@ -4,13 +4,16 @@ import type { Logger } from '../config/log.ts';
 const CHANNEL = 'twofold_jobs';
 const RECONNECT_AFTER = 1_000;
 
-/** What processes tell each other: there is a job, or a running one was cancelled. */
+/** Notices between processes: a job is waiting, or a running job was cancelled. */
 export type Notice = { readonly from?: string } & (
   | { readonly due: number }
   | { readonly cancel: number }
 );
 
-/** Hears what other processes say through PostgreSQL. What is said while it is broken is lost. */
+/**
+ * Listens to the notices of other processes through PostgreSQL. Notices during a broken connection
+ * are lost.
+ */
 export interface Notifications {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -66,7 +69,10 @@ export function createNotifications({ url, log, hear }: NotificationParts): Noti
   };
 }
 
-/** Any client of the database can send a notification: one of another form is ignored. */
+/**
+ * Parses a notice. Any client of the database can send one, so a payload of another form is
+ * ignored.
+ */
 function parse(text: string): Notice | null {
   try {
     const notice = JSON.parse(text) as Record<string, unknown> | null;

@@ -23,9 +23,9 @@ export interface PresenceParts {
   readonly kernel: Kernel;
   readonly definitions: Definitions;
   readonly owner: string;
-  /** Jobs were given back. */
+  /** Called when jobs of a dead process were given back. */
   readonly onReturned: () => void;
-  /** This process was silent for too long: its jobs were given to others. */
+  /** Called when this process was silent for too long, and its jobs were given to others. */
   readonly onLost: () => void;
 }
 

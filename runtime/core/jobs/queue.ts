@@ -6,7 +6,7 @@ import { type Ask, askIn, askStore } from './dialect.ts';
 /** The jobs that one process runs. Only who has taken a job last can finish it. */
 export interface Queue {
   /**
-   * Finishes jobs and takes others, in one transaction.
+   * Finishes some jobs and takes others, in one transaction.
    *
    * @returns the taken ones, first those that run first, and the ids of finished ones that this
    * process has lost.
@@ -16,9 +16,9 @@ export interface Queue {
   complete(taken: Taken): Promise<boolean>;
   /** Ends a failed attempt. Without `retryIn` (milliseconds) it was the last one. */
   fail(taken: Taken, outcome: Failed): Promise<boolean>;
-  /** Gives jobs back whose attempt does not count. */
+  /** Gives jobs back. Their attempt does not count. */
   giveBack(taken: readonly Taken[]): Promise<void>;
-  /** Which of its running jobs were cancelled. */
+  /** The ids of this process's running jobs that were cancelled. */
   cancelled(): Promise<number[]>;
 }
 
@@ -37,7 +37,7 @@ export interface QueueParts {
   readonly definitions: Definitions;
   /** The id of this process. */
   readonly owner: string;
-  /** Takes only this job. */
+  /** If set, only this job is taken. */
   readonly only?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { type Ask, askStore } from './dialect.ts';
 import type { JobError } from './claim.ts';
 import type { JobRecord, JobState } from './types.ts';
 
-/** The jobs as they are shown, and what a person may do with them. */
+/** Jobs as people see them, and actions on jobs. */
 export interface JobRecords {
   /** Newest first. */
   list(asked: Asked): Promise<Listed>;
@@ -12,7 +12,7 @@ export interface JobRecords {
   stats(): Promise<JobCount[]>;
   /** @returns whether it was waiting, which ends it, or running, which is up to its process. */
   cancel(id: number): Promise<'cancelled' | 'asked' | false>;
-  /** A failed job begins anew. @returns whether it was failed. */
+  /** Starts a failed job again, with all its attempts. @returns whether it was failed. */
   retry(id: number): Promise<boolean>;
   /** All failed jobs, or those of a name. @returns how many */
   retryAll(name?: string): Promise<number>;
@@ -34,7 +34,7 @@ export interface Listed {
   readonly next_cursor: string | null;
 }
 
-/** A job with everything that is known about it. */
+/** A job with all its stored data. */
 export interface Shown extends JobRecord {
   readonly errors: readonly JobError[];
 }

@@ -10,7 +10,7 @@ const BATCH = 1_000;
 /** Milliseconds for which the times of schedules are known: a clock may be set back this far. */
 const TIMES = 86_400_000;
 
-/** Removes what was kept long enough, and names the jobs that no file is there for. */
+/** Deletes jobs that were kept long enough, and reports jobs whose file is missing. */
 export interface Retention {
   start(): void;
   stop(): Promise<void>;

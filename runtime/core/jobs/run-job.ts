@@ -7,23 +7,23 @@ import type { Queue } from './queue.ts';
 import type { Tracing } from '../traces/tracing.ts';
 import { traceJob } from './traces.ts';
 
-/** One attempt of a job, which runs. */
+/** One running attempt of a job. */
 export interface Attempt {
   readonly taken: Taken;
   /**
-   * How it ended. `done`: its completion is still to be written. `settled`: all is written. `left`:
-   * its result is no longer awaited.
+   * How the attempt ended. `done`: the end of the job is not written yet. `settled`: everything is
+   * written. `left`: nobody waits for the result any more.
    */
   readonly ended: Promise<Ended>;
   /** Aborts its signal. It goes on until its function ends. */
   cancel(): void;
-  /** Aborts its signal and waits no longer for its function. */
+  /** Aborts the signal, and no longer waits for the function. */
   leave(): void;
 }
 
 export type Ended = 'done' | 'settled' | 'left';
 
-/** What a job needs of the server. */
+/** The parts of the server that a job needs. */
 export interface JobParts extends ContextParts {
   readonly tracing?: Tracing;
 }
@@ -105,7 +105,10 @@ async function afterFailure(running: Running, error: unknown): Promise<Ended> {
   return 'settled';
 }
 
-/** `failed` is called before the state is written: when its process dies, it is called again. */
+/**
+ * Calls `failed`. This is done before the state is written, so that it is called again if the
+ * process dies.
+ */
 async function failFinally(running: Running, error: unknown): Promise<Ended> {
   const { queue, taken, definition, log } = running;
   log.error({ stack: stackOf(error) }, 'the job failed, and it was the last attempt');

@@ -19,11 +19,11 @@ interface WorkingParts {
   readonly definitions: Definitions;
   readonly telling: Telling;
   readonly concurrency: number;
-  /** Takes only this job. */
+  /** If set, only this job is taken. */
   readonly only?: number;
 }
 
-/** A worker with everything that it needs to work beside others. */
+/** A worker, and what it needs to run beside those of other processes. */
 interface Working {
   readonly worker: Worker;
   start(): Promise<void>;
@@ -37,7 +37,7 @@ function createWorking({ kernel, definitions, telling, concurrency, only }: Work
   const onPoll = () =>
     void queue.cancelled().then(
       (ids) => ids.forEach((id) => worker.cancel(id)),
-      // The turn that follows reports that the database does not answer.
+      // The error is ignored here: if the database does not answer, the next turn reports it.
       () => {},
     );
   const worker: Worker = createWorker({

@@ -9,7 +9,7 @@ const LATE = 30_000;
 /** Milliseconds between two looks at the clock, because somebody may set it. */
 const LOOK = 1_000;
 
-/** Sends jobs at the times of their schedules, each time once for all servers. */
+/** Sends jobs at the times of their schedules. For all servers together, each time is sent once. */
 export interface Schedules {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export function createSchedules(parts: ScheduleParts): Schedules | undefined {
   let seen = 0;
   const look = async () => {
     const now = kernel.now();
-    // The clock was set back: times that were sent are known, and are not sent again.
+    // The clock was set back. Times that were sent are stored, so they are not sent again.
     if (now < seen) for (const each of scheduled) each.next = each.times.after(now);
     seen = now;
     for (const each of scheduled) await sendDue(parts, each, now);
@@ -76,7 +76,7 @@ export function createSchedules(parts: ScheduleParts): Schedules | undefined {
   };
 }
 
-/** Sends what is due, and finds the next time. */
+/** Sends the jobs that are due, and finds the next time. */
 async function sendDue(parts: ScheduleParts, scheduled: Scheduled, now: number): Promise<void> {
   const { times, definition } = scheduled;
   let { next } = scheduled;
@@ -113,8 +113,8 @@ async function sendOnce({ kernel, sender }: ScheduleParts, { name }: Definition,
 }
 
 /**
- * The time to look at first. Those between the last one that was sent and the start were missed. A
- * new pattern has missed none.
+ * The first time to look at. Times between the last one that was sent and the start of the server
+ * were missed. A new pattern has missed none.
  */
 async function firstOf(
   { kernel }: ScheduleParts,

@@ -16,7 +16,7 @@ export interface Sender {
 /** Called after the commit with the milliseconds until the jobs are due. */
 export type Announce = (wait: number) => void;
 
-/** A job to add, with everything that its row has. */
+/** A job to add, with all columns of its row. */
 interface Sending {
   readonly name: string;
   readonly slot: string | null;

@@ -8,7 +8,7 @@ import type { Migration } from '../store/migration.ts';
  */
 export const jobMigrations: readonly Migration[] = [
   { name: 'jobs/0001', up: createTables },
-  // Where a job was sent, as `traceparent`, while traces are on.
+  // The span that sent the job, as `traceparent`; only set while traces are on.
   {
     name: 'jobs/0002',
     up: async (db) => {
@@ -21,7 +21,7 @@ async function createTables(db: Kysely<any>): Promise<void> {
   const key =
     dialectOf(db) === 'postgres'
       ? 'bigint generated always as identity primary key'
-      : // A number that was used once is not given to another job after the first one was removed.
+      : // `autoincrement`: the id of a removed job is not used for another one.
         'integer primary key autoincrement';
   for (const statement of statements(key)) await sql.raw(statement).execute(db);
 }
@@ -61,7 +61,7 @@ const statements = (key: string): readonly string[] => [
     names text not null,
     seen_at bigint not null
   )`,
-  // Since when the times of a schedule count, and the newest one that was sent.
+  // For each schedule: from when its times count, and the latest time that was sent.
   `create table twofold_job_schedules (
     name text primary key,
     pattern text not null,

@@ -9,7 +9,7 @@ export interface Telling {
   readonly from: string;
   /** There is a job in `wait` milliseconds. */
   due(wait: number): void;
-  /** A running job was cancelled. */
+  /** Tells the process of a running job that it was cancelled. */
   cancel(id: number): void;
   /** Sets who is told in this process. */
   onNotice(hear: (notice: Notice) => void): void;

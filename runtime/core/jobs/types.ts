@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts';
 import type { StandardSchema } from '../routes/standard-schema.ts';
 
-/** What the functions of a job get. */
+/** The parameters of a job's function. */
 export interface JobCall<Data = any, Context = RequestContext> {
   readonly data: Data;
   /** No rules apply. Its signal is aborted at the timeout, and when the job is cancelled. */
@@ -16,7 +16,7 @@ export interface RunningJob {
   readonly attempt: number;
 }
 
-/** What `failed` gets. */
+/** The parameters of `failed`. */
 export interface FailedCall<Data = any, Context = RequestContext> extends JobCall<Data, Context> {
   /** What the last attempt threw. */
   readonly error: unknown;
@@ -40,17 +40,17 @@ export interface JobOf<Context = RequestContext, Data = any> {
   };
   /** How long an attempt may take: 60s when absent. */
   readonly timeout?: string;
-  /** How many run at once over all servers, of the job or of each key. */
+  /** How many may run at once over all servers: for the job, or for each key. */
   readonly concurrency?:
     | number
     | { readonly limit: number; readonly key: (data: Data) => string | number };
-  /** Whether what it writes and its completion commit together. */
+  /** Whether the job's writes and its completion are committed together. */
   readonly transaction?: boolean;
   /** A cron pattern of 5 or 6 fields: the job is sent at each of its times. */
   readonly schedule?: string;
   /** Of `schedule`: an IANA name. UTC when absent. */
   readonly timezone?: string;
-  /** What happens with times of `schedule` at which no server ran; `skip` when absent. */
+  /** What happens with the times of `schedule` at which no server ran; `skip` when absent. */
   readonly missed?: 'skip' | 'once';
   run(call: JobCall<Data, Context>): void;
   /** Called after the last attempt has failed. */
@@ -69,9 +69,9 @@ type DataOf<File> = File extends { run(call: infer Call): any }
 export interface SendOptions {
   /** Not before this time: a Date or ISO 8601 text. */
   readonly at?: Date | string;
-  /** Not before this time has passed: `10m`. */
+  /** A time to wait before the job may run: `10m`. */
   readonly delay?: string;
-  /** Higher ones run first; 0 when absent. */
+  /** Jobs with a higher number run first; 0 when absent. */
   readonly priority?: number;
   /** Instead of the job's own. */
   readonly attempts?: number;
@@ -97,7 +97,7 @@ export interface JobRecord<Data = unknown> {
   readonly created_at: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
-  /** Of the last attempt that failed. */
+  /** The error of the last failed attempt. */
   readonly error: string | null;
   readonly data: Data;
 }

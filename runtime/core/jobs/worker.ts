@@ -15,11 +15,11 @@ export interface Worker {
   wake(wait?: number): void;
   /** Aborts the signal of a job, if it runs here. */
   cancel(id: number): void;
-  /** Takes no more. */
+  /** Stops taking jobs. */
   leave(): void;
   /** Waits for running jobs for this many milliseconds, and gives back the others. */
   stop(patience: number): Promise<void>;
-  /** Gives up all running jobs: other processes have them. */
+  /** Gives up all running jobs, because other processes have them now. */
   abandon(): void;
 }
 
@@ -41,9 +41,9 @@ class QueueWorker implements Worker {
   readonly #queue: Queue;
   readonly #running = new Map<number, Attempt>();
   readonly #finished: Taken[] = [];
-  /** Those whose end could not be written, because the database did not answer. */
+  /** Jobs whose end could not be written, because the database did not answer. */
   readonly #unsettled: Taken[] = [];
-  /** Nothing that runs here may join the transaction of the code that woke it. */
+  /** Jobs must not join the transaction of the code that woke this worker. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #taking = false;
   #turning: Promise<void> | undefined;
@@ -118,7 +118,7 @@ class QueueWorker implements Worker {
     }, due - performance.now());
   }
 
-  /** Looks at the queue, once more if something happens meanwhile. */
+  /** Looks for jobs. If something happens meanwhile, it looks once more. */
   #look(): void {
     this.#again = true;
     this.#turning ??= this.#outside(() => this.#turns()).finally(() => {

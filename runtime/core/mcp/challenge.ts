@@ -7,11 +7,11 @@ import type { Principal } from '../context/request-context.ts';
 /** The scopes of an API key: to call tools, and to call those that write. */
 export const SCOPES = { read: 'mcp:read', write: 'mcp:write' } as const;
 
-/** Says to a client which credentials are needed, and where that is described (RFC 9728). */
+/** Tells a client which credentials it needs, and where they are described (RFC 9728). */
 export interface Challenge {
   /** The path of the description. */
   readonly path: string;
-  /** The description: a resource that takes bearer tokens. */
+  /** The metadata of RFC 9728: a resource that takes bearer tokens. */
   metadata(headers: IncomingHttpHeaders): Readonly<Record<string, unknown>>;
   /** `WWW-Authenticate` of a 401. */
   header(headers: IncomingHttpHeaders, error?: string): string;
@@ -58,6 +58,6 @@ export function createChallenge(
   };
 }
 
-/** Only API keys are narrowed by scopes. */
+/** Whether the caller has a scope. Only API keys are limited by scopes. */
 export const mayUse = (principal: Principal, scope: string): boolean =>
   principal.kind !== 'api_key' || hasScope(principal.scopes, scope);

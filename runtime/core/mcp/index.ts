@@ -39,7 +39,7 @@ export function createMcp({ kernel, service, live }: McpOptions): ServerModule {
   };
 }
 
-/** Where both are served, the names of the four tools that explore are theirs. */
+/** The sources of tools. If both are served, the four tools for exploring keep their names. */
 function sourcesOf({ kernel, service, live }: McpOptions): ToolSource[] {
   const mcp = kernel.project.api.mcp!;
   return [

@@ -58,7 +58,7 @@ function toAnswer(response: Response, { result }: McpSettings): ToolAnswer {
 
 const LEAD = '{"data":';
 
-/** The text of the data. Plugins can add members beside it, which are no data. */
+/** The data of a response as text. Members that plugins add beside the data are left out. */
 function dataOf({ text, failed: parts }: Response): JsonText {
   return parts ? JSON.stringify(parts.data) : text.slice(LEAD.length, -1);
 }

@@ -2,11 +2,11 @@ import type { Tool, ToolAnswer } from '@twofold/schema/mcp';
 import type { Context } from 'koa';
 import type { RequestContext } from '../context/request-context.ts';
 
-/** A group of tools that are made of the API. */
+/** A group of tools that are made from the API. */
 export interface ToolSource {
   /** The tools of a caller who may write, or may not, by name. */
   tools(writes: boolean): ReadonlyMap<string, Tool>;
-  /** Undefined for a tool that is none of the group, also when the caller may not write. */
+  /** Calls a tool. Undefined if the group does not have the tool, or the caller may not write. */
   call(
     name: string,
     args: Readonly<Record<string, unknown>>,

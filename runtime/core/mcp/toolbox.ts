@@ -7,7 +7,7 @@ import type { EndpointOptions } from './options.ts';
 /** Tools on one page of `tools/list`. */
 const PAGE = 100;
 
-/** The revision of the served tools: the server has no version of its own. */
+/** The version of the served tools, because the server has no version of its own. */
 const VERSION = '1.0.0';
 
 const INSTRUCTIONS =
@@ -48,7 +48,10 @@ function allTools(groups: readonly ReadonlyMap<string, Tool>[]): readonly Tool[]
   return [...new Map(groups.toReversed().flatMap((group) => [...group])).values()];
 }
 
-/** A cursor is the name of the last tool of a page, so a tool that comes or goes moves no other. */
+/**
+ * A page of tools. The cursor is the name of the last tool of a page, so adding or removing tools
+ * does not move the others.
+ */
 function pageOf(tools: readonly Tool[], cursor: string | undefined): ToolPage {
   const from = cursor === undefined ? 0 : tools.findIndex(({ name }) => name === cursor) + 1;
   if (cursor !== undefined && from === 0) throw invalidParams('there is no such cursor');

@@ -5,16 +5,18 @@ export interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
   readonly samples: readonly Sample[];
-  /** How the processes of one server are joined; their sum when absent. */
+  /** How the values of several processes are joined; added up when absent. */
   readonly joined?: 'largest';
 }
 
 export interface Sample {
-  /** In the order of `labels`. */
+  /** The values of the labels, in the order of `labels`. */
   readonly of: readonly string[];
   /** The sum of a histogram. */
   readonly value: number;
-  /** Of a histogram: how many values each bucket has, and last those beyond all bounds. */
+  /**
+   * For a histogram: the number of values in each bucket, and at the end those above all bounds.
+   */
   readonly counts?: readonly number[];
 }
 

@@ -13,13 +13,16 @@ const METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ]);
 
-/** A stream of events lasts as long as its reader wants, which is no latency. */
+/**
+ * A stream of events lasts as long as its reader wants. That is not a latency, so it is not
+ * counted.
+ */
 const EVENTS = 'text/event-stream';
 
 /** The pattern of the route that a request belongs to; undefined when it belongs to none. */
 export type RouteOf = (ctx: Context) => string | undefined;
 
-/** Counts each request when its answer is sent. It stands before all other middleware. */
+/** Counts each request when its response is sent. It comes before all other middleware. */
 export function httpMetrics(metrics: Metrics, routeOf: RouteOf): Middleware {
   const timings = requestTimings(metrics);
   return counting((ctx) => {

@@ -64,7 +64,7 @@ export function createMetricsModule(
 }
 
 /**
- * The setting, as its digest: texts of equal length can be compared in constant time.
+ * The setting as a digest, because texts of equal length can be compared in constant time.
  *
  * @param hasKeys whether the server knows API keys.
  */

@@ -7,7 +7,7 @@ export interface Metrics {
   gauge(named: Named): Counter;
   /** A counter, and a histogram of the seconds that each counted thing took. */
   timings(counted: Pick<Named, 'name' | 'help'>, timed: Named): Timings;
-  /** Figures that are read when they are asked for. */
+  /** Adds metrics whose values are read when somebody asks for the page. */
   read(family: Omit<Family, 'samples'>, samples: () => readonly Sample[]): void;
   snapshot(): readonly Family[];
 }
@@ -16,7 +16,7 @@ export interface Named {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** The most combinations of labels; others count as `other`. */
+  /** The most combinations of labels. Further ones are counted as `other`. */
   readonly most?: number;
 }
 
@@ -32,11 +32,11 @@ export interface Timings {
 /** One combination of labels. Keep it where the same one is used again. */
 export interface Series {
   observe(seconds: number): void;
-  /** Counts something that has no duration. */
+  /** Counts an event without a duration. */
   count(): void;
 }
 
-/** Whatever clients send, a family has no more combinations of labels. */
+/** The most combinations of labels in a family, whatever clients send. */
 const MOST = 2000;
 
 export function createMetrics(): Metrics {

@@ -4,7 +4,7 @@ import { BOUNDS, type Family, type Sample } from './family.ts';
 export const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Figures as text of Prometheus, version 0.0.4.
+ * Metrics in the text format of Prometheus, version 0.0.4.
  *
  * @example
  * renderFamilies([{ name: 'jobs', help: 'Jobs', type: 'gauge', labels: ['state'], samples: [{ of: ['waiting'], value: 2 }] }])
@@ -28,7 +28,10 @@ function line({ name, labels }: Family, { of, value }: Sample): string {
   return `${name}${braces(pairs(labels, of))} ${value}\n`;
 }
 
-/** A bucket counts all values up to its bound, those of the smaller buckets too. */
+/**
+ * The buckets of Prometheus: each counts all values up to its bound, so it includes the smaller
+ * buckets.
+ */
 function buckets({ name, labels }: Family, { of, value, counts = [] }: Sample): string {
   const known = pairs(labels, of);
   const lead = known === '' ? '' : `${known},`;

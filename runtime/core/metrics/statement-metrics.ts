@@ -3,7 +3,7 @@ import type { NoteStatement } from '../store/statement-log.ts';
 import type { Metrics } from './registry.ts';
 
 const READS = /^\s*(?:select|values|explain|show|pragma)\b/i;
-/** A common table expression may write. */
+/** Words of writing statements. A common table expression (`with`) may contain one. */
 const WRITES = /\b(?:insert|update|delete|merge)\b/i;
 
 /** Counts each statement. */

@@ -82,7 +82,7 @@ export interface AllMetrics {
   stop(): void;
 }
 
-/** Without other workers, they are those of this process. */
+/** The metrics of all workers; without other workers, those of this process. */
 export function createAllMetrics(own: () => readonly Family[]): AllMetrics {
   const asked = new Map<number, (families: readonly Family[]) => void>();
   let next = 0;

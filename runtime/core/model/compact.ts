@@ -26,29 +26,29 @@ import type {
 export interface Model {
   readonly name: string;
   readonly ids: IdKind;
-  /** The tables are those of others: no statement changes their structure. */
+  /** Another program owns the tables: no statement changes their structure. */
   readonly unmanaged?: true;
   /** Milliseconds; 10 s when absent. */
   readonly transactionTimeout?: number;
-  /** 5 s and 10,000 rows when absent. */
+  /** Limits for migrations; 5 s and 10,000 rows when absent. */
   readonly migrations?: MigrationSettings;
   readonly jobs?: JobSettings;
   readonly observability?: Observability;
   readonly entities: Readonly<Record<string, EntityWords>>;
-  /** Object types that are not tables. */
+  /** Object types that have no table. */
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;
   /** Scalars besides GraphQL's own five. */
   readonly scalars?: Readonly<Record<string, Pick<ScalarType, 'column' | 'source'>>>;
   /** What an input object, or the arguments of a field, set: by `Input:Entity`. */
   readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
-  /** What a `where` input means. */
+  /** The meaning of each `where` input. */
   readonly filters?: Readonly<
     Record<
       string,
       { readonly entity: string; readonly fields: Readonly<Record<string, FilterField>> }
     >
   >;
-  /** What an `orderBy` input means. */
+  /** The meaning of each `orderBy` input. */
   readonly orders?: Readonly<Record<string, { readonly entity: string } & OrderShape['form']>>;
   /** The members of result unions that answer in place of an error. */
   readonly errors?: Readonly<Record<string, readonly Omit<ErrorType, 'type'>[]>>;

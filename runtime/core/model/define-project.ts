@@ -175,7 +175,7 @@ function readColumn(
   };
 }
 
-/** A key without a default of its own gets the one that `ids` implies. */
+/** The default of a key. Without one of its own, `ids` decides it. */
 function defaultOf(
   column: string,
   { default: given, parts, key }: Partial<Column>,

@@ -17,14 +17,17 @@ import type {
   Tally,
 } from '@twofold/schema';
 
-/** How each field is answered, by type and field. A missing field is a column or a property. */
+/**
+ * How each field is answered, by type and field. A field that is missing here is a column, or a
+ * property of the parent.
+ */
 export type FieldTable = Readonly<Record<string, Readonly<Record<string, Action | FieldSource>>>>;
 
 /** The limits, filters and orders of a list. */
 export interface ListWords {
   /** The most rows of one page. */
   readonly max: number;
-  /** Rows when the caller gives no number; `max` when absent. */
+  /** How many rows are returned when the caller gives no number; `max` when absent. */
   readonly default?: number;
   /** Argument → column: filters by equality. */
   readonly filters?: Readonly<Record<string, string>>;
@@ -130,7 +133,7 @@ export function remove(
 const whichOf = (key: ArgumentPath | RowKey) =>
   typeof key[0] === 'string' ? { id: key as ArgumentPath } : { by: key as RowKey };
 
-/** The words of an action, with its answer in the short form. */
+/** The options of an action, with its answer in the short form. */
 type Words<Kind extends Action['kind']> = Omit<
   Extract<Action, { kind: Kind }>,
   'kind' | 'entity' | 'returns'
@@ -188,7 +191,7 @@ export function one(
 }
 
 /**
- * The rows that refer back: by a column of theirs, or through a join table.
+ * The rows that refer to this row: by one of their columns, or through a join table.
  *
  * @example posts: many('Post', 'author_id', { max: 100 })
  */
@@ -206,7 +209,9 @@ export function many(
   };
 }
 
-/** The words of numbers over rows; `via` says how the rows of a relation belong to their parent. */
+/**
+ * The options of numbers over rows. `via` says how the rows of a relation belong to their parent.
+ */
 type AggregatedWords = Omit<ListWords, 'orderBy'> & { readonly via?: string | Many['via'] };
 
 type AggregatedBy<Words> = Words extends { readonly via: unknown }
@@ -256,7 +261,10 @@ export function searchRank(): Extract<FieldSource, { of: 'rank' }> {
   return { kind: 'search', of: 'rank' };
 }
 
-/** The text of a column around the hits, as HTML. @example excerpt: searchHighlight('body') */
+/**
+ * The text of a column around the words that were found, as HTML. @example excerpt:
+ * searchHighlight('body')
+ */
 export function searchHighlight(column: string): Extract<FieldSource, { of: 'highlight' }> {
   return { kind: 'search', of: 'highlight', column };
 }
@@ -272,8 +280,8 @@ export function exists(entity: string, relation: string, where?: Condition): Tal
 }
 
 /**
- * A key that may refer to several types, and the column with the type. @example viaType('pet_id',
- * 'pet_type')
+ * A key that may refer to several types, with the column that names the type. @example
+ * viaType('pet_id', 'pet_type')
  */
 export function viaType(
   column: string,
@@ -283,8 +291,8 @@ export function viaType(
 }
 
 /**
- * A join table: the column with our key, and the column with theirs; several for a key of several.
- * A managed one is made and written by a capability.
+ * A join table: the column or columns with our key, and those with the other side's key. A managed
+ * one is made and written by a capability.
  *
  * @example through('post_tags', 'post_id', 'tag_id')
  */

@@ -21,7 +21,7 @@ export interface RowLoader<Row> {
   prime(key: Key, row: Row): void;
 }
 
-/** What `ctx.loaders` is, from the table of loaders. */
+/** The type of `ctx.loaders`, derived from the table of loaders. */
 export type LoadersOf<Table extends Readonly<Record<string, LoaderWords<any>>>> = {
   readonly [Name in keyof Table]: RowLoader<
     Table[Name] extends LoaderWords<infer Row> ? Row : never

@@ -17,7 +17,8 @@ import type {
 } from '@twofold/schema';
 
 /**
- * What the SDL alone says: type references, arguments, enums, and members of interfaces and unions.
+ * The parts of the model that the SDL alone defines: type references, arguments, enums, and members
+ * of interfaces and unions.
  */
 export interface SdlTypes {
   readonly definitions: ReadonlyMap<string, TypeDefinitionNode>;

@@ -4,7 +4,7 @@ import type { Explain } from '../context/explained.ts';
 import type { Store } from '../store/store.ts';
 import type { Principal, RequestContext } from '../context/request-context.ts';
 
-/** What modules contribute to the context of a request. */
+/** The parts that modules add to the context of a request. */
 export interface ContextServices {
   loaders(context: RequestContext): unknown;
   data(context: RequestContext): unknown;

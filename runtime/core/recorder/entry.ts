@@ -17,7 +17,10 @@ const NAMES = new Map<unknown, Level>(
   Object.entries(LEVELS).map(([name, number]) => [number, name as Level]),
 );
 
-/** How the log begins a line. A field of the project's may be called `level` or `time` too. */
+/**
+ * The beginning of every line of the log. It is anchored, because a field of the project may also
+ * have the name `level` or `time`.
+ */
 export const BEGINNING = /^\{"level":(\d+),"time":(\d+)/;
 
 /** Reads a line, which is a JSON document. */
@@ -34,7 +37,7 @@ function readEntry(id: string, line: string): LogEntry {
   };
 }
 
-/** Which lines are wanted. */
+/** A filter for lines of the log. */
 export interface LogFilter {
   /** The least level. */
   readonly level?: Level;
@@ -45,10 +48,11 @@ export interface LogFilter {
   readonly until?: number;
 }
 
-/** Tests lines as they were written, and reads only those that may match. */
+/** Tests lines as they were written, and parses only those that may match. */
 export function createMatcher({ level = 'trace', q = '', since, until }: LogFilter) {
   const [least, wanted] = [LEVELS[level], q.toLowerCase()];
-  // The text as it stands in JSON, which has the names of fields too, so a match is read and tested again.
+  // The text as it is escaped in JSON. Names of fields may contain it too, so a line that matches
+  // is parsed and tested again.
   const written = JSON.stringify(q).slice(1, -1).toLowerCase();
   return (id: string, line: string): LogEntry | undefined => {
     if (levelOf(line) < least) return undefined;

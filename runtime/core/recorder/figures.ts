@@ -1,7 +1,7 @@
 import { BOUNDS } from '../metrics/family.ts';
 import type { Step, Steps } from './steps.ts';
 
-/** How far back figures go. */
+/** The range of time that figures cover. */
 export type FigureRange = '15m' | '1h' | '24h';
 
 /** Figures over time. */
@@ -16,7 +16,7 @@ export interface Figures {
 export interface FigureSeries {
   readonly name: string;
   readonly unit: string;
-  /** The value is null while the server was off; of a latency also while nothing was asked. */
+  /** Null means that the server was off; for a latency, also that there were no requests. */
   readonly points: readonly (readonly [unixSeconds: number, value: number | null])[];
 }
 
@@ -50,7 +50,7 @@ const SERIES: readonly SeriesSpec[] = [
   { name: 'event_loop_lag', unit: 'ms', value: ({ lag }) => lag },
 ];
 
-/** The figures of a range, of which the last step is not over yet. */
+/** The figures of a range. Its last step is not complete yet. */
 export function figuresOf(steps: Steps, range: FigureRange, now: number): Figures {
   const { length } = steps;
   const count = SPANS[range] / length;
@@ -69,7 +69,7 @@ export function figuresOf(steps: Steps, range: FigureRange, now: number): Figure
   };
 }
 
-/** Rounds to four digits, because a figure is not measured more exactly. */
+/** Rounds to four digits, because the measurement is not more exact. */
 function rounded(step: Step | undefined, value: SeriesSpec['value']): number | null {
   const found = step && step.seconds > 0 ? value(step) : null;
   return found === null ? null : Number(found.toPrecision(found >= 10_000 ? 9 : 4));

@@ -1,9 +1,9 @@
 import { BEGINNING } from './entry.ts';
 
-/** The last lines of a log. Each has a number, which grows by one. */
+/** The last lines of a log. Each has a number, and numbers grow by one. */
 export interface LineRing {
   add(line: string): void;
-  /** The line of a number; undefined when it is not kept, or not there yet. */
+  /** The line with a number; undefined when it was dropped or does not exist yet. */
   at(number: number): string | undefined;
   /** The number of the oldest line that is kept. */
   first(): number;
@@ -30,7 +30,8 @@ const LONGEST = 64 * 1024;
  */
 export function createLineRing(limits: Limits = KEPT): LineRing {
   let lines: string[] = [];
-  // Lines before this place are dropped already. The array is cut only now and then, because that is slow.
+  // Lines before this index are dropped. The array is cut only from time to time, because that is
+  // slow.
   let head = 0;
   let [number, bytes] = [0, 0];
   const drop = () => {

@@ -14,9 +14,9 @@ export interface LogPage {
   readonly next_cursor: string | null;
 }
 
-/** What came after a place, the oldest first. */
+/** The lines after a position, oldest first. */
 export interface LogBatchQuery extends LogFilter {
-  /** The id of a line; null begins with the last `limit` lines. */
+  /** The id of a line. With null, the batch begins with the last `limit` lines. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -51,7 +51,10 @@ export function createLogReader(ring: LineRing, boot: string): LogReader {
       : null;
   };
 
-  /** The last lines before a number, the newest first; one more than `limit` says that there are others. */
+  /**
+   * The last lines before a number, newest first. One line more than `limit` shows that there are
+   * others.
+   */
   async function lastBefore(end: number, limit: number, filter: LogFilter): Promise<LogEntry[]> {
     const match = createMatcher(filter);
     const found: LogEntry[] = [];

@@ -7,7 +7,7 @@ export type ToRecords =
   | { readonly step: 'followers'; readonly count: number }
   | { readonly step: 'ask'; readonly id: number; readonly question: Question };
 
-/** A method of `Records` and what it takes. */
+/** A call of a method of `Records`, with its arguments. */
 export interface Question {
   readonly of: 'page' | 'batch' | 'figures' | 'followers';
   readonly with?: unknown;

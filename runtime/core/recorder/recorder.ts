@@ -14,14 +14,14 @@ import { createSteps } from './steps.ts';
 import { withoutLinks } from './without-links.ts';
 
 /**
- * What a server keeps of itself in memory: the last lines of its log, and figures of a day; with
- * `WORKERS` of all of them.
+ * What a server records about itself in memory: the last lines of its log, and the figures of a
+ * day. With `WORKERS`, those of all processes.
  *
  * @example
  * const { lines } = await kernel.recorder.page({ level: 'error', limit: 20 });
  */
 export interface Recorder {
-  /** Where requests are counted. */
+  /** Counts requests. */
   readonly metrics: Metrics;
   /** Keeps a line of the log as it was written. */
   note(line: string): void;
@@ -35,7 +35,10 @@ export interface Recorder {
   stop(): void;
 }
 
-/** What is kept, wherever that is. `source` tells the processes of a server apart. */
+/**
+ * The recorded lines and figures, of one process or of all. `source` is the process that they come
+ * from.
+ */
 export interface Records {
   note(line: string): void;
   page(query: LogPageQuery): Promise<LogPage>;
@@ -73,10 +76,10 @@ export function createRecords(now: () => number = Date.now): Records {
   };
 }
 
-/** Names a start of the server, so that a reader who comes back after a restart is known. */
+/** Names this start of the server, so that it notices when a reader continues after a restart. */
 const bootName = () => `${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
 
-/** The number of this process where there is only one. */
+/** The number of the process when there is only one. */
 const ALONE = 0;
 
 /** The recorder of a server of one process. */

@@ -3,8 +3,8 @@ import { isMarked, marked, type Question, type ToRecords } from './messages.ts';
 import type { Records } from './recorder.ts';
 
 /**
- * Keeps what all workers log and count. The process that starts the workers calls it once. It loads
- * the rest when a worker first sends something, which is only where a capability reads it.
+ * Records what all workers log and count. The process that starts the workers calls it once. The
+ * rest is loaded when a worker first sends something, which only happens if a capability reads it.
  */
 export function relayRecords(cluster: Cluster): void {
   let opened: Promise<Records> | undefined;

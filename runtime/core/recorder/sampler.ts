@@ -4,12 +4,12 @@ import { createMetrics, type Metrics } from '../metrics/registry.ts';
 
 /** What happened in one process since its last sample. */
 export interface RecordedSample {
-  /** How long that is. */
+  /** The length of that time. */
   readonly seconds: number;
   readonly requests: number;
   /** Answers with a status of 500 or more. */
   readonly errors: number;
-  /** How many requests took as long as each bucket of `BOUNDS`. */
+  /** The number of requests in each bucket of `BOUNDS`, by their duration. */
   readonly counts: readonly number[];
   /** Seconds of processor time. */
   readonly cpu: number;
@@ -21,7 +21,7 @@ export interface RecordedSample {
 
 /** Makes samples of the counters of a process. */
 export interface Sampler {
-  /** Where requests are counted. */
+  /** Counts requests. */
   readonly metrics: Metrics;
   start(): void;
   sample(): RecordedSample;
@@ -40,7 +40,7 @@ export function createSampler(metrics?: Metrics): Sampler {
   return {
     metrics: counted,
     start: () => {
-      // Where the page for Prometheus is on, it has added the figures of the process.
+      // Adds the metrics of the process, unless the page for Prometheus has added them already.
       if (!metrics) endProcess = addProcessMetrics(counted);
       [before, at] = [totalsOf(counted.snapshot()), performance.now()];
     },

@@ -1,6 +1,6 @@
 import type { RecordedSample } from './sampler.ts';
 
-/** What is known of one step of time, of all processes. */
+/** The figures of one step of time, of all processes together. */
 export interface Step extends Omit<RecordedSample, 'counts'> {
   readonly counts: readonly number[];
 }
@@ -11,7 +11,7 @@ export interface Steps {
   readonly length: number;
   /** Adds the sample of a process. `source` is the number of the process. */
   add(source: number, sample: RecordedSample, now: number): void;
-  /** The step that a time is in; undefined when nothing is known of it. */
+  /** The step that contains a time; undefined when nothing is known of it. */
   at(time: number): Step | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Slot {
   cpu: number;
   lag: number;
   readonly counts: number[];
-  /** Of each process: how long it was looked at, and its memory at the end. */
+  /** For each process: for how long it was measured, and its memory at the end. */
   readonly sources: Map<number, { seconds: number; memory: number }>;
 }
 
@@ -43,7 +43,8 @@ export function createSteps(length: number, count: number): Steps {
       const index = Math.floor(now / length);
       const slot = slotOf(index) ?? (slots[index % count] = emptySlot(index, sample));
       addTo(slot, source, sample);
-      // A process that was busy for longer than a step was not off meanwhile.
+      // A process that was busy for longer than a step was not off in that time, so the steps
+      // between are filled.
       const missed = Math.min(Math.floor((sample.seconds * 1000) / length) - 1, count - 1);
       for (let back = 1; back <= missed && !slotOf(index - back); back += 1)
         slots[(index - back) % count] = copyOf(slot, index - back);

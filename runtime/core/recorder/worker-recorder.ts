@@ -5,7 +5,7 @@ import type { Sampler } from './sampler.ts';
 
 /** Milliseconds for which lines are collected before they are sent. */
 const COLLECTED = 50;
-/** Lines after which they are sent at once. */
+/** When this many lines have been collected, they are sent at once. */
 const MANY = 500;
 /** Milliseconds after which an answer is not waited for any more. */
 const ANSWER_WITHIN = 5000;

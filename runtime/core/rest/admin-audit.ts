@@ -7,7 +7,7 @@ import type { RestService, WrittenRow } from './service.ts';
 
 const MINUTE = 60_000;
 
-/** What is written and read past the rules, for the audit log. */
+/** What was written and read without access rules, for the audit log. */
 export interface AdminAudit {
   /** Records a write with the names of its fields, in its transaction. */
   readonly written: NonNullable<RestService['written']>;
@@ -51,7 +51,7 @@ function readerKey(context: RequestContext): string {
   return callerKey(context) + impersonator;
 }
 
-/** The names of what an input sets. */
+/** The names of the fields that an input sets. */
 function fieldsOf(
   { action }: WrittenRow['operation'],
   args: Readonly<Record<string, unknown>>,

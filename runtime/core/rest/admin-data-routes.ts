@@ -4,7 +4,7 @@ import { bindRoutes, type BoundRoute } from '../http/route.ts';
 import type { AdminData, AdminDataOptions } from './admin-data.ts';
 import { onFirstUse } from './on-first-use.ts';
 
-/** Where `/api/data` answers. What answers is loaded when it is first asked for. */
+/** The routes of `/api/data`. Their code is loaded with the first request. */
 export function adminDataRoutesOf(options: AdminDataOptions): {
   readonly endpoint: Middleware;
   readonly routes: readonly BoundRoute[];

@@ -82,7 +82,9 @@ function createAdminService(
   });
 }
 
-/** One context without rules for each request, because what it reserves is freed by its object. */
+/**
+ * Gives each request one context without rules, because what it reserves is freed by its object.
+ */
 function withoutRules(): RestService['callerOf'] {
   const known = new WeakMap<RequestContext, RequestContext>();
   return (context) => {
@@ -105,14 +107,20 @@ async function assertAllowed(guards: AdminDataOptions['guards'], ctx: Context): 
   await guard(ctx.state['context'], route, ctx);
 }
 
-/** The types whose rows a request shows. A write is recorded as one, but may embed others. */
+/**
+ * The types whose rows a request shows. A write is logged as a write, but may show rows of other
+ * types.
+ */
 function typesRead(service: RestService, { module }: ServedModule, ctx: Context): Entity[] {
   const { entity } = module;
   const embedded = embeddedTypes(service, entity.name, readFieldSelection(ctx.query));
   return isRead(ctx) ? [...new Set([entity, ...embedded])] : [...embedded];
 }
 
-/** Users are made by registration, which knows their password: a row alone could not sign in. */
+/**
+ * Refuses to create users, because only registration sets a password: without one, a user could not
+ * sign in.
+ */
 function assertMade({ project }: Kernel, { module }: ServedModule, method: string): void {
   if (method === 'POST' && !module.create && isOfUsers(project, module.entity))
     throw failure.badRequest(

@@ -20,12 +20,13 @@ export type AdminWriteGuard = (write: AdminWrite) => Promise<(() => Promise<void
 
 const BY_STORE = new WeakMap<Store, AdminWriteGuard>();
 
-/** The guard of a database; undefined when no capability has one. */
+/** The guard that was registered for a database; undefined without one. */
 export const adminGuardOf = (store: Store): AdminWriteGuard | undefined => BY_STORE.get(store);
 
 /**
- * Guards the writes of `/api/data`, where no rule of the schema holds. The capability that manages
- * users registers it before the server starts, so that rows are no way around its own rules.
+ * Registers a guard for the writes of `/api/data`, to which no rules of the schema apply. The
+ * capability that manages users calls it before the server starts, so that `/api/data` cannot
+ * bypass its checks.
  *
  * @example guardAdminWrites(kernel.store, async ({ context, entity, id }) => { … })
  */

@@ -5,7 +5,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
 
-/** Types whose values are numbers, though JSON has them as text. */
+/** Types whose values are numbers, although JSON has them as text. */
 const NUMBERS: ReadonlySet<ColumnType> = new Set(['decimal', 'bigint', 'id']);
 
 /** A column of a CSV file. */

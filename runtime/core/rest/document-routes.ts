@@ -38,7 +38,7 @@ export function documentRoutesOf(
   });
 }
 
-/** What prints the page is loaded when it is first asked for. */
+/** The code that prints the page is loaded with the first request. */
 async function pageOf(document: Document, graphqlPath: string): Promise<string> {
   const { renderReference } = await import('./reference.ts');
   return renderReference(document, graphqlPath);

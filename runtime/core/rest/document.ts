@@ -5,12 +5,12 @@ import { ownsIn } from './owns-in.ts';
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** What a document has besides the routes of the model. */
+/** The parts of a document besides the routes of the model. */
 export interface Described {
   readonly routes?: OwnRoutes | undefined;
   /** Whether the project has jobs. */
   readonly jobs?: boolean;
-  /** Whether it has `/api/data`; when absent, whether the manifest ever lets it. */
+  /** Whether it includes `/api/data`; when absent, the manifest decides. */
   readonly adminData?: boolean;
 }
 

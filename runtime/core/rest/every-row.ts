@@ -24,13 +24,13 @@ export function streamTypeOf(koa: Context): StreamType | undefined {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Some rows, and where the next ones begin; null after the last one. */
+/** Some rows, and the key after which the next ones begin; null after the last batch. */
 interface Batch {
   readonly rows: readonly Row[];
   readonly next: string | number | null;
 }
 
-/** Rows of a batch. Fewer are read where they are large, or embed many others. */
+/** How many rows a batch has. Fewer are read when the rows are large, or embed many others. */
 const BATCH = 1000;
 
 /**
@@ -42,7 +42,7 @@ const BATCH = 1000;
 export async function streamRows(request: RestRequest, type: StreamType): Promise<RestAnswer> {
   const { service, koa } = request;
   const free = service.streams.take(callerKey(koa.state['context']));
-  // A client may leave before its first row.
+  // The client may disconnect before it gets the first row.
   koa.res.once('close', free);
   if (koa.res.destroyed) free();
   try {
@@ -74,7 +74,7 @@ async function* textOf(
     yield batch.rows
       .map((row) => (columns ? csvLine(columns, row) : `${JSON.stringify(row)}\n`))
       .join('');
-    // The text of the rows was sent: its memory is free for other answers.
+    // The text of these rows was sent, so its memory is free for other answers.
     service.engine.store.memory.end(context);
     if (batch.next === null) return;
     batch = await read(batch.next);

@@ -14,7 +14,10 @@ export interface RestOptions {
   /** The user's resolvers by type and field, the same as for GraphQL. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;
-  /** The user's own routes, for the document; read when it is first asked for. */
+  /**
+   * The user's own routes, for the OpenAPI document. They are read when the document is first
+   * requested.
+   */
   readonly routes?: () => OwnRoutes;
   /** Whether the project has jobs, for the document. */
   readonly jobs?: boolean;

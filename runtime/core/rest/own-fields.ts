@@ -48,7 +48,7 @@ export async function askOwnGet(request: RestRequest, key: string): Promise<stri
       { [action.arg]: key.startsWith(`${name}:`) ? key : `${name}:${key}` },
       `{ ... on ${name} ${selection} }`,
     );
-    // An object of another type has none of the selected fields.
+    // `{}`: the object has another type, which has none of the selected fields.
     return text === '{}' ? null : text;
   }
   const arg = action.kind === 'get' ? (action.by[0]?.arg ?? 'id') : 'id';
@@ -121,7 +121,7 @@ export interface OwnWritten {
   /** The object as JSON text, when the mutation returns it. */
   readonly text: string | null;
   readonly id: string | null;
-  /** False when the resolver reports that there was nothing to do. */
+  /** False when the resolver reports that it found nothing to do. */
   readonly done: boolean;
 }
 

@@ -50,8 +50,8 @@ function requiring(coordinate: string, resolver: Resolver): Resolver {
 }
 
 /**
- * Removes failed fields from an answer, so that the rest is kept and null always means null. A
- * refusal is not a failure.
+ * Removes failed fields from an answer, so that the other fields are kept and null always means
+ * null. A refusal is not a failure.
  *
  * @returns the path of the failed field, `author.shout`; undefined for one that the caller may not
  * read.
@@ -93,7 +93,7 @@ function remove(data: unknown, path: readonly (string | number)[]): boolean {
   for (const step of path) {
     if (typeof parent !== 'object' || parent === null || !(step in parent)) return true;
     const value = (parent as Record<string | number, unknown>)[step];
-    // A list keeps the null, so that the other items keep their index.
+    // In a list the null stays, so that the other items keep their index.
     if (value === null)
       return (
         Array.isArray(parent) ||

@@ -92,7 +92,7 @@ export function readWhere(
   return where;
 }
 
-/** What a query string sorts, filters and searches by, as variables of a list. */
+/** Reads the sorting, filters and search of a query string as variables of a list. */
 export function readListVariables(
   service: RestService,
   query: QueryString,
@@ -104,13 +104,14 @@ export function readListVariables(
   return {
     where: readWhere(service, query, served, rules),
     ...(orderBy && { orderBy }),
-    // A parameter that is given twice is searched for as one text.
+    // If the parameter is given twice, both texts are searched for as one.
     ...(search !== undefined && { search: [search].flat().join(' ') }),
   };
 }
 
 /**
- * Compares the key of a row that may be hidden through the relation, which applies the row's rules.
+ * The comparison of a relation's key. The row may be hidden from the caller, so the filter goes
+ * through the relation, which applies the row's rules.
  */
 function place(
   service: RestService,

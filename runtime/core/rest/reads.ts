@@ -65,7 +65,7 @@ async function askList(
   );
 }
 
-/** How many rows of a module the caller sees. */
+/** The number of rows of a module that the caller may see. */
 export async function totalOf(
   service: RestService,
   { entity }: RestModule,
@@ -91,7 +91,7 @@ function split(text: JsonText | null): { total: number; data: JsonText } {
   return { total: Number(total), data: text.slice(head.length, -1) };
 }
 
-/** `GET /api/posts/:id`; `If-None-Match` saves the body. */
+/** `GET /api/posts/:id`. With `If-None-Match`, an unchanged row is sent without a body. */
 export async function get(request: RestRequest, key: string): Promise<RestAnswer> {
   const { service, served, query, koa } = request;
   assertKnown(query, (name) => SHAPE_WORDS.has(name));

@@ -78,7 +78,8 @@ export function readKey(
     entity.global && text.startsWith(`${entity.entity.name}:`)
       ? text.slice(entity.entity.name.length + 1)
       : text;
-  // Keys of others have any form: a malformed one is an absent row.
+  // A key that another program chose may have any form. For our own keys, a malformed one is a row
+  // that does not exist.
   const id = entity.columns.get('id');
   if (id?.parts || id?.key) return text;
   const isKey = engine.model.ids === 'uuid' || /^\d+$/.test(local);

@@ -53,7 +53,7 @@ export interface WrittenRow {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** A module, and how its query strings are read. */
+/** A module, and what is needed to read its query strings. */
 export interface ServedModule {
   readonly module: RestModule;
   readonly filters: ReadonlyMap<string, RestFilter>;

@@ -1,6 +1,6 @@
 import { failure } from '../errors.ts';
 
-/** Streams of one caller at once. */
+/** The most streams that one caller may have at once. */
 const MOST = 2;
 
 /** Counts the streams of each caller. */

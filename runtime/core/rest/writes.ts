@@ -146,7 +146,7 @@ async function writeAction(
 
 type ActionRequest = WriteRequest<string | null | undefined>;
 
-/** Writes, and what goes before it and follows from it in the same transaction. */
+/** Runs a write together with its checks and its effects, in one transaction. */
 function perform(request: RestRequest, action: ActionRequest, key: string | undefined) {
   const { service } = request;
   const { engine, written } = service;

@@ -95,7 +95,7 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
     return jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
   } catch {
-    // It has a part, such as a function, that JSON Schema cannot say.
+    // The schema has a part, such as a function, that JSON Schema cannot express.
     return {};
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import type { DeclaredRoute } from './own-router.ts';
 
-/** A route of the server itself, or with a `*` at its end every path below. */
+/** A route of the server itself. With a `*` at its end it stands for every path below. */
 export interface FixedRoute {
   /** Any method when absent. */
   readonly method?: string;
@@ -66,13 +66,16 @@ export function fixedMatcher(
     );
 }
 
-/** An own route that answers instead of a generated one of REST. */
+/** A route of the project that answers in place of a generated route of REST. */
 export interface Replaced {
   readonly own: string;
   readonly generated: string;
 }
 
-/** The generated routes that own ones with the same method and path answer instead of. */
+/**
+ * The generated routes that are replaced, because the project has a route with the same method and
+ * path.
+ */
 export function replacedRoutes(
   declared: readonly DeclaredRoute[],
   generated: readonly { readonly method: string; readonly path: string }[],

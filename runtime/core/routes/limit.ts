@@ -39,7 +39,10 @@ interface Hits {
   previous: number;
 }
 
-/** A sliding window: hits of the window before count by the share of it that is still covered. */
+/**
+ * A sliding window. Hits of the previous window count by the share of that window that is still
+ * covered.
+ */
 function inMemory(now: () => number): EnforceRate {
   const kept = createBoundedCache<Hits>({ entries: 100_000, bytes: Infinity });
   return (_ctx, { subject, count, window }) => {

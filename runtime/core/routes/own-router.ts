@@ -134,7 +134,7 @@ async function answering(ctx: KoaContext, next: Next): Promise<void> {
   if (ctx.body === undefined && !response._explicitStatus) ctx.status = 204;
 }
 
-/** Stands behind the own routes: a function that called `next` leaves the answer to the server. */
+/** The last middleware of the project's routes. If a route called `next`, the server answers. */
 export const passing: Middleware = (ctx, next) => {
   ctx.state[PASSED as never] = true;
   return next();

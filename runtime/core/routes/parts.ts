@@ -1,18 +1,18 @@
 import type { InputTypes } from '../http/input-types.ts';
 import type { EnforceRate } from '../http/rate.ts';
 
-/** What own routes need of the server. */
+/** The parts of the server that the project's routes need. */
 export interface RouteParts {
   /** Bytes. */
   readonly bodyLimit: number;
   readonly inputs: InputTypes;
-  /** Counts hits for all processes; without it each process counts its own. */
+  /** Counts hits over all processes. Without it, each process counts its own. */
   readonly enforceRate: EnforceRate | undefined;
   readonly now: () => number;
   readonly tracing?: Spans | undefined;
 }
 
-/** Runs work in a span, where there are traces. */
+/** Runs work in a span, if traces are on. */
 interface Spans {
   span<T>(
     name: string,

@@ -33,7 +33,7 @@ interface Limits {
 
 const MULTIPART = /^multipart\/form-data\s*;.*\bboundary=/i;
 
-/** `ctx.files` of a route: reads the form part by part, and buffers none of it. */
+/** `ctx.files` of a route. It reads a form part by part and keeps none of them in memory. */
 export function filesOf(
   ctx: KoaContext,
   options: true | UploadOptions,
@@ -45,7 +45,7 @@ export function filesOf(
   return () => readParts(ctx, type, { maxFileSize: bytesOfSize(maxFileSize), maxFiles, types });
 }
 
-/** A part, and the stream of the parser that feeds it. */
+/** A part, and the parser's stream that fills it. */
 interface Arriving {
   readonly part: UploadedPart;
   readonly source: Readable;
@@ -80,7 +80,7 @@ async function* readParts(
     for await (const next of arriving as AsyncIterable<Arriving>) {
       current = next;
       yield next.part;
-      // What is left of the part is skipped, or the next one would never arrive.
+      // Skips the rest of this part, because the parser would not reach the next one otherwise.
       next.source.unpipe().resume();
     }
   } finally {
@@ -96,7 +96,7 @@ async function* readParts(
 const MALFORMED = 'The form is not well formed';
 const HEADER_LIMITS = { headerPairs: 20, headerSize: 8 * 1024 };
 
-/** Fields that are no files, which a form may have besides them. */
+/** The most fields that are not files. A form may have them beside its files. */
 const MAX_FIELDS = 100;
 
 /** Loads the parser on the first upload, as most servers have none. */
@@ -109,7 +109,7 @@ async function createParser(contentType: string, limits: Limits): Promise<Busboy
       parts: limits.maxFiles + MAX_FIELDS,
       fileSize: limits.maxFileSize,
     },
-    // The parser would keep a part that is not a file in memory.
+    // Every part is treated as a file, because the parser would keep other parts in memory.
     isPartAFile: () => true,
   });
 }

@@ -44,7 +44,7 @@ class SchemaNames implements KyselyPlugin {
   }
 }
 
-/** A row of a raw text, whose columns have the names of the database. */
+/** Renames the columns of a raw row from their names in the database. */
 function named(row: Row, columns: NamedTables['columns']): Row {
   return Object.fromEntries(
     Object.entries(row).map(([key, value]) => {

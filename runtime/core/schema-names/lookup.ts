@@ -1,7 +1,7 @@
 import { SelectAllNode, type ReferenceNode, type TableNode } from 'kysely';
 import type { NamedColumn } from './named-tables.ts';
 
-/** Something that rows of a query come from. */
+/** A source of rows in a query. */
 export interface Source {
   /** The name by which the query refers to it. */
   readonly as: string;
@@ -11,7 +11,7 @@ export interface Source {
   readonly columns: readonly NamedColumn[] | undefined;
 }
 
-/** What the names of one query mean. */
+/** What names mean in one query. */
 export interface Scope {
   readonly sources: readonly Source[];
   /** The columns of its common table expressions, by their name. */
@@ -33,7 +33,7 @@ export function findExpression(
   return undefined;
 }
 
-/** The source that a name before a dot means: its alias, or its table in either spelling. */
+/** The source whose name stands before a dot: its alias, or its table in either spelling. */
 export function findSource(scope: Scope | undefined, name: string): Source | undefined {
   for (let within = scope; within; within = within.outer) {
     const found =
@@ -59,7 +59,7 @@ export function findColumn(scope: Scope | undefined, name: string): NamedColumn 
   return undefined;
 }
 
-/** The column that a reference means. */
+/** The column that a reference refers to. */
 export function columnOf(scope: Scope, node: ReferenceNode): NamedColumn | undefined {
   if (SelectAllNode.is(node.column)) return undefined;
   const { name } = node.column.column;

@@ -23,7 +23,7 @@ export type QueryNode =
   | DeleteQueryNode
   | MergeQueryNode;
 
-/** The scope of a query, inside that of the query around it. */
+/** The scope of a query. `outer` is the scope of the query that contains it. */
 export function scopeOf(tables: NamedTables, node: QueryNode, outer: Scope | undefined): Scope {
   const around = withExpressions(tables, node.with, outer);
   const sources = itemsOf(node).flatMap((item) => sourceOf(tables, item, around));

@@ -11,8 +11,8 @@ import type { NamedColumn } from './named-tables.ts';
 import { columnOf, findSource, nameOf, plain, type Scope, type Source } from './lookup.ts';
 
 /**
- * Selections whose results have the names that were asked for: a column that has another name in
- * the database gets an alias, and `selectAll` is the columns of the schema.
+ * Gives selections the names that the code asked for. A column with another name in the database
+ * gets an alias, and `selectAll` becomes the columns of the schema.
  */
 export const expandSelections = (
   selections: readonly SelectionNode[],

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 
 /**
- * A table of `ctx.db` whose rows are those of own code.
+ * A table of `ctx.db`, whose rows have the names of the schema.
  *
  * @example
  * interface Database { blogPosts: TableOf<BlogPostRow, 'id', 'tags'> }

@@ -29,7 +29,10 @@ export function checkRows(
   return { checked, findings };
 }
 
-/** Two equal rows of a list are two rows, so they are counted. */
+/**
+ * A text that recognises the row at the next run. Two equal rows of a list are two rows, so they
+ * are counted.
+ */
 function identityOf({ type, key }: SeedRow, hash: string, counted: Map<string, number>): string {
   if (key !== null) return key;
   const nth = (counted.get(`${type}:${hash}`) ?? 0) + 1;
@@ -83,7 +86,7 @@ function checkRow(
       );
     else readColumn(entity, field, value, { add, checking, columns });
   }
-  // What hooks leave out as well is found when the row is written.
+  // Hooks may set required fields. One that they leave out too is found when the row is written.
   const demanded = checking.completes(row.type) ? [] : missing(entity, row.values);
   for (const name of demanded)
     findings.push({ row: index, message: `${row.type}.${name} is required` });
@@ -92,7 +95,7 @@ function checkRow(
   return { index, type: row.type, hash, columns, links, taken };
 }
 
-/** `author`, or its key `authorId`. */
+/** The field with this name. `author` may also be given as its key `authorId`. */
 function fieldNamed({ fields }: EntityModel, name: string): Field | undefined {
   const short = fields.get(name.replace(/Ids?$/, ''));
   return fields.get(name) ?? (short?.source.kind === 'one' ? short : undefined);
@@ -178,7 +181,7 @@ function readLink(
   });
 }
 
-/** Required fields that the row does not give and that have no default. */
+/** Required fields without a value in the row and without a default. */
 function missing(entity: EntityModel, values: SeedRow['values']): string[] {
   const given = new Set(Object.keys(values).map((name) => fieldNamed(entity, name)?.name));
   const demanded = entity.entity.fields.filter((field) => {

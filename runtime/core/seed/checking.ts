@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { KnownRows } from './known-rows.ts';
 import type { SeedValues } from './seed-values.ts';
 
-/** What rows are checked against. */
+/** What is needed to check rows. */
 export interface Checking {
   readonly model: Model;
   readonly schema: GraphQLSchema;

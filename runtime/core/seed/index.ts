@@ -83,7 +83,7 @@ function completesInput(store: Store, entity: string): boolean {
   return parts !== undefined && hasHook(parts, entity, 'resolveInput', 'create');
 }
 
-/** The findings of values that a capability takes. */
+/** Findings about values that a capability takes. */
 async function untaken(store: Store, rows: readonly CheckedRow[]): Promise<SeedFinding[]> {
   const findings: SeedFinding[] = [];
   for (const { index, type, taken, columns } of rows)

@@ -1,6 +1,6 @@
-/** Rows that others can refer to by key. */
+/** Rows to which others can refer by key. */
 export interface KnownRows {
-  /** Index of the file's row of this type and key. */
+  /** The index of the row in the file that has this type and key. */
   row(type: string, key: string): number | undefined;
   /** Id of a row that an earlier seed made. */
   id(type: string, key: string): string | undefined;

@@ -14,7 +14,7 @@ export interface Seeded {
   readonly hash: string;
 }
 
-/** By type, then by identity. */
+/** Seeded rows, by type and then by identity. */
 export type Ledger = ReadonlyMap<string, ReadonlyMap<string, Seeded>>;
 
 const text = (value: string) => ({ from: 'value' as const, value, as: { type: 'text' as const } });
@@ -54,7 +54,7 @@ const missing = () =>
     `seed needs the table ${SEEDS}, which is not there. The database is not ours to change: run what "npx generator migrate sql" prints`,
   ]);
 
-/** Rows of one statement: each takes four parameters, and SQLite allows 32,766. */
+/** How many rows one statement records. Each row has four parameters, and SQLite allows 32,766. */
 const CHUNK = 500;
 
 /** Records the written rows for the next run. */

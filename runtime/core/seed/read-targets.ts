@@ -27,8 +27,8 @@ const INTEGER = /^\d{1,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * What a relation refers to. A text is first looked up as a key of this file, then of earlier
- * files, then as an id.
+ * Reads the target of a relation. A text is looked up as a key of this file, then as a key of
+ * earlier files, then as an id.
  */
 export function readTargets(
   type: string,

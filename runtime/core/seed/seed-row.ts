@@ -3,12 +3,12 @@ import type { GivenValues } from './seed-values.ts';
 /** One row of a seed file. */
 export interface SeedRow {
   readonly type: string;
-  /** Its name in the file, by which other rows refer to it; null for a row of a list. */
+  /** The name of the row in the file, by which other rows refer to it; null for a row of a list. */
   readonly key: string | null;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Something wrong with one row. */
+/** A problem with one row. */
 export interface SeedFinding {
   /** Index of the row. */
   readonly row: number;
@@ -32,12 +32,15 @@ export type Target = { readonly row: number } | { readonly id: string };
 export interface CheckedRow {
   readonly index: number;
   readonly type: string;
-  /** How a second run recognises the row: its key, or a hash of its values for a row of a list. */
+  /**
+   * The text by which a second run recognises the row: its key, or a hash of its values for a row
+   * of a list.
+   */
   readonly identity: string;
   readonly hash: string;
   readonly columns: Readonly<Record<string, unknown>>;
   readonly links: readonly Link[];
-  /** Values that are no fields of the type, see `SeedValues`. */
+  /** Values that are no fields of the type and that a capability takes, see `SeedValues`. */
   readonly taken: GivenValues;
 }
 
@@ -46,7 +49,10 @@ export interface Link {
   readonly field: string;
   readonly targets: readonly Target[];
   readonly many: boolean;
-  /** Whether the row itself holds the key, so that the target must be written before the row. */
+  /**
+   * Whether the foreign key is in the row itself, so that the target must be written before the
+   * row.
+   */
   readonly own: boolean;
   readonly required: boolean;
 }

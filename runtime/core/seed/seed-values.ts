@@ -10,7 +10,10 @@ export interface SeedValues {
   prepare(): Promise<void>;
   /** @throws AppError for a value that cannot be taken, with its name in `extensions.field`. */
   check(values: GivenValues, row: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Stands for a value in the table that remembers seeded rows, which must not show it. */
+  /**
+   * A text in place of a value, for the table that remembers seeded rows: the value must not be in
+   * it.
+   */
   digest(name: string, value: string): string;
   /** Writes the values of a row that was just inserted, or changed in the file. */
   write(id: string, values: GivenValues): Promise<void>;

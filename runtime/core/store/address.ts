@@ -7,7 +7,7 @@ export type DatabaseAddress =
   | { readonly dialect: 'postgres'; readonly url: string };
 
 /**
- * Where the database of an address is. A relative file is one of `root`.
+ * The location of the database of a URL. A relative file is inside `root`.
  *
  * @throws ConfigError when the text is no address.
  * @example databaseAddress('file:data/app.db', '/srv/shop') // { dialect: 'sqlite', file: '/srv/shop/data/app.db' }

@@ -7,12 +7,12 @@ import type { Migration } from './migration.ts';
 import { catalogAfter } from './scratch.ts';
 import type { Store } from './store.ts';
 
-/** The migration that `import db --managed` writes for the tables that are there. */
+/** The migration that `import db --managed` writes for the tables that exist already. */
 const BASELINE = '0000_baseline';
 
 /**
- * The baseline that is pending on a database that already has tables of it, and equals it; undefined
- * where it is to run.
+ * The pending baseline, if the database has its tables already and they are equal to it; undefined
+ * when the baseline has to run.
  *
  * @throws AppError `MIGRATION_BASELINE_DIFFERS` with all differences; nothing ran.
  */
@@ -47,7 +47,7 @@ function differs(drift: readonly Drift[]): AppError {
   );
 }
 
-/** Records it as applied. It has no way back: the tables were there before it. */
+/** Records the baseline as applied. It cannot be undone, because the tables existed before it. */
 export async function recordBaseline(
   store: Store,
   baseline: Migration,

@@ -36,7 +36,10 @@ export async function alterDefinition(
   await alterReference(altering);
 }
 
-/** The definition without what holds for all rows already, because it did before or is ready. */
+/**
+ * The definition without the constraints that all rows satisfy already, because they existed before
+ * or were prepared.
+ */
 export async function withoutSettled(
   db: Kysely<any>,
   table: string,
@@ -114,7 +117,7 @@ async function alterUnique(altering: Altering): Promise<void> {
   if (present || !column.unique) return;
   const name = `${table}_${column.name}_key`;
   const ready = await readyFor(altering, 'unique');
-  // An index of its own takes a lock that still lets others read.
+  // A separate statement for the index takes a lock that still lets others read.
   if (ready === null)
     await db.schema.createIndex(name).on(table).column(column.name).unique().execute();
   await sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} unique using index ${sql.ref(ready ?? name)}`.execute(
@@ -135,7 +138,10 @@ async function alterCheck(altering: Altering): Promise<void> {
   await db.schema.alterTable(table).addCheckConstraint(name, check).execute();
 }
 
-/** Lets PostgreSQL write both conditions in its own words, over an empty copy of the table. */
+/**
+ * Whether two conditions are equal. PostgreSQL writes both in its own form, for an empty copy of
+ * the table.
+ */
 async function isSame({ db, table, column }: Altering, present: string): Promise<boolean> {
   const copy = sql.table('twofold_same');
   await sql`create temporary table ${copy} (like ${sql.table(table)})`.execute(db);
@@ -198,7 +204,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   d: 'set default',
 };
 
-/** The constraints of this column alone, but for those that were made ready. */
+/** The constraints of this column alone, without the prepared ones. */
 async function constraintsOf(
   db: Kysely<any>,
   table: string,

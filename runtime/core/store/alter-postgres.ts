@@ -46,8 +46,8 @@ export async function alterOnPostgres(
 }
 
 /**
- * The definition without what the database guarantees already, so that no row is read for it while
- * others wait.
+ * The definition without the parts that the database guarantees already, so that no row is read for
+ * them while others wait.
  */
 async function unsettled(
   db: Kysely<any>,
@@ -57,15 +57,16 @@ async function unsettled(
   return (await keepsType(db, table, column)) ? withoutSettled(db, table, column) : column;
 }
 
-/** Whether the type stays as it is, with its length or precision. */
+/** Whether the type stays the same, with its length or precision. */
 async function keepsType(
   db: Kysely<any>,
   table: string,
   column: ColumnDescription,
 ): Promise<boolean> {
-  // What is only recorded cannot be compared with the catalog: earlier statements were not run.
+  // When statements are only recorded, the catalog does not have the effect of earlier ones, so it
+  // cannot be compared.
   if (recorded() || storedType(column.type) === undefined) return false;
-  // A length or a number of digits is part of the type.
+  // The length or the number of digits is part of the type, so it would change.
   if (sizeOf(typeText(db, column.type))) return false;
   return (await typeChange(db, table, column)) === null;
 }

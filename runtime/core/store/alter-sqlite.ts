@@ -138,8 +138,8 @@ async function dependentSql(db: Kysely<any>, table: string): Promise<string[]> {
 }
 
 /**
- * An AUTOINCREMENT table keeps its last key, so that no key is used twice. The statements name no
- * key, because the ledger keeps them for later.
+ * Lets an AUTOINCREMENT table go on counting after its last key, so that no key is used twice. The
+ * statements contain no key, because the ledger keeps them for later.
  */
 async function keepSequence(db: Kysely<any>, table: string, fresh: string): Promise<void> {
   await sql`delete from sqlite_sequence where name = ${fresh}`.execute(db);

@@ -31,8 +31,8 @@ export interface TableAlterer {
   alterColumn(name: string, type: DataType | NewType, build?: Build): TableAlterer;
   dropColumn(name: string): TableAlterer;
   /**
-   * Adds a foreign key of several columns. Rows that refer to no row are refused, except those with
-   * NULL in one of the columns.
+   * Adds a foreign key of several columns. Rows that refer to no existing row are refused, except
+   * rows with NULL in one of the columns.
    */
   addForeignKey(columns: readonly string[], target: ForeignKeyTarget): TableAlterer;
   /** Drops the foreign key of exactly these columns, in this order. */

@@ -21,10 +21,10 @@ export type ColumnAlteration = Exclude<
   { readonly kind: 'addForeignKey' | 'dropForeignKey' }
 >;
 
-/** What a foreign key of several columns refers to. */
+/** The table and columns that a foreign key of several columns refers to. */
 export interface ForeignKeyTarget {
   readonly table: string;
-  /** Its columns, in the order of the own ones. */
+  /** The referenced columns, in the order of the key's own columns. */
   readonly references: readonly string[];
   readonly onDelete: OnModifyForeignAction;
 }

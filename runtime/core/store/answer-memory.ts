@@ -91,7 +91,7 @@ export function createAnswerMemory(): AnswerMemory {
   };
 }
 
-/** Asks the caller to try again, because memory did not become free in time. */
+/** The error that asks the caller to try again, because memory did not become free in time. */
 export function noRoom({ memory }: AnswerLimits): LimitReached {
   return new LimitReached(
     503,

@@ -37,11 +37,11 @@ export interface ApplyOptions {
   readonly before?: (trx: Transaction<any>) => Promise<void>;
   /** Milliseconds that a statement may wait for a lock, on PostgreSQL. */
   readonly lockTimeout?: number;
-  /** Indexes that are there already, because they were made without blocking. */
+  /** Indexes that exist already, because they were prepared without blocking. */
   readonly prepared?: ReadonlySet<string>;
   /** Called after each statement of a migration, with its number and its time in milliseconds. */
   readonly onStep?: ((done: DoneStatement) => void) | undefined;
-  /** Called after each part that was made without blocking, with its time in milliseconds. */
+  /** Called after each preparation that ran without blocking, with its time in milliseconds. */
   readonly onPrepared?: ((preparation: Preparation, time: number) => void) | undefined;
   /** Saves what the migrations drop. */
   readonly rescue?: Rescue | undefined;
@@ -119,7 +119,10 @@ async function applyOne(
 const isOurs = (error: unknown) =>
   error instanceof AppError && /^(MIGRATION_|ROWS_IN_THE_WAY)/.test(error.code);
 
-/** Counts each statement that changes something as a step, with the statements that it causes. */
+/**
+ * Counts each changing statement as a step. The statements that it causes are part of the same
+ * step.
+ */
 function countSteps(
   run: MigrationRun,
   seen: (node: RootOperationNode) => void,

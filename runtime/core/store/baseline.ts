@@ -15,7 +15,7 @@ import type { Migration } from './migration.ts';
 import { catalogAfter, undosOf } from './scratch.ts';
 import type { Store } from './store.ts';
 
-/** What `migrate baseline` did: nothing is recorded when there is drift. */
+/** The result of `migrate baseline`. If there is drift, nothing is recorded. */
 export interface Baseline {
   readonly recorded: readonly string[];
   readonly drift: readonly Drift[];
@@ -23,7 +23,7 @@ export interface Baseline {
 
 type Lists = readonly [own: readonly Migration[], ...modules: (readonly Migration[])[]];
 
-/** What the database has in other ways than its applied migrations make it. */
+/** The differences between the database and what its applied migrations make. */
 export const driftOf = (store: Store, lists: Lists): Promise<Drift[]> =>
   createDriftReader(store)(lists);
 
@@ -50,8 +50,9 @@ export function createDriftReader(store: Store): (lists: Lists) => Promise<Drift
 }
 
 /**
- * Records pending migrations as applied, if and only if the catalog is what they would make.
- * Applied ones whose files are gone are what the pending ones now stand for: they leave the ledger.
+ * Records pending migrations as applied, but only if the catalog is equal to what they would make.
+ * Applied migrations whose files are gone were replaced by the pending ones, so they are removed
+ * from the ledger.
  */
 export function baseline(store: Store, lists: Lists): Promise<Baseline> {
   return store.lock('migrations', async () => {
@@ -68,7 +69,7 @@ export function baseline(store: Store, lists: Lists): Promise<Baseline> {
   });
 }
 
-/** Whether the catalog is what all files make; null when it is, else what is different. */
+/** The differences between the catalog and what all files make; empty when there are none. */
 export async function differences(
   store: Store,
   migrations: readonly Migration[],
@@ -96,7 +97,7 @@ interface Modules {
   readonly ledger: Ledger;
 }
 
-/** Pending migrations of modules whose tables are there; those of the others stay pending. */
+/** Pending migrations of modules whose tables exist. Those of other modules stay pending. */
 async function presentModules(
   store: Store,
   { own, kept, modules, ledger }: Modules,
@@ -117,7 +118,7 @@ interface Recording {
   readonly undos: Awaited<ReturnType<typeof undosOf>>;
 }
 
-/** Writes the ledger: what the files say, instead of what has no file any more. */
+/** Writes the ledger: adds the migrations of the files, and removes those without a file. */
 export async function record(
   trx: Transaction<any>,
   { own, pending, ledger, undos }: Recording,

@@ -8,7 +8,7 @@ import type { Hold, Opening, Scopes, TransactionScope } from './transaction-scop
 
 type Builder = Pick<TransactionBuilder<any>, 'execute' | 'setIsolationLevel'>;
 
-/** How a transaction is begun when none is running. */
+/** How to begin a transaction when none is running. */
 export interface Beginning<Begins extends Builder = Builder> {
   readonly db: Kysely<any>;
   readonly scopes: Scopes;
@@ -21,7 +21,7 @@ export interface Beginning<Begins extends Builder = Builder> {
   readonly opened?: string | undefined;
   /** Milliseconds; unlimited when absent. */
   readonly timeout?: number | undefined;
-  /** The default of the database when absent. */
+  /** The isolation level; that of the database when absent. */
   readonly isolation?: string | undefined;
   /** How often it is run again after a serialization failure; never when absent. */
   readonly retries?: number | undefined;
@@ -53,7 +53,10 @@ export async function beginOrJoin<T>(
   );
 }
 
-/** Runs `work` in a transaction that begins with its first statement, or in the running one. */
+/**
+ * Runs `work` in a transaction that begins with the first statement of `work`, or in the running
+ * one.
+ */
 export async function beginLaterOrJoin<T>(
   beginning: Beginning,
   work: () => Promise<T>,
@@ -84,7 +87,10 @@ const beginOf =
   (hold: Hold) =>
     begin ? begin(hold, pace) : builder.execute(hold);
 
-/** SQLite has one writer at a time. */
+/**
+ * The isolation levels of the databases. SQLite has one writer at a time, so its transactions are
+ * serializable.
+ */
 const DEFAULT_ISOLATION: Readonly<Record<Dialect, IsolationLevel>> = {
   sqlite: 'serializable',
   postgres: 'read committed',
@@ -106,7 +112,10 @@ function assertIsolated(open: TransactionScope, beginning: Beginning): void {
   );
 }
 
-/** Held by a transaction that is run again. New ones then wait, so that it does not fail again. */
+/**
+ * A lock that a repeated transaction holds. New transactions wait for it, so that it does not fail
+ * again.
+ */
 const RETRYING = new WeakMap<Scopes, Mutex>();
 
 async function retried<T>(

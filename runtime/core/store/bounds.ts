@@ -31,16 +31,16 @@ export interface TransactionBounds extends Bounds {
   readonly long?: boolean;
 }
 
-/** What is known of a transaction of SQL texts. */
+/** What is known about a transaction of SQL texts before it runs. */
 export interface TransactionWork {
-  /** Whether it has one statement, which is undone by itself when it fails. */
+  /** Whether it has only one statement. A single statement undoes itself when it fails. */
   readonly single?: boolean;
 }
 
 /** A statement that only reads. */
 export interface ReadStatement {
   readonly text: string;
-  /** Whether it may read more rows than a page has: it then runs apart from other requests. */
+  /** Whether it may read more rows than a page has. It then runs apart from other requests. */
   readonly long?: boolean;
 }
 

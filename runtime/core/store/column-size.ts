@@ -21,7 +21,7 @@ export function sizeOf(text: string): ColumnSize | null {
     : null;
 }
 
-/** Conditions of values that do not fit, and of those that would be rounded. */
+/** Two conditions: of values that do not fit, and of values that would be rounded. */
 export function outside(
   size: ColumnSize,
   value: RawBuilder<unknown>,

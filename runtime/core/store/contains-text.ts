@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 /** The SQL function `twofold_contains(text, part)`: whether a text has a part. */
 export const CONTAINS_TEXT = 'twofold_contains';
 
-/** The product of two lengths up to which comparing at each place is fast. */
+/** The largest product of two lengths for which comparing at each position is fast. */
 const SMALL_PRODUCT = 1_000_000;
 
 /** @param step called for each large text: a statement may be ended there. */

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredType } from './column-types.ts';
 
-/** How the values of a column get their new type. */
+/** The function and SQL that convert the values of a column to its new type. */
 export interface TypeChange {
   readonly from: StoredType;
   readonly to: StoredType;
 }
 
-/** A value after its column changed its type. `exact`: nothing was lost. */
+/** A value after the conversion. `exact` means that nothing was lost. */
 export interface Converted {
   readonly value: string | number | bigint | null;
   readonly exact: boolean;

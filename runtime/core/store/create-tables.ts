@@ -88,8 +88,8 @@ async function createIndex(
 }
 
 /**
- * On PostgreSQL the other table must exist first, and two tables may refer to each other. SQLite
- * accepts foreign keys only when it makes the table.
+ * Foreign keys are added later on PostgreSQL, because the other table must exist, and two tables
+ * may refer to each other. SQLite accepts them only with the table.
  */
 async function addForeignKeys(db: Kysely<any>, table: Table): Promise<void> {
   for (const { name, references } of table.columns) {
@@ -128,7 +128,10 @@ async function addColumns(
   }
 }
 
-/** Other indexes only make queries faster, but nothing can be searched without this one. */
+/**
+ * Indexes of a search are made with the table, because nothing can be found without them. Other
+ * indexes only make queries faster.
+ */
 async function addSearch(
   db: Kysely<any>,
   table: Table,
@@ -144,7 +147,7 @@ const isKey = (table: Table, column: TableColumn) =>
 const dataType = (types: ColumnTypes, table: Table, column: TableColumn) =>
   isCounted(table, column) ? types.key : types[column.type];
 
-/** A key that the database or the server makes; one of another type is given by the caller. */
+/** Whether the database or the server makes the key. The caller gives a key of another type. */
 const isCounted = (table: Table, column: TableColumn) =>
   isKey(table, column) && column.type === 'id';
 

@@ -4,12 +4,12 @@ import type { Catalog, CatalogColumn, CatalogIndex, CatalogTable } from './catal
 
 /** One difference between what migrations make and what the database has. */
 export interface Drift {
-  /** `posts.title`, or `posts` for the table itself. */
+  /** The object: `posts.title`, or `posts` for the table itself. */
   readonly object: string;
   readonly kind: 'missing' | 'extra' | 'different';
-  /** What the migrations make; null when they make no such object. */
+  /** The object as the migrations make it; null when they do not make it. */
   readonly expected: string | null;
-  /** What is there; null when it is not. */
+  /** The object as the database has it; null when it does not exist. */
   readonly found: string | null;
   readonly fix: string;
 }
@@ -31,7 +31,7 @@ export function compareCatalogs(expected: Catalog, found: Catalog): Drift[] {
 export const tablesOf = ({ tables }: Catalog): readonly CatalogTable[] =>
   tables.filter(({ kind, name }) => kind === 'table' && !name.startsWith('twofold_'));
 
-/** A table, with what else is there. */
+/** A table, and the catalog that it is in. */
 interface Found {
   readonly table: CatalogTable;
   readonly catalog: Catalog;
@@ -63,8 +63,8 @@ const FIX: Readonly<Record<Drift['kind'], string>> = {
 };
 
 /**
- * What counts of a table: a kind and the columns as key, the definition as text. The indexes that
- * the server itself makes when it starts do not count.
+ * The compared parts of a table: a kind and columns as the key, the definition as text. Indexes
+ * that the server itself makes at its start are left out.
  */
 function factsOf({ table, catalog }: Found): Map<string, string> {
   const { schema, columns, primaryKey, uniques, foreignKeys, checks, indexes } = table;
@@ -91,7 +91,10 @@ function factsOf({ table, catalog }: Found): Map<string, string> {
   ]);
 }
 
-/** The triggers that keep the index of a search say what it has; without its table they fail. */
+/**
+ * The compared part of a search: the definition of its triggers. Without the table of the index,
+ * they fail.
+ */
 function searchFacts(
   { triggers }: CatalogTable,
   { tables }: Catalog,
@@ -119,7 +122,7 @@ function columnText(
   ].join('');
 }
 
-/** Columns and conditions of an index; its name and the schema do not count. */
+/** The columns and condition of an index. Its name and schema are not compared. */
 function indexText(index: CatalogIndex, plain: (text: string) => string): string {
   const { unique, columns, where, onExpressions, definition } = index;
   const parts = onExpressions
@@ -128,7 +131,10 @@ function indexText(index: CatalogIndex, plain: (text: string) => string): string
   return `${parts}${unique ? ' unique' : ''}${where === null ? '' : ` where ${plain(where)}`}`;
 }
 
-/** Quotes, spaces, case and the schema of a scratch run do not count. */
+/**
+ * A definition for comparison: without quotes, spaces, letter case, and the schema of a scratch
+ * run.
+ */
 function normal(text: string, schema: string): string {
   return text
     .replaceAll('"', '')

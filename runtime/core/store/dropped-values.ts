@@ -1,7 +1,7 @@
 import type { RootOperationNode } from 'kysely';
 import type { DroppedValues } from './undo-statement.ts';
 
-/** The values that one statement takes out of the database. */
+/** The values that one statement removes from the database. */
 export function droppedBy(node: RootOperationNode, text: string): DroppedValues[] {
   switch (node.kind) {
     case 'DropTableNode':
@@ -41,7 +41,7 @@ const DROP_COLUMN = new RegExp(
   'gi',
 );
 
-/** What SQL that was written by hand drops, as far as it can be read. */
+/** The values that handwritten SQL removes, as far as the SQL can be read. */
 function droppedByText(text: string): DroppedValues[] {
   const tables = [DROP_TABLE, DELETE].flatMap((pattern) =>
     [...text.matchAll(pattern)].map(([, quoted, plain]) => ({ table: plainName(quoted, plain) })),

@@ -17,7 +17,7 @@ export const EXACT = {
   plain: 'twofold_plain',
   /** -1, 0 or 1; null when one of the two is null. */
   compare: 'twofold_compare',
-  /** A text that sorts as the numbers do. */
+  /** A text whose order is that of the numbers. */
   sortable: 'twofold_sortable',
   /** The whole number as text; null when it has a fraction. */
   digits: 'twofold_digits',
@@ -151,7 +151,7 @@ function compare(a: Value = null, b: Value = null): Value {
   return left && right ? order(left, right) : null;
 }
 
-/** What an aggregate of decimals has found so far. */
+/** The state of an aggregate of decimals. */
 interface Found {
   value: Decimal | undefined;
 }

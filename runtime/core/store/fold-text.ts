@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 export const FOLD_TEXT = 'twofold_fold';
 
 /**
- * A text without its case. Accents count. The last sigma of a word is a letter of its own in lower
- * case, so it is written as any other.
+ * A text for comparisons without letter case. Accents count. The final sigma is replaced by the
+ * ordinary one, because lower case has two forms of it.
  *
  * @example foldText('ΟΔΟΣ') // 'οδοσ'
  */
@@ -15,7 +15,7 @@ export const foldText = (text: string): string => text.toLowerCase().replaceAll(
 const LARGE = 1000;
 
 /**
- * SQLite itself knows the case of ASCII letters only.
+ * Adds functions for letter case to SQLite, which itself knows ASCII letters only.
  *
  * @param step called for each large text: a statement may be ended there.
  */

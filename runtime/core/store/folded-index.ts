@@ -14,8 +14,8 @@ export interface FoldedIndex {
 }
 
 /**
- * A column as it is compared. Only ASCII letters are folded, so that the locale of the database
- * does not matter.
+ * The SQL of a column in the form that is compared. Only ASCII letters are folded, so that the
+ * locale of the database does not matter.
  */
 export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder<string> {
   const text = sql.ref(column);
@@ -32,8 +32,8 @@ export function folded(dialect: Dialect, fold: Fold, column: string): RawBuilder
 }
 
 /**
- * Makes a unique index over a column as it is compared, so that one address cannot be stored twice
- * with different letter case.
+ * Makes a unique index over the folded values of a column, so that one address cannot be stored
+ * twice with different letter case.
  *
  * @example await createFoldedIndex(db, { name: 'users_email_identity_key', table: 'users', column: 'email', fold: 'letters' });
  * @throws AppError `ROWS_IN_THE_WAY` with the keys of equal rows; nothing was changed.

@@ -3,7 +3,7 @@ import { type AppliedMigration, hashOf, type Ledger } from './ledger.ts';
 import { ownerOf } from './ledger-state.ts';
 import type { Migration } from './migration.ts';
 
-/** What brings a database back to the last migration that it shares with the files. */
+/** The steps that bring a database back to the last migration that it shares with the files. */
 export interface Following {
   /** Newest first. */
   readonly undo: readonly AppliedMigration[];
@@ -20,8 +20,8 @@ export interface Rewritten {
 }
 
 /**
- * A draft that alone has to be undone, and the file that takes its place: there may be steps from
- * one to the other that keep the values of rows.
+ * The draft that is replaced by another text, if it is the only migration to undo. There may be
+ * steps between the two texts that keep the values of rows.
  */
 export function rewrittenDraft(
   { undo }: Following,

@@ -32,7 +32,8 @@ export const readyKeyName = (table: string, key: ForeignKeyDescription): string 
   });
 
 /**
- * Looks for rows that refer to no row before the foreign key is made, and reports them.
+ * Looks for rows whose referenced row does not exist, before the foreign key is made, and reports
+ * them.
  *
  * @returns whether it can be made.
  */
@@ -47,7 +48,7 @@ export async function checkForeignKey(
   return found.length === 0;
 }
 
-/** Rows whose columns all have a value, and together are the key of no row. */
+/** Rows with a value in all columns for which no row with this key exists. */
 export async function findLost(
   source: RowSource,
   { columns, table, references }: ForeignKeyDescription,
@@ -65,7 +66,7 @@ export async function findLost(
   return findRows({ ...source, column }, 'reference', sql`${and(filled)} and not ${leads}`);
 }
 
-/** Takes over what was made ready, or makes it; all rows were checked before. */
+/** Adds a foreign key, or renames the prepared one. All rows were checked before. */
 export async function addForeignKeyOnPostgres(
   db: Kysely<any>,
   table: string,

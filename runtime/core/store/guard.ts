@@ -10,7 +10,7 @@ export interface Guard {
   readonly name: string;
   /** The address without the password. */
   readonly address: string;
-  /** Why it is guarded; null when it is not. */
+  /** The reason why the database is guarded; null when it is not. */
   readonly reason: string | null;
 }
 
@@ -26,7 +26,8 @@ export interface Guarding {
 }
 
 /**
- * A database is guarded unless it can only be one that a developer works with.
+ * Decides whether a database is guarded. It is not guarded only if it can be nothing but a
+ * developer's own database.
  *
  * @example
  * guardOf({ url: 'file:data/app.db', root, production: false, ledger }).reason // null
@@ -81,7 +82,10 @@ function serverPlace(url: string, env: NonNullable<Guarding['env']>): Place {
   return { name, address, local: isLoopback(host), reason: 'it is on another machine' };
 }
 
-/** A loopback address, a Unix socket, or none, which is the driver's default: this machine. */
+/**
+ * Whether a host is this machine: a loopback address, a Unix socket, or none, which is the driver's
+ * default.
+ */
 function isLoopback(host: string): boolean {
   return /^$|^(%2f|\/)|^localhost$|^127(\.\d{1,3}){3}$|^\[?::1\]?$/i.test(host);
 }

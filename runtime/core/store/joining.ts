@@ -42,7 +42,7 @@ function bound(db: Kysely<any>) {
   };
 }
 
-/** A controlled transaction has no callback, so no other code could take part in it. */
+/** Refuses a controlled transaction: it has no callback, so no other code could take part in it. */
 function refuseControlled(): never {
   throw new InternalError(
     'startTransaction() is not offered: use transaction().execute(async (trx) => { … })',
@@ -91,7 +91,8 @@ export function joiningStore(
     },
     transact: (work, bounds, known) => {
       const scope = scopes.current();
-      // PostgreSQL ends the whole transaction when a statement outside of a savepoint fails.
+      // A statement outside of a savepoint that fails would end the whole transaction in
+      // PostgreSQL.
       if (scope && known?.single && store.dialect === 'sqlite') return work(innermost(scopes));
       return scope ? scope.nested(() => work(innermost(scopes))) : store.transact(work, bounds);
     },
@@ -132,7 +133,9 @@ const statement =
 export const firstOf = ([row]: readonly Record<string, unknown>[]): unknown =>
   (row && Object.values(row)[0]) ?? null;
 
-/** Uses the current savepoint, which may be deeper than the one where the work began. */
+/**
+ * Runs a statement in the current savepoint, which may be deeper than the one where the work began.
+ */
 const innermost =
   (scopes: Scopes): Query =>
   async (sql, parameters, bounds) => {

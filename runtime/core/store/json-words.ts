@@ -3,8 +3,8 @@ import { containsText } from './contains-text.ts';
 import { foldText } from './fold-text.ts';
 
 /**
- * The SQL function `twofold_json(word, document, path, given, fold)`: whether a value within a JSON
- * text meets a word of a filter. Null when there is no value.
+ * The SQL function `twofold_json(word, document, path, given, fold)`: whether a value inside a JSON
+ * text meets an operator of a filter. Null when there is no value.
  */
 export const JSON_WORD = 'twofold_json';
 
@@ -29,7 +29,9 @@ export function addJsonWords(database: DatabaseSync, step: () => void): void {
 
 const answerOf = (met: boolean | null) => (met === null ? null : Number(met));
 
-/** The last parsed texts: path and operand are the same for every row of a statement. */
+/**
+ * Keeps the last parsed texts, because path and operand are the same for every row of a statement.
+ */
 function remembering() {
   const known = new Map<unknown, unknown>();
   return (text: unknown): unknown => {
@@ -44,7 +46,10 @@ function remembering() {
 /** Characters of a document that takes about as long to parse as a row to find. */
 const LARGE = 1000;
 
-/** The last parsed document: several words of a filter look at the same one, row by row. */
+/**
+ * Keeps the last parsed document, because several operators of a filter read the same one, row by
+ * row.
+ */
 function rememberingDocument() {
   let last: { readonly text: unknown; readonly value: unknown } = { text: null, value: null };
   return (text: unknown): unknown => {
@@ -67,7 +72,10 @@ function valueAt(document: unknown, path: readonly string[]): unknown {
   return value ?? null;
 }
 
-/** A step is a key of an object, or the index of an array; a negative one counts from its end. */
+/**
+ * The value at one step of a path: a key of an object, or the index of an array. A negative index
+ * counts from the end.
+ */
 function member(value: unknown, step: string): unknown {
   if (Array.isArray(value))
     return /^[ \t-\r]*[+-]?\d{1,9}$/.test(step) ? value.at(Number(step)) : undefined;
@@ -79,7 +87,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 type Meets = (value: unknown, given: unknown) => boolean | null;
 
-/** Compares two texts or two numbers; values of other types, or of two, have no order. */
+/**
+ * Compares two texts or two numbers. Other values, and values of different types, have no order.
+ */
 const ordered =
   (test: (order: number) => boolean): Meets =>
   (value, given) => {

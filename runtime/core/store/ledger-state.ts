@@ -8,7 +8,7 @@ export interface LedgerState {
   readonly pending: readonly string[];
   /** The draft that the generator writes again: it is applied or pending as well. */
   readonly draft: readonly string[];
-  /** New migrations whose `up` is not written yet: there is nothing to apply. */
+  /** New migrations whose `up` is still empty, so that there is nothing to apply. */
   readonly empty: readonly string[];
   /** Applied, but the file's text has changed since. */
   readonly changed: readonly string[];
@@ -47,7 +47,7 @@ export function compareLedger(ledger: Ledger, migrations: readonly Migration[]):
   const present = rows.filter(({ name }) => files.has(name) && !partial.includes(name));
   const isSame = ({ name, hash }: (typeof rows)[number]) => hash === hashOf(files.get(name)!);
   const waiting = migrations.filter(({ name }) => !applied.has(name));
-  // A squashed migration is recorded in place of these when it is its turn.
+  // A squashed migration is recorded in place of these when its turn comes.
   const replaced = new Set(waiting.flatMap(({ replaces = [] }) => replaces));
   return {
     applied: names(present.filter(isSame)),

@@ -7,7 +7,7 @@ import { parseUndo, type Undo } from './undo-statement.ts';
 /** The table of applied migrations. */
 export const LEDGER = 'twofold_migrations';
 
-/** The row that says that a server in production mode has served this database. */
+/** A row with this name records that a server in production mode has served this database. */
 export const PRODUCTION = 'server/production';
 
 /** An applied migration. */
@@ -20,11 +20,11 @@ export interface AppliedMigration {
   readonly undo: Undo | null;
   /** Whether the ledger says either; the first release did not record it. */
   readonly undoKnown: boolean;
-  /** The number of steps that are done, of a migration that was stopped; null when it is whole. */
+  /** How many steps of an interrupted migration are done; null when the migration is complete. */
   readonly steps: number | null;
 }
 
-/** What a database says of its own history. */
+/** The history of a database, as its ledger table records it. */
 export interface Ledger {
   /** In the order in which they were applied. */
   readonly applied: readonly AppliedMigration[];
@@ -72,7 +72,7 @@ async function columnsOfLedger(db: Kysely<any>): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Makes the ledger, or gives one of an earlier release the columns that it lacks. */
+/** Makes the ledger, or adds missing columns to a ledger of an earlier release. */
 export async function prepareLedger(db: Kysely<any>): Promise<void> {
   const columns = await columnsOfLedger(db);
   if (columns.size === 0) return createLedger(db);

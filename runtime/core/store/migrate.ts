@@ -122,7 +122,7 @@ async function migrateOrForesee(
       if (rewriting) await rewrite({ store, trx, rescue, keep }, rewriting);
       else await followFiles(store, { trx, following, migrations, rescue });
     };
-    // What follows an undo is known only after it.
+    // What has to be applied after an undo is known only when the undo is done.
     const apply = following.undo.length === 0 && !rewriting ? applyPending : applyAll;
     const { undo, renamed } = following;
     const follows = undo.length + renamed.length + squashed.length > 0;
@@ -149,7 +149,7 @@ async function migrateOrForesee(
 
 const NOTHING: Following = { undo: [], renamed: [] };
 
-/** The ledger as it will be when the files are followed. */
+/** The ledger as it will be after the undo and the renames. */
 function withoutUndone(ledger: Ledger, { undo, renamed }: Following): Ledger {
   const gone = new Set(undo.map(({ name }) => name));
   const names = new Map(renamed.map(({ from, to }) => [from, to]));

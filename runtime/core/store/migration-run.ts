@@ -18,7 +18,7 @@ export interface RowsAtRisk {
   /** The number of rows. */
   readonly rows: number;
   readonly atRisk: number;
-  /** The first five, by key. */
+  /** The first five rows, by key. */
   readonly keys: readonly string[];
   readonly what: string;
   readonly fix: string;
@@ -46,12 +46,14 @@ export interface MigrationRun {
   /** When it began, by the clock of the process. */
   started?: number | undefined;
   onStep?: ((done: DoneStatement) => void) | undefined;
-  /** Above zero inside a step with several statements. */
+  /** Larger than 0 inside a step with several statements. */
   depth: number;
   /** Coordinates of columns that may lose something: `posts.rating`. */
   allowLoss: ReadonlySet<string>;
   readonly found: RowsAtRisk[];
-  /** Present while a `down` is recorded: what the next statement drops and requires of rows. */
+  /**
+   * Set while a `down` is recorded: what the next statement drops, and what it requires of rows.
+   */
   readonly recorded?: { readonly drops: DroppedValues[]; readonly checks: RowCheck[] };
   /** Saves values that the next statement drops. */
   readonly rescue?: (dropped: DroppedValues) => Promise<void>;
@@ -68,7 +70,7 @@ export function withRun<T>(run: MigrationRun, work: () => Promise<T>): Promise<T
   return running.run(run, work);
 }
 
-/** The next statement of the migration begins, and so the one before it is done. */
+/** Called when the next statement of a migration begins, and the one before it is done. */
 export function beginStep(run: MigrationRun, object: string | null): void {
   finishStep(run);
   Object.assign(run, { step: run.step + 1, object, started: performance.now() });
@@ -99,7 +101,7 @@ export function recorded(): MigrationRun['recorded'] {
   return running.getStore()?.recorded;
 }
 
-/** Is called before a statement drops values. */
+/** Called before a statement drops values. */
 export async function beforeDrop(dropped: DroppedValues): Promise<void> {
   const run = running.getStore();
   run?.recorded?.drops.push(dropped);
@@ -111,7 +113,8 @@ export function isAllowed(coordinate: string): boolean {
 }
 
 /**
- * Records rows that prevent a step, so that all are reported at once and the run is rolled back.
+ * Records rows that prevent a step. The run goes on, so that all of them are reported, and is then
+ * rolled back.
  *
  * @throws AppError at once when no migration is running.
  */
@@ -122,7 +125,7 @@ export function reportRows(finding: Finding): void {
   run.found.push(found);
 }
 
-/** All findings as one error: its text names each step, the number of rows and their first keys. */
+/** One error for all findings. Its text has each step, the number of rows and their first keys. */
 export function rowsError(found: readonly RowsAtRisk[]): AppError {
   const impossible = found.filter(({ code }) => code === 'ROWS_IN_THE_WAY');
   const [first] = impossible.length > 0 ? impossible : found;

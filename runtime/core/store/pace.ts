@@ -2,17 +2,17 @@
 const SHORT = 2;
 const RUNS = 8;
 
-/** What is known of a function from its last transactions. */
+/** What the last transactions of a function show about its speed. */
 export interface Pace {
-  /** Whether the next one will probably be short too. */
+  /** Whether the next transaction will probably be short too. */
   readonly short: boolean;
   /** Adds a transaction that was open for so many milliseconds. */
   add(milliseconds: number): void;
 }
 
 /**
- * Foresees whether a transaction is short enough to share a commit with others, which then wait for
- * its end: its last eight were.
+ * Predicts whether a transaction is short enough to share a commit with others, which then wait for
+ * its end. It predicts so if the last eight were short.
  */
 export function createPace(): Pace {
   let inARow = 0;

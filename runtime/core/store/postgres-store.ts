@@ -55,7 +55,10 @@ export interface PostgresOptions {
   readonly pool?: number | undefined;
   /** Called with each statement that has run. */
   readonly note?: NoteStatement | undefined;
-  /** Whether the database belongs to others: a SQLite file must be there and keeps its journal. */
+  /**
+   * Whether another program owns the database. A SQLite file must then exist, and keeps its journal
+   * mode.
+   */
   readonly foreign?: boolean | undefined;
   /** Whether every statement that writes is refused: a SQLite file must be there. */
   readonly readOnly?: boolean | undefined;
@@ -252,7 +255,7 @@ type Kept = Pick<Parts, 'names' | 'abandoned'>;
 const isSpent = ({ names, abandoned }: Kept, client: pg.PoolClient) =>
   names.isWorn(client) || abandoned.isTold(client);
 
-/** Like `ask`, with one promise instead of five, which cost as much as a small statement. */
+/** Like `ask`, with one promise in place of five: five would cost as much as a small statement. */
 function askText(
   parts: Parts,
   { text, values, asker, large }: AskedText,

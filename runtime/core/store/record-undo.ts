@@ -52,7 +52,7 @@ export async function recordUndo(
 
 const NOTHING: QueryResult<any> = { rows: [] };
 
-/** Statements that answer with rows: what `down` does with them is not known. */
+/** Whether a statement returns rows. It is not known what `down` does with them. */
 function isRead(text: string): boolean {
   return /^[\s(]*(select|values|with|pragma|explain|show|table)\b|\breturning\b/i.test(text);
 }
@@ -62,7 +62,10 @@ function runOn(shadow: SqliteConnection, query: CompiledQuery): QueryResult<any>
   return { rows, numAffectedRows: changes };
 }
 
-/** A database in memory with the same tables, indexes, views and triggers, and no rows. */
+/**
+ * A copy of the database in memory with the same tables, indexes, views and triggers, and without
+ * rows.
+ */
 async function shadowOf(db: Kysely<any>): Promise<SqliteConnection> {
   const { rows } = await sql<{
     sql: string;
@@ -74,7 +77,7 @@ async function shadowOf(db: Kysely<any>): Promise<SqliteConnection> {
     try {
       shadow.exec(text);
     } catch {
-      // The tables below a virtual table are made with it.
+      // SQLite makes the tables of a virtual table together with it.
     }
   }
   return shadow;

@@ -10,8 +10,8 @@ interface Turn {
 }
 
 /**
- * Adds to a lock between processes one within this process, so that one caller at a time asks for
- * the other one. Code inside the lock may ask for the same name again.
+ * Adds a lock within this process to a lock between processes, so that only one caller at a time
+ * asks for the latter. Code inside the lock may ask for the same name again.
  */
 export function reentrant(lock: Lock): Lock {
   const held = new AsyncLocalStorage<ReadonlySet<string>>();

@@ -17,7 +17,7 @@ export interface Rescue {
 
 const FOLDER = '.generator/rescued';
 
-/** Rows that are read at a time. */
+/** How many rows are read at a time. */
 const PAGE = 1_000;
 
 /**
@@ -57,7 +57,7 @@ export function createRescue(root: string, now: () => number = Date.now): Rescue
   };
 }
 
-/** Pages of rows as JSON texts; none when there is no value, or no such table. */
+/** Pages of rows as JSON texts; none when the column has no value, or the table does not exist. */
 async function* readLines(
   db: Kysely<any>,
   { table, column }: DroppedValues,
@@ -81,7 +81,10 @@ interface Page {
   readonly offset: number;
 }
 
-/** PostgreSQL writes each row itself: no number passes through a double of JavaScript. */
+/**
+ * Reads rows that PostgreSQL writes as JSON itself, so that no number becomes a double of
+ * JavaScript.
+ */
 async function readPostgres(
   db: Kysely<any>,
   { table, names, condition, offset }: Page,
@@ -95,7 +98,7 @@ async function readPostgres(
   return rows.map(({ line }) => line);
 }
 
-/** Integers that JavaScript cannot hold are read as text. */
+/** Reads rows. Integers that JavaScript cannot hold exactly are read as text. */
 async function readSqlite(
   db: Kysely<any>,
   { table, names, condition, offset }: Page,

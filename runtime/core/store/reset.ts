@@ -16,7 +16,7 @@ export interface ResetOptions {
   readonly note?: MigrationNote;
 }
 
-/** Rows that were seeded are known here; they go with their tables. */
+/** The table of seeded rows. It is dropped together with the tables of these rows. */
 const SEEDS = 'twofold_seeds';
 
 /**
@@ -77,7 +77,7 @@ async function dropAll(trx: Transaction<any>, { made, ledger, rescue }: Dropping
   await forgetApplied(trx);
 }
 
-/** Tables that are there and that migrations made: those of now, and those that the ledger knows. */
+/** Existing tables that migrations made: the present migrations, or those in the ledger. */
 async function ownTables(db: Kysely<any>, made: Catalog, ledger: Ledger): Promise<string[]> {
   const names = new Set([
     ...tablesOf(made),
@@ -91,7 +91,9 @@ async function ownTables(db: Kysely<any>, made: Catalog, ledger: Ledger): Promis
   return tablesOf(present).filter((name) => names.has(name));
 }
 
-/** On SQLite the index of a search is a virtual table. */
+/**
+ * The names of tables. On SQLite they include virtual tables, because the index of a search is one.
+ */
 const tablesOf = ({ tables }: Catalog) =>
   tables
     .filter(({ kind, name }) => kind === 'table' || (kind === 'virtual table' && isOfSearch(name)))

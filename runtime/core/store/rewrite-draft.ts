@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
 import type { Transition } from './transitions.ts';
 import { rescuing, undoFailed } from './undo-migrations.ts';
 
-/** A draft with the steps to the text that takes its place. */
+/** A rewritten draft, with the steps to its new text. */
 export interface Rewriting extends Rewritten {
   readonly steps: readonly Transition[];
 }

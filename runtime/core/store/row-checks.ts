@@ -8,15 +8,15 @@ import { outside, sizeOf, typeText } from './column-size.ts';
 import { describeRows, type Risk } from './row-words.ts';
 import { quotedName } from './quoting.ts';
 
-/** The rows of a table as a step finds them. */
+/** The rows of a table in the state in which a step finds them. */
 export interface RowSource {
   readonly db: Kysely<any>;
   readonly table: string;
   /** Columns of the primary key, in order. */
   readonly key: readonly string[];
-  /** What stands in FROM under the name of the table. */
+  /** The SQL for FROM, with the name of the table. */
   readonly rows: RawBuilder<unknown>;
-  /** The rows of another table, which a reference leads to; null when it has none yet. */
+  /** The rows of another table, to which a foreign key refers; null when it has none yet. */
   readonly rowsOf: (table: string) => RawBuilder<unknown> | null;
   readonly typeOf: (column: string) => Promise<StoredType | undefined>;
 }
@@ -67,7 +67,10 @@ export async function tableRows(db: Kysely<any>, table: string): Promise<RowSour
   };
 }
 
-/** Rows that a change would lose, change or be refused by; losses that are agreed to as well. */
+/**
+ * Rows that a change would lose, change, or be refused because of. Losses that the user has agreed
+ * to are included.
+ */
 export async function findRisks(
   source: RowSource,
   { kind, column }: CheckedChange,
@@ -106,12 +109,12 @@ async function checkAltered(checked: Checked): Promise<Finding[]> {
   return found.flat();
 }
 
-/** A loss that is agreed to still leaves the other conditions on the converted values. */
+/** An agreed loss of values still leaves the other conditions on the converted values. */
 const isImpossible = ({ code }: Finding): boolean => code === 'ROWS_IN_THE_WAY';
 
 /**
- * The change of type that a definition asks for; null when there is none, or when one of the types
- * is unknown.
+ * The change of type that a definition causes; null when there is none, or when one of the types is
+ * unknown.
  */
 export async function typeChange(
   db: Kysely<any>,
@@ -121,7 +124,7 @@ export async function typeChange(
   return changeOfType(db, await catalogType(db, table, column.name), column);
 }
 
-/** The same when the type in the catalog is known. */
+/** The change of type, when the type in the catalog is known. */
 export function changeOfType(
   db: Kysely<any>,
   known: StoredType | undefined,
@@ -172,7 +175,7 @@ export async function keyOf(db: Kysely<any>, table: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Rows that a scan reads at a time. */
+/** How many rows a scan reads at a time. */
 const PAGE = 5_000;
 
 /** Checks each value in this process, so that the result is the same for both databases. */
@@ -336,7 +339,7 @@ export async function findRepeated(
 async function checkCondition(checked: Checked, value: RawBuilder<unknown>): Promise<Finding[]> {
   const { column, rows, db } = checked;
   const plain = newValue(db, { ...column, required: false }, null);
-  // A condition in raw SQL may name other columns, which only the table itself has.
+  // A condition in raw SQL may use other columns, which only the table itself has.
   const source = isPlain(db, value, plain) ? rows : changed(checked, value);
   return findRows(checked, 'check', sql`not (${column.check!})`, source);
 }

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Doing, Finding } from './migration-run.ts';
 
-/** What is said about rows at risk. */
+/** The text about rows at risk, and what it is made from. */
 export interface Risk extends Pick<Finding, 'code' | 'does' | 'atRisk' | 'keys'> {
   /** Names of the types. */
   readonly change?: { readonly from: string; readonly to: string };
@@ -14,7 +14,7 @@ interface DescribedRows {
   readonly column: { readonly name: string };
 }
 
-/** Adds the number of all rows, and the words for it. */
+/** Adds the total number of rows, and a sentence about them. */
 export async function describeRows(
   { db, table, rows: source, column }: DescribedRows,
   { change, ...risk }: Risk,

@@ -9,7 +9,7 @@ import { sqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import type { Undo } from './undo-statement.ts';
 
-/** Thrown to roll back what was only tried out. */
+/** Thrown to roll back a trial run. */
 const DONE = Symbol('seen');
 
 /**

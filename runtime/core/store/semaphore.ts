@@ -15,7 +15,7 @@ export interface Semaphore {
   run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whether all permits are taken. */
   readonly held: boolean;
-  /** How many wait for one. */
+  /** How many requests wait for a permit. */
   readonly waiting: number;
 }
 

@@ -14,8 +14,8 @@ export interface SharedReads {
 }
 
 /**
- * With more than a thousand events, the event loop may fetch more within a tick; a new snapshot is
- * taken long before.
+ * The most reads that share a snapshot. With more than a thousand events, the event loop may fetch
+ * further ones within a tick, so a new snapshot is taken long before that.
  */
 const MAX_READS = 200;
 

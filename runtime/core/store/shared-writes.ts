@@ -30,7 +30,10 @@ interface Group {
   due: boolean;
 }
 
-/** The event loop may fetch more events within a turn; other transactions must not wait for all. */
+/**
+ * The most writes that share a commit. The event loop may fetch further events within a turn, and
+ * other transactions must not wait for all of them.
+ */
 const MAX_WRITES = 200;
 
 /**

@@ -10,7 +10,7 @@ import { STEP_FUNCTION } from './bounds.ts';
 import type { StoredType } from './column-types.ts';
 import { convertValue } from './conversion.ts';
 
-/** Rows, and the effect of a write. */
+/** The rows of a statement, and the number of rows that it changed. */
 export interface SqliteResult {
   readonly rows: Record<string, unknown>[];
   readonly changes: bigint;
@@ -65,7 +65,7 @@ export const isTooBig = (error: unknown): boolean =>
 
 export interface SqliteOptions {
   readonly readOnly?: boolean;
-  /** Whether the file keeps its journal mode: it belongs to others. */
+  /** Whether the file keeps its journal mode, because another program owns it. */
   readonly foreign?: boolean | undefined;
 }
 
@@ -95,7 +95,7 @@ export function openSqlite(
   addJsonWords(database, step);
   addHighlight(database, step);
   let longest = MAX_VALUE_BYTES;
-  // Not deterministic, so that SQLite calls it for each row instead of once.
+  // Declared as not deterministic, so that SQLite calls it for each row and not only once.
   database.function(STEP_FUNCTION, { deterministic: false }, () => {
     step();
     return 1;
@@ -154,8 +154,8 @@ function prepare(database: DatabaseSync, cache: BoundedCache<Prepared>, sql: str
   // A read is run again when an integer is too large. What has written cannot be run again.
   if (prepared.returnsRows && !/^\s*select\b/i.test(sql) && mayBeLarge(statement))
     readExactly(prepared);
-  // A `select *` keeps the columns of the time when it was prepared, and DDL may add some: it is
-  // not cached.
+  // A statement with `select *` is not cached: it keeps the columns of the time when it was
+  // prepared, and DDL may add some.
   if (!/\*/.test(sql)) cache.set(sql, prepared, weightOf(sql));
   return prepared;
 }

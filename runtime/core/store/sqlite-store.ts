@@ -97,7 +97,7 @@ interface Opened {
   readonly transact: Transact;
   /** Undefined in memory. */
   readonly shared: SharedReads | undefined;
-  /** Those besides the writer. */
+  /** Connections other than the writer. */
   connections(): Connections;
   /** Closes everything except the handles. */
   close(): Promise<void>;

@@ -117,7 +117,7 @@ class Threads implements SqliteThreads {
     room.then(() => thread.post(waiting), refused);
   }
 
-  /** Ends running statements and drops queued ones whose client is gone. */
+  /** Ends statements whose client is gone, and removes them from the queue. */
   #look(): void {
     for (const thread of this.#threads) if (thread.running?.bounds.asker.cancelled) thread.stop();
     const gone = this.#queue.filter(({ bounds }) => bounds.asker.cancelled);

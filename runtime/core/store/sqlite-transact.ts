@@ -14,7 +14,7 @@ export type Transact = <T>(
 export interface TransactParts {
   readonly writer: SqliteConnection;
   readonly mutex: Mutex;
-  /** A thread for transactions that may take long; absent in memory. */
+  /** A thread for transactions that may take long; absent for a database in memory. */
   readonly apart?: SqliteThreads;
   /** Called after another thread wrote, so that the next read sees it. */
   readonly renew?: () => void;
@@ -78,7 +78,7 @@ async function transactApart<T>(
     await run('commit', [], patient);
     return result;
   } catch (error) {
-    // Fails when SQLite has rolled back by itself.
+    // This fails when SQLite has rolled back by itself, which is no problem.
     await run('rollback', [], patient).catch(() => {});
     throw error;
   }

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { isTooBig, openSqlite } from './sqlite-connection.ts';
 
-/** What a thread gets at its start. */
+/** The data that a thread gets at its start. */
 export interface ThreadSetup {
   readonly file: string;
   /** Whether it may write. */

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { hashOf, type Ledger, noteApplied, noteUndone } from './ledger.ts';
 import type { Migration } from './migration.ts';
 
-/** A migration that took the place of others, all of which are applied. */
+/** A migration that replaced others, all of which are applied. */
 export interface Squashed {
   readonly migration: Migration;
   readonly replaces: readonly string[];
@@ -36,7 +36,7 @@ function halfApplied({ name, replaces = [] }: Migration, there: readonly string[
   );
 }
 
-/** The ledger as it will be when they are recorded. */
+/** The ledger as it will be when squashed migrations are recorded. */
 export function withSquashed(ledger: Ledger, squashed: readonly Squashed[]): Ledger {
   const gone = new Set(squashed.flatMap(({ replaces }) => replaces));
   const applied = ledger.applied.flatMap((row) => {

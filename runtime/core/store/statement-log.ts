@@ -9,7 +9,7 @@ export type NoteStatement = (
   error?: unknown,
 ) => void;
 
-/** Calls several. Undefined when there is none. */
+/** Joins several functions into one; undefined when there is none. */
 export function noteAll(notes: readonly (NoteStatement | undefined)[]): NoteStatement | undefined {
   const present = notes.filter((note) => note !== undefined);
   if (present.length < 2) return present[0];
@@ -30,8 +30,8 @@ export const kyselyLog =
     );
 
 /**
- * The store with a note of each statement that does not go through Kysely, which has a log of its
- * own. Made only where statements are logged, so that other servers measure nothing.
+ * A store that reports each statement that does not go through Kysely, which has a log of its own.
+ * It is only made where statements are logged, so that other servers measure nothing.
  */
 export function notingStore(store: Store, note: NoteStatement): Store {
   const measure = <T>(sql: string, parameters: readonly unknown[], run: () => T): T => {

@@ -4,7 +4,10 @@ import type { IsolationLevel } from '../context/isolation.ts';
 import type { Pace } from './pace.ts';
 import type { Bounds, ReadStatement, TransactionBounds, TransactionWork } from './bounds.ts';
 
-/** How a transaction runs; those of a nested one are checked against the one around it. */
+/**
+ * How a transaction runs. The options of a nested transaction are checked against those of the
+ * outer one.
+ */
 export interface TransactionOptions {
   /** `read committed` on PostgreSQL when absent. SQLite is always serializable. */
   readonly isolation?: IsolationLevel;
@@ -12,7 +15,10 @@ export interface TransactionOptions {
   readonly retries?: number;
   /** Milliseconds that it may stay open; unlimited when absent. */
   readonly timeout?: number;
-  /** What opens it, for the log. Without it a stack is taken, which costs as much as a statement. */
+  /**
+   * A text for the log that says which code opens the transaction. Without it a stack trace is
+   * taken, which costs as much as a statement.
+   */
   readonly opened?: string;
   /** Of the function that opens it: short transactions share a commit on SQLite. */
   readonly pace?: Pace;
@@ -61,13 +67,13 @@ export interface Store {
     options?: TransactionOptions,
   ): Promise<T>;
   /**
-   * The same, begun with the first statement of `work`: without one, nothing is sent to the
-   * database.
+   * Like `transaction`, but begun with the first statement of `work`. If there is none, nothing is
+   * sent to the database.
    */
   transactionLater<T>(work: () => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * The same for work that may finish without waiting and without a statement: its value is then
-   * returned at once, because a promise would cost as much as the work.
+   * Like `transactionLater`, for work that may finish without waiting and without a statement. Its
+   * value is then returned directly, because a promise would cost as much as the work.
    */
   transactionIfNeeded<T>(work: () => T | Promise<T>): T | Promise<T>;
   /**
@@ -85,7 +91,10 @@ export interface Store {
     bounds?: TransactionBounds,
     known?: TransactionWork,
   ): Promise<T>;
-  /** The same for schema changes: on SQLite foreign keys are checked once, before the commit. */
+  /**
+   * Like `transaction`, for changes of the schema. On SQLite foreign keys are then checked once,
+   * before the commit.
+   */
   structuralTransaction<T>(work: (trx: Transaction<any>) => Promise<T>): Promise<T>;
   /**
    * Runs one prepared and cached statement: `?` on SQLite, `$1` on PostgreSQL. Only for a limited
@@ -150,8 +159,8 @@ export interface Store {
    */
   afterCommit(work: () => void): void;
   /**
-   * Runs `work`, whose effect must outlive a rollback, such as counting a wrong password. When a
-   * transaction around it is rolled back, `work` runs once more after that, outside of it.
+   * Runs `work`, whose effect must outlive a rollback, such as counting a wrong password. If an
+   * outer transaction is rolled back, `work` runs once more after that.
    */
   keep<T>(work: () => Promise<T>): Promise<T>;
   /**

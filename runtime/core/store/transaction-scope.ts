@@ -43,7 +43,7 @@ export interface TransactionScope {
   readonly isolation: IsolationLevel;
 }
 
-/** How a transaction is opened. */
+/** The ways in which a transaction is opened. */
 export interface Opening {
   /** Milliseconds that the body may take; unlimited when absent. */
   readonly timeout?: number | undefined;
@@ -158,7 +158,9 @@ function openLater<T>(
   });
 }
 
-/** How the two sides of a transaction that begins later hear of each other's end. */
+/**
+ * The ends of the two sides of a transaction that begins later, as each side learns of the other's.
+ */
 interface Ends {
   /** The body has ended. */
   readonly finished: PromiseWithResolvers<void>;
@@ -185,7 +187,7 @@ function atOnce<T>(body: () => T | Promise<T>): T | Promise<T> {
   }
 }
 
-/** Closes the scope when `work` has ended, and does what waits for its end. */
+/** Closes the scope when `work` has ended, and runs what waits for its end. */
 async function settled<T>(
   storage: Storage,
   scope: OpenScope,
@@ -376,7 +378,9 @@ const closedFailure = () =>
     'The transaction is over: await each statement inside its callback',
   );
 
-/** SQLite rolls back by itself when the disk is full or the file is damaged. */
+/**
+ * The error when SQLite has rolled back by itself, because the disk is full or the file is damaged.
+ */
 export const lostFailure = () =>
   new AppError(
     500,

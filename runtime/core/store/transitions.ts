@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Migration } from './migration.ts';
 
-/** The steps from one text of a draft to the next, which keep the values of rows. */
+/** The steps from one text of a draft to the next. They keep the values of rows. */
 export interface Transition {
   readonly up: Migration['up'];
 }
 
 /**
- * Where the generator leaves them: a file `<from>-<to>.ts` has the steps between two texts, which
- * are named by the start of their hash.
+ * The folder in which the generator writes them. A file `<from>-<to>.ts` has the steps between two
+ * texts, each named by the beginning of its hash.
  */
 export const TRANSITIONS = '.generator/draft';
 

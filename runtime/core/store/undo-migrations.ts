@@ -16,7 +16,7 @@ export interface UndoContext {
   readonly dialect: Dialect;
   readonly trx: Transaction<any>;
   readonly files: ReadonlyMap<string, Migration>;
-  /** Absent where the undo is only tried out. */
+  /** Absent when the undo is only a trial. */
   readonly rescue: Rescue | undefined;
 }
 
@@ -63,7 +63,7 @@ async function undoOne(
   await withRun(run, () => file.down!(rescuing({ dialect, db: trx, run }), { dialect }));
 }
 
-/** A query builder that saves what a statement drops before it runs. */
+/** A query builder that saves values before a statement drops them. */
 export function rescuing({
   dialect,
   db,

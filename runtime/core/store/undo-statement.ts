@@ -6,7 +6,7 @@ export type Undo = readonly UndoStatement[];
 export interface UndoStatement {
   readonly sql: string;
   readonly parameters?: readonly UndoValue[];
-  /** What this statement and those that belong to it take out of the database. */
+  /** What this statement and those that belong to it remove from the database. */
   readonly drops?: readonly DroppedValues[];
   /** Definitions that the rows have to satisfy. */
   readonly checks?: readonly RowCheck[];
@@ -35,7 +35,7 @@ export interface RowCheck {
   readonly references?: string;
 }
 
-/** Null for a text that no server of ours wrote. */
+/** Parses an entry of the ledger. Null for a text that none of our servers has written. */
 export function parseUndo(text: unknown): Undo | null {
   if (typeof text !== 'string') return null;
   try {

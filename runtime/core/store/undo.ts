@@ -25,7 +25,7 @@ export async function runUndo({ db, run }: Undoing, undo: Undo): Promise<void> {
   }
 }
 
-/** What an undo shortens is rescued, so that it needs no consent. */
+/** Values that an undo shortens are saved to files, so that it needs no consent. */
 function allowingLoss(run: MigrationRun, { table, name }: RowCheck): MigrationRun {
   return { ...run, allowLoss: new Set([`${table}.${name}`]) };
 }

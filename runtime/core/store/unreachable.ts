@@ -30,7 +30,7 @@ const FILE_REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a part of its path is a file',
 };
 
-/** The parts of an address that may be shown, never its password. */
+/** The parts of an address that may be shown. The password is never one of them. */
 interface ServerAddress {
   readonly host: string;
   readonly at: string;
@@ -56,7 +56,7 @@ function postgresProblem(error: unknown, url: string): string | undefined {
   return POSTGRES[codeOf(error)]?.(placeOf(url));
 }
 
-/** The error code. When several addresses were tried at once, that of the first one. */
+/** The code of an error. When several addresses were tried together, the code of the first one. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
   return String(code ?? (errors?.[0] as { code?: unknown } | undefined)?.code ?? '');

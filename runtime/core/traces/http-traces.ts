@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { isInternal } from '../http/internal-request.ts';
 import type { OpenSpan, Tracing } from './tracing.ts';
 
-/** Opens a span for each request. It stands before all other middleware. */
+/** Opens a span for each request. It comes before all other middleware. */
 export function httpTraces(
   tracing: Tracing,
   routeOf: (ctx: Context) => string | undefined,
@@ -11,7 +11,7 @@ export function httpTraces(
   return async function httpTraces(ctx, next) {
     if (isInternal(ctx.req)) return next();
     const { method = '', headers } = ctx.req;
-    // The path and the query may hold keys, tokens and values, so only the route is shown.
+    // Path and query may contain keys, tokens and values, so only the route is recorded.
     const { span, run } = tracing.request(headers, method, { 'http.request.method': method });
     if (!span.recording) return run(next);
     try {

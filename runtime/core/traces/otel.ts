@@ -142,7 +142,7 @@ function continued(headers: IncomingHttpHeaders): Context {
   return named(traceparent);
 }
 
-/** The place that a `traceparent` names. */
+/** The place in a trace that a `traceparent` refers to. */
 function named(traceparent: string | string[] | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] =
     typeof traceparent === 'string' ? (TRACEPARENT.exec(traceparent) ?? []) : [];
@@ -151,7 +151,10 @@ function named(traceparent: string | string[] | undefined): Context {
   return isSpanContextValid(remote) ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
 }
 
-/** Spans need to know the one around them. A provider alone, without a context manager, does not say. */
+/**
+ * Registers a context manager if there is none, because spans need to know the outer span, and a
+ * provider alone does not keep it.
+ */
 function keepContexts(): void {
   const probe = context.with(ROOT_CONTEXT.setValue(PROBE, true), () =>
     context.active().getValue(PROBE),

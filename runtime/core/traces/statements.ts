@@ -10,7 +10,7 @@ import {
 import { createBoundedCache } from '../store/bounded-cache.ts';
 import type { NoteStatement } from '../store/statement-log.ts';
 
-/** A statement as a span shows it. */
+/** The description of a statement in a span. */
 interface Shown {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -42,7 +42,8 @@ export function statementNote(tracer: Tracer, system: string): NoteStatement {
         errcode,
         name: type,
       } = error as { code?: unknown; errcode?: unknown; name?: unknown };
-      // The message of a database may hold a value of the row.
+      // Only the code is recorded, because the message of a database may contain a value of the
+      // row.
       span.setAttribute('error.type', String(code ?? errcode ?? type));
       span.setStatus({ code: SpanStatusCode.ERROR });
     }

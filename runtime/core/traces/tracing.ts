@@ -4,7 +4,10 @@ import type { NoteStatement } from '../store/statement-log.ts';
 /** Values of attributes, by the names of the semantic conventions of OpenTelemetry. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** A span while its work runs. What is not sampled takes the same calls and keeps nothing. */
+/**
+ * A span while its work runs. A span that is not sampled accepts the same calls and records
+ * nothing.
+ */
 export interface OpenSpan {
   readonly recording: boolean;
   rename(name: string): void;
@@ -40,9 +43,9 @@ export interface Tracing {
   place(): Place | undefined;
   /** The same place as a text for another process, in the form of `traceparent`. */
   placeText(): string | undefined;
-  /** The place that such a text means. */
+  /** The place that a text of `placeText` refers to. */
   placeOf(text: string): Place;
-  /** Runs `work` as if it was called where `place` was taken. */
+  /** Runs `work` inside the span from which `place` was taken. */
   at<T>(place: Place | undefined, work: () => T): T;
   /** Adds the statements that run inside a span. */
   readonly statements: (system: string) => NoteStatement;

@@ -20,14 +20,17 @@ export interface LogLine {
   readonly details?: unknown;
 }
 
-/** Which lines are shown. */
+/** A filter for the lines of a log. */
 export interface LogFilter {
-  /** Lines with this text are shown, in upper or lower case. */
+  /** Only lines that contain this text are shown. Upper and lower case are equal. */
   readonly search: string;
   readonly level: LogLevel | null;
 }
 
-/** The lines that a page keeps, the oldest first. It draws itself again when `version` changes. */
+/**
+ * The lines of a log that a page keeps, oldest first. `version` changes with every new line, so
+ * that the page draws again.
+ */
 export interface LogLines {
   readonly version: Signal<number>;
   /** How many lines are kept. */
@@ -37,7 +40,7 @@ export interface LogLines {
   append(lines: readonly LogLine[]): void;
   /** Adds older lines above. */
   prepend(lines: readonly LogLine[]): void;
-  /** Says that lines are missing; null when their number is not known. */
+  /** Notes that lines are missing; null when their number is not known. */
   skip(lines: number | null): void;
   clear(): void;
   /** The lines that match, kept up to date at the cost of new lines only. */
@@ -45,14 +48,18 @@ export interface LogLines {
   /** All kept lines, the oldest first. */
   all(): readonly LogLine[];
   /**
-   * The number of the first matching line, counted from any beginning: it grows by those that were
-   * dropped above, and falls by those that were added there. So a view keeps its place.
+   * The number of the first matching line. Only differences count: it grows by the matching lines
+   * that were dropped at the top, and falls by those that were added there, so that a view keeps
+   * its place.
    */
   begins(): number;
 }
 
 const KEPT = 100_000;
-/** Lines that may be too many before the oldest are dropped, because moving all lines is slow. */
+/**
+ * The oldest lines are dropped only when there are this many too many, because moving all lines is
+ * slow.
+ */
 const SLACK = 5_000;
 
 /**

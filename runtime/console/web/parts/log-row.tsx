@@ -3,7 +3,10 @@ import { t } from '../messages.ts';
 import { ansiParts } from './ansi.ts';
 import type { LogLine } from './log-lines.ts';
 
-/** A line with more colours is plain from here on, so that the document stays small. */
+/**
+ * The most pieces with their own colours in one line. The rest is plain, so that the document stays
+ * small.
+ */
 const MOST_PARTS = 12;
 /** Characters of a line that a row shows; all of them are seen when the line is opened. */
 const MOST_TEXT = 2000;
@@ -44,7 +47,7 @@ export function timeOf(time: string): string {
   return `${seconds}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** A text with its ANSI colours. A carriage return stays in the text, and is marked. */
+/** A text in its ANSI colours. A carriage return stays in the text and is made visible. */
 export function coloured(text: string): ComponentChildren {
   const parts = ansiParts(text);
   const few = parts.slice(0, MOST_PARTS);

@@ -10,13 +10,13 @@ export interface LogViewProps {
   readonly name?: string;
   readonly lines: LogLines;
   readonly filter?: LogFilter;
-  /** Says why there are no lines. */
+  /** A text that says why there are no lines. */
   readonly empty?: string;
 }
 
-/** Height of a row in pixels, as `log-view.css` has it. */
+/** The height of a row in pixels. `log-view.css` has the same number. */
 const ROW = 20;
-/** Rows above and below those that are seen, so that scrolling shows no gap. */
+/** Rows that are drawn above and below the visible ones, so that scrolling shows no gap. */
 const SPARE = 20;
 /** Pixels from the end within which the view follows new lines. */
 const NEAR = 24;
@@ -71,7 +71,7 @@ export function LogView({ name, lines, filter = ALL, empty }: LogViewProps) {
   );
 }
 
-/** The line that a key opens, null for none; undefined when the key means something else. */
+/** The line that a key opens; null for none. Undefined when the key has no such meaning. */
 function lineByKey(
   key: string,
   shown: readonly LogLine[],
@@ -84,7 +84,7 @@ function lineByKey(
   return shown[shown.indexOf(opened) + (key === 'ArrowUp' ? -1 : 1)] ?? opened;
 }
 
-/** Which rows are in the document, and the place of the user. */
+/** Computes which rows are in the document, and keeps the user's place. */
 function useRows(lines: LogLines, shown: readonly LogLine[]) {
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState<Range>({ from: 0, to: 100 });
@@ -126,7 +126,10 @@ interface Range {
   readonly to: number;
 }
 
-/** The same object while nothing changed, so that nothing is drawn again. */
+/**
+ * The range of rows to draw. An equal range is returned as the same object, so that nothing is
+ * drawn again.
+ */
 function rangeOf({ scrollTop, clientHeight }: HTMLElement, length: number, last: Range): Range {
   const from = Math.min(length, Math.max(0, Math.floor(scrollTop / ROW) - SPARE));
   const to = Math.min(length, Math.ceil((scrollTop + clientHeight) / ROW) + SPARE);

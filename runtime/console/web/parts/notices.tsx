@@ -18,7 +18,7 @@ const MOST = 4;
 let last = 0;
 
 /**
- * Says that something was done, to the eye and to a screen reader (role `status`).
+ * Shows a message that an action was done; screen readers announce it (role `status`).
  *
  * @example notify(t('App created'));
  */
@@ -28,7 +28,7 @@ export function notify(text: string): void {
 }
 
 /**
- * Says that something failed (role `alert`): the server's words and the id of the request.
+ * Shows that an action failed (role `alert`): the server's message and the id of the request.
  *
  * @example call('POST', path).catch(notifyFailure);
  */
@@ -37,7 +37,7 @@ export function notifyFailure(error: unknown): void {
 }
 
 /**
- * Does one thing, then says that it is done or what the server refused.
+ * Runs an action, then shows that it is done or why the server refused it.
  *
  * @returns whether it was done
  * @example if (await attempt(() => call('POST', `${app}/stop`), t('Stopped'))) reload();
@@ -63,7 +63,7 @@ function close(id: number): void {
   notices.value = notices.value.filter((each) => each.id !== id);
 }
 
-/** Where notices are shown. The frame has it once. */
+/** The component that shows the messages. The frame contains it once. */
 export function Notices() {
   return (
     <div class="notices" aria-live="polite">

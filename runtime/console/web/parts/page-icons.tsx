@@ -1,6 +1,6 @@
 import { Icon } from './icons.tsx';
 
-/** What a page's icon draws, by the id of the page. */
+/** The drawings of the pages' icons, by the id of the page. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   overview: 'M2 8h2.5L6.5 3l3 10L11.5 8H14',
   data: 'M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6',

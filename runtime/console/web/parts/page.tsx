@@ -39,7 +39,10 @@ export function Page({ title, about, tools, children }: PageFrameProps) {
 
 interface AnswerProps<Data> {
   readonly of: Called<Data>;
-  /** How many lines stand for the content while it is loaded; about as high as what comes. */
+  /**
+   * How many grey lines are shown while the content is loaded. They should be about as high as the
+   * content.
+   */
   readonly lines?: number;
   readonly children: (data: Data) => ComponentChildren;
 }
@@ -60,7 +63,7 @@ export function Answer<Data>({ of, lines = 6, children }: AnswerProps<Data>) {
   );
 }
 
-/** Lines that hold the place of what is loaded. They say nothing to a screen reader. */
+/** Grey lines in place of content that is being loaded. They are hidden from screen readers. */
 export function Skeleton({ lines = 6 }: { lines?: number }) {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -72,7 +75,7 @@ export function Skeleton({ lines = 6 }: { lines?: number }) {
 }
 
 /**
- * What is missing, and the action that mends it.
+ * Says that something is missing, with an action that adds it.
  *
  * @example <Empty text={t('No apps yet')} hint={t('An app is …')}><button …>{t('New app')}</button></Empty>
  */
@@ -119,7 +122,7 @@ export function Panel({ name, tools, children }: PanelProps) {
 }
 
 /**
- * A word that says a state, in a colour that underlines it.
+ * The name of a state, in a colour that supports its meaning.
  *
  * @example <Badge tone="good">{t('running')}</Badge>
  */

@@ -11,7 +11,9 @@ export interface DrawnPlot {
 interface PlotOptions {
   readonly height: number;
   readonly filled: boolean;
-  /** Called with the place of the point under the pointer, and with null when it leaves. */
+  /**
+   * Called with the index of the point under the pointer, and with null when the pointer leaves.
+   */
   point(at: number | null): void;
 }
 
@@ -123,7 +125,10 @@ const CLOCK = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** Each minute once, though the marks may be nearer. */
+/**
+ * The times for the marks of the axis. Each minute is written once, even if marks are closer
+ * together.
+ */
 const clockTimes = (times: readonly number[]): string[] =>
   times
     .map((time) => CLOCK.format(time * 1000))

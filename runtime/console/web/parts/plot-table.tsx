@@ -8,7 +8,7 @@ interface PlotTableProps {
   readonly height: number;
 }
 
-/** The figures of a plot, the newest first. Times at which nothing is known are left out. */
+/** The values of a plot as a table, newest first. Times without any value are left out. */
 export function PlotTable({ name, series, height }: PlotTableProps) {
   const times = (series[0]?.points ?? []).map(([time], at) => ({ time, at }));
   const known = times.filter(({ at }) => series.some(({ points }) => points[at]?.[1] != null));

@@ -7,7 +7,9 @@ import type { Colored, PlotColor, PlotSeries } from './plot-series.ts';
 import { PlotTable } from './plot-table.tsx';
 
 export interface PlotProps {
-  /** What is plotted. With the last figures it is the name of the image. */
+  /**
+   * The title of the plot. Together with the last values it is the text alternative of the image.
+   */
   readonly name: string;
   readonly series: readonly PlotSeries[];
   /** Pixels; 180 when absent. */
@@ -19,8 +21,8 @@ export interface PlotProps {
 const COLORS: readonly PlotColor[] = ['1', '2', '3', '4'];
 
 /**
- * Figures over time: an image whose name has the last ones, a legend with what the pointer is at,
- * and the button `Show as table`.
+ * Values over time as an image. Its text alternative has the last values. It has a legend with the
+ * values at the pointer, and the button `Show as table`.
  *
  * @example
  * <Plot name={t('Requests')} series={[{ name: 'requests', unit: '/s', points: [[1764000000, 12.5]] }]} />
@@ -65,10 +67,10 @@ export function Plot({ name, series, height = 180, filled = series.length === 1 
   );
 }
 
-/** `p95 12 ms`, or that there is none yet. */
+/** The name and the last value of a series: `p95 12 ms`, or a dash when there is none. */
 const lastOf = (series: PlotSeries): string => `${series.name} ${valueAt(series, null)}`;
 
-/** The value at a place, or the last one that is known. */
+/** The value at an index, or the last known value. */
 function valueAt({ points, unit }: PlotSeries, at: number | null): string {
   const value = at === null ? points.findLast((point) => point[1] !== null)?.[1] : points[at]?.[1];
   return value === null || value === undefined ? t('no data') : figure(value, unit);

@@ -37,7 +37,9 @@ function startOf(provider: string): string {
   return `/api/oauth/${encodeURIComponent(provider)}?${new URLSearchParams({ return_to: back })}`;
 }
 
-/** Signs in with the code of a provider's redirect, and puts the address that was asked for back. */
+/**
+ * Signs in with the code of a provider's redirect, and restores the address that was opened before.
+ */
 export async function takeProviderCode(): Promise<SignInAnswer | null> {
   const given = new URLSearchParams(location.search);
   const code = given.get('code');
@@ -46,7 +48,7 @@ export async function takeProviderCode(): Promise<SignInAnswer | null> {
   return signIn('/api/oauth/exchange', { code });
 }
 
-/** Only an address of the console: the parameter can be written by others. */
+/** Returns only an address of the console, because anybody can write this parameter into a link. */
 function ours(to: string | null): string {
   const url = URL.parse(to ?? '', location.origin);
   const known = url?.origin === location.origin && isOurs(url.pathname);

@@ -1,4 +1,4 @@
-/** What the server refused. */
+/** Shows the text of a refusal. */
 export const Refusal = ({ text }: { text: string | null }) =>
   text === null ? null : (
     <p role="alert" class="refusal">

@@ -7,17 +7,18 @@ interface SearchBoxProps {
   readonly label: string;
   /** The parameter of the address that has the text: `q` when it is left out. */
   readonly parameter?: string;
-  /** Takes the text in place of the address. */
+  /** Called with the text, which is then not written into the address. */
   readonly search?: (text: string) => void;
   /** Milliseconds without a key after which the text counts: fewer where no server is asked. */
   readonly pause?: number;
 }
 
-/** Long enough to write a word without asking the server for each letter. */
+/** In milliseconds. It is long enough to type a word without a call for each letter. */
 const PAUSE = 250;
 
 /**
- * A page's search. Its text stands in the address, where the page reads it, and `/` goes to it.
+ * The search of a page. The address contains its text, where the page reads it. The key `/` moves
+ * the focus to it.
  *
  * @example
  * <SearchBox label={t('Search users')} />
@@ -57,5 +58,5 @@ export function SearchBox({ label, parameter = 'q', search, pause = PAUSE }: Sea
   );
 }
 
-/** Another search begins at its first page. */
+/** Parameters that a new search removes, because its results begin at the first page. */
 const START = { page: null, cursor: null };

@@ -43,7 +43,9 @@ export function Shortcuts() {
   );
 }
 
-/** A key that types a character means a shortcut only outside of controls that take text. */
+/**
+ * Handles shortcuts. In a control that takes text, a key that types a character is not a shortcut.
+ */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey) return;
   const { key } = event;
@@ -65,7 +67,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   return target.isContentEditable || target.matches('input, select, textarea, [role="textbox"]');
 }
 
-/** A page without a search has nothing to go to. */
+/** Moves the focus to the page's search, if it has one. */
 function goToSearch(): void {
   const box = document.querySelector<HTMLInputElement>('main [data-search], main [type="search"]');
   box?.focus();

@@ -10,14 +10,14 @@ type Kind = 'user' | 'host';
 
 interface SignInFormProps {
   readonly known: Description;
-  /** What the server answered to a link or a provider's code. */
+  /** The server's answer to a link or to a provider's code. */
   readonly first?: SignInAnswer | null;
   /** The user who has to sign in again; null for any user. */
   readonly only?: Description['caller'];
   done(): Promise<void>;
 }
 
-/** The form that signs in, and the steps that come after the password. */
+/** The form for signing in, with the steps after the password. */
 export function SignInForm({ known, first = null, only = null, done }: SignInFormProps) {
   const [step, setStep] = useState(first && 'step' in first ? first.step : null);
   const [refused, setRefused] = useState(first && 'refused' in first ? first.refused : null);

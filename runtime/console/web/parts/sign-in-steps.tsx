@@ -14,13 +14,13 @@ interface StepProps {
   readonly busy: boolean;
   readonly refused: string | null;
   readonly send: Send;
-  /** To the first factor, as when the ticket is dead. */
+  /** Returns to the first factor, for example when the ticket is no longer valid. */
   back(): void;
   /** Goes on after the recovery codes were read. */
   finish(): Promise<void>;
 }
 
-/** What is left to do after the first factor. */
+/** The steps after the first factor. */
 export function SignInSteps(props: StepProps) {
   const { next } = props.step;
   if (next === 'second_factor') return <SecondFactor {...props} />;

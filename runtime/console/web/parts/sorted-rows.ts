@@ -11,7 +11,10 @@ interface SortedColumn<Row> {
 
 const texts = new Intl.Collator('en', { numeric: true });
 
-/** Rows in the order of a column; null comes last either way. What the server sorts stays. */
+/**
+ * Rows in the order of a column. Null comes last in both directions. Rows that the server sorts
+ * keep their order.
+ */
 export function sortedRows<Row>(
   rows: readonly Row[],
   columns: readonly SortedColumn<Row>[],

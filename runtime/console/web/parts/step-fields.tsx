@@ -4,7 +4,7 @@ import { answerStep, type Step } from '../reauthentication.ts';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 
-/** Sends what was typed for a step. @returns the next step, or null when it was the last */
+/** Sends the input of a step. @returns the next step, or null when it was the last. */
 export function sendStep({ ticket }: Step, form: FormData): Promise<Step | null> {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const recovery_code = text('recovery_code');

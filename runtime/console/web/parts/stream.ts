@@ -4,14 +4,14 @@ import { lost } from './connection.ts';
 import { createFrameReader, type StreamEvent } from './event-frames.ts';
 
 /**
- * What a stream does at the moment. `reconnecting`: the server is gone or asked for patience, and is
- * asked again. `ended`: nothing more comes. `refused`: the server said no, and why.
+ * The state of a stream. `reconnecting`: the server cannot be reached, or asked to wait, and is
+ * asked again. `ended`: no more events come. `refused`: the server refused, with a reason.
  */
 export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended' | 'refused';
 
-/** What is done with a stream. */
+/** Functions that a stream calls. */
 export interface StreamHandlers {
-  /** Called with all events of one piece at once, so that many of them cost one drawing. */
+  /** Called with all events of one chunk together, so that the page is drawn once for them. */
   onEvents(events: readonly StreamEvent[]): void;
   /** `error` is the server's text while it refuses. */
   onState(state: StreamState, error: string | null): void;
@@ -31,8 +31,8 @@ const SILENCE = 40_000;
 const UNSEEN = 5_000;
 
 /**
- * Follows server-sent events by `fetch`, because `EventSource` sends no `Authorization`. It goes on
- * from the last id when the connection breaks. Returns what closes it.
+ * Follows server-sent events with `fetch`, because `EventSource` sends no `Authorization`. When the
+ * connection breaks, it continues after the last id. Returns a function that closes the stream.
  *
  * @example
  * const close = openStream('/api/system/logs?limit=100', { onEvents: show, onState: tell });

@@ -6,13 +6,16 @@ import { type Sorted, sortedRows } from './sorted-rows.ts';
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Its word in the address when it sorts. */
+  /** The name of the column in the address, when rows are sorted by it. */
   readonly id: string;
   readonly title: string;
   render(row: Row): ComponentChildren;
-  /** `server`: the page sends `sort` and `order` of the address. A function: sorted here by its value. */
+  /**
+   * `server`: the page sends the parameters `sort` and `order` of the address. A function: the rows
+   * are sorted in the browser, by its value.
+   */
   readonly sort?: 'server' | ((row: Row) => string | number | null);
-  /** Numbers stand at the end of their column. */
+  /** Numbers are aligned at the end of their column. */
   readonly align?: 'end';
   /** `fit` is as narrow as its content; `wrap` breaks long texts. */
   readonly width?: 'fit' | 'wrap';
@@ -25,19 +28,22 @@ interface TableProps<Row> {
   /** Undefined while the first answer is on its way. */
   readonly rows: readonly Row[] | undefined;
   keyOf(row: Row): string | number;
-  /** Where a row leads. Its first column is the link, and a click anywhere on the row follows it. */
+  /**
+   * The address that a row links to. The first column is the link, and a click anywhere in the row
+   * follows it.
+   */
   readonly linkOf?: (row: Row) => string;
   readonly loading?: boolean;
   readonly error?: string | null;
   readonly again?: () => void;
-  /** What is shown when there are no rows: an `Empty`. */
+  /** Shown when there are no rows: an `Empty`. */
   readonly empty?: ComponentChildren;
   /** The parameter of the address that names the sorted column: `sort` when it is left out. */
   readonly sortParameter?: string;
 }
 
 /**
- * A named table that scrolls in itself. Sorting stands in the address (`sort`, `order`).
+ * A table with a name, in a box that scrolls. The address contains the sorting (`sort`, `order`).
  *
  * @example
  * <Table name={t('Apps')} rows={data?.apps} keyOf={({ name }) => name}
@@ -80,7 +86,7 @@ function sortedBy(parameter: string): Sorted {
   return { by, descending: query.value.get(orderOf(parameter)) === 'desc' };
 }
 
-/** Another sorted table of a page has an order of its own. */
+/** The name of the parameter for the direction. A second sorted table on a page needs its own. */
 const orderOf = (parameter: string) => (parameter === 'sort' ? 'order' : `${parameter}-order`);
 
 const NEXT = { none: 'ascending', ascending: 'descending', descending: 'none' } as const;
@@ -139,7 +145,10 @@ function TableRow<Row>({ row, columns, linkOf }: TableProps<Row> & { readonly ro
 const classOf = ({ align, width }: Pick<Column<never>, 'align' | 'width'>) =>
   [align, width].filter(Boolean).join(' ') || undefined;
 
-/** A click beside the link follows it too, unless it meant a control or text was marked. */
+/**
+ * Follows the row's link after a click beside it, unless the click was on a control or text is
+ * selected.
+ */
 function followRow(event: MouseEvent): void {
   const row = event.currentTarget as HTMLElement;
   const own = (event.target as Element).closest('a, button, input, select, label, summary');

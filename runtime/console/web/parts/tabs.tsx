@@ -3,27 +3,30 @@ import { useId, useRef } from 'preact/hooks';
 import { navigate, query } from '../address.ts';
 
 export interface Tab {
-  /** Its word in the address. */
+  /** The name of the tab in the address. */
   readonly id: string;
   readonly title: string;
   render(): ComponentChildren;
 }
 
 interface TabsProps {
-  /** What the tabs are about: the name of the list. */
+  /** The name of the list of tabs. */
   readonly label: string;
-  /** The first is shown when the address names none. */
+  /** The tabs. The first one is shown when the address names none. */
   readonly tabs: readonly Tab[];
   /** The parameter of the address: `tab` when it is left out. */
   readonly parameter?: string;
-  /** Parameters that another tab keeps. The others (search, sort, page) belong to one tab. */
+  /**
+   * Parameters that stay when another tab is opened. All others (search, sort, page) belong to one
+   * tab.
+   */
   readonly keep?: readonly string[];
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
 /**
- * Parts of a page of which one is shown. It stands in the address: `?tab=roles`.
+ * Tabs of a page, one of which is visible. The address contains it: `?tab=roles`.
  *
  * @example
  * <Tabs label={t('Users')} tabs={[{ id: 'users', title: t('Users'), render: () => <UserList /> }]} />

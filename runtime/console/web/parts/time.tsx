@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** The texts are English, so the dates and numbers are too; the day comes before the month. */
+/**
+ * All texts are English, so dates and numbers are too. In this form the day comes before the month.
+ */
 const LANGUAGE = 'en-GB';
 
 const absolute = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -17,7 +19,10 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** The time that relative times are counted from, in milliseconds. It moves while one is shown. */
+/**
+ * The present time in milliseconds, for relative times. It is updated while a relative time is
+ * visible.
+ */
 const now = signal(Date.now());
 const EVERY = 20_000;
 let shown = 0;
@@ -38,8 +43,8 @@ function useNow(): number {
 export type Moment = string | number | Date;
 
 /**
- * A time as one says it, `3 minutes ago`, with the whole of it in its title; `absolute` shows the
- * whole. Null is a dash.
+ * A relative time such as `3 minutes ago`, with the full time in its title. `absolute` shows the
+ * full time. Null is shown as a dash.
  *
  * @example <Time at={user.created_at} />
  */
@@ -89,7 +94,7 @@ export function formatBytes(bytes: number): string {
   return `${text.replace(/\.0$/, '')} ${SIZES[at]}`;
 }
 
-/** A span of time by its two largest units. @example formatDuration(93_784) // '1 d 2 h' */
+/** A duration in its two largest units. @example formatDuration(93_784) // '1 d 2 h'. */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   const parts = [

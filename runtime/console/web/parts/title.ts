@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { description } from '../session.ts';
 
-/** Names the page in the title of the document: `Data · shop`. */
+/** Sets the title of the document for a page: `Data · shop`. */
 export function useTitle(page: string): void {
   const name = description.value?.name ?? 'Console';
   useEffect(() => {

@@ -7,10 +7,10 @@ import { returns } from './connection.ts';
 export interface Called<Answer> {
   /** The last answer. It stays while the next is on its way, and when that is refused. */
   readonly data: Answer | undefined;
-  /** What the server refused, in its words. */
+  /** The server's message when it refused the call. */
   readonly error: string | null;
   readonly loading: boolean;
-  /** Asks again. */
+  /** Calls again. */
   reload(): void;
 }
 
@@ -69,7 +69,10 @@ interface State<Answer> {
 const WAITING = { of: null, data: undefined, error: null, loading: true };
 const IDLE = { of: null, data: undefined, error: null, loading: false };
 
-/** Another sort or page of a list keeps the old rows for the while; another thing does not. */
+/**
+ * The state while a call runs. With another sort or page of the same path, the old rows stay
+ * visible; with another path they do not.
+ */
 function waitingAfter<Answer>(last: State<Answer>, path: string): State<Answer> {
   const same = last.of !== null && pathnameOf(last.of) === pathnameOf(path);
   return { ...last, data: same ? last.data : undefined, error: null, loading: true };
@@ -78,7 +81,7 @@ function waitingAfter<Answer>(last: State<Answer>, path: string): State<Answer> 
 const pathnameOf = (path: string) => path.split('?')[0];
 
 /**
- * What failed, in the server's words, with the id that its log has for the request.
+ * The text of a failure: the server's message, and the id of the request in the server's log.
  *
  * @example failureText(error) // 'Not found (request 01J…)'
  */

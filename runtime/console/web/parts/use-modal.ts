@@ -12,7 +12,7 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
     const shown = dialog.current;
     shown?.showModal();
     return () => {
-      // The browser gives the focus back only to a dialog that is closed before it is removed.
+      // The browser restores the focus only for a dialog that is closed before it is removed.
       shown?.close();
       giveBack(opener);
     };

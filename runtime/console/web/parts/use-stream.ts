@@ -7,7 +7,7 @@ export interface Streamed {
   readonly state: StreamState;
   /** The server's text when it refused. */
   readonly error: string | null;
-  /** Opens it anew, from its beginning. */
+  /** Opens the stream again from its beginning. */
   again(): void;
 }
 

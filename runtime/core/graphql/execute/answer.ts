@@ -13,7 +13,7 @@ export class Waiting {
   readonly #keys: (string | number)[] = [];
   readonly #values: Promise<unknown>[] = [];
 
-  /** Puts `value` at `key` when it resolves; until then the place holds null. */
+  /** Writes `value` under `key` when it resolves. Until then, null is in its place. */
   add(key: string | number, value: Promise<unknown>): this {
     this.#keys.push(key);
     this.#values.push(value);

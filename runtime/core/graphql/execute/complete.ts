@@ -88,7 +88,10 @@ export function listCompleter(complete: Completer, required: boolean): Completer
   };
 }
 
-/** An item that fails becomes null, or makes the whole list fail when items may not be null. */
+/**
+ * Completes the items of a list. An item that fails becomes null; if items may not be null, the
+ * whole list fails.
+ */
 function itemCompleter(complete: Completer, required: boolean): Completer {
   const fail = (execution: Execution, field: ExecutableField, thrown: unknown, path: Path) =>
     nullWithError(execution, thrown, { nodes: field.nodes, required, path });

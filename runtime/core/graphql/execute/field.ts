@@ -15,7 +15,7 @@ export interface ExecutableField {
   readonly parent: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly required: boolean;
-  /** Where the value is found without calling a resolver. */
+  /** How the value is read from the parent when no resolver is called. */
   readonly reads: Reads;
   readonly resolve: GraphQLFieldResolver<unknown, unknown>;
   readonly complete: Completer;

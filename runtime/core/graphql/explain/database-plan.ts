@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context/request-context.ts';
 import type { Kernel } from '../../module.ts';
 import { outOfTime } from '../../store/bounds.ts';
 
-/** The lines of the database's plan for a statement. */
+/** Asks the database for its plan of a statement, as lines. */
 type PlanOf = (text: string, values: readonly unknown[]) => Promise<readonly string[]>;
 
 /**
@@ -30,7 +30,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const postgresLine = (row: Row) => String(row['QUERY PLAN']);
 
-/** Each row names the row that it belongs to, which decides its indentation. */
+/** SQLite's rows as lines. Each row names its parent row, which decides the indentation. */
 function sqliteLines(rows: readonly Row[]): string[] {
   const depths = new Map<unknown, number>();
   return rows.map(({ id, parent, detail }) => {

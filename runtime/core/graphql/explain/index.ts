@@ -25,11 +25,11 @@ import { hide, type Secrets, secretsOf } from './secrets.ts';
 
 export interface ExplainOptions extends Omit<DryEngineOptions, 'kernel' | 'dialect' | 'key'> {
   readonly kernel: Kernel;
-  /** What plugins add to the reading of documents. */
+  /** What plugins add to the validation of documents. */
   readonly documents: Pick<DocumentOptions, 'own' | 'read'>;
 }
 
-/** Explained documents that are kept, which people write one after another. */
+/** How many explained documents are cached. A person writes them one after the other. */
 const CACHE = { entries: 50, bytes: 4_000_000 };
 
 interface Explainer {
@@ -39,8 +39,8 @@ interface Explainer {
 }
 
 /**
- * Explains operations. Planner, rules and writers are those of the server, over a store that only
- * notes statements; the database is asked for the plan of each and runs none.
+ * Explains operations. Planner, rules and writers are those of the server, but the store only
+ * records statements. The database is asked for the plan of each statement, and runs none.
  *
  * @example (await explain({ query: '{ posts { id } }' }, context)).statements[0].plan // ['SCAN posts']
  */
@@ -49,7 +49,7 @@ export function createExplain({ documents: own, kernel, ...options }: ExplainOpt
   const { dialect } = store;
   const key = MADE_UP[project.ids];
   const engine = createDryEngine({ ...options, kernel, dialect, key, now: kernel.now });
-  // A caller who may explain may read the schema, so suggestions tell them nothing.
+  // Whoever may explain operations may read the schema, so suggestions in errors are not hidden.
   const documents = createDocumentCache({
     schema: engine.schema,
     limits: project.api.limits,

@@ -9,7 +9,7 @@ export const MADE_UP = {
 
 const KEYS: readonly string[] = Object.values(MADE_UP).map(String);
 
-/** How it is shown. */
+/** The text that is shown in place of the made-up id. */
 const SHOWN = '<id>';
 
 /** Characters of a parameter that are shown, so that a large one does not fill the answer. */

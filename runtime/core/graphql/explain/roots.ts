@@ -9,19 +9,19 @@ import type { RootPlan } from '../plan/operation.ts';
 import { settle } from '../run.ts';
 import { MADE_UP } from './made-up.ts';
 
-/** What a root field of an operation takes. */
+/** What the server does for one root field. */
 export interface ExplainedRoot {
   readonly key: string;
   readonly statements: readonly NotedStatement[];
   readonly functions: readonly string[];
-  /** Why the caller gets nothing. */
+  /** The error that the caller would get. */
   readonly error?: GraphQLError;
 }
 
 /** Runs one root field after another over a store that only notes statements. */
 export async function explainRoots(run: Run): Promise<ExplainedRoot[]> {
   const { roots, pure } = run.plan;
-  // The same decision as that of `runOperation`: the statements of the executor read whole rows.
+  // Must be the same decision as in `runOperation`: for the executor, statements read whole rows.
   const isText = pure && (run.operation.node.operation !== 'mutation' || roots.length === 1);
   const explained: ExplainedRoot[] = [];
   for (const root of roots) explained.push(await explainRoot(run, root, !isText));
@@ -32,7 +32,8 @@ async function explainRoot(run: Run, root: RootPlan, tree: boolean): Promise<Exp
   const { key, node } = root;
   const { result, notes } = await noting(() => perform(run, root, tree));
   const { statements, functions } = notes;
-  // After a statement an error follows from the made-up row that the store answers with.
+  // Once a statement has run, an error only comes from the made-up row in its answer, so it is not
+  // reported.
   const failed = statements.length === 0 && 'error' in result;
   return {
     key,

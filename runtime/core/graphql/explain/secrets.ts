@@ -1,7 +1,7 @@
 import { type ASTNode, valueFromASTUntyped, visit } from 'graphql';
 import type { Run } from '../operation-run.ts';
 
-/** Texts that are not shown. */
+/** Texts that must not be shown. */
 export type Secrets = ReadonlySet<string>;
 
 const HIDDEN = '***';
@@ -10,7 +10,7 @@ const HIDDEN = '***';
 const NAME =
   /pass(?:word|phrase|code|wd)|secret|token|credential|authorization|cookie|private_?key|api_?key|^pin$|^otp$|^cvc$|^ssn$/i;
 
-/** A text of fewer characters is hidden only where it is the whole value. */
+/** A shorter text is hidden only where it is the whole value. */
 const PART = 4;
 
 /** The secrets in the variables, in the document, and in the claims of the caller. */
@@ -29,7 +29,7 @@ export function secretsOf(
   return new Set([...found].flatMap(formsOf));
 }
 
-/** A text as it stands in JSON, and in a pattern of `like`. */
+/** The forms of a text inside JSON and inside a `like` pattern. */
 const formsOf = (text: string): readonly string[] => [
   text,
   JSON.stringify(text).slice(1, -1),

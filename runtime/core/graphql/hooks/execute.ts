@@ -43,7 +43,7 @@ async function before(
   return undefined;
 }
 
-/** Empties `after`, so that each function of it is called once. */
+/** Calls the functions of `after` once each, by removing them from it. */
 async function afterwards(
   after: AfterExecute[],
   response: Response,
@@ -57,7 +57,7 @@ async function afterwards(
   return done.response;
 }
 
-/** What a hook gets to know of an operation. */
+/** The description of an operation that hooks get. */
 export const executeCallOf = ({ operation, parameters, context }: OperationCall): ExecuteCall => ({
   document: operation.document,
   operationName: operation.node.name?.value ?? null,

@@ -7,7 +7,7 @@ import { executeHooks } from './execute.ts';
 import { formatHooks } from './format.ts';
 import { subscribeHooks } from './subscribe.ts';
 
-/** The hooks of all plugins. What no plugin has is undefined, and costs nothing. */
+/** The hooks of all plugins. A hook that no plugin has is undefined, so that it costs nothing. */
 export interface ServiceHooks {
   readonly rules: readonly ValidationRule[];
   readonly read: DocumentOptions['read'];

@@ -93,7 +93,7 @@ function planKey(
   });
 }
 
-/** A value, or the object that a relation leads to. */
+/** Plans a field of a group's key: a value, or the object of a relation. */
 function planKeyField(
   tree: Tree,
   entity: EntityModel,
@@ -108,7 +108,8 @@ function planKeyField(
   return {
     kind: 'one',
     key,
-    // Rows that lead to no object, or to one that the caller may not see, are a group of their own.
+    // Null is possible: rows whose relation leads to no row that the caller may see are a group of
+    // their own.
     required: false,
     link: { key: 'own', column, ...(to !== undefined && { to }) },
     selection: tree.selection(source.entity, nodes),
@@ -120,7 +121,10 @@ const columnOf = ({ source }: Field): string | undefined =>
     ? source.column
     : undefined;
 
-/** Why the caller gets no number over a field: they may read it, or what it leads to, in no row. */
+/**
+ * The refusal of a number, if the caller may read its field, or the row that the field refers to,
+ * in no row.
+ */
 function refusalOf(
   { planning: { rules, model }, notes }: Tree,
   entity: EntityModel,

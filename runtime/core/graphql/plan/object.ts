@@ -11,7 +11,7 @@ import { fieldNameOf, newNotes, numberOf, type Planning, type Tree } from './pla
 interface Asked {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
-  /** The number of the list whose row the object is. */
+  /** The number of the call of the list to which the object belongs. */
   readonly call?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ function planSelection(
   return { entity: entityName, fields, row };
 }
 
-/** Plans a field by the caller's access: its value, its value in some rows only, or a refusal. */
+/** Plans a field with the caller's access: its value, its value in some rows only, or a refusal. */
 export function planEntityField(
   tree: Tree,
   entity: EntityModel,
@@ -100,7 +100,7 @@ function planSource(tree: Tree, entity: EntityModel, field: Field, asked: Asked)
   }
 }
 
-/** No list has this number: an object outside of lists was not searched for. */
+/** For an object outside of lists, which has no search. */
 const NO_LIST = -1;
 
 function refuse({ notes }: Tree, key: string, code: 'UNAUTHENTICATED' | 'FORBIDDEN'): Planned {

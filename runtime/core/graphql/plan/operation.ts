@@ -46,7 +46,7 @@ interface Head {
   readonly lead: string;
 }
 
-/** What a mutation answers with after its write. */
+/** The answer of a mutation, read after its write. */
 export interface WritePlan {
   /** Fields of the payload. A single part without a key is the answer itself. */
   readonly parts: readonly WritePart[];

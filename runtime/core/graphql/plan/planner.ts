@@ -71,7 +71,7 @@ function planKeyed(
     : planOf({ kind: 'get', entity, call, selection }, tree);
 }
 
-/** The keys are the only arguments, and they limit the rows. */
+/** The options of a list that is read by keys alone. The keys limit its rows. */
 const BY_KEYS: ListOptions = {
   filters: [],
   paging: { default: Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },

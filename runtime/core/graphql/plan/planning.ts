@@ -40,7 +40,7 @@ export type CallSource = {
       readonly entity: string;
       readonly list: ListOptions;
       readonly groups?: Grouping;
-      /** The types of the rows of an interface or union. */
+      /** The types of the rows, for a list of an interface or union. */
       readonly members?: readonly string[];
     }
   | {
@@ -52,7 +52,7 @@ export type CallSource = {
   | { readonly read: 'key' }
 );
 
-/** A tree during planning, with what was noted on the way. */
+/** A plan while it is built, with notes that its parts made. */
 export interface Tree {
   readonly planning: Planning;
   readonly notes: Notes;
@@ -67,7 +67,7 @@ interface Notes {
   readonly calls: CallSource[];
   pure: boolean;
   marks: boolean;
-  /** Whether an object may be of several types, which its text does not tell. */
+  /** Whether an object may have one of several types, and its text does not say which. */
   abstract: boolean;
 }
 

@@ -14,7 +14,7 @@ export const printPlan = ({ roots, pure }: OperationPlan): string =>
     '\n',
   );
 
-/** What all nodes of a plan have in common. */
+/** What is common to the printed form of all nodes of a plan. */
 interface Printed {
   readonly key?: string;
   readonly kind?: string;

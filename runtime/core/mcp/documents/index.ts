@@ -9,7 +9,10 @@ import type { LiveDocument } from './live-document.ts';
 export interface DocumentsOptions {
   readonly service: Service;
   readonly mcp: McpSettings;
-  /** Those of the first front end come first. Absent where the list is not kept by the generator: all are live. */
+  /**
+   * The live documents, those of the first front end first. Absent when the generator does not keep
+   * the list: then all are live.
+   */
   readonly live?: readonly LiveDocument[] | undefined;
 }
 
@@ -32,7 +35,9 @@ export function createDocuments(options: DocumentsOptions): ToolSource {
   };
 }
 
-/** A document with a mutation is no tool without `writes: true`. */
+/**
+ * Makes a tool of a document. A document with a mutation becomes a tool only with `writes: true`.
+ */
 function prepare({ service, mcp, live }: DocumentsOptions) {
   const tools = toolsOfDocuments(service, live).filter(({ writes }) => mcp.writes || !writes);
   const named = (some: readonly DocumentTool[]): ReadonlyMap<string, Tool> =>

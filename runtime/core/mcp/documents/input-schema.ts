@@ -113,7 +113,7 @@ function referenced(
 ): JsonSchema {
   const reference = { $ref: `#/$defs/${type.name}` };
   if (definitions.has(type.name)) return reference;
-  // It stands there before its fields are read, because they may refer to it.
+  // An entry is added before its fields are read, because they may refer to it.
   definitions.set(type.name, {});
   definitions.set(type.name, objectSchema(engine, type, definitions));
   return reference;
@@ -145,7 +145,10 @@ function objectSchema(
   };
 }
 
-/** Adds what `@constraint` says. The length of a list is its own, the rest is that of its items. */
+/**
+ * Adds the rules of `@constraint` to a schema. The number of items belongs to the list, the rest to
+ * its items.
+ */
 function constrained(schema: JsonSchema, constraint: Constraint | undefined): JsonSchema {
   if (!constraint) return schema;
   const { min, max, minItems, maxItems, ...words } = constraint;

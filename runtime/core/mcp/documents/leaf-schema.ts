@@ -8,7 +8,7 @@ export function leafOf({ model }: Engine, type: GraphQLScalarType | GraphQLEnumT
   return { type: 'string', enum: type.getValues().map(({ name }) => name) };
 }
 
-/** The same, or null. */
+/** The same schema, with null allowed. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (Array.isArray(schema['enum']))

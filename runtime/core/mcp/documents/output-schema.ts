@@ -15,7 +15,7 @@ import type { PreparedOperation } from '../../graphql/document-cache.ts';
 import type { Engine } from '../../graphql/engine.ts';
 import { leafOf, orNull } from './leaf-schema.ts';
 
-/** The most objects that a schema describes; deeper ones are any object. */
+/** The most objects that a schema describes. Objects below them are described only as objects. */
 const MOST_OBJECTS = 500;
 
 interface Describing {
@@ -36,7 +36,7 @@ export function outputSchemaOf(engine: Engine, { node, fragments }: PreparedOper
 interface Selected {
   readonly field: FieldNode;
   readonly below: SelectionSetNode[];
-  /** Whether `@skip` and `@include` let it be absent. */
+  /** Whether the field may be absent because of `@skip` and `@include`. */
   optional: boolean;
 }
 

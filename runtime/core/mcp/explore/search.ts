@@ -10,7 +10,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 
-/** A part of the schema that was found. */
+/** A part of the schema that a search found. */
 export interface Found {
   /** `Post.title`, `Query.post(id:)`, `Status.OPEN`. */
   readonly coordinate: string;
@@ -20,12 +20,15 @@ export interface Found {
 }
 
 interface Entry extends Found {
-  /** The words of the coordinate, and those of the description. */
+  /** The words of the coordinate, and the words of the description. */
   readonly names: ReadonlySet<string>;
   readonly said: ReadonlySet<string>;
 }
 
-/** What a word counts where it stands. A name that begins with the word counts less than the word. */
+/**
+ * The score of a word by where it was found. A name that begins with the word scores less than the
+ * word itself.
+ */
 const SCORES = { name: 8, begins: 5, said: 2 };
 
 /** The longest description in a result; `introspect` has all of it. */
@@ -55,7 +58,7 @@ export function createSearch(schema: GraphQLSchema): (query: string) => readonly
   };
 }
 
-/** Equal scores: the shorter coordinate first, then by name. */
+/** Sorts by score; for equal scores, the shorter coordinate comes first. */
 const compare = (a: Found, b: Found): number =>
   a.coordinate.length - b.coordinate.length || (a.coordinate < b.coordinate ? -1 : 1);
 
@@ -106,7 +109,7 @@ const kindOf = ({ astNode }: GraphQLNamedType): string =>
     ? astNode.kind.replace('TypeDefinition', '').replace('InputObject', 'input').toLowerCase()
     : 'type';
 
-/** `createdAt` is two words, `posts` and `post` are the same. */
+/** The words of a text: `createdAt` has two, and `posts` becomes `post`. */
 function wordsOf(text: string): string[] {
   const apart = text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2');
   return (apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(singular);

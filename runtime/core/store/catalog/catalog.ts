@@ -8,7 +8,7 @@ export interface Catalog {
   readonly dialect: Dialect;
   /** The schemas that were read and are there; `main` on SQLite. */
   readonly schemas: readonly string[];
-  /** Tables and views. Partitions are among them, with the name of their table. */
+  /** Tables and views. Partitions are included, with the name of their table. */
   readonly tables: readonly CatalogTable[];
   readonly enums: readonly CatalogEnum[];
   readonly domains: readonly CatalogDomain[];
@@ -26,11 +26,11 @@ export interface CatalogName {
 export interface CatalogTable extends CatalogName {
   readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table' | 'virtual table';
   readonly comment: string | null;
-  /** The table that this one is a partition of. */
+  /** The table of which this one is a partition. */
   readonly partitionOf: CatalogName | null;
   /** Whether the table itself is split into partitions. */
   readonly partitioned: boolean;
-  /** How: `RANGE (payment_date)`. */
+  /** How the table is divided into partitions: `RANGE (payment_date)`. */
   readonly partitionKey: string | null;
   /** Which rows a partition has: `FOR VALUES FROM (1) TO (9)`. */
   readonly bound: string | null;
@@ -44,7 +44,7 @@ export interface CatalogTable extends CatalogName {
   readonly primaryKey: CatalogKey | null;
   readonly uniques: readonly CatalogKey[];
   readonly foreignKeys: readonly CatalogForeignKey[];
-  /** Without those that a primary key or a unique constraint made. */
+  /** All indexes except those of a primary key or a unique constraint. */
   readonly indexes: readonly CatalogIndex[];
   readonly checks: readonly CatalogCheck[];
   /** Exclusion constraints of PostgreSQL, as the database writes them. */
@@ -57,7 +57,7 @@ export interface CatalogColumn {
   readonly name: string;
   /** As the database writes it, with its parameters: `numeric(10,2)`, `text[]`, `NVARCHAR(160)`. */
   readonly type: string;
-  /** What the type is in PostgreSQL's catalog; `base` for everything on SQLite. */
+  /** The kind of the type in PostgreSQL's catalog; `base` for everything on SQLite. */
   readonly typeKind: 'base' | 'enum' | 'domain' | 'array' | 'composite' | 'range' | 'pseudo';
   /** The type without parameters and quotes; of an array, that of its elements. */
   readonly typeName: CatalogName;
@@ -86,7 +86,7 @@ export interface CatalogForeignKey {
   readonly onDelete: ForeignKeyAction;
   readonly onUpdate: ForeignKeyAction;
   readonly deferrable: boolean;
-  /** False while PostgreSQL has not checked the rows that were there before. */
+  /** False while PostgreSQL has not checked the rows that existed before the constraint. */
   readonly validated: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface CatalogIndex {
   readonly onExpressions: boolean;
   /** `btree`, `gin`, … */
   readonly method: string;
-  /** False after `create index concurrently` has failed. */
+  /** False when `create index concurrently` has failed. */
   readonly valid: boolean;
   /** The statement that makes it. */
   readonly definition: string;
@@ -162,7 +162,7 @@ export interface CatalogFunction extends CatalogName {
 /** The role that the connection has. */
 export interface CatalogRole {
   readonly name: string;
-  /** Whether row-level security does not hold for it: a superuser, or BYPASSRLS. */
+  /** Whether row-level security does not apply to the role: a superuser, or BYPASSRLS. */
   readonly bypassesRowSecurity: boolean;
 }
 

@@ -9,7 +9,10 @@ const IN_SCHEMAS = 'n.nspname = any ($1::text[])';
 const extension = (of: string, oid: string) =>
   `(select e.extname::text from pg_depend d join pg_extension e on e.oid = d.refobjid where d.classid = '${of}'::regclass and d.objid = ${oid} and d.deptype = 'e' limit 1)`;
 
-/** The schemas that are there, of those asked for or of the search path, which comes first. */
+/**
+ * The schemas that exist among the requested ones; without a request, those of the search path. The
+ * search path comes first.
+ */
 export const SCHEMAS = `select nspname::text as name from pg_namespace where nspname = any (coalesce($1::text[], current_schemas(false)::text[])) order by array_position(current_schemas(false)::text[], nspname::text), 1`;
 
 export const ROLE = `select rolname::text as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`;

@@ -69,7 +69,7 @@ async function readTables(ask: Ask): Promise<CatalogTable[]> {
 
 type Grouped = ReadonlyMap<string, readonly Row[]>;
 
-/** The rows of each table, by its id. */
+/** Groups rows by the id of their table. */
 function byTable(rows: readonly Row[]): Grouped {
   return Map.groupBy(rows, ({ id }) => id as string);
 }
@@ -163,7 +163,7 @@ function checkOf({ name, expression, columns, validated }: Row): CatalogCheck {
   return { name, expression: withoutParentheses(expression), columns: columns ?? [], validated };
 }
 
-/** PostgreSQL writes an expression in one pair of parentheses. */
+/** Removes one pair of parentheses, which PostgreSQL adds around an expression. */
 function withoutParentheses(text: string): string {
   if (!text.startsWith('(') || !text.endsWith(')')) return text;
   let depth = 0;

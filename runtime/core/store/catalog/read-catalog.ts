@@ -13,8 +13,7 @@ export interface CatalogOptions {
 }
 
 /**
- * Reads what the database says of itself. It only reads, in at most 13 statements however many
- * tables there are.
+ * Reads the catalog of the database. It needs at most 13 statements, however many tables there are.
  *
  * @example
  * const { tables } = await readCatalog(catalogSource(store.db), { schemas: ['public'] });

@@ -1,7 +1,7 @@
 import { columnOf, skipQuoted, splitDefinition } from '../table-definition.ts';
 import type { CatalogCheck } from './catalog.ts';
 
-/** What SQLite tells only in the text of a CREATE TABLE. */
+/** The parts of a table that SQLite only has in the text of its CREATE TABLE. */
 export interface SqliteDefinition {
   readonly checks: readonly CatalogCheck[];
   /** The expressions of generated columns, by column. */
@@ -39,7 +39,7 @@ interface Clause {
   readonly word: string;
   /** The name that `constraint` gives it. */
   readonly name: string | null;
-  /** The text in the parentheses after the word. */
+  /** The text in the parentheses after the keyword. */
   readonly expression: string;
 }
 

@@ -53,8 +53,8 @@ export async function readSqlite({ rows }: CatalogSource): Promise<Catalog> {
 type Ask = (sql: string) => Promise<readonly Row[]>;
 
 /**
- * SQLite reads all views or none: one that refers to a table that is gone fails the statement. Only
- * then each view is asked by itself, and the broken ones have no columns.
+ * The columns of views. SQLite reads all views or none: a view that refers to a missing table makes
+ * the statement fail. Only then each view is read alone, and broken views get no columns.
  */
 async function viewColumns(ask: Ask, listed: readonly Row[]): Promise<readonly Row[]> {
   try {
@@ -207,13 +207,16 @@ function foreignKeysOf(rows: readonly Row[], parts: Parts): CatalogForeignKey[] 
   });
 }
 
-/** A foreign key may name its table in other letters than the table has: `references Artist`. */
+/**
+ * The name of the referenced table as the table itself has it. A foreign key may have other letter
+ * case: `references Artist`.
+ */
 function knownName(name: string, { columns: of }: Parts): string {
   if (of.has(name)) return name;
   return [...of.keys()].find((each) => sameName(each, name)) ?? name;
 }
 
-/** A foreign key without columns refers to the primary key. */
+/** The primary key of the table, to which a foreign key without columns refers. */
 const keyNamed = (table: string, parts: Parts) =>
   primaryKeyOf(parts.columns.get(knownName(table, parts)) ?? []);
 

@@ -20,8 +20,8 @@ export interface ApplyPendingOptions extends ApplyOptions {
 }
 
 /**
- * Applies migrations: those that change a large table of PostgreSQL each by itself, with the parts
- * that read all rows made before; all others in one transaction.
+ * Applies migrations. One that changes a large table of PostgreSQL runs alone, after its parts that
+ * read all rows were prepared. All others run in one transaction.
  */
 export async function applyPending(
   store: Store,
@@ -33,7 +33,7 @@ export async function applyPending(
   assertRunnable(await exploreMigrations(store, migrations, exploring(options)));
   let group: Migration[] = [];
   for (const migration of migrations) {
-    // Migrations that wait in the group may change what this one meets.
+    // Earlier migrations of the group are not applied yet, and may change the tables of this one.
     const resumes = await hasPartial(store.db, migration.name);
     const from = resumes ? 0 : options.settings.onlineFrom;
     const planned = await exploreMigrations(store, [...group, migration], exploring(options));
@@ -114,7 +114,10 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Rows that were written in the meantime are named like those that were there before. */
+/**
+ * The error for rows that prevent a step. Rows that were written in the meantime are reported like
+ * earlier ones.
+ */
 async function refusal(
   { store, options, migration }: ApplyingOnline,
   { found, steps }: ExploredMigration,
@@ -140,7 +143,10 @@ async function refusal(
 /** The fewest bytes that a row of PostgreSQL takes. */
 const ROW_BYTES = 28;
 
-/** Whether any table is large enough, by its size alone, or a run was stopped before its end. */
+/**
+ * Whether a migration may have to run online: a table is large enough, or an earlier run was
+ * interrupted.
+ */
 async function mayRunOnline(
   store: Store,
   migrations: readonly Migration[],

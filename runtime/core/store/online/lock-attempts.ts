@@ -13,8 +13,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Tries again when a lock could not be had in time. Between two tries everything that waited behind
- * it runs.
+ * Tries again when a lock was not free in time. Between two tries, everything that waited for the
+ * same lock runs.
  *
  * @throws AppError `MIGRATION_LOCKED` after five tries.
  */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { hashOf, LEDGER, readLedger } from '../ledger.ts';
 import type { Migration } from '../migration.ts';
 
-/** What was made ready for a migration that is not applied yet, as the ledger keeps it. */
+/** A migration with preparations that is not applied yet, as the ledger records it. */
 export interface Partial {
   readonly hash: string;
   /** The number of preparations that are done. */

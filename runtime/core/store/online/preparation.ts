@@ -7,27 +7,30 @@ import { readyName } from './ready.ts';
 import { quotedName } from '../quoting.ts';
 
 /**
- * A part of a migration that is made before its transaction, without blocking reads or writes.
- * Names of tables and columns are those before the migration.
+ * A part of a migration that is made before the migration's transaction, without blocking reads or
+ * writes. Names of tables and columns are those before the migration.
  */
 export interface Preparation {
   readonly does: 'add' | 'require' | 'unique' | 'check' | 'reference' | 'index' | 'search';
   readonly table: string;
   /** `posts.rating`, as the migration names it. */
   readonly object: string;
-  /** The constraint, index or column that it makes. */
+  /** The name of the constraint, index or column. */
   readonly name: string;
   /** Statements of a moment, in one transaction. */
   readonly first: readonly string[];
-  /** Fills rows without a value, so many at a time; until it changes none. */
+  /**
+   * A statement that fills rows without a value, a limited number at a time. It is repeated until
+   * it changes no row.
+   */
   readonly fill?: string;
   /** A statement that reads all rows, outside of a transaction. */
   readonly long?: string;
-  /** Takes it back, and does nothing where it is not there. */
+  /** A statement that removes the preparation, and does nothing when it does not exist. */
   readonly undo: string;
 }
 
-/** What a preparation is made of. `db` only writes SQL. */
+/** What is needed to describe preparations. `db` only writes SQL. */
 export interface Preparing {
   readonly db: Kysely<any>;
   /** The table and column as the migration names them. */
@@ -37,7 +40,7 @@ export interface Preparing {
   readonly origin: { readonly table: string; readonly column: string };
 }
 
-/** A new column without its constraints, which are prepared by themselves. */
+/** A new column without its constraints. These are separate preparations. */
 export function prepareColumn(
   { db, table, origin }: Preparing,
   column: ColumnDescription,
@@ -109,7 +112,7 @@ function index(db: Kysely<any>, { does, table, object, name, parts }: Index): Pr
   };
 }
 
-/** `filled`: the default that rows without a value get first, as SQL. */
+/** A NOT NULL constraint. `filled` is the default, as SQL, that rows without a value get first. */
 export function prepareRequired(preparing: Preparing, filled: string | null): Preparation {
   const { table, column, origin } = preparing;
   const name = readyName({ table, column, does: 'require', definition: '' });

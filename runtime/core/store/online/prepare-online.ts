@@ -13,7 +13,7 @@ export interface PreparingOnline {
   /** Milliseconds. */
   readonly lockTimeout: number;
   readonly onStart?: (preparation: Preparation) => void;
-  /** Called after each, with its time in milliseconds. */
+  /** Called after each preparation, with its time in milliseconds. */
   readonly onPrepared?: ((preparation: Preparation, time: number) => void) | undefined;
 }
 
@@ -82,7 +82,10 @@ async function makeReady(preparing: PreparingOnline, each: Preparation): Promise
   });
 }
 
-/** A column stays when it is there, because a drop and a second try would lose its values. */
+/**
+ * Whether the preparation exists already. An existing column is kept, because dropping it for a
+ * second try would lose its values.
+ */
 async function isReadyMade(db: Kysely<any>, each: Preparation): Promise<boolean> {
   if (each.does === 'add') return isThere(db, each);
   const { rows } = await sql`
@@ -95,7 +98,7 @@ async function isReadyMade(db: Kysely<any>, each: Preparation): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Whether something of this name is there, finished or not. */
+/** Whether an object of this name exists, finished or not. */
 async function isThere(db: Kysely<any>, { does, name, table }: Preparation): Promise<boolean> {
   const { rows } = await (
     does === 'add'
@@ -125,7 +128,7 @@ async function fillRows({ db }: Store, statement: string): Promise<void> {
   }
 }
 
-/** Runs a statement outside of a transaction, as an index that is made concurrently needs it. */
+/** Runs a statement outside of a transaction. `create index concurrently` requires that. */
 async function alone({ store, lockTimeout }: Running, statement: string): Promise<void> {
   await store.db.connection().execute(async (connection) => {
     await sql.raw(`set lock_timeout = ${Math.ceil(lockTimeout)}`).execute(connection);

@@ -7,7 +7,7 @@ export interface Ready {
   readonly table: string;
   readonly column: string;
   readonly does: 'require' | 'unique' | 'check' | 'reference';
-  /** The condition of a check, the other end of a reference. */
+  /** The definition: the condition of a check, or the target of a foreign key. */
   readonly definition: string;
 }
 
@@ -18,8 +18,8 @@ export function isReadyName(name: string | null): boolean {
 }
 
 /**
- * Its name until the migration takes it over. It is a hash, because a name that is put together
- * from others may be longer than PostgreSQL's 63 bytes, and is then cut.
+ * The name of a preparation until the migration takes it over. It is a hash, because a name that is
+ * built from others may exceed the 63 bytes of PostgreSQL, which cuts it.
  */
 export function readyName({ table, column, does, definition }: Ready): string {
   const hash = createHash('sha256').update(JSON.stringify([table, column, does, definition]));
@@ -27,8 +27,8 @@ export function readyName({ table, column, does, definition }: Ready): string {
 }
 
 /**
- * Whether this constraint or index is there, and was checked against all rows. `table`: its name
- * now.
+ * Whether this constraint or index exists and was checked against all rows. `table` is its present
+ * name.
  */
 export async function isReady(db: Kysely<any>, table: string, name: string): Promise<boolean> {
   const { rows } = await sql<{ ready: boolean }>`

@@ -8,12 +8,12 @@ import type { SearchIndex } from '../search/search-index.ts';
 import type { Preparation } from './preparation.ts';
 import { quotedName } from '../quoting.ts';
 
-/** Rows that are indexed in one transaction. */
+/** How many rows are indexed in one transaction. */
 const ROWS = 5000;
 
 /**
- * The index of a search without blocking writes: first the triggers, which keep the rows that
- * change from then on, then the other rows, some at a time, then the index over their words.
+ * Makes the index of a search without blocking writes: first the triggers, which index all rows
+ * that change from then on, then the other rows in parts, then the index over their words.
  */
 export function searchPreparations(index: SearchIndex, key: readonly string[]): Preparation[] {
   const { name, table } = index;

@@ -48,7 +48,10 @@ export function checkText(db: Kysely<any>, { check }: ColumnDescription): string
   return check ? sql`${check}`.compile(db).sql : '';
 }
 
-/** PostgreSQL writes conditions in its own words, so operators, numbers and texts are compared. */
+/**
+ * Whether two checks are equal. PostgreSQL writes conditions in its own form, so only operators,
+ * numbers and texts are compared.
+ */
 export function isSameCheck(before: readonly string[], after: string): boolean {
   return before.length > 0 && partsOf(before.join(' and ')) === partsOf(after);
 }

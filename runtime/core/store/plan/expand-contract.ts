@@ -1,8 +1,8 @@
 import type { FoundStep } from './plan-step.ts';
 
 /**
- * What to do instead, release by release, where servers of the release before would fail on a step;
- * null where nothing can be done in its place.
+ * Advice for a step on which servers of the previous release would fail: what to do instead,
+ * release by release. Null when there is no other way.
  */
 export function expandAndContract({
   does,

@@ -36,10 +36,10 @@ import {
 import type { RecordedStep } from './recording.ts';
 import { valuesAtRisk } from './values-at-risk.ts';
 
-/** What a recorded step is looked at with. */
+/** What is needed to explore a recorded step. */
 export interface Exploring {
   readonly db: Kysely<any>;
-  /** Changed by each step, so that the next one finds what this one leaves. */
+  /** Each step changes it, so that the next step finds the tables that this one leaves. */
   readonly tables: PlannedTables;
   /** Number of the statement, from 1. */
   readonly statement: number;
@@ -225,8 +225,8 @@ async function addForeignKey(
   key: ForeignKeyDescription,
 ): Promise<FoundStep[]> {
   const source = sourceFor(at, table);
-  // A row with NULL in one of the columns refers to no row by intention. The null that stands
-  // for a new column has no type that PostgreSQL could compare.
+  // A row with NULL in one of the columns refers to no row on purpose. A new column is stood for by
+  // a null without a type, which PostgreSQL could not compare.
   const isNull = (name: string) => at.tables.get(table)?.columns.get(name)?.value === NO_VALUE;
   const [finding] = source && !key.columns.some(isNull) ? await findLost(source, key) : [];
   const object = `${table}.${key.columns.join(', ')}`;

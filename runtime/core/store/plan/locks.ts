@@ -1,7 +1,7 @@
 import type { Dialect } from '../store.ts';
 import type { Blocks, Does, FoundStep } from './plan-step.ts';
 
-/** What a step takes, and what has to wait for it. */
+/** The lock of a step, and which other statements wait for it. */
 export interface Waiting {
   readonly lock: string | null;
   readonly blocks: Blocks;
@@ -43,7 +43,7 @@ export const ONLINE: ReadonlySet<Does> = new Set([
 ]);
 const ONLINE_LOCK = 'SHARE UPDATE EXCLUSIVE';
 
-/** SQLite has one writer; while a table is made anew or an index is made, other writes wait. */
+/** SQLite has one writer. While a table is rebuilt or an index is made, other writes wait. */
 const MOMENTS: ReadonlySet<Does> = new Set(['create', 'rename', 'add']);
 
 /** `online`: whether the step will run online. */

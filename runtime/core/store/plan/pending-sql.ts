@@ -10,7 +10,7 @@ import type { Dialect, Store } from '../store.ts';
 import { recordMigration } from './record.ts';
 import { inlined } from './inlined.ts';
 
-/** Thrown to roll back what was only tried out. */
+/** Thrown to roll back a trial run. */
 const DONE = Symbol('seen');
 
 /**
@@ -58,7 +58,7 @@ interface Writing {
   readonly hasLedger: boolean;
 }
 
-/** The ledger itself, for a database without one. */
+/** Writes the statements of the ledger, for a database without one. */
 async function writeLedger(writing: Writing): Promise<void> {
   if (writing.hasLedger) return prepareLedger(writing.trx);
   writing.written.push('-- the ledger of migrations');
@@ -79,7 +79,7 @@ async function writeMigration(writing: Writing, migration: Migration): Promise<v
   await noteApplied(noting(writing), migration, undo);
 }
 
-/** Runs each statement, and notes those that change something. */
+/** Runs each statement, and records those that change something. */
 function noting({ dialect, trx, written }: Writing): Kysely<any> {
   return kyselyOver(dialect, async (query) => {
     if (!isRead(query) && !isOwn(query))
@@ -91,7 +91,7 @@ function noting({ dialect, trx, written }: Writing): Kysely<any> {
 const isRead = ({ sql: text }: CompiledQuery) =>
   /^\s*(select|values|pragma|explain|show)\b/i.test(text);
 
-/** A statement that only compares two conditions and leaves nothing. */
+/** Whether a statement only compares two conditions. It leaves no change. */
 const isOwn = ({ sql: text }: CompiledQuery) => text.includes('"twofold_same"');
 
 const needsServer = ({ sql: text }: CompiledQuery) =>

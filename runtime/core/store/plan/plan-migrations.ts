@@ -38,7 +38,7 @@ export async function planMigrations(
   return explored.map(({ migration, steps }) => ({ name: migration.name, steps }));
 }
 
-/** The same with everything that was found. */
+/** Explores pending migrations, and returns all findings. */
 export async function explorePending(
   store: Store,
   lists: readonly (readonly Migration[])[],
@@ -119,7 +119,7 @@ async function exploreAll(
 }
 
 /**
- * Refuses migrations before the first statement of the first one.
+ * Refuses migrations before the first statement of the first migration runs.
  *
  * @throws AppError `ROWS_IN_THE_WAY` or `MIGRATION_NEEDS_CONSENT` with all rows that were found.
  */
@@ -134,7 +134,7 @@ export function assertRunnable(explored: readonly ExploredMigration[]): void {
   if (rows.length > 0) throw rowsError(rows);
 }
 
-/** Counts the rows of each table once. */
+/** Counts the rows of a table, once for each table. */
 function counting(db: Kysely<any>): (table: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();
   return (table) => {

@@ -1,7 +1,7 @@
 import type { Finding } from '../migration-run.ts';
 import type { Preparation } from '../online/preparation.ts';
 
-/** What a step does to its object. */
+/** The effect of a step on its object. */
 export type Does =
   | 'create'
   | 'drop'
@@ -24,16 +24,16 @@ export interface FoundStep {
   readonly does: Does;
   /** `posts.rating`, the name of a table or of an index. */
   readonly object: string;
-  /** The table whose rows it meets, by its name in the database now; null for a new one. */
+  /** The present name of the table whose rows the step changes or reads; null for a new table. */
   readonly table: string | null;
-  /** Number of the statement of the migration that makes it, from 1. */
+  /** The number of the statement in its migration, from 1. */
   readonly statement: number;
-  /** Rows of the table now. */
+  /** The present number of rows in the table. */
   readonly rows: number;
   readonly finding: Finding | null;
   /** The first values at risk, for `--values`. */
   readonly values?: readonly string[];
-  /** Whether a statement before it may change its rows, so that they cannot be counted now. */
+  /** Whether an earlier statement may change the rows, so that they cannot be counted now. */
   readonly unread: boolean;
   /** Servers of the release before go on with it. */
   readonly compatible: boolean;
@@ -47,7 +47,7 @@ export type Verdict = 'safe' | 'lossy' | 'allowed' | 'impossible' | 'unknown';
 
 export type Blocks = 'nothing' | 'writes' | 'everything';
 
-/** A step as `migrate plan --json` has it. */
+/** A step in the output of `migrate plan --json`. */
 export interface PlanStep {
   /** Counted from 1 within its migration. */
   readonly step: number;
@@ -56,13 +56,13 @@ export interface PlanStep {
   readonly rows: number;
   readonly verdict: Verdict;
   readonly atRisk: number;
-  /** The first five at risk, by key. */
+  /** The first five rows at risk, by key. */
   readonly keys: readonly string[];
-  /** Their values, only when they are asked for. */
+  /** The values of these rows; only when they were requested. */
   readonly values?: readonly string[];
   /** The strongest lock that it takes on its table; null for none. */
   readonly lock: string | null;
-  /** What has to wait while it looks at rows or rewrites them. */
+  /** Which statements wait while the step reads or rewrites rows. */
   readonly blocks: Blocks;
   readonly online: boolean;
   readonly compatible: boolean;

@@ -5,14 +5,14 @@ import { isReadyName } from '../online/ready.ts';
 import type { RowSource } from '../row-checks.ts';
 
 /**
- * The tables as they would be after some steps, with values in terms of the tables as they are. So
- * the rows that a later step would meet can be counted before the first one is made.
+ * The tables as they would be after some steps. Their values are SQL over the present tables, so
+ * the rows that a later step would meet can be counted before the first step is made.
  */
 export type PlannedTables = Map<string, PlannedTable>;
 
 export interface PlannedTable {
   readonly name: string;
-  /** Its name in the database now; null for a table that a step makes. */
+  /** Its present name in the database; null for a table that a step makes. */
   readonly real: string | null;
   /** Its name before the migration of this step; null for a table that this migration makes. */
   readonly origin: string | null;
@@ -21,12 +21,12 @@ export interface PlannedTable {
   readonly columns: ReadonlyMap<string, PlannedColumn>;
   /** Whether any value is not that of a column of the same name. */
   readonly changed: boolean;
-  /** Whether a statement that could not be read may have changed its rows. */
+  /** Whether an unreadable statement may have changed its rows. */
   readonly unread: boolean;
 }
 
 export interface PlannedColumn {
-  /** Its value over the columns of the table as it is now. */
+  /** The SQL of its value over the columns of the present table. */
   readonly value: RawBuilder<unknown>;
   /**
    * Its name before the migration of this step, or that of a column that this migration adds; null
@@ -50,7 +50,7 @@ export interface PlannedReference {
   readonly onDelete: string;
 }
 
-/** The tables of the database as it is. */
+/** The tables as they are before any step. */
 export function plannedTables({ tables }: Catalog): PlannedTables {
   return new Map(
     tables.filter(({ kind }) => kind === 'table').map((table) => [table.name, tableOf(table)]),
@@ -93,7 +93,7 @@ function columnOf(
   };
 }
 
-/** From here on the tables are those that the next migration finds. */
+/** Marks the present state as the one that the next migration finds. */
 export function beginMigration(tables: PlannedTables): void {
   for (const [name, table] of tables) {
     const columns = [...table.columns].map(
@@ -114,7 +114,7 @@ export function rowsOf(tables: PlannedTables, name: string): RawBuilder<unknown>
   return sql`(select ${sql.join(values)} from ${sql.table(table.real)}) as ${sql.table(table.name)}`;
 }
 
-/** The same for the checks of rows; null when there are no rows to check. */
+/** The rows in the form that the checks take; null when there are none to check. */
 export function sourceOf(
   db: Kysely<any>,
   tables: PlannedTables,
@@ -132,7 +132,7 @@ export function sourceOf(
   };
 }
 
-/** Gives a column another definition, or none. */
+/** Sets or removes the definition of a column. */
 export function withColumn(
   table: PlannedTable,
   name: string,
@@ -144,7 +144,7 @@ export function withColumn(
   return { ...table, columns, changed: true };
 }
 
-/** Renames a table, also where others lead to it. */
+/** Renames a table, also in foreign keys that refer to it. */
 export function renameTable(tables: PlannedTables, from: string, to: string): void {
   const renamed = tables.get(from);
   if (!renamed) return;

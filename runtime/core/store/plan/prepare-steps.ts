@@ -18,13 +18,13 @@ import type { Does } from './plan-step.ts';
 import type { PlannedColumn, PlannedTables } from './planned-tables.ts';
 import type { RecordedStep } from './recording.ts';
 
-/** What a step is prepared with. */
+/** What is needed to prepare a step. */
 interface At {
   readonly db: Kysely<any>;
   readonly tables: PlannedTables;
 }
 
-/** A new column and its constraints; none when the rows of its table are not there yet. */
+/** The preparations for a new column and its constraints; none when its table is new too. */
 export function prepareAdded(at: At, table: string, column: ColumnDescription): Preparation[] {
   const origin = at.tables.get(table)?.origin ?? null;
   if (origin === null || (column.required && !('default' in column))) return [];
@@ -35,7 +35,7 @@ export function prepareAdded(at: At, table: string, column: ColumnDescription): 
     origin: { table: origin, column: column.name },
   };
   const constraints = CONSTRAINTS.map((does) => prepare(at, does, { preparing, column }));
-  // The column is only made before the others when all of them can be.
+  // The column is prepared only if all of its constraints can be prepared.
   if (constraints.includes(null)) return [];
   return [prepareColumn(preparing, column), ...constraints.flatMap((each) => each ?? [])];
 }
@@ -104,7 +104,10 @@ function prepareOther({ tables }: At, { preparing, column }: Constrained): Prepa
   return [prepareReference(preparing, { references, target: other.origin, onDelete })];
 }
 
-/** Both tables and all columns have to be there before the migration, under these names. */
+/**
+ * The preparation of a foreign key. Both tables and all columns must exist before the migration,
+ * with these names.
+ */
 export function prepareForeignKey(
   { tables }: At,
   table: string,
@@ -134,7 +137,10 @@ export function prepareCreatedIndex(
   return [prepareIndex(preparing, { name, columns: origins as string[], unique, fold })];
 }
 
-/** The index of a search; none when its columns are not there yet, or not under these names. */
+/**
+ * The preparations of a search; none when its columns do not exist before the migration, or have
+ * other names.
+ */
 export function prepareSearch(
   { tables }: Pick<At, 'tables'>,
   { table, name, columns, search }: Extract<RecordedStep, { readonly kind: 'createIndex' }>,

@@ -85,7 +85,7 @@ function readAddColumn({
     definition: '',
     required: column.notNull === true || column.primaryKey === true,
     unique: column.unique === true,
-    // Every row gets the same value, whatever it is.
+    // Every row gets the same value, so the value itself does not matter.
     ...((column.defaultTo || column.generated || column.identity) && { default: 0 }),
   };
   return { kind: 'add', column: described };

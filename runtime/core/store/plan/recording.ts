@@ -37,19 +37,19 @@ export type RecordedStep =
   | { readonly kind: 'dropIndex'; readonly name: string }
   /** Every row with one value of a column gets another one: a value of an enum has a new name. */
   | { readonly kind: 'renameValue'; readonly table: string; readonly column: string }
-  /** `table`: the table that it is about; null when it may be about any. */
+  /** `table` is the table that the statement changes; null when it may change any. */
   | { readonly kind: 'unknown'; readonly table: string | null; readonly statement: string };
 
 const recording = new AsyncLocalStorage<RecordedStep[]>();
 
-/** Whether a migration is only recorded; the step then counts as made. */
+/** Whether steps are only recorded. The step then counts as made. */
 export function isRecorded(step: RecordedStep): boolean {
   const steps = recording.getStore();
   steps?.push(step);
   return steps !== undefined;
 }
 
-/** Runs `work` so that its steps are added to `steps` and not made. */
+/** Runs `work`. Its steps are added to `steps` and not made. */
 export function recordingTo(steps: RecordedStep[], work: () => Promise<void>): Promise<void> {
   return recording.run(steps, work);
 }

@@ -5,7 +5,7 @@ import type { FoundStep, PlanStep, Verdict } from './plan-step.ts';
 
 export interface SettleOptions {
   readonly dialect: Dialect;
-  /** Tables with more rows are changed online, on PostgreSQL. */
+  /** On PostgreSQL, tables with more rows than this are changed online. */
   readonly onlineFrom: number;
   readonly zeroDowntime?: boolean;
 }
@@ -38,7 +38,7 @@ function settle(found: FoundStep, step: number, settling: Settling): PlanStep {
   };
 }
 
-/** Whether a part of a step is made before the transaction of its migration. */
+/** Whether a part of a step is prepared before the transaction of its migration. */
 export function runsOnline(
   { rows, preparations, unread }: FoundStep,
   { dialect, onlineFrom }: Pick<SettleOptions, 'dialect' | 'onlineFrom'>,
@@ -54,11 +54,11 @@ function verdictOf(
   if (unread && CHECKS.has(does)) return 'unknown';
   if (!finding) return 'safe';
   if (finding.code === 'ROWS_IN_THE_WAY') return 'impossible';
-  // A migration drops something only after --allow-drop named it, or because it was written so.
+  // A migration contains a drop only because the user wrote it, or named it with --allow-drop.
   return does === 'drop' || allowLoss.has(object) ? 'allowed' : 'lossy';
 }
 
-/** Steps whose rows are looked at. */
+/** Steps for which rows are read. */
 const CHECKS: ReadonlySet<string> = new Set([
   'add',
   'require',

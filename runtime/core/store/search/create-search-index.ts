@@ -14,8 +14,8 @@ export interface SearchIndexOptions extends SearchIndex {
 }
 
 /**
- * Makes the index of full-text search of a table: FTS5 on SQLite, a `tsvector` with GIN on
- * PostgreSQL. Triggers keep it on every write, in the transaction of the write.
+ * Makes the full-text index of a table: FTS5 on SQLite, a `tsvector` with GIN on PostgreSQL.
+ * Triggers update it on every write, in the transaction of the write.
  *
  * @example await createSearchIndex(db, { name: 'twofold_search_posts', table: 'posts', key: ['id'], columns: ['title', 'body'], language: 'english' });
  */
@@ -63,7 +63,7 @@ async function isByNumber(
 }
 
 /**
- * Drops what `createSearchIndex` made. The rows of the table stay.
+ * Drops everything that `createSearchIndex` made. The rows of the table stay.
  *
  * @example await dropSearchIndex(db, { name: 'twofold_search_posts', table: 'posts' });
  */

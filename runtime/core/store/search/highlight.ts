@@ -4,7 +4,7 @@ import { porterStem } from './porter.ts';
 import { foldWord, wordsIn } from './words.ts';
 
 /**
- * Makes `twofold_search_highlight(text, marks, language)` known to a connection.
+ * Adds the function `twofold_search_highlight(text, marks, language)` to a connection.
  *
  * @param step called for each text: a statement may be ended there.
  */
@@ -31,8 +31,8 @@ interface Hit {
 }
 
 /**
- * The text around the hits, as HTML that may be inserted as it is: everything of the text is
- * escaped, and hits stand in `<mark>`. A text without a hit is shown from its beginning.
+ * The text around the words that were found, as HTML that may be inserted as it is: the text is
+ * escaped, and the words are in `<mark>`. A text without any of them is shown from its beginning.
  *
  * @param marks JSON of `[word, begins]`, with words as `foldWord` makes them.
  * @example highlight('Fish & chips', '[["chips",false]]', 'simple') // 'Fish &amp; <mark>chips</mark>'
@@ -73,7 +73,7 @@ function matcher(marks: readonly Mark[], language: string): (word: string) => bo
   };
 }
 
-/** The part that is shown: it begins and ends between words where it can. */
+/** The range that is shown. It begins and ends between words where that is possible. */
 function windowAround(text: string, hit: number): [from: number, to: number] {
   let from = Math.max(0, hit - BEFORE);
   const gap = from > 0 ? text.slice(from, hit).search(SEPARATOR) : -1;
@@ -88,7 +88,7 @@ function windowAround(text: string, hit: number): [from: number, to: number] {
 
 const SEPARATOR = /[^\p{L}\p{Nd}\p{M}]/u;
 
-/** Not between the halves of a character. */
+/** Moves a position that is between the two halves of a character. */
 const whole = (text: string, at: number): number =>
   at < text.length && /[\uDC00-\uDFFF]/.test(text[at]!) ? at - 1 : at;
 

@@ -1,11 +1,11 @@
 import type { Project } from '@twofold/schema';
 import type { Dialect } from '../store.ts';
 
-/** What SQLite has; other languages count there as `simple`. */
+/** The languages of SQLite. All others are treated as `simple` there. */
 const OF_SQLITE: ReadonlySet<string> = new Set(['simple', 'english']);
 
 /**
- * What to warn of when a server starts: languages that its database does not have.
+ * Warnings at the start of a server: languages that its database does not have.
  *
  * @example missingLanguages(project, 'sqlite') // ['Post is searched by whole words: SQLite has no stems of german words, only of english ones']
  */

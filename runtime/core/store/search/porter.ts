@@ -13,7 +13,7 @@ export function porterStem(word: string): string {
   );
 }
 
-/** How many times a vowel is followed by a consonant. */
+/** The measure of Porter's algorithm: how often a vowel is followed by a consonant. */
 function measure(stem: string): number {
   return forms(stem).match(/v+c+/g)?.length ?? 0;
 }

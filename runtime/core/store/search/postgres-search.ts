@@ -3,29 +3,29 @@ import type { SearchedTable, SearchIndex } from './search-index.ts';
 import { VARIANTS, wordRanges } from './words.ts';
 import { quotedName, quotedText } from '../quoting.ts';
 
-/** The text search configuration of a language: its stems, and no word is left out. */
+/** The name of the text search configuration for a language. It stems words and leaves none out. */
 export const configuration = (language: string): string =>
   language === 'simple' ? 'simple' : `${SEARCH_PREFIX}${language}`;
 
 /** A text as its words in small letters without accents, with a space for each other character. */
 export const WORDS_FUNCTION = `${SEARCH_PREFIX}words`;
 
-/** The text around the hits as HTML. */
+/** The function for the text around the words that were found, as HTML. */
 export const HIGHLIGHT_FUNCTION = `${SEARCH_PREFIX}highlight`;
 
 /**
- * The statements that make the index on PostgreSQL, without rows: a table with the words of each
- * row, kept by a trigger. No extension is needed.
+ * The statements that make the index on PostgreSQL, still without rows: a table with the words of
+ * each row, which a trigger fills. No extension is needed.
  */
 export function postgresSearch(index: SearchIndex, table: SearchedTable): readonly string[] {
   return [...shared(index), ...ownTable(index, table), ...trigger(index, table)];
 }
 
-/** The index itself, which is made fastest when the rows are there. */
+/** The GIN index itself. Making it is fastest when the rows are there already. */
 export const ginIndex = ({ name }: Pick<SearchIndex, 'name'>, how = ''): string =>
   `create index ${how}${quotedName(`${name}_index`)} on ${quotedName(name)} using gin (document)`;
 
-/** Adds the rows that are not in the index; `most`: so many at a time. */
+/** Adds rows that are missing in the index. `most` limits their number. */
 export function fillPostgres(index: SearchIndex, table: SearchedTable, most?: number): string {
   const keys = table.key.map((_, at) => keyColumn(at)).join(', ');
   const same = table.key.map((column, at) => `s.${keyColumn(at)} = t.${quotedName(column)}`);
@@ -42,8 +42,8 @@ function shared({ language }: SearchIndex): string[] {
 }
 
 /**
- * PostgreSQL's own configurations leave words such as "the" out, and then a search for them would
- * find other rows than on SQLite. `porter` is the stemmer that FTS5 has.
+ * The statement for a configuration. PostgreSQL's own ones leave out words such as "the", so a
+ * search for them would find other rows than on SQLite. `porter` is the stemmer that FTS5 has.
  */
 function configurationOf(language: string): string {
   const name = quotedName(configuration(language));
@@ -58,8 +58,8 @@ end $$`;
 }
 
 /**
- * lower() follows the collation, and that of a database may know ASCII only. The first of these that
- * the database has is taken.
+ * The statement for the function that splits texts into words. lower() follows the collation, and
+ * the database's own may know ASCII only, so the first of these collations that exists is used.
  */
 function wordsFunction(): string {
   const ranges = wordRanges();
@@ -82,8 +82,8 @@ end $do$`;
 const ESCAPED = `replace(replace(replace(replace(replace(piece, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;'), '''', '&#39;')`;
 
 /**
- * At most 300 characters around the first hit. `ts_headline` sees the words only, each in the place
- * that it has in the text, so that nothing in the text can be taken for a mark.
+ * Shows at most 300 characters around the first word that was found. `ts_headline` gets only the
+ * words, each at its position in the text, so that nothing in the text can look like a mark.
  */
 const HIGHLIGHT = `create or replace function ${HIGHLIGHT_FUNCTION}(configuration regconfig, value text, query tsquery) returns text language plpgsql immutable parallel safe as $highlight$
 declare
@@ -139,7 +139,10 @@ function ownTable(index: SearchIndex, { key }: SearchedTable): string[] {
   ];
 }
 
-/** The trigger names the columns and the language, so that its definition says what it keeps. */
+/**
+ * The trigger's statement names the columns and the language, so that a comparison of definitions
+ * notices a change.
+ */
 function trigger(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns, language } = index;
   const keys = table.key.map((_, at) => keyColumn(at)).join(', ');
@@ -177,7 +180,7 @@ end $search$`,
   ];
 }
 
-/** The words of a row with the class of their field: A to D. */
+/** The words of a row, each with the weight (A to D) of its field. */
 function documentOf(index: SearchIndex, row: 'new.' | 't.'): string {
   const configured = quotedText(configuration(index.language));
   return index.columns
@@ -188,7 +191,7 @@ function documentOf(index: SearchIndex, row: 'new.' | 't.'): string {
     .join(' || ');
 }
 
-/** `A` for the first field. */
+/** The weight of a field: `A` for the first one. */
 export const classOf = (at: number): string => 'ABCD'.charAt(Math.min(at, CLASSES - 1));
 
 /** The statements that take the index back; the last index takes the functions with it. */

@@ -4,12 +4,12 @@ export interface SearchIndex {
   /** Also the name of the table that has the index, and of its triggers. */
   readonly name: string;
   readonly table: string;
-  /** The columns with the words; hits in earlier ones count more. */
+  /** The searched columns. Words in earlier columns rank higher. */
   readonly columns: readonly string[];
   readonly language: string;
 }
 
-/** What else the statements need of the table. */
+/** Further facts about the table that the statements need. */
 export interface SearchedTable {
   /** Columns of the primary key. */
   readonly key: readonly string[];
@@ -17,19 +17,22 @@ export interface SearchedTable {
   readonly byNumber: boolean;
 }
 
-/** Begins the name of everything that a search index makes. */
+/** The prefix in the names of all objects that belong to a search index. */
 export const SEARCH_PREFIX = 'twofold_search_';
 
-/** Whether a table or a trigger belongs to an index: the triggers fill it, so no rows are moved. */
+/**
+ * Whether a table or a trigger belongs to a search index. Triggers fill these tables, so their rows
+ * are not copied.
+ */
 export const isOfSearch = (name: string): boolean => name.startsWith(SEARCH_PREFIX);
 
-/** Fields count in four classes: the first, the second, the third, and the others. */
+/** Fields have four weights: one for the first, the second, the third, and one for all others. */
 export const CLASSES = 4;
 
 /** Characters of a row that are indexed: a `tsvector` has at most 1 MiB. */
 const INDEXED = 200_000;
 
-/** Of one column. */
+/** How many characters of each column are indexed. */
 export const indexedOf = ({ columns }: Pick<SearchIndex, 'columns'>): number =>
   Math.floor(INDEXED / columns.length);
 

@@ -9,7 +9,10 @@ import {
 } from './search-index.ts';
 import { quotedName, quotedText } from '../quoting.ts';
 
-/** A key that is not the number of the row has its own table, with a number for each row. */
+/**
+ * The name of a table that gives each row a number. It is needed when the table's key is not a
+ * number.
+ */
 export const keysTable = (name: string): string => `${name}_keys`;
 
 /**
@@ -57,8 +60,8 @@ function filled(index: SearchIndex, table: SearchedTable): string[] {
 }
 
 /**
- * A row that REPLACE overwrites is deleted without a trigger, so an insert deletes too. What such a
- * statement leaves in the index has no row, and is never found.
+ * The triggers. REPLACE deletes a row without calling a trigger, so an insert deletes from the
+ * index too. Entries that such a statement leaves behind belong to no row and are never found.
  */
 function triggers(index: SearchIndex, table: SearchedTable): string[] {
   const { name, columns } = index;
@@ -102,8 +105,8 @@ function added(index: SearchIndex, table: SearchedTable): string[] {
 }
 
 /**
- * The text of a column as it is indexed. FTS5 takes accents off Latin letters only, so Greek and
- * Cyrillic ones are replaced before, in texts that have any.
+ * The SQL of a column's text for the index. FTS5 removes accents from Latin letters only, so Greek
+ * and Cyrillic letters are replaced before, in texts that have any.
  */
 function words(index: SearchIndex, column: string): string {
   const given = `substr(${column}, 1, ${indexedOf(index)})`;

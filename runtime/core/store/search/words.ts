@@ -1,6 +1,6 @@
 /**
- * What a word is, the same for texts and for what is searched: letters, digits and the marks on
- * them. Signs that only change the look of an emoji are none of these.
+ * The characters of words, for texts and for searches: letters, digits and the marks on them. Signs
+ * that only change the look of an emoji do not count.
  */
 const MARKS = String.raw`(?![\u{FE00}-\u{FE0F}\u{20D0}-\u{20FF}])\p{M}`;
 const WORD = new RegExp(String.raw`[\p{L}\p{Nd}](?:[\p{L}\p{Nd}]|${MARKS})*`, 'gu');
@@ -11,7 +11,7 @@ export const wordsIn = (text: string): RegExpStringIterator<RegExpExecArray> => 
 /** Accents that are marks of their own. */
 export const ACCENTS = /[\u0300-\u036f]+/gu;
 
-/** Letters that are others in small letters, which lower() leaves as they are. */
+/** Letters that are variants of another small letter. lower() does not replace them. */
 export const VARIANTS: readonly (readonly [from: string, to: string])[] = [
   ['µ', 'μ'],
   ['ς', 'σ'],
@@ -28,7 +28,7 @@ export const VARIANTS: readonly (readonly [from: string, to: string])[] = [
 const VARIANT: ReadonlyMap<string, string> = new Map(VARIANTS);
 
 /**
- * A word as it is compared: without case and accents.
+ * A word in the form that is compared: without letter case and accents.
  *
  * @example foldWord('Élan') // 'elan'
  */
@@ -38,8 +38,8 @@ export function foldWord(word: string): string {
 }
 
 /**
- * Letters with an accent that FTS5 does not take off, each with the letter below: its table is that
- * of Latin letters only.
+ * Letters with accents that FTS5 does not remove, because its table has Latin letters only. Each
+ * comes with the letter without accents.
  */
 export function accentedLetters(): readonly (readonly [letter: string, base: string])[] {
   const pairs: (readonly [string, string])[] = [];
@@ -52,18 +52,18 @@ export function accentedLetters(): readonly (readonly [letter: string, base: str
   return pairs;
 }
 
-/** The blocks of these letters, as a class of GLOB. */
+/** The ranges of these letters, as a character class of GLOB. */
 export const accentedBlocks = (): string =>
   ACCENTED.map((block) => block.map((code) => String.fromCodePoint(code)).join('-')).join('');
 
-/** A few Latin letters, Greek and Cyrillic, ancient Greek. */
+/** The ranges: a few Latin letters, Greek and Cyrillic, ancient Greek. */
 const ACCENTED = [
   [0x1e0, 0x1ff],
   [0x386, 0x4f9],
   [0x1f00, 0x1ffc],
 ] as const;
 
-/** Signs that the Unicode tables of FTS5, which are of 2012, take for letters. */
+/** Characters that FTS5 takes for letters, because its Unicode tables are of 2012. */
 export function newSigns(): string {
   let signs = '';
   for (const [first, last] of SIGNS)

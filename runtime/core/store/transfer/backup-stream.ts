@@ -21,7 +21,7 @@ export interface BackupHead {
 export interface BackupTable {
   readonly name: string;
   readonly rows: number;
-  /** Of the file of the table. */
+  /** The hash of the table's file. */
   readonly sha256: string;
 }
 
@@ -113,12 +113,12 @@ export function readBackup(stream: Readable): BackupReader {
   };
 }
 
-/** Batches that are remembered, to find a row that the database refuses a little later. */
+/** How many batches are kept, to find a row that the database refuses only later. */
 const REMEMBERED = 64;
 
 type Lines = AsyncGenerator<readonly string[]>;
 
-/** The columns of a table are those of its first row. */
+/** The table of a file in the backup. Its columns are those of the first row. */
 async function tableOf(lines: Lines, facts: BackupTable): Promise<TableRows> {
   const first = await lines.next();
   const start = (first.value as readonly string[] | undefined) ?? [];

@@ -27,7 +27,7 @@ export function canonical(value: Value, kind: ValueKind): string | null {
   }
 }
 
-/** Adds up rows in any order; two sums are equal when the rows are. */
+/** A sum over rows in any order. Equal rows give equal sums. */
 export interface RowSum {
   add(row: Row): void;
   rows(): number;
@@ -35,8 +35,8 @@ export interface RowSum {
 }
 
 /**
- * The order in which a database returns rows is its own, so the hashes of the rows are added: of a
- * sum of exclusive ors, two equal rows would leave nothing.
+ * Adds the hashes of rows, because a database returns rows in an order of its own. They are not
+ * combined by exclusive or, in which two equal rows would cancel out.
  *
  * @param columns of the row, with the kinds by which values are compared; the order does not
  * matter.
@@ -79,7 +79,7 @@ function realText(text: string): string {
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Times in other forms, as SQLite may have them, are the same when they are the same moment. */
+/** Times in different forms, which SQLite may have, are equal when they are the same moment. */
 function timestampText(text: string): string {
   if (ISO.test(text) || /\.\d{4,}/.test(text)) return text;
   const zoned = /(z|[+-]\d\d(:?\d\d)?)$/i.test(text) ? text : `${text.replace(' ', 'T')}Z`;
@@ -87,7 +87,10 @@ function timestampText(text: string): string {
   return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }
 
-/** The same JSON whatever the order of its members, its spaces and the form of its numbers. */
+/**
+ * The same text for equal JSON: the order of members, the spaces and the form of numbers do not
+ * matter.
+ */
 function jsonText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text, exactly));

@@ -90,7 +90,10 @@ function textOf(value: Exclude<Value, null>, kind: ValueKind): string {
 /** A number with all its digits. TypeScript does not know the function yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
 
-/** JSON as the text of an array; what is no list stays as it is and is refused by the database. */
+/**
+ * JSON as the text of an array. A value that is not a list stays as it is, and the database refuses
+ * it.
+ */
 function arrayText(text: string): string {
   const exact = (_key: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? rawJSON(context!.source!) : value;

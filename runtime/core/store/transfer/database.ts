@@ -4,9 +4,9 @@ import type { MovedTable } from './moved-table.ts';
 import type { CopiedLines } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
 
-/** A database whose rows are read: all of them as they were at one moment, while others write. */
+/** A database from which rows are read, in the state of one moment, while others may write. */
 export interface RowReader {
-  /** Absent where the rows have to be read to be copied. */
+  /** Absent when rows cannot be copied as text. */
   readonly lines?: LineReader;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
@@ -16,20 +16,23 @@ export interface RowReader {
   close(): Promise<void>;
 }
 
-/** The schemas of PostgreSQL that are read, or those besides the ones of the search path. */
+/** The schemas of PostgreSQL to read; with `besides`, these in addition to the search path. */
 export type ReadSchemas = readonly string[] | { readonly besides: readonly string[] };
 
 export interface LoadOptions {
   readonly schemas?: ReadSchemas;
-  /** Whether statements that change tables are allowed: not with `managed: false`. */
+  /** Whether statements that change tables are allowed. With `managed: false` they are not. */
   readonly managed: boolean;
 }
 
-/** Rows in the text of one database, for another of the same kind. */
+/** Reads rows as the text of the database, for another database of the same kind. */
 export interface LineReader {
-  /** What has to be equal on both sides: the release, and so the text of values, and the encoding. */
+  /**
+   * Facts that must be equal on both sides: the release, because it decides the text of values, and
+   * the encoding.
+   */
   readonly version: string;
-  /** The types of the columns, as the database writes them. */
+  /** The types of the columns, as the database names them. */
   types(table: MovedTable): readonly string[];
   read(table: MovedTable): AsyncIterable<CopiedLines>;
   /** The count of the rows and a sum over them, which the database computes. */
@@ -42,15 +45,15 @@ export interface LineSum {
   readonly digest: string;
 }
 
-/** A database that takes the lines of another one. */
+/** A database that takes rows as the text of another database of its kind. */
 export interface LineWriter extends Omit<LineReader, 'read'> {
   /** @throws RowRefused for a value that the table cannot hold. */
   load(table: MovedTable, lines: AsyncIterable<CopiedLines>): Promise<void>;
 }
 
-/** A database that takes rows, all of them or none. */
+/** A database to which rows are written, all or none. */
 export interface RowWriter {
-  /** Absent where every row has to be written by itself. */
+  /** Absent when rows cannot be written as text. */
   readonly lines?: LineWriter;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
@@ -62,13 +65,13 @@ export interface RowWriter {
   /** Removes the rows of all the tables. */
   clear(tables: readonly MovedTable[]): Promise<void>;
   /**
-   * Prepares for rows that come in any order of tables: neither foreign keys nor triggers see a part
-   * of them.
+   * Prepares for rows of tables in any order. Foreign keys and triggers are put aside, so that they
+   * do not see half of the rows.
    */
   begin(tables: readonly MovedTable[]): Promise<void>;
   /** @throws RowRefused for a value that the table cannot hold. */
   load(table: MovedTable, batches: AsyncIterable<Batch>): Promise<void>;
-  /** Restores what `begin` put aside; rows that refer to none are refused. */
+  /** Restores what `begin` put aside. Rows whose referenced row does not exist are refused. */
   finish(tables: readonly MovedTable[]): Promise<void>;
   /** Reads back what was written, before the commit. */
   read(table: MovedTable): AsyncIterable<Batch>;
@@ -79,7 +82,7 @@ export interface RowWriter {
 
 /** A row that the target's table refused. */
 export class RowRefused extends Error {
-  /** Counts from 0, in the order of the rows that were given. */
+  /** The index of the row among the given ones, from 0. */
   readonly row: number | undefined;
   readonly column: string | undefined;
 

@@ -9,9 +9,9 @@ export interface TableRows {
   readonly name: string;
   readonly columns: readonly string[];
   read(): AsyncIterable<Batch>;
-  /** The rows in the text of their database, for another of the same kind. */
+  /** The rows as the text of their database, for another database of the same kind. */
   readonly lines?: { readonly of: LineReader; readonly table: MovedTable };
-  /** A row that was read, counted from 0; undefined when it is not known any more. */
+  /** The row with this index, from 0; undefined when it is no longer kept. */
   find(at: number): Promise<Row | undefined>;
 }
 
@@ -26,14 +26,14 @@ export interface MovedRows {
 export type Progress = (done: number) => void;
 
 /**
- * The target of a table's rows, with the columns that the rows have, in their order.
+ * The target table for a table's rows, with the columns of these rows in their order.
  *
  * @throws AppError `TARGET_DIFFERS` for a table or column that the target lacks.
  */
 function targetOf({ name, columns }: TableRows, targets: readonly MovedTable[]): MovedTable {
   const target = targets.find((each) => each.label === name);
   if (!target) throw differs(`the target has no table ${name}`);
-  // A table without rows has no columns in a backup.
+  // In a backup, a table without rows has no columns.
   if (columns.length === 0) return target;
   return {
     ...target,
@@ -55,7 +55,7 @@ const differs = (problem: string) =>
 export interface Moving {
   /** The tables, each after those that its foreign keys refer to. */
   readonly sources: AsyncIterable<TableRows>;
-  /** The tables of the target that may get rows. */
+  /** The tables of the target to which rows may be written. */
   readonly targets: readonly MovedTable[];
   readonly progress?: Progress | undefined;
 }
@@ -94,7 +94,10 @@ interface Loading {
   readonly count: (rows: number) => void;
 }
 
-/** Undefined when the text of the one side does not mean the same to the other. */
+/**
+ * Copies rows as text, without parsing them; undefined when the text of one side does not mean the
+ * same on the other.
+ */
 function asLines(
   { lines: to }: RowWriter,
   table: MovedTable,

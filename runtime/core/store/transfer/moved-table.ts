@@ -3,7 +3,7 @@ import type { CatalogColumn, CatalogTable } from '../catalog/catalog.ts';
 import type { Dialect } from '../store.ts';
 
 /**
- * What the values of a column are, which decides how one is written as JSON and compared. `list` is
+ * The kind of a column's values. It decides how a value is written as JSON and compared. `list` is
  * an array of PostgreSQL, `padded` its `char(n)`.
  */
 export type ValueKind =
@@ -28,7 +28,9 @@ export interface MovedColumn {
 export interface MovedTable {
   readonly schema: string;
   readonly name: string;
-  /** What it is called in reports and backups: with its schema, where the search path has not that. */
+  /**
+   * The name in reports and backups. It includes the schema when that is not in the search path.
+   */
   readonly label: string;
   readonly columns: readonly MovedColumn[];
   /** The primary key, which names a row in messages. */

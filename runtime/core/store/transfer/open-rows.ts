@@ -20,7 +20,7 @@ export async function openRowReader(
   return readSqliteRows(fileOf(address.file));
 }
 
-/** Opens the database at `url` for rows. */
+/** Opens the database at `url` to write rows. */
 export async function openRowWriter(
   url: string,
   root: string,
@@ -37,8 +37,8 @@ function fileOf(file: string): string {
 }
 
 /**
- * What a table is called among `names`: of several with one name, the first of the search path has
- * the plain one. Undefined for a table that is not among them.
+ * The label of a table among `names`. If several tables have the same name, the first one of the
+ * search path has it without a schema. Undefined for a table that is not among them.
  */
 export function labelOf(
   { schema, name }: CatalogName,
@@ -55,7 +55,7 @@ export function labelOf(
   return placed === schema ? name : undefined;
 }
 
-/** The tables of a database that are among `names`, each after those that it refers to. */
+/** The tables of a database that are among `names`, each after the tables that it refers to. */
 export function movedTables(
   { catalog, dialect }: Pick<RowReader, 'catalog' | 'dialect'>,
   names: ReadonlySet<string>,

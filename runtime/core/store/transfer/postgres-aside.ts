@@ -6,7 +6,7 @@ import type { MovedTable } from './moved-table.ts';
 import { named } from './postgres-names.ts';
 import { quotedName } from '../quoting.ts';
 
-/** What would see a part of the rows while they are loaded: foreign keys and triggers. */
+/** Foreign keys and triggers, which would see only a part of the rows while they are loaded. */
 export interface Aside {
   put(tables: readonly MovedTable[]): Promise<void>;
   bringBack(tables: readonly MovedTable[]): Promise<void>;
@@ -49,7 +49,10 @@ function changedTables(client: pg.Client): Aside {
   };
 }
 
-/** Those that keep the index of a search go on: it has no other way to get the rows. */
+/**
+ * Disables triggers, except those that fill the index of a search: it gets its rows in no other
+ * way.
+ */
 async function disableTriggers(client: pg.Client, table: MovedTable): Promise<void> {
   await client.query(`alter table ${named(table)} disable trigger user`);
   const { rows } = await client.query<{ name: string }>(
@@ -87,7 +90,10 @@ function changedSession(client: pg.Client, catalog: Catalog): Aside {
   };
 }
 
-/** Only a superuser, or a role that was granted it, may. */
+/**
+ * Switches triggers off for the connection. Only a superuser, or a role with this right, may do so.
+ * @returns whether it worked.
+ */
 async function withoutTriggers(client: pg.Client): Promise<boolean> {
   await client.query('savepoint aside');
   try {
@@ -99,7 +105,7 @@ async function withoutTriggers(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Foreign keys were not checked while triggers were off. */
+/** Checks all foreign keys, because the database did not check them while triggers were off. */
 async function assertReferences(
   client: pg.Client,
   table: MovedTable,

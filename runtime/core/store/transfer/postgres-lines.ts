@@ -67,7 +67,7 @@ async function load(
   }
 }
 
-/** Two sums of hashes of 64 bits, so that the order of the rows means nothing. */
+/** Two sums of 64-bit hashes, so that the order of the rows does not matter. */
 async function checksum(client: pg.Client, table: MovedTable): Promise<LineSum> {
   const text = `row(${columnsOf(table)})::text collate "C"`;
   const sum = (seed: number) => `coalesce(sum(hashtextextended(line, ${seed})), 0)::text`;

@@ -20,10 +20,10 @@ import { CopyIn, CopyOut } from './postgres-wire.ts';
 import type { Batch } from './value.ts';
 import { quotedName } from '../quoting.ts';
 
-/** How long the lock of a table is waited for. */
+/** How long to wait for the lock of a table. */
 const LOCK_TIMEOUT = '5s';
 
-/** Fixes the text of values, whatever the role or the database has set. */
+/** Fixes the text form of values, whatever the role or the database has set. */
 const SETTINGS = `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1; set client_encoding = 'UTF8'; set row_security = off; set array_nulls = on; set lc_monetary = 'C'; set xmloption = content; set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set synchronize_seqscans = off; set search_path = `;
 
 async function connect(url: string): Promise<pg.Client> {
@@ -175,7 +175,7 @@ class NulText extends Error {
   }
 }
 
-/** Lets each counted column go on above its highest value. */
+/** Lets each counted column continue after its highest value. */
 async function countOn(client: pg.Client, table: MovedTable, catalog: Catalog): Promise<void> {
   const columns = catalog.tables.find(
     ({ schema, name }) => schema === table.schema && name === table.name,

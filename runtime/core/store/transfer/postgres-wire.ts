@@ -15,12 +15,12 @@ interface Wire {
 abstract class CopyQuery implements pg.Submittable {
   readonly #text: string;
   readonly #done = Promise.withResolvers<void>();
-  /** What the database answered instead. */
+  /** The database's error in place of an answer. */
   protected problem: Error | undefined;
 
   constructor(text: string) {
     this.#text = text;
-    // The end may be awaited later than the error comes.
+    // The error may come before the end is awaited, so it is handled here as well.
     this.#done.promise.catch(() => {});
   }
 
@@ -53,7 +53,7 @@ abstract class CopyQuery implements pg.Submittable {
   protected ended(): void {}
 }
 
-/** Rows of one batch, and the batches that wait before the connection is paused. */
+/** How many rows a batch has, and how many batches may wait before the connection is paused. */
 const BATCH = 1000;
 const BATCH_BYTES = 1_000_000;
 const WAITING = 4;
@@ -106,7 +106,7 @@ abstract class CopyBatches<Batch> extends CopyQuery implements AsyncIterable<Bat
         else await this.#more();
       }
     } finally {
-      // A reader that stops early still has to let the rest of the answer through.
+      // The reader has stopped early, but the rest of the answer must still be read.
       this.#wire?.stream.resume();
     }
   }
@@ -145,10 +145,13 @@ export interface CopiedLines {
   readonly rows: number;
 }
 
-/** One batch of bytes: large enough that few of them cost little, and small beside the memory. */
+/**
+ * The size of one batch in bytes. Batches are large, so that there are few, but small compared with
+ * the memory.
+ */
 const RAW_BYTES = 256 * 1024;
 
-/** The lines as they are, for another PostgreSQL. */
+/** Reads lines as they are, for another PostgreSQL. */
 export class CopyOutRaw extends CopyBatches<CopiedLines> {
   #bytes = Buffer.allocUnsafe(RAW_BYTES);
   #used = 0;

@@ -78,10 +78,11 @@ function ofReal(value: number, kind: ValueKind): Value {
   return expected && Number.isFinite(value) ? value : { real: String(value) };
 }
 
-/** Opens a SQLite file for rows, in one transaction that no other writer can come between. */
+/** Opens a SQLite file to write rows, in one transaction during which no other writer can write. */
 export async function writeSqliteRows(file: string, { managed }: LoadOptions): Promise<RowWriter> {
   const database = new DatabaseSync(file, { timeout: BUSY });
-  // Enforcement can only be switched outside a transaction. The keys are checked before the commit.
+  // Foreign keys can only be switched off outside a transaction. They are checked before the
+  // commit.
   database.exec('pragma foreign_keys = off; begin immediate');
   const catalog = await catalogOf(database);
   const triggers = createTriggers(database, { catalog, managed });
@@ -108,8 +109,9 @@ export async function writeSqliteRows(file: string, { managed }: LoadOptions): P
 }
 
 /**
- * A trigger would change rows, or write some of its own, that the source has already. Tables of
- * others keep theirs, and the comparison afterwards shows what they changed.
+ * Makes the triggers again after the load. During it, a trigger would change rows, or write rows
+ * that the source has already. Tables of other programs keep their triggers; the comparison
+ * afterwards shows what these changed.
  */
 function createTriggers(
   database: DatabaseSync,
@@ -122,7 +124,7 @@ function createTriggers(
       const names = new Set(tables.map(({ name }) => name));
       for (const { triggers } of catalog.tables.filter(({ name }) => names.has(name)))
         for (const { name, definition } of triggers) {
-          // The index of a search has no other way to get the rows.
+          // The triggers of a search index stay, because the index gets its rows in no other way.
           if (isOfSearch(name)) continue;
           database.exec(`drop trigger ${quotedName(name)}`);
           dropped.push(definition);

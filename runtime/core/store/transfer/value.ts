@@ -15,7 +15,7 @@ export type Tagged =
 /** The values of a row, in the order of the table's columns. */
 export type Row = readonly Value[];
 
-/** Rows that are handled together, so that each does not cost a promise. */
+/** Rows that are handled together, so that there is not a promise for each row. */
 export type Batch = readonly Row[];
 
 /** An integer as a number where JavaScript has it exactly, else as its digits. */

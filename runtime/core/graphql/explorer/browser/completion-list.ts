@@ -9,7 +9,8 @@ const PADDING = 10;
 const MAX_HEIGHT = 240;
 
 /**
- * The list below the caret. Arrow keys choose, Enter and Tab take, Escape closes, Ctrl+Space opens.
+ * The list of suggestions below the caret. Arrow keys choose, Enter and Tab insert, Escape closes,
+ * Ctrl+Space opens.
  */
 export function attachCompletion(editor: Editor, schemaOf: () => ClientSchema | null): void {
   const list = element('ul', { id: 'completion', hidden: true, role: 'listbox' });
@@ -74,7 +75,7 @@ function row({ label, note }: Suggestion, isChosen: boolean, take: () => void): 
   return made;
 }
 
-/** Below the word that is typed, or above it where there is no space below. */
+/** Puts the list below the word that is typed, or above it when there is no space below. */
 function place(list: HTMLElement, area: HTMLTextAreaElement, { from, items }: Suggestions): void {
   const { left, top } = caretPlace(area, from);
   const height = Math.min(MAX_HEIGHT, items.length * ROW + PADDING);

@@ -21,7 +21,7 @@ export interface Suggestion {
 }
 
 export interface Suggestions {
-  /** Where the word begins that the suggestion replaces. */
+  /** The position of the word that the suggestion replaces. */
   readonly from: number;
   readonly items: readonly Suggestion[];
 }

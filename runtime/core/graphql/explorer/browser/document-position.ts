@@ -11,7 +11,7 @@ import {
 /** An open bracket at the position, and what the schema says about its content. */
 export interface OpenBracket {
   readonly kind: 'document' | 'selection' | 'variables' | 'arguments' | 'object';
-  /** The type whose fields are selected or given. At the top: the type of the fragment. */
+  /** The type whose fields are selected or given. At the top level: the type of the fragment. */
   type?: string | null | undefined;
   /** The type of the inline fragment that is about to open. */
   on?: string | undefined;

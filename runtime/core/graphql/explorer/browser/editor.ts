@@ -1,7 +1,7 @@
 import { element } from './elements.ts';
 import { highlightGraphql, highlightJson } from './language.ts';
 
-/** A text area with the same text in colours behind it. */
+/** A text area with a coloured copy of its text behind it. */
 export interface Editor {
   readonly area: HTMLTextAreaElement;
   value: string;
@@ -9,7 +9,9 @@ export interface Editor {
   replace(from: number, to: number, text: string): void;
 }
 
-/** Makes an editor in an element, which says by `data-language` and `data-label` what it is for. */
+/**
+ * Makes an editor in an element. `data-language` and `data-label` of the element say what it edits.
+ */
 export function createEditor(host: HTMLElement, changed: (text: string) => void): Editor {
   const area = element('textarea', { spellcheck: false, autocapitalize: 'off' });
   const view = element('pre', { ariaHidden: 'true' });

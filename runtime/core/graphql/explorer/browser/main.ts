@@ -15,7 +15,7 @@ const EVENTS = 50;
 
 const endpoint = document.body.dataset['endpoint'] ?? '/graphql';
 const memory = createMemory(() => localStorage, `explorer:${endpoint}:`);
-// Headers contain tokens, so they are stored only for the tab.
+// Headers contain tokens, so they are stored for this browser tab only.
 const tabMemory = createMemory(() => sessionStorage, 'explorer:');
 const operationList = at<HTMLSelectElement>('operation');
 

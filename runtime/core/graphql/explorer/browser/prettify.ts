@@ -10,7 +10,7 @@ interface Layout {
   before: DocumentToken | undefined;
 }
 
-/** Lays a document out: a line for each field, arguments beside theirs. */
+/** Formats a document: each field gets a line, and its arguments stay on that line. */
 export function prettify(document: string): string {
   const tokens = tokensOf(document).filter(({ kind }) => kind !== 'space');
   const layout: Layout = { text: '', depth: 0, brackets: 0, before: undefined };

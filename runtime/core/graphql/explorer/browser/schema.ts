@@ -48,7 +48,10 @@ export const OPERATIONS = ['query', 'mutation', 'subscription'] as const;
 
 type OperationKind = (typeof OPERATIONS)[number];
 
-/** A schema by the names of its types; an operation that it does not have is null. */
+/**
+ * The types of a schema by name, and its root types. The name of a root type that the schema does
+ * not have is null.
+ */
 export interface ClientSchema extends Readonly<Record<OperationKind, string | null>> {
   readonly types: ReadonlyMap<string, SchemaType>;
   readonly directives: readonly SchemaDirective[];
@@ -59,7 +62,7 @@ export type Introspection = {
   readonly directives: readonly SchemaDirective[];
 } & { readonly [key in `${OperationKind}Type`]: { readonly name: string } | null };
 
-/** Asks for all that the page shows; a type may be wrapped in four lists or `!`. */
+/** Reads everything that the page shows. A type may be wrapped in up to four lists or `!`. */
 export const INTROSPECTION = `query Introspection {
   __schema {
     queryType { name }
