@@ -42,7 +42,7 @@ export function signsIn(project: Project): boolean {
   return capabilities.some((capability) => capability.signsIn?.(project));
 }
 
-/** Whether a capability of the project needs this part of the core. */
+/** Whether a capability of the project needs a part of the core. */
 export function opens(project: Project, part: CorePart): boolean {
   return capabilitiesOf(project).some((capability) => capability.opens?.(project).includes(part));
 }

@@ -20,7 +20,7 @@ export interface CapabilitySpec {
   inProduction?(project: Project): boolean;
   /** Whether it makes users sign in. */
   signsIn?(project: Project): boolean;
-  /** Parts of the core that are there for it: the log of changes, the routes of jobs. */
+  /** Parts of the core that the capability needs: the log of changes, the routes of jobs. */
   opens?(project: Project): readonly CorePart[];
   /**
    * Builds its model, for a capability with a section at the top of the manifest; null if that is

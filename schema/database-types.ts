@@ -3,7 +3,7 @@ import type { ColumnType } from './model.ts';
 const WHOLE = ['smallint', 'integer', 'bigint'];
 const TEXT = ['text', 'character varying', 'character', 'citext', 'name'];
 
-/** PostgreSQL's types whose values a column of the model can hold. */
+/** The types of PostgreSQL that fit each type of column. */
 const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
   id: [...WHOLE, ...TEXT, 'uuid', 'numeric', 'date'],
   json: ['json', 'jsonb'],

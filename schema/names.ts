@@ -127,8 +127,7 @@ export function isReservedTable(table: string): boolean {
 }
 
 /**
- * Whether a table is one of the server's own. Others may have made tables that only begin like
- * them.
+ * Whether a table belongs to the server. Tables of other programs may only have the same prefix.
  */
 export const isOwnTable = (table: string): boolean => OWN.has(table.toLowerCase());
 
@@ -165,7 +164,7 @@ export function indexName(table: string, columns: readonly string[], unique: boo
   return shortened([table, ...columns, unique ? 'key' : 'index'].join('_'));
 }
 
-/** Of the index of full-text search of a table: `twofold_search_posts`. */
+/** The name of a table's full-text index: `twofold_search_posts`. */
 export const searchName = (table: string): string => shortened(`twofold_search_${table}`);
 
 function shortened(name: string): string {

@@ -13,7 +13,7 @@ import { documentRoutes, systemRoutes } from './routes/system.ts';
 /** An OpenAPI 3.1 document. */
 export type OpenapiDocument = Readonly<Record<string, unknown>>;
 
-/** What a document has besides the routes of the model. */
+/** The parts of a document besides the routes of the model. */
 export interface Documented {
   readonly ownRoutes?: readonly RouteSpec[];
   /** Whether the server has `/api/data`; when absent, whether the manifest ever lets it. */
@@ -62,7 +62,7 @@ function inSchemaOrder(project: Project): Project {
   return { ...project, entities: project.entities.toSorted((a, b) => placeOf(a) - placeOf(b)) };
 }
 
-/** Whether a server serves its document: it does where it has generated endpoints. */
+/** Whether a server serves an OpenAPI document: it does if it has generated endpoints. */
 export const hasDocument = (project: Project): boolean =>
   project.api.rest || adminDataOf(project) !== 'never';
 
@@ -157,7 +157,7 @@ const pathParameters = ({ path }: RouteSpec) =>
     schema: { type: 'string' },
   }));
 
-/** A list is one parameter with commas. */
+/** Query parameters. A list is one parameter, separated by commas. */
 function queryParameters({ query = {} }: RouteSpec): object[] {
   return Object.entries(query).map(([name, { description, ...schema }]) => ({
     name,

@@ -1,6 +1,6 @@
 /**
- * The day from which on something deprecated may be gone: the last date in the reason. Null without
- * a date, and where the last one is not a day of the calendar.
+ * The day after which a deprecated part may be removed: the last date in the reason. Null without a
+ * date, and if the last one is not a day of the calendar.
  *
  * @example
  * sunsetOf('Use fullName. Removal on 2027-03-01.') // '2027-03-01'
@@ -10,7 +10,7 @@ export function sunsetOf(reason: string): string | null {
   return date !== null && isDay(date) ? date : null;
 }
 
-/** The last text of the form `YYYY-MM-DD` in a reason, whether there is such a day or not. */
+/** The last text of the form `YYYY-MM-DD` in a reason, even if there is no such day. */
 export function lastDateOf(reason: string): string | null {
   return reason.match(/(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)/g)?.at(-1) ?? null;
 }

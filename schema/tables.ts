@@ -21,7 +21,10 @@ export interface Table {
   readonly columns: readonly TableColumn[];
   /** Columns of the primary key: `['id']`, or both keys of a join table. */
   readonly primaryKey: readonly string[];
-  /** Those of several columns; that of one column stands with the column. Absent without any. */
+  /**
+   * Foreign keys of several columns; absent when there are none. A foreign key of one column is
+   * part of that column.
+   */
   readonly foreignKeys?: readonly TableForeignKey[];
   readonly indexes: readonly TableIndex[];
   readonly renamedFrom?: string;
@@ -38,7 +41,7 @@ export interface TableForeignKey {
 export interface TableColumn {
   readonly name: string;
   readonly type: ColumnType;
-  /** PostgreSQL's own type, as `@column(type:)` gives it. */
+  /** The column's type in PostgreSQL, from `@column(type:)`. */
   readonly databaseType?: string;
   readonly required: boolean;
   readonly unique: boolean;
@@ -145,7 +148,7 @@ function entityTable(known: Entities, entity: KnownEntity): Table {
   };
 }
 
-/** The index of `@search`, as one of its table. */
+/** The index of `@search`, as one of the table's indexes. */
 function searchIndex(entity: KnownEntity): TableIndex[] {
   if (!entity.search) return [];
   const { columns, language } = entity.search;
@@ -162,7 +165,7 @@ function searchIndex(entity: KnownEntity): TableIndex[] {
 const isWholeKey = ({ name }: TableColumn, primaryKey: readonly string[]): boolean =>
   primaryKey.length === 1 && primaryKey[0] === name;
 
-/** The primary key is required and unique by itself. */
+/** The column of the primary key. Such a column is required and unique without saying so. */
 const asKey = (column: TableColumn): TableColumn => ({ ...column, required: true, unique: false });
 
 /** The columns of the database that are a column of the model. */
@@ -179,13 +182,13 @@ function keyColumns({ columns }: KnownEntity): KnownEntity['columns'] {
   return parts.flatMap((part) => columns.find(({ name }) => name === part) ?? []);
 }
 
-/** Most tables have none, and then the list is absent. */
+/** The list; undefined when it is empty, because most tables have none. */
 const someOf = (
   foreignKeys: readonly TableForeignKey[],
 ): { readonly foreignKeys?: readonly TableForeignKey[] } =>
   foreignKeys.length > 0 ? { foreignKeys } : {};
 
-/** The foreign key of a column of the model that is several columns of the table. */
+/** The foreign key of a column of the model that stands for several columns of the table. */
 function tableForeignKey(
   known: Entities,
   entity: KnownEntity,
@@ -196,7 +199,9 @@ function tableForeignKey(
   return foreignKey(known, columns, references);
 }
 
-/** None when the other type is stored elsewhere, as a view cannot be referred to. */
+/**
+ * The foreign key of a column. There is none if the other type cannot be referred to, as a view.
+ */
 function foreignKey(
   known: Entities,
   columns: readonly string[],
@@ -212,7 +217,7 @@ function foreignKey(
 
 type Reference = NonNullable<KnownEntity['columns'][number]['references']>;
 
-/** A key of several columns is no column itself. */
+/** The columns of the table for a column of the model. A composite key has no column of its own. */
 function tableColumn(known: Entities, column: KnownEntity['columns'][number]): TableColumn[] {
   if (column.parts) return [];
   const { name, stored, type, databaseType, required, constraint, references } = column;
@@ -235,7 +240,7 @@ function tableColumn(known: Entities, column: KnownEntity['columns'][number]): T
   ];
 }
 
-/** A whole number that the database counts is of the type that all such keys have. */
+/** The types of keys. A whole number that the database counts has the type of all such keys. */
 const KEY_TYPES = { integer: 'id', uuid: 'uuid', text: 'text' } as const;
 
 function reference(known: Entities, { entity: of, onDelete, to }: Reference) {
@@ -284,7 +289,9 @@ function joinForeignKey(
   return columns.length > 1 ? foreignKey(known, columns, { entity: of, onDelete: 'cascade' }) : [];
 }
 
-/** The columns of a join table for one key, with the types of the columns that they refer to. */
+/**
+ * The columns of a join table for one key. They have the types of the columns that they refer to.
+ */
 function joinColumns(known: Entities, key: JoinKey, of: string): TableColumn[] {
   const entity = known.get(of);
   const parts = entity ? keyColumns(entity) : [];

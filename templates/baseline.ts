@@ -3,8 +3,8 @@ import { code, file, join, raw, runtime, runtimeType } from './code.ts';
 import { str } from './literal.ts';
 
 /**
- * `migrations/0000_baseline.ts`: the statements that make a database as others made it, and what the
- * schema says of its tables.
+ * `migrations/0000_baseline.ts`: the statements that make a database which another program made,
+ * and the schema's description of its tables.
  */
 export function renderBaseline(statements: readonly string[], tables: readonly Table[]): string {
   const lines = (texts: readonly string[]) => join(texts.map((text) => raw(`${text},`)));
@@ -28,10 +28,12 @@ export function renderBaseline(statements: readonly string[], tables: readonly T
   );
 }
 
-/** What a table or column was called before means nothing to a later migration. */
+/**
+ * Leaves out former names of tables and columns, because they mean nothing to a later migration.
+ */
 const withoutRenames = (key: string, value: unknown): unknown =>
   key === 'renamedFrom' ? undefined : value;
 
-/** A text of several lines keeps them. */
+/** The SQL as a string. A text of several lines keeps its lines. */
 const sqlText = (text: string): string =>
   text.includes('\n') ? `\`${text.replace(/[\\`]|\$\{/g, (part) => `\\${part}`)}\`` : str(text);

@@ -19,7 +19,7 @@ export interface CapabilityTemplate {
    * files exist.
    */
   call(userFiles: ReadonlySet<string>, project: Project): Code;
-  /** How its section of the manifest becomes `src/generated/<name>.ts`. */
+  /** Makes `src/generated/<name>.ts` from the capability's section of the manifest. */
   readonly settings?: SettingsFile;
   /** Types that `types.ts` declares for the user's files. */
   types?(project: Project): Code | null;
@@ -68,7 +68,7 @@ export interface NeededSecret {
 
 /** Rows and links for the emitted `README.md`. */
 export interface ReadmeParts {
-  /** A paragraph that says how to begin. */
+  /** A paragraph about the first steps. */
   readonly start?: string;
   /** Rows of the table of files. */
   readonly files?: readonly string[];

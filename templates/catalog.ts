@@ -1,6 +1,6 @@
 /**
- * What the runtime says of a database. The command line starts the runtime and never loads it, so
- * only the types come here.
+ * The runtime's description of a database. The command line starts the runtime and never loads it,
+ * so only types are imported here.
  */
 export type {
   Catalog,

@@ -48,7 +48,8 @@ function renderBody(steps: readonly Step[], ids: IdKind): Code {
 }
 
 /**
- * Statements of one line follow each other directly; longer ones are separated by an empty line.
+ * Joins statements. Those of one line follow each other directly; longer ones are separated by an
+ * empty line.
  */
 function joinSteps(steps: readonly Step[]): Code {
   const statements = steps.map(renderStep);
@@ -110,7 +111,10 @@ function foreignKeyCall(
   return code`.addForeignKeyConstraint(${str(name)}, ${literal([...columns])}, ${str(other)}, ${literal([...references])}, (key) => key.onDelete(${str(onDelete)}))`;
 }
 
-/** The index of a search is made of tables, which are not dropped with that of the rows. */
+/**
+ * The statements that drop a table. The index of a search has tables of its own, which must be
+ * dropped first.
+ */
 function renderDropTable({ name, indexes }: Table): Code {
   return join(
     [

@@ -1,8 +1,8 @@
 import { code, type Code, local, raw, runtime } from './code.ts';
 
 /**
- * A capability that serves the pages of the console, whose package may be missing: then they say
- * so, and the server starts.
+ * A capability that serves the pages of the console. If its package is missing, the server starts,
+ * and the pages say that it is missing.
  *
  * @example whenInstalled('@twofold/auth', "(await import('@twofold/auth')).auth()")
  */

@@ -59,9 +59,7 @@ export interface Booted {
   readonly routes?: OwnRoutes;
   /** Whether it runs jobs and serves nothing but its health. */
   readonly jobsOnly?: boolean;
-  /**
-   * The differences between the schema and the database, when another program made the database.
-   */
+  /** The misfits of a database that another program made. */
   readonly misfits?: readonly Misfit[];
 }
 
@@ -369,10 +367,7 @@ export async function rememberProduction(
   );
 }
 
-/**
- * Checks a database that another program made. It changes nothing. @throws CatalogMismatch with all
- * misfits.
- */
+/** Checks a database that another program made, and changes nothing. @throws CatalogMismatch. */
 async function assertAdopted({ kernel, modules, misfits = [] }: Booted): Promise<void> {
   const { CatalogMismatch } = await import('./adopted/misfit.ts');
   const { linesOf } = await import('./adopted/schema-lines.ts');

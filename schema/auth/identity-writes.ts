@@ -42,7 +42,7 @@ export function identityWriteText({ owner, name }: IdentityWrite): string {
   return `${owner}.${name} would let a mutation change what signs a person in`;
 }
 
-/** Shapes that a mutation writes, including nested ones. */
+/** The write shapes of all mutations, including nested ones. */
 function reachable({ operations, writes }: Project): WriteShape[] {
   const known = new Map(writes.map((shape) => [shape.id, shape]));
   const found = new Set<WriteShape>();

@@ -354,7 +354,7 @@ export const authSchema = {
   },
 } as const satisfies Shape;
 
-/** The settings of one OAuth provider. The runtime gets them as they are written. */
+/** The settings of one OAuth provider. They are passed to the runtime as they are written. */
 export const providerSchema = {
   type: ['object', 'null'],
   properties: {

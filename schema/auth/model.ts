@@ -3,7 +3,7 @@ import type { UserAttribute } from '../model/access.ts';
 import type { AuthValues } from './manifest.ts';
 import type { PagesModel } from './pages.ts';
 
-/** Keys whose model differs from the manifest. All others are copied. */
+/** Keys whose value in the model differs from that in the manifest. All others are copied. */
 type Reworded =
   | 'user'
   | 'register'
@@ -74,11 +74,11 @@ export interface Organizations {
   readonly table: string;
   /** The schema of an adopted table on PostgreSQL. */
   readonly schema?: string;
-  /** The column that shows which organization it is; null when the type has no `name`. */
+  /** The column that a person recognises the organization by; null when the type has no `name`. */
   readonly name: string | null;
   /** The column that marks a removed organization. */
   readonly softDelete: string | null;
-  /** The highest first. */
+  /** The roles, highest first. */
   readonly roles: readonly string[];
   readonly manage: readonly string[];
   readonly create: 'user' | 'admin';

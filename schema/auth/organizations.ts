@@ -8,7 +8,7 @@ export const MEMBERS = {
   organization: 'organization_id',
 } as const;
 
-/** What inference and rules need of `auth.organizations`. */
+/** The parts of `auth.organizations` that inference and rules need. */
 export function tenancyOf(values: NonNullable<AuthValues['organizations']>): Tenancy {
   const { type, roles, create } = values;
   return { type, roles, manage: managing(values), create, members: MEMBERS };

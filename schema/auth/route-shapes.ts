@@ -38,7 +38,7 @@ export const CODE_CHALLENGE: JsonSchema = {
   pattern: '^[A-Za-z0-9_-]{43}$',
   description: 'SHA-256 of the code verifier, in base64url (S256)',
 };
-/** Of a sign-in for an application of the server's own origin. */
+/** Schema of a field that names an application of the server's own origin. */
 export const CLIENT = {
   client: {
     type: 'string',
@@ -259,7 +259,7 @@ export const OWN_FIELDS: JsonSchema = {
   additionalProperties: false,
 };
 
-/** What signs in to an account, as counts, and what is pending. */
+/** The factors of an account, as counts, and its pending changes. */
 export const SECURITY: JsonSchema = object({
   email_verified: { type: 'boolean' },
   pending_email: { type: ['string', 'null'], description: 'An address that is not confirmed yet' },

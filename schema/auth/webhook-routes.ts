@@ -17,7 +17,7 @@ const DELIVERY = object({
   next_at: TIME,
 });
 
-/** Where events are sent, and what has been sent. */
+/** Routes of the endpoints that get events, and of the deliveries to them. */
 export const webhookRoutes = [
   {
     id: 'webhooks',

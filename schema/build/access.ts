@@ -30,7 +30,7 @@ export function authRules(
   });
 }
 
-/** Where a row names its owner, or why the rule does not say so. */
+/** The field that names the owner of a row, or the reason why the rule does not say it. */
 export function ownerOf(shapes: Shapes, use: AuthUse, entity: EntityFact): Owner {
   const column = ownerColumn(shapes, use, entity);
   if (column !== undefined) return { kind: 'column', column };

@@ -95,10 +95,10 @@ function fieldRefusal(
     : refused(field, `${place} ${problem}`, candidates(shapes, of, entity));
 }
 
-/** The stored type of a field, or that it is a key. */
+/** The stored type of a field, or `key`. */
 export type Value = ColumnType | 'key';
 
-/** What a field is compared and grouped by; undefined when it has no such value. */
+/** The value by which a field is compared and grouped; undefined when it has none. */
 export function valueOf({ facts, links }: Shapes, field: FieldFact): Value | undefined {
   if (field.name === 'id' && !field.type.list) return 'key';
   const link = links.byField.get(field);
@@ -125,7 +125,7 @@ function isNumber({ facts }: Shapes, type: GraphQLNamedType): boolean {
 const numberType = (facts: Shapes['facts'], type: GraphQLNamedType): string =>
   isObjectType(type) ? '' : scalarType(type, facts);
 
-/** What is wrong with the type of a figure; undefined when nothing is. */
+/** The problem with the type of a figure; undefined when there is none. */
 function figureProblem(
   { facts }: Shapes,
   of: Figure,
@@ -162,7 +162,7 @@ const keyProblem = (field: FieldFact, declared: GraphQLNamedType): string | unde
     ? undefined
     : `is ${declared.name}, and ${field.owner}.${field.name} is ${field.named.name}`;
 
-/** The fields that could stand there, for "did you mean". */
+/** Fields that would be valid in this place, for "did you mean". */
 function candidates(shapes: Shapes, of: string, entity: EntityFact): string[] {
   return [...entity.fields.values()]
     .filter((field) => {

@@ -25,7 +25,7 @@ export const noneOf = (
     didYouMean(field.name, known),
   );
 
-/** The first of the items that is refused decides. */
+/** The first refusal among the items; undefined when none is refused. */
 export function firstRefusal<Item>(
   items: readonly Item[],
   refusalOf: (item: Item) => Refusal | undefined,

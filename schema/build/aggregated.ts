@@ -22,7 +22,7 @@ export function aggregatedEntity({ named }: FieldFact, facts: Facts): EntityFact
 }
 
 /**
- * What a field of such a type does, or why it cannot be inferred.
+ * The source of a field with such a type, or the reason why it cannot be inferred.
  *
  * @example
  * aggregatedOf(shapes, field, post) // { kind: 'aggregated', entity: 'Post', list: { where: … } }
@@ -83,7 +83,7 @@ function grouping(shapes: Shapes, field: FieldFact, entity: EntityFact): Groupin
   );
 }
 
-/** The words of a name that say nothing about which rows. */
+/** The ends of names that do not help to find the list whose rows are counted. */
 const SUFFIX = /(?:Aggregates?|Groups?|GroupBy|GroupedBy|Stats|Statistics|Totals|Summary)$/;
 
 /** @example stemOf('postsAggregate') // 'posts' */

@@ -49,7 +49,9 @@ export function classify(schema: GraphQLSchema): ReadonlyMap<string, ClassifiedT
   return types;
 }
 
-/** The objects inside an aggregate or a group, such as its sums, are no values that are stored. */
+/**
+ * Marks the objects inside an aggregate or a group, such as its sums: they are not stored values.
+ */
 function markParts(types: Map<string, ClassifiedType>): void {
   const aggregates = [...types.values()].filter(({ role }) => role === 'aggregate');
   for (const { type } of aggregates)
@@ -106,7 +108,10 @@ function mutationAnswers(schema: GraphQLSchema): Set<GraphQLNamedType> {
   return new Set([...answers, ...members.filter((member) => !held.has(member))]);
 }
 
-/** The types of fields outside the root types: a value that is kept in a column is one of them. */
+/**
+ * The types of fields outside the root types. A type can only be stored in a column if it is one of
+ * them.
+ */
 function heldTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
   const roots = rootTypes(schema);
   return new Set(

@@ -52,7 +52,9 @@ export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Co
   return [...columns.values()];
 }
 
-/** `authorId: ID!` beside `author: User!` is the same column, exposed twice. */
+/**
+ * Adds a column. `authorId: ID!` beside `author: User!` is the same column, which is exposed twice.
+ */
 function addColumn(columns: Map<string, Column>, column: Column | undefined): void {
   const present = column && columns.get(column.name);
   if (!column) return;
@@ -68,7 +70,7 @@ function addColumn(columns: Map<string, Column>, column: Column | undefined): vo
     });
 }
 
-/** The columns of a key are required, and the only one of a key is unique. */
+/** Marks the columns of a key as required. If the key has one column, it is also unique. */
 function markKey(columns: Map<string, Column>, parts: readonly KeyPart[]): void {
   for (const { column: name, key } of parts) {
     const column = columns.get(name);
@@ -107,7 +109,9 @@ function keyColumn(entity: EntityFact, facts: Facts, links: Links): Column {
   };
 }
 
-/** Who makes a new key: the server makes UUIDs, the database whole numbers, and callers texts. */
+/**
+ * The default of a new key: the server makes UUIDs, the database whole numbers, and callers texts.
+ */
 function madeKey(kind: KeyPart['key'], { manifest }: Facts): ColumnDefault | undefined {
   const { ids, managed } = manifest.values.database;
   if (kind === undefined && !managed) return { kind: 'database' };
@@ -123,7 +127,7 @@ function storedName(field: FieldFact | undefined): Pick<Column, 'stored'> {
   return stored === undefined || stored === name ? {} : { stored };
 }
 
-/** REST shows a foreign key that no field shows; its scalar is that of the other table's key. */
+/** REST shows a foreign key that no field shows. Its scalar is that of the key it refers to. */
 function scalarOfKey({ target }: ForeignKey, { entities }: Facts): string {
   const entity = entities.get(target);
   return entity ? keyScalar(entity) : 'ID';
@@ -182,7 +186,7 @@ function keyColumns(key: ForeignKey, facts: Facts, links: Links): Column[] {
   ];
 }
 
-/** A key of several columns, and the columns. */
+/** A composite key, and its columns. */
 function compositeColumns(key: ForeignKey, parts: readonly KeyPart[]): Column[] {
   const { required, field } = key;
   return [
@@ -253,7 +257,7 @@ function plainColumn(entity: EntityFact, field: FieldFact, facts: Facts): Column
   };
 }
 
-/** PostgreSQL's type and the stored names of an enum's values. */
+/** A column's type in PostgreSQL, and the stored texts of an enum's values. */
 function ownType({ named, directives }: FieldFact): Partial<Column> {
   const storage = isEnumType(named) ? enumStorage(named) : {};
   const databaseType = directives.column?.type ?? storage.databaseType;

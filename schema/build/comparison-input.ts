@@ -5,7 +5,7 @@ import type { FilterWord } from '../model.ts';
 import { knownWord, LIST_OPERATORS, LOGICAL, OPERATORS, WORDS } from './filter-words.ts';
 import type { Refusal, UnknownWord } from './shapes.ts';
 
-/** What is compared: it decides which words there are. */
+/** The form of the compared value. It decides which operators there are. */
 export type Words = 'scalar' | 'list' | 'json' | 'none';
 
 const ALLOWED: Readonly<Record<Words, readonly FilterWord[]>> = {
@@ -23,7 +23,7 @@ const ABOUT: Readonly<Record<Words, string>> = {
 };
 
 /**
- * The words of the input of one field, or why it cannot be inferred.
+ * The operators of a field's input, or the reason why they cannot be inferred.
  *
  * @example wordsOf(stringFilter, 'PostFilter.title', 'scalar') // ['eq', 'contains', 'mode']
  */
@@ -47,7 +47,10 @@ export function wordsOf(
 
 const isOurs = (name: string): name is FilterWord => WORDS.some((word) => word === name);
 
-/** `not` of another type than the input itself is Prisma's word for `ne`. */
+/**
+ * Whether a member is an operator. `not` of a type other than the input itself is Prisma's name for
+ * `ne`.
+ */
 const isWord = ({ name, type }: GraphQLInputField, input: GraphQLInputObjectType): boolean =>
   isOurs(name) && (!LOGICAL.some((word) => word === name) || getNamedType(type) === input);
 

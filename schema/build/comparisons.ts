@@ -6,7 +6,7 @@ import { refuse, type Reading } from './condition-reading.ts';
 import type { EntityFact } from './facts.ts';
 import { userEntity } from './user.ts';
 
-/** What a value is compared with. */
+/** The value to compare with, and its type. */
 export interface Comparing {
   /** The name of the field, for messages. */
   readonly name: string;
@@ -92,7 +92,7 @@ function checkClaim(reading: Reading, node: StringValueNode): void {
   });
 }
 
-/** What a list or JSON is compared with. */
+/** Reads the value that a list or JSON is compared with. */
 export function readJsonOperand(
   reading: Reading,
   comparing: Comparing,
@@ -177,7 +177,7 @@ function listOperand(comparing: Comparing, node: ConstValueNode): Operand | unde
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const WHOLE = /^-?\d+$/;
 
-/** The value as a column of the type keeps it; undefined when it is none. */
+/** The value in the form of the column; undefined when the column cannot hold it. */
 function constant({ type, values }: Comparing, node: ConstValueNode): unknown {
   const text = 'value' in node ? String(node.value) : '';
   const isNumber = node.kind === Kind.INT || node.kind === Kind.FLOAT;
@@ -211,7 +211,7 @@ function moment(type: ColumnType, text: string): string | undefined {
   return type === 'time' && /^\d\d:\d\d/.test(text) ? text : undefined;
 }
 
-/** The items of a list, or the one value that stands for it. */
+/** The items of a list. A single value counts as a list with one item. */
 const itemsOf = (value: ConstValueNode): readonly ConstValueNode[] =>
   value.kind === Kind.LIST ? value.values : [value];
 

@@ -2,7 +2,7 @@ import type { ASTNode } from 'graphql';
 import type { Condition } from '../model.ts';
 import type { Shapes } from './shapes.ts';
 
-/** A word or a value of a condition that means nothing. */
+/** An operator or a value of a condition that has no meaning. */
 export interface ConditionProblem {
   readonly code: string;
   readonly at: ASTNode;
@@ -19,7 +19,7 @@ export interface Reading {
   readonly problems: ConditionProblem[];
 }
 
-/** Nothing to meet: it holds for every row. */
+/** An empty condition: every row meets it. */
 export const NOTHING: Condition = { kind: 'all', of: [] };
 
 export function allOf(conditions: readonly Condition[]): Condition {

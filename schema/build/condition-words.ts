@@ -25,7 +25,7 @@ export interface ComparedField {
   readonly keys?: readonly string[];
 }
 
-/** The condition that a column meets the words, or equals the value. */
+/** The condition that a column meets the operators, or equals the value. */
 export function compareColumn(
   reading: Reading,
   compared: ComparedField,
@@ -37,7 +37,7 @@ export function compareColumn(
   return compareWords(reading, compared, value, {});
 }
 
-/** What stands beside the words: `mode` and `path`. */
+/** The members beside the operators: `mode` and `path`. */
 type Beside = Pick<Comparison, 'insensitive' | 'path'>;
 
 const hasWords = ({ fields }: ConstObjectValueNode) =>
@@ -75,11 +75,11 @@ function ofItem(
     : oneWord(reading, compared, { word: 'eq', at: item, of: item }, beside);
 }
 
-/** The items of a list, or the one value that stands for it. */
+/** The items of a list. A single value counts as a list with one item. */
 export const listOf = (value: ConstValueNode): readonly ConstValueNode[] =>
   value.kind === Kind.LIST ? value.values : [value];
 
-/** `and` of nothing holds, and `or` of nothing does not. */
+/** Joins conditions. `and` of nothing is true, and `or` of nothing is false. */
 export function logicalCondition(word: LogicalWord, of: readonly Condition[]): Condition {
   if (word === 'and') return allOf(of);
   const any: Condition = of.length === 1 && of[0] ? of[0] : { kind: 'any', of };

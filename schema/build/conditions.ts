@@ -25,7 +25,8 @@ export interface ConditionReading {
 }
 
 /**
- * What the `where` of an `@auth`, `@list`, `@count` or `@exists` means, and what in it means nothing.
+ * Reads the `where` of an `@auth`, `@list`, `@count` or `@exists`, and finds the parts that have no
+ * meaning.
  *
  * @param code of findings about it.
  * @example
@@ -99,7 +100,7 @@ const relations = ({ shapes }: Reading, entity: EntityFact) =>
     .filter((field) => shapes.links.byField.has(field))
     .map(({ name }) => name);
 
-/** Whether a value is a condition on the related rows, and not a key. */
+/** Whether a value is a condition on the related rows. Otherwise it is a key. */
 const leadsOn = (value: ConstValueNode, target: EntityFact): boolean =>
   value.kind === Kind.NULL ||
   (value.kind === Kind.OBJECT && !isClaim(value, target) && !comparesKey(value, target));
@@ -133,10 +134,10 @@ function combined(
   );
 }
 
-/** Related rows, and what the condition says of them. */
+/** A relation, and the condition on its rows. */
 interface Reached {
   readonly target: EntityFact;
-  /** Absent for a relation that a condition cannot follow. */
+  /** Absent for a relation that conditions cannot follow. */
   readonly link: RelatedLink | undefined;
   readonly node: ConstObjectFieldNode;
 }
@@ -159,7 +160,10 @@ export function relatedLink(link: Link, entity: EntityFact): RelatedLink | undef
   };
 }
 
-/** `some` of the rows behind a link. A key that is compared is a column of this row already. */
+/**
+ * The condition that some row behind a link meets another one. If only its key is compared, that
+ * key is a column of this row already.
+ */
 export function someOf(link: RelatedLink, target: EntityFact, of: Condition): Condition {
   const hides = target.directives.entity?.softDelete === true;
   if (link.kind === 'own' && !hides && of.kind === 'compare' && isKeyOnly(of))
@@ -167,7 +171,7 @@ export function someOf(link: RelatedLink, target: EntityFact, of: Condition): Co
   return { kind: 'related', quantifier: 'some', entity: target.name, link, of };
 }
 
-/** Whether the condition says which row it is, so that no row without a key meets it. */
+/** Whether a condition compares only the key, so that a row without a key does not meet it. */
 const isKeyOnly = (of: Extract<Condition, { kind: 'compare' }>) =>
   of.column === 'id' && of.operator === 'eq' && !('value' in of && of.value === null);
 
@@ -191,7 +195,7 @@ function withoutNull(value: ConstObjectValueNode) {
   return { isNull, rest: { ...value, fields } };
 }
 
-/** The conditions of such a list are for readers; a rule says all of its own. */
+/** The `where` of such a list is for readers. A rule needs a complete condition of its own. */
 const narrowed = (reading: Reading, { name }: ConstObjectFieldNode): Condition =>
   refuse(reading, name, {
     summary: `${name.value} is a list with a where of its own`,

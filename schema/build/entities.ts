@@ -94,7 +94,10 @@ function buildField(
   };
 }
 
-/** A list or numbers beside a relation show its rows, so without rules of their own they have its. */
+/**
+ * The rules of a field. Lists and numbers over a relation's rows have the rules of the relation,
+ * unless they have their own.
+ */
 function fieldRules(shapes: Shapes, entity: EntityFact, field: FieldFact): readonly AuthRule[] {
   const own = [
     ...authRules(shapes, field.directives.auth, entity.name),
@@ -104,7 +107,7 @@ function fieldRules(shapes: Shapes, entity: EntityFact, field: FieldFact): reado
   return shown ? fieldRules(shapes, entity, shown) : own;
 }
 
-/** The list of the type whose rows the field shows or counts, when it is not that list itself. */
+/** The list of the type whose rows the field shows or counts; undefined for that list itself. */
 function shownRelation(shapes: Shapes, field: FieldFact): FieldFact | undefined {
   const view = shapes.links.views.of.get(field);
   if (view) return view;
@@ -114,7 +117,7 @@ function shownRelation(shapes: Shapes, field: FieldFact): FieldFact | undefined 
   return isRefusal(beside) ? undefined : beside.field;
 }
 
-/** A type without a key is only read, whatever it is in the database. */
+/** A type without a key can only be read, even if the database has it as a table. */
 const isView = ({ directives, key }: EntityFact): boolean =>
   directives.table?.view === true || key?.length === 0;
 
@@ -161,7 +164,7 @@ function aggregatedSource(shapes: Shapes, field: FieldFact, entity: EntityFact):
   return { source: { ...action, via: via.via }, decidedBy: action.groups ? 'groups' : 'aggregate' };
 }
 
-/** A way from a type to the rows of another one. */
+/** How the rows of another type can be reached from a type. */
 interface Beside {
   readonly via: Many['via'];
   /** The list that shows the rows, if there is one. */
@@ -169,7 +172,7 @@ interface Beside {
 }
 
 /**
- * How the rows belong to the parent: as those of the list with the same name, or of the only way
+ * How the rows belong to the parent: by the list with the same name, or else by the only relation
  * between the two types.
  */
 function relationBeside(shapes: Shapes, field: FieldFact, entity: EntityFact): Beside | Refusal {
@@ -280,8 +283,8 @@ function isList(shapes: Shapes, field: FieldFact): boolean {
 }
 
 /**
- * Foreign keys are looked up from the other side, so each has an index; the indexes of `@index`
- * follow.
+ * The indexes of a table: one for each foreign key, because rows are looked up by it from the other
+ * side, then those of `@index`.
  */
 function buildIndexes(shapes: Shapes, entity: EntityFact): Index[] {
   const indexes = new Map<string, Index>();

@@ -3,7 +3,7 @@ import { readFieldDirectives } from '../directives/of-fields.ts';
 import type { EnumType } from '../model.ts';
 
 /**
- * How the values of an enum are kept: PostgreSQL's type of it, and the values with another name.
+ * How the values of an enum are stored: its type in PostgreSQL, and values with another name.
  *
  * @example enumStorage(rating) // { databaseType: 'mpaa_rating', storedValues: { PG_13: 'PG-13' } }
  */

@@ -33,14 +33,14 @@ export function fillShape(
   return refusal ?? shape;
 }
 
-/** The first reason, with the unknown words of all of them. */
+/** The first refusal, with the unknown operators of all refusals. */
 function joined(refusals: readonly Refusal[]): Refusal | undefined {
   const words = [...new Set(refusals.flatMap((each) => each.words ?? []))];
   const first = refusals.find((each) => each.words) ?? refusals[0];
   return first && { ...first, ...(words.length > 0 && { words }) };
 }
 
-/** What every input of a filter may have, whatever it is about. */
+/** Members that every filter input may have, whatever it filters. */
 export function commonFilter(
   type: GraphQLInputObjectType,
   field: GraphQLInputField,
@@ -52,7 +52,7 @@ export function commonFilter(
   return name === 'isNull' && named.name === 'Boolean' ? { kind: 'isNull', name } : undefined;
 }
 
-/** A member that is neither a field nor a word. */
+/** The refusal of a member that is neither a field nor an operator. */
 export function unknownMember(
   type: GraphQLInputObjectType,
   field: GraphQLInputField,

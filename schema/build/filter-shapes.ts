@@ -32,7 +32,7 @@ export function filterShape(
   return refusal ?? shape;
 }
 
-/** A filter that leads to one which is not understood is not understood either. */
+/** Refuses a filter that contains a filter which is refused. */
 function refusedBelow(
   shapes: Shapes,
   shape: FilterShape,
@@ -104,7 +104,7 @@ function columnFilter(
     : { why: `${place} is ${named.name}, and the field is ${column.scalar}` };
 }
 
-/** Which words a column can be compared by. */
+/** The form that decides the operators of a column. */
 function wordsFor({ json, field }: NamedColumn): Words {
   if (!json) return 'scalar';
   if (field.type.list) return field.type.kind === 'object' ? 'none' : 'list';

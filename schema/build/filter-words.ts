@@ -15,7 +15,7 @@ export const OPERATORS: readonly FilterOperator[] = [
   'isNull',
 ];
 
-/** Words about a list of scalars or enums. */
+/** The operators for a list of scalars or enums. */
 export const LIST_OPERATORS: readonly FilterOperator[] = [
   'has',
   'hasSome',
@@ -26,7 +26,10 @@ export const LIST_OPERATORS: readonly FilterOperator[] = [
   'isNull',
 ];
 
-/** Words that join conditions. A group is something else: rows that are equal in a key. */
+/**
+ * Members that join conditions. A group in this project is something else: rows that are equal in a
+ * key.
+ */
 export const LOGICAL = ['and', 'or', 'not'] as const;
 
 export type LogicalWord = (typeof LOGICAL)[number];

@@ -19,7 +19,7 @@ import type { WriteSource } from './write-shapes.ts';
 
 type Verb = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** What a mutation can be, as `@resolve(as:)` says it. */
+/** The kinds of mutations that `@resolve(as:)` can name. */
 export type MutationVerb = Verb | 'UPSERT' | ManyVerb;
 
 const VERBS: ReadonlyMap<string, Verb | 'UPSERT'> = new Map([
@@ -81,7 +81,10 @@ const noRow = ({ fields }: EntityFact) =>
 const unknownEntity = (written: string | undefined) =>
   written === undefined ? 'nothing says which type it is about' : `there is no entity ${written}`;
 
-/** `createBlogPost` and `blogPostCreate`; the plural means many rows. */
+/**
+ * The verb and the entity in a name: `createBlogPost` and `blogPostCreate`. The plural means
+ * several rows.
+ */
 function verbAndEntity(
   { facts }: Shapes,
   name: string,
@@ -175,7 +178,10 @@ interface KeyArguments extends Which {
 
 const NO_KEY: KeyArguments = { names: [] };
 
-/** `id`, an input of unique fields, or required arguments that are one unique key. */
+/**
+ * The arguments that find a row: `id`, an input of unique fields, or required arguments that are
+ * one unique key.
+ */
 function keyArguments(
   shapes: Shapes,
   args: readonly GraphQLArgument[],

@@ -86,7 +86,10 @@ function ambiguous(input: GraphQLInputObjectType, keys: RowKey, prefix: string):
   };
 }
 
-/** `where` and `create` and `update`; the required arguments beside them may be the key instead. */
+/**
+ * The inputs `where`, `create` and `update`. In place of `where`, required arguments beside them
+ * may be the key.
+ */
 function twoInputs(
   shapes: Shapes,
   entity: EntityFact,

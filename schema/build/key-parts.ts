@@ -17,8 +17,8 @@ export interface KeyPart {
 type Keys = ReadonlyMap<string, readonly ForeignKey[]>;
 
 /**
- * The columns that are the key of an entity: `id` alone, those of the fields in `@table(key:)`, or
- * none. A field that leads to another entity counts with the columns of its foreign key.
+ * The columns of an entity's key: `id` alone, those of the fields in `@table(key:)`, or none. For a
+ * field that is a relation, these are the columns of its foreign key.
  *
  * @example keyParts(region, facts, keys).map(({ column }) => column) // ['country', 'code']
  */

@@ -17,8 +17,8 @@ export function isKeyScalar(scalar: string, { manifest }: Facts): boolean {
 }
 
 /**
- * `categoryId: String!` beside `category: Category` shows the key of the relation, with any key
- * scalar.
+ * Whether a field shows the key of a relation, as `categoryId: String!` beside `category:
+ * Category`. It may have any scalar that keys have.
  */
 export function showsKey(field: FieldFact, facts: Facts): boolean {
   return !field.type.list && field.args.length === 0 && isKeyScalar(field.named.name, facts);
@@ -29,6 +29,6 @@ export function namesKey(name: string, { singular }: EntityFact): boolean {
   return ['Id', 'ID', '_id'].some((end) => name === `${singular}${end}`);
 }
 
-/** The field that is the key by itself, where it is another one than `id`: `sku`. */
+/** The field that is the whole key, when it is not `id`: `sku`. */
 export const soleKey = ({ key, fields }: EntityFact): string | undefined =>
   key?.length === 1 && fields.get(key[0]!)?.type.kind === 'scalar' ? key[0] : undefined;

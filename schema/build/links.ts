@@ -15,7 +15,7 @@ import { relationEnds } from './relation-ends.ts';
 import type { End } from './relation-ends.ts';
 import { membershipEnds } from './memberships.ts';
 
-/** How a field that leads to other entities is stored. */
+/** How a field whose type is one or several entities is stored. */
 export type Link =
   /** The foreign key is a column of this table. */
   | {
@@ -281,8 +281,8 @@ function oneSidedLink(end: End, entity: string, draft: Draft): Link {
 }
 
 /**
- * Named after the end that comes first in the alphabet, so that moving types in the schema does not
- * rename the table.
+ * The join table is named after the end that is first in alphabetical order, so that moving types
+ * in the schema does not rename it.
  */
 function joinLink(end: End, entity: string, partner: End | undefined, draft: Draft): Link {
   const reversed = partner !== undefined && !isFirst(end, partner);
@@ -314,7 +314,7 @@ function joinLink(end: End, entity: string, partner: End | undefined, draft: Dra
   };
 }
 
-/** Either end may name the columns; each names its own side's first. */
+/** Names the columns of a join table. Either end may do so, and each names its own side first. */
 function joinColumns(field: FieldFact, inverse: FieldFact | undefined, draft: Draft) {
   const { columns } = field.directives.relation ?? {};
   const theirs = inverse?.directives.relation?.columns;

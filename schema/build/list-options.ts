@@ -26,7 +26,7 @@ type Draft = { -readonly [K in keyof ListOptions]: ListOptions[K] } & {
 };
 
 /**
- * What the arguments of a list do, or why they cannot be inferred.
+ * The options of a list that its arguments set, or the reason why they cannot be inferred.
  *
  * @example
  * listOptions(shapes, field, post) // { filters: [{ arg: 'status', column: 'status' }], paging: { limit: 'limit', default: 100, max: 100 }, … }
@@ -110,7 +110,7 @@ function addArgument(
   return undefined;
 }
 
-/** `distinct: [PostField!]`: each value is a field, in any spelling. */
+/** `distinct: [PostField!]`: each value names a field, in any spelling. */
 function addDistinct(
   shapes: Shapes,
   draft: Draft,

@@ -62,7 +62,7 @@ function viewOf(end: End, all: Ends): FieldFact | UnclearView | undefined {
     : (namesake(field, beside) ?? { kind: 'ambiguous', field, candidates: beside });
 }
 
-/** The lists of the same rows that are relations. A connection is one if there is no plain list. */
+/** Relations that list the same rows. A connection counts only when there is no plain list. */
 function plainBeside(end: End, { lists, facts }: Ends): readonly End[] {
   const others = lists.filter(
     ({ field, targets }) =>
@@ -82,7 +82,7 @@ const isView = ({ directives: { list } }: FieldFact): boolean =>
 const isConnection = ({ field }: End, facts: Facts): boolean =>
   connectionOf(field.named.name, facts) !== undefined;
 
-/** `postsConnection` is named after `posts`. */
+/** The list after which a connection is named: `posts` for `postsConnection`. */
 const namesake = ({ name }: FieldFact, lists: readonly FieldFact[]): FieldFact | undefined =>
   lists.find((list) => name === `${list.name}Connection`);
 

@@ -11,7 +11,7 @@ import { unsetRefusal } from './unset-columns.ts';
 type Nested = Extract<Write, { kind: 'nested' }>;
 type NestedWrite = { -readonly [K in keyof Nested]: Nested[K] };
 
-/** `{ connect, disconnect, create, update, … }`, or those of them that the input declares. */
+/** The parts `connect`, `disconnect`, `create`, `update` … that the input declares. */
 export function nestedWrite(
   shapes: Shapes,
   item: Named,
@@ -53,7 +53,7 @@ interface Nesting {
   readonly field: FieldFact;
   readonly target: EntityFact;
   readonly many: boolean;
-  /** The columns of the other table that the relation itself fills. */
+  /** Columns of the other table that the relation itself fills in. */
   readonly parent: readonly string[];
 }
 
@@ -95,7 +95,7 @@ type KeyPart = 'connect' | 'disconnect' | 'set' | 'delete';
 
 const listed = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** `disconnect: true` and `delete: true` of a single object. */
+/** Reads `disconnect: true` and `delete: true` of a single object. */
 function addFlag(
   write: NestedWrite,
   name: 'disconnect' | 'delete',
@@ -195,10 +195,13 @@ function addUpdate(
   return undefined;
 }
 
-/** A row that is not there is created with its key. With several keys, only one is given. */
+/**
+ * The fields by which a row is named. If it does not exist, it is created with them. With several
+ * possible keys, the caller gives only one.
+ */
 const givenBy = (by: RowKey): string[] => (by.length === 1 ? columnsOf(by) : []);
 
-/** Whether a field leads to several rows: a list, or a connection. */
+/** Whether a field has several rows: a list or a connection. */
 export function isListEnd(shapes: Shapes, field: FieldFact): boolean {
   return field.type.list || shapes.facts.types.get(field.named.name)?.role === 'connection';
 }

@@ -80,7 +80,7 @@ function comparedWord(shapes: Shapes, entity: EntityFact, word: string): Ordered
   return tallied && { tally: tallied.name };
 }
 
-/** The column of the field that a word means, in any spelling. */
+/** The column of the field that a name means, in any spelling. */
 export function columnForWord(
   shapes: Shapes,
   entity: EntityFact,

@@ -18,8 +18,8 @@ export type Owner =
   | { readonly kind: 'too-long' };
 
 /**
- * The condition that the caller is at the end of a path of relations; through a list, that they are
- * one of them.
+ * The condition that the caller is the last row of a path of relations; if the path contains a
+ * list, that they are one of the rows.
  *
  * @example
  * ownerPath(shapes, 'project.owner', task).condition // { kind: 'related', quantifier: 'some', entity: 'Project', … }
@@ -33,7 +33,7 @@ const IS_CALLER: Condition = { kind: 'compare', column: 'id', operator: 'eq', ca
 
 function follow(shapes: Shapes, [step = '', ...rest]: string[], entity: EntityFact): Owner {
   const field = entity.fields.get(step);
-  // Rules follow whole relations.
+  // Rules follow only relations that show all of their rows.
   const isWhole = field && !field.directives.list?.where;
   const link = isWhole ? shapes.links.byField.get(field) : undefined;
   const target = link && shapes.facts.entities.get(link.entity);

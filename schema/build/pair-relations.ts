@@ -26,7 +26,7 @@ export interface Doubt {
   readonly advised?: FieldFact;
 }
 
-/** Which ends form a relation. */
+/** The result of pairing: which two ends form a relation. */
 export interface Pairing {
   readonly partner: ReadonlyMap<End, End>;
   readonly doubts: readonly Doubt[];
@@ -219,8 +219,8 @@ function advise(
 }
 
 /**
- * Several lists could use the only possible inverse: a list that does not get it is a relation of
- * its own.
+ * Notes a doubt when several lists could use the only possible inverse. A list that does not get it
+ * is a separate relation.
  */
 function noteContested(
   single: End,
@@ -237,8 +237,8 @@ function noteContested(
 }
 
 /**
- * `followers` and `following` are one relation, `friends` and `blocked` are two: only the user can
- * decide.
+ * Notes a doubt about two lists. `followers` and `following` are one relation, `friends` and
+ * `blocked` are two: only the user can decide.
  */
 function noteTwoLists(one: End, other: End, draft: Draft, advised: ReadonlyMap<End, End>): void {
   const together = advised.get(one) === other || advised.get(other) === one;

@@ -4,7 +4,7 @@ import { connectionOf } from './connections.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import { isListArgument } from './list-arguments.ts';
 
-/** A field that leads from one entity to others. */
+/** A field whose type is an entity, or several. */
 export interface End {
   readonly field: FieldFact;
   readonly many: boolean;
@@ -12,7 +12,8 @@ export interface End {
   readonly targets: readonly string[];
   readonly abstract: boolean;
   /**
-   * A list with arguments of its own: the user's function. It does not make another end ambiguous.
+   * Whether it is a list with arguments of its own, which a function of the user answers. It does
+   * not make another end ambiguous.
    */
   readonly loose: boolean;
 }

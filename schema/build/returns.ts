@@ -36,8 +36,8 @@ export function answerOf(
 }
 
 /**
- * What a mutation of many returns: the rows, how many they are, or a payload that contains some of
- * these.
+ * The answer of a mutation of several rows: the rows, their number, or a payload that contains some
+ * of these.
  *
  * @example
  * answerOfMany(shapes, field, tag) // { kind: 'rows' }

@@ -54,7 +54,8 @@ export function searchedColumn(
 }
 
 /**
- * What `@search` on a type means; undefined without one, and where nothing of it can be searched.
+ * The search of a type with `@search`; undefined without one, and when no field of it can be
+ * searched.
  *
  * @example searchOf(shapes, post) // { columns: ['title', 'body'], language: 'english' }
  */
@@ -74,7 +75,7 @@ export function searchOf(shapes: Shapes, entity: EntityFact): Search | undefined
       };
 }
 
-/** What a field with `@search(as:)` shows; undefined for any other field. */
+/** The result of a search that a field with `@search(as:)` shows; undefined for any other field. */
 export function searchSource(shapes: Shapes, field: FieldFact): FieldSource | undefined {
   const use = field.directives.search;
   if (!use) return undefined;
@@ -89,7 +90,7 @@ export const SEARCH = 'search';
 
 interface Searching {
   readonly field: FieldFact;
-  /** The type of the rows; undefined for an interface or a union. */
+  /** The entity of the rows; undefined for an interface or a union. */
   readonly entity: EntityFact | undefined;
 }
 
@@ -107,7 +108,10 @@ export function isSearch(
   return members.length > 0 && members.every((each) => each?.directives.search !== undefined);
 }
 
-/** The entities of the interface or union that a list, or the nodes of a connection, are of. */
+/**
+ * The entities of an interface or union, when that is the type of a list or of a connection's
+ * nodes.
+ */
 function membersOf(facts: Facts, { named }: FieldFact): (EntityFact | undefined)[] {
   const type = connectionOf(named.name, facts)?.node ?? named;
   return isAbstractType(type)

@@ -21,7 +21,10 @@ export function buildApi(values: ManifestValues): Api {
   };
 }
 
-/** With a client the list is read, so that a hash alone runs; it is not mandatory. */
+/**
+ * If there is a front end, the list of trusted documents is read, so that a hash alone is enough.
+ * Other documents are still allowed.
+ */
 function trustedDocuments({ api, client }: ManifestValues): Api['trustedDocuments'] {
   return api.trustedDocuments ?? (client ? { file: 'documents.json', required: false } : null);
 }

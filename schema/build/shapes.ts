@@ -4,12 +4,12 @@ import { buildColumns } from './columns.ts';
 import type { Facts, FieldFact } from './facts.ts';
 import type { Links } from './links.ts';
 
-/** Why something could not be inferred. */
+/** The reason why something could not be inferred. */
 export interface Refusal {
   /** The code of the finding, if it is not the general one. */
   readonly code?: string;
   readonly why: string;
-  /** Where the finding points, if not at the field. */
+  /** The position of the finding, if it is not the field. */
   readonly node?: ASTNode;
   /** The correction, if it is clear. */
   readonly fix?: string;
@@ -17,13 +17,13 @@ export interface Refusal {
   readonly forced?: string;
   /** The arguments of the `@resolve` that would settle it. */
   readonly resolve?: Readonly<Record<string, string>>;
-  /** Words of a filter that mean nothing, each with its place. */
+  /** Unknown operators of a filter, with their positions. */
   readonly words?: readonly UnknownWord[];
 }
 
-/** A word of a filter that we do not know. */
+/** An unknown operator of a filter. */
 export interface UnknownWord {
-  /** The input or the field, and the word: `StringFilter._eq`. */
+  /** The input or the field, with the operator: `StringFilter._eq`. */
   readonly coordinate: string;
   readonly at: ASTNode | undefined;
   readonly fix: string;
@@ -37,7 +37,10 @@ export interface Shapes {
   readonly facts: Facts;
   readonly links: Links;
   readonly filters: Map<string, FilterShape>;
-  /** Filters whose whole graph was walked: those of a large schema lead to most of its others. */
+  /**
+   * Filters that were checked with all filters they lead to. In a large schema, these are most of
+   * the others.
+   */
   readonly understood: Set<FilterShape>;
   readonly orders: Map<string, OrderShape>;
   readonly writes: Map<string, WriteShape>;

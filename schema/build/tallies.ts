@@ -7,11 +7,14 @@ import type { Shapes } from './shapes.ts';
 
 export type TallyFact =
   | { readonly source: Tally }
-  /** `relation` is no relation of the type; `known` are. */
+  /** `relation` is not a relation of the type; `known` are its relations. */
   | { readonly unknown: string; readonly of?: EntityFact; readonly known: readonly string[] }
   | { readonly problems: readonly ConditionProblem[] };
 
-/** The directive of a field that counts rows or says whether there are any. */
+/**
+ * The directive of a field that counts rows, or says whether there are any; undefined when it has
+ * none.
+ */
 export function tallyUse({
   directives,
 }: FieldFact): { readonly use: TallyUse; readonly of: Tally['of'] } | undefined {
@@ -20,7 +23,7 @@ export function tallyUse({
 }
 
 /**
- * What `@count` or `@exists` on a field means, or what in it means nothing.
+ * Reads `@count` or `@exists` of a field, and finds the parts that have no meaning.
  *
  * @example tallyOf(shapes, field) // { source: { kind: 'tally', of: 'count', relation: 'comments', … } }
  */

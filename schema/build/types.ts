@@ -8,7 +8,7 @@ import { enumStorage } from './enum-storage.ts';
 import { fieldFacts } from './facts.ts';
 import type { Facts } from './facts.ts';
 
-/** The types of a schema without a table. */
+/** The types of a schema that have no table. */
 export interface OtherTypes {
   /** Limits of the fields of inputs: `NewTag.color`. */
   readonly constraints?: Readonly<Record<string, Constraint>>;

@@ -5,8 +5,8 @@ import type { Refusal, Shapes } from './shapes.ts';
 import { tenantPath } from './tenant.ts';
 
 /**
- * Why a create could never succeed: it does not set a required column. `given`: columns that are
- * set in another way.
+ * The refusal of a create that could never succeed, because it does not set a required column.
+ * `given` are columns that are set in another way.
  *
  * @example
  * unsetRefusal(shapes, post, shape)?.why // 'nothing sets title, which is required and has no default'
@@ -48,7 +48,7 @@ function unsetColumns(
       .flatMap((name) => [name, ...partsOf(name)]),
   );
   const owners = ownerColumns(shapes, entity);
-  // The parts of a key of several are required themselves.
+  // The parts of a composite key are required columns themselves.
   const needed = columns.filter(
     ({ required, default: value, stamp, parts, readOnly }) =>
       required && !value && !stamp && !parts && !readOnly,

@@ -2,7 +2,7 @@ import { getNamedType } from 'graphql';
 import { createMemory } from '../remembered.ts';
 import type { Facts } from './facts.ts';
 
-/** Keyed by the types of one reading, which never change. */
+/** Remembered by the types of one reading, which never change. */
 const heldEntities = createMemory<Facts['types'], Map<string, string | undefined>>();
 
 /**

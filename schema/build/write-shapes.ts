@@ -18,13 +18,13 @@ export interface WriteSource {
   readonly name: string;
   readonly type: GraphQLType;
   readonly constraint?: Constraint;
-  /** For hooks alone: `@computed` on the argument or the input's field. */
+  /** Whether only hooks may set it: `@computed` on the argument or on the input's field. */
   readonly computed?: boolean;
 }
 
 /**
- * What an input type writes, or why it cannot be inferred. `skip`: fields that identify the row and
- * are not written.
+ * The columns and relations that an input type writes, or the reason why it cannot be inferred.
+ * `skip` are fields that name the row and are not written.
  *
  * @example
  * inputShape(shapes, type, post) // { id: 'CreatePostInput:Post', entity: 'Post', writes: [{ kind: 'column', … }] }
@@ -192,7 +192,10 @@ function keyWrite(shapes: Shapes, item: WriteSource, entity: EntityFact): Write 
     : undefined;
 }
 
-/** Which rows a list with a `where` would keep cannot be written. */
+/**
+ * Whether a list can be written. If it has a `where`, it is not clear which rows a write would
+ * keep.
+ */
 const isWritableList = (shapes: Shapes, field: FieldFact): boolean =>
   isListEnd(shapes, field) && shapes.links.byField.has(field) && !field.directives.list?.where;
 

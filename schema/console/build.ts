@@ -18,7 +18,10 @@ export function buildConsole({ manifest: { values, written } }: Facts): ConsoleM
   };
 }
 
-/** A list of roles gives every permission, and so does the default. */
+/**
+ * The permissions of each role. A list of roles gives every permission to each of them, and so does
+ * the default.
+ */
 export function rolesOf(
   { roles }: ConsoleValues,
   { auth }: Pick<ManifestValues, 'auth'>,

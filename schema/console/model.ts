@@ -1,4 +1,4 @@
-/** The console: where it answers, and whom it lets in. */
+/** The console: its path, and who may use it. */
 export interface ConsoleModel {
   readonly path: string;
   readonly enabled: 'always' | 'development' | 'never';
@@ -6,7 +6,7 @@ export interface ConsoleModel {
   readonly host: boolean;
   /** When `/api/data` reaches every row. */
   readonly adminData: 'always' | 'development' | 'never';
-  /** What each role may do there: permissions by name of the role. */
+  /** The permissions in the console, by name of the role. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** The folder of the project's own pages, and those of its files; absent without any. */
   readonly ownPages?: { readonly folder: string; readonly list: readonly ConsoleOwnPage[] };
@@ -17,7 +17,7 @@ export interface ConsoleModel {
 /** A page of the project's own, as its file defines it. */
 export interface ConsoleOwnPage {
   readonly title: string;
-  /** Its words below `pages/`. */
+  /** The path below `pages/`. */
   readonly path: string;
   readonly permission: string | null;
   /** Relative to the project: `src/console/sales.ts`. */

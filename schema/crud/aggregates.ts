@@ -8,7 +8,7 @@ import { enumName } from './names.ts';
 import { relationFields, valueFields } from './stored-fields.ts';
 import type { StoredField } from './stored-fields.ts';
 
-/** A field of a figure, with the type of its values. */
+/** A field over whose values figures are computed, with the type of these values. */
 interface Figured {
   readonly name: string;
   readonly type: string;
@@ -105,7 +105,10 @@ const membersOf = ({ name }: EntityFact, figures: readonly Figure[]): string[] =
 
 const lineOf = ({ name, type }: Figured): string => `${name}: ${type}`;
 
-/** Each row has an `id` of its own, so nothing is counted or grouped by it. */
+/**
+ * The fields of figures. Each row has a different `id`, so it is neither counted nor a key of
+ * groups.
+ */
 const figuredFields = (built: Built, entity: EntityFact): StoredField[] =>
   valueFields(built, entity).filter(({ field }) => field.name !== 'id');
 
@@ -137,13 +140,13 @@ function figuresOf(built: Built, entity: EntityFact): Figure[] {
   return figures.filter(({ fields }) => fields.length > 0);
 }
 
-/** In the order of the type's own fields. */
+/** Sorts fields in the order of the type. */
 function inOrder({ fields }: EntityFact, figured: readonly Figured[]): Figured[] {
   const names = [...fields.keys()];
   return figured.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 }
 
-/** Keys and enums have no order or sum that means anything. */
+/** Whether a field has values to order or add up. Those of keys and enums have no meaning. */
 const isValue = ({ named }: FieldFact): boolean => !isEnumType(named) && named.name !== 'ID';
 
 /** The type of an exact sum; that of a Float is a Float. */
@@ -162,7 +165,10 @@ const ORDERED: ReadonlySet<ColumnType> = new Set([
   ...(['timestamp', 'date', 'time'] as const),
 ]);
 
-/** Groups are compared by numbers and times; a text has words that groups do not have. */
+/**
+ * Whether groups can be compared by a field: by numbers and times. A filter of text has operators
+ * that groups do not have.
+ */
 function isNumeric(
   built: Built,
   entity: EntityFact,
@@ -173,7 +179,7 @@ function isNumeric(
   return suffix === 'Counts' || (value !== undefined && value.type !== 'text');
 }
 
-/** The values that the rows of a group are equal in. */
+/** The fields of a group's key. */
 function keyLines(built: Built, entity: EntityFact): string[] {
   return groupedFields(built, entity).map((field) => `${field.name}: ${field.named.name}`);
 }
@@ -190,7 +196,7 @@ function groupedFields(built: Built, entity: EntityFact): FieldFact[] {
 
 const UNITS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'];
 
-/** Fields, and times by their beginnings: `CREATED_AT_DAY`. */
+/** The values of the key's enum: fields, and times rounded down: `CREATED_AT_DAY`. */
 function groupValues(built: Built, entity: EntityFact): string[] {
   const types = new Map(valueFields(built, entity).map(({ field, type }) => [field, type]));
   const values = groupedFields(built, entity).flatMap((field) => {

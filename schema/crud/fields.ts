@@ -11,7 +11,7 @@ import { fieldItem, orderItem } from './orders.ts';
 import { relationFields } from './stored-fields.ts';
 import { writes } from './write-fields.ts';
 
-/** The types that the written fields extend. */
+/** The root types that the added fields extend. */
 export interface Roots {
   readonly query: string;
   readonly mutation: string;
@@ -116,7 +116,10 @@ export function nestedFields(built: Built, entity: EntityFact): CrudItem[] {
   });
 }
 
-/** A type whose own `@crud` leaves connections out has none below others either. */
+/**
+ * Whether a type has connections. If its own `@crud` leaves them out, other types have no
+ * connection of its rows either.
+ */
 const isConnected = ({ facts }: Built, target: EntityFact): boolean =>
   target.key?.length !== 0 &&
   (crudOperations(facts, target).has('CONNECTION') ||

@@ -11,7 +11,7 @@ import { countedFields, isKnown, relationFields, storedFields } from './stored-f
 import type { StoredField } from './stored-fields.ts';
 
 /**
- * `PostFilter`, if the type has anything to compare.
+ * `PostFilter`; undefined if the type has nothing to compare.
  *
  * @example filterItem(built, post)?.text // 'input PostFilter {\n  title: StringFilter …'
  */
@@ -67,7 +67,7 @@ function memberOf(built: Built, field: FieldFact): StoredField | undefined {
   return isValue ? { field, type: type.list ? 'json' : scalarType(named, built.facts) } : undefined;
 }
 
-/** A type that is left out is compared by its key alone. */
+/** The key of a related type. If `@crud` leaves the type out, only its key can be compared. */
 function keyOf({ facts, links }: Built, entity: EntityFact, field: FieldFact): string[] {
   const link = links.byField.get(field);
   const target = link && facts.entities.get(link.entity);

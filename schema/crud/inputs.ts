@@ -10,7 +10,7 @@ import type { CrudItem } from './item.ts';
 import { isKnown, keptBySignIn } from './stored-fields.ts';
 
 /**
- * `CreatePostInput`, if a row can be created from an input at all.
+ * `CreatePostInput`; undefined if no row can be created from an input.
  *
  * @example createInput(built, post)?.text // 'input CreatePostInput {\n  title: String! …'
  */
@@ -78,7 +78,7 @@ function inputLine(
   return type && `${field.name}: ${type}${creating && isDemanded(column) ? '!' : ''}`;
 }
 
-/** A key that the database or the server makes is in no input. */
+/** Whether an input sets the field. A key that the database or the server makes is in no input. */
 const isWritten = ({ key }: EntityFact, { name, parts, stamp, readOnly, ...column }: Column) =>
   !stamp && !readOnly && !parts && (name !== 'id' || (!key && column.default === undefined));
 

@@ -1,18 +1,21 @@
 import type { EntityFact } from '../build/facts.ts';
 
-/** One definition that can be written: a type, or a field of an object type. */
+/** One definition that `api.crud` or `@crud` can add: a type, or a field of an object type. */
 export interface CrudItem {
   /** `PostFilter`, `Query.posts` */
   readonly name: string;
-  /** The word that the definition begins with; a field has that of the type that it extends. */
+  /** The keyword of the definition. A field has the keyword of the type that it extends. */
   readonly keyword: 'type' | 'input' | 'enum' | 'scalar';
-  /** Whether an enum of the user's may stand in its place: rows can be sorted by either. */
+  /**
+   * Whether the user may have an enum of this name in its place, because rows can be sorted by
+   * either.
+   */
   readonly orEnum?: true;
   /** The type that a field extends. */
   readonly owner?: string;
   /** Whether it is a mutation. */
   readonly writes?: true;
-  /** The type that it is written for; absent for what all types share. */
+  /** The type for which it is added; absent for definitions that all types share. */
   readonly of?: Pick<EntityFact, 'name' | 'node'>;
   /** The definition, or the line of a field. */
   readonly text: string;
@@ -44,6 +47,6 @@ export function signature(name: string, args: readonly string[], type: string): 
   return `${name}(\n${args.map((each) => `    ${each}`).join('\n')}\n  ): ${type}`;
 }
 
-/** The names in a definition that a type could have. */
+/** The words of a definition that may be names of types. */
 export const namesIn = ({ text }: CrudItem): ReadonlySet<string> =>
   new Set(Array.from(text.matchAll(/:\s*\[*([A-Za-z_]\w*)/g), ([, name = '']) => name));

@@ -5,7 +5,7 @@ import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
 
 /**
- * The arguments that say which row: `id`, or the fields of the key.
+ * The arguments that name a row: `id`, or the fields of the key.
  *
  * @example keyArguments(built, post) // ['id: ID!']
  */
@@ -20,7 +20,7 @@ export function keyArguments(built: Built, entity: EntityFact): string[] {
 }
 
 /**
- * `PostKeyInput`: the fields that a row can be named by, of which a caller gives one key.
+ * `PostKeyInput`: the fields of all unique keys. A caller gives the fields of one key.
  *
  * @example keyItem(built, post).text // 'input PostKeyInput {\n  id: ID\n  slug: String\n}'
  */

@@ -2,7 +2,7 @@ import type { EntityFact, Facts } from '../build/facts.ts';
 import { CRUD_OPERATIONS } from '../directives/crud.ts';
 import type { CrudOperation } from '../directives/crud.ts';
 
-/** What `api.crud: true` and `@crud` without a list of operations write. */
+/** The operations that `api.crud: true` adds, and `@crud` without a list of operations. */
 const USUAL: readonly CrudOperation[] = [
   'GET',
   'LIST',
@@ -29,7 +29,10 @@ export function crudOperations(
   return new Set(CRUD_OPERATIONS.filter((each) => written.includes(each) && fits(each, key)));
 }
 
-/** Rows without a key cannot be named and have no place in an order that a cursor could keep. */
+/**
+ * Whether an operation is possible for a type. Rows without a key cannot be named, and a cursor
+ * could not keep their order.
+ */
 function fits(operation: CrudOperation, key: EntityFact['key']): boolean {
   return key?.length !== 0 || ['LIST', 'AGGREGATE', 'GROUP'].includes(operation);
 }

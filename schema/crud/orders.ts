@@ -6,7 +6,7 @@ import { enumName } from './names.ts';
 import { countedFields, relationFields, valueFields } from './stored-fields.ts';
 
 /**
- * `PostOrder`, if the type has anything to sort by.
+ * `PostOrder`; undefined if the type has nothing to sort by.
  *
  * @example orderItem(built, post)?.text // 'input PostOrder {\n  title: Direction …'
  */
@@ -33,7 +33,7 @@ export function orderItem(built: Built, entity: EntityFact): CrudItem | undefine
 const isOrdered = (built: Built, entity: EntityFact): boolean =>
   valueFields(built, entity).length > 0 || countedFields(entity).length > 0;
 
-/** `PostListOrder`: by how many posts there are. */
+/** `PostListOrder`: sorts by the number of posts. */
 export function listOrderItem(entity: EntityFact): CrudItem {
   const name = `${entity.name}ListOrder`;
   const text = block('input', name, ['count: Direction']);
@@ -41,7 +41,7 @@ export function listOrderItem(entity: EntityFact): CrudItem {
 }
 
 /**
- * `PostField`: what rows may be distinct by, values and related rows.
+ * `PostField`: the values and relations for `distinct`.
  *
  * @example fieldItem(built, post)?.text // 'enum PostField {\n  TITLE\n  AUTHOR …'
  */

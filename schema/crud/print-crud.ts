@@ -2,7 +2,7 @@ import { block } from './item.ts';
 import type { CrudItem } from './item.ts';
 import type { CrudSdl } from './write-crud.ts';
 
-/** Where the written SDL is, in the project and in findings about it. */
+/** The file of the added SDL. Findings about it name this path. */
 export const CRUD_FILE = 'src/generated/crud.graphql';
 
 const HEADER = `# Written from your types, because of api.crud in manifest.yaml or @crud. What schema.graphql declares is yours

@@ -9,8 +9,8 @@ import type { CrudItem } from './item.ts';
 import type { CrudSdl } from './write-crud.ts';
 
 /**
- * The served SDL. Definitions of the user that stand where ours would, as `eject` leaves them, keep
- * the place that the written ones have in the API: moving a definition changes no byte of it.
+ * The served SDL. A definition of the user that replaces an added one, as after `eject`, is printed
+ * in the place of the added one, so that the API does not change by a byte.
  */
 export function servedWithCrud(
   files: readonly ParsedFile[],
@@ -39,7 +39,7 @@ export function servedWithCrud(
 }
 
 interface OwnTexts {
-  /** Definitions that hold nothing but what could be written. */
+  /** Definitions that contain only parts that could also be added. */
   readonly definitions: ReadonlySet<DefinitionNode>;
   /** Their text, by the name of the item. */
   readonly texts: ReadonlyMap<string, string>;
@@ -87,7 +87,7 @@ function partsOf(
   return isWhole ? fields.map((node) => ({ name: `${owner}.${node.name.value}`, node })) : [];
 }
 
-/** Where the schema has no mutation, its first one comes with a definition of the type. */
+/** If the schema has no mutation, the first one is added together with the type `Mutation`. */
 const isMutation = (
   { name, description }: ObjectTypeDefinitionNode,
   mutation: string | undefined,

@@ -8,15 +8,15 @@ import { userEntity } from '../build/user.ts';
 import type { ColumnType } from '../model.ts';
 import { isLeftOut } from './operations.ts';
 
-/** A field that is kept in one column. */
+/** A field that is stored in one column. */
 export interface StoredField {
   readonly field: FieldFact;
   readonly type: ColumnType;
 }
 
 /**
- * The fields that are columns, but for those that only the auth endpoints write: they are in no
- * input.
+ * The fields that are columns, without those that only the auth endpoints write, because no input
+ * has them.
  */
 export function storedFields(built: Built, entity: EntityFact): StoredField[] {
   const kept = keptBySignIn(built, entity);
@@ -44,7 +44,7 @@ export function keptBySignIn({ facts }: Built, entity: EntityFact): ReadonlySet<
   return new Set(userEntity(facts) === entity ? identityFields(entity).keys() : []);
 }
 
-/** A field that leads to rows of one other type. */
+/** A field that refers to rows of one other type. */
 export interface RelationField {
   readonly field: FieldFact;
   readonly link: Link;
@@ -70,7 +70,7 @@ const isList = ({ facts }: Built, { type, named }: FieldFact): boolean =>
   type.list || facts.types.get(named.name)?.role === 'connection';
 
 /**
- * A type that the schema does not define, because it is one that is written, was read as a scalar.
+ * Whether the type of a field is defined. A type that is still to be added was read as a scalar.
  */
 export const isKnown = ({ facts }: Built, { named }: FieldFact): boolean =>
   !facts.parsed.unknown.has(named.name);

@@ -57,7 +57,10 @@ function objectItems(built: Built): CrudItem[] {
   });
 }
 
-/** One for each scalar and enum, in the order of their first use, and those of numbers of rows. */
+/**
+ * The filter inputs of all scalars and enums, in the order of their first use, and those for
+ * numbers of rows.
+ */
 function wordFilters(built: Built): CrudItem[] {
   const items = new Map<string, CrudItem>();
   for (const item of [...comparedFields(built).map(wordFilterItem), ...COUNTS])
@@ -65,10 +68,13 @@ function wordFilters(built: Built): CrudItem[] {
   return [...items.values()];
 }
 
-/** Filters of numbers of rows, of keys and of aggregates, which need no field of that type. */
+/**
+ * Filter inputs for numbers of rows, keys and aggregates. They are needed even if no field has that
+ * type.
+ */
 const COUNTS: readonly CrudItem[] = (['Int', 'Boolean', 'ID', 'Float', 'BigInt'] as const).map(
   (scalar) => wordFilter(scalar),
 );
 
-/** Exact sums of whole numbers need it, whether a field has that type or not. */
+/** The scalar for exact sums of whole numbers. It is needed even if no field has that type. */
 const BIG_INT: CrudItem = { name: 'BigInt', keyword: 'scalar', text: 'scalar BigInt' };

@@ -10,7 +10,7 @@ import { servedWithCrud } from './served-with-crud.ts';
 import { takenNames } from './taken-names.ts';
 import { writeCrud } from './write-crud.ts';
 
-/** A schema with its mistakes. */
+/** A schema and its mistakes. */
 interface Checked {
   readonly parsed: Parsed;
   readonly diagnostics: readonly Diagnostic[];

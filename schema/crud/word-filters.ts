@@ -21,7 +21,7 @@ export const wordFilterName = ({ field: { named, type } }: StoredField): string 
   `${named.name}${type.list ? 'List' : ''}Filter`;
 
 /**
- * The words for the values of one scalar or enum, or for lists of them.
+ * The operators for the values of one scalar or enum, or for lists of them.
  *
  * @example wordFilterItem(title).text // 'input StringFilter {\n  eq: String …'
  */
@@ -85,7 +85,10 @@ const listWords = (scalar: string): string[] => [
   'isNull: Boolean',
 ];
 
-/** Values within JSON are of any type, so `JSON` takes them; a scalar for objects alone does not. */
+/**
+ * The operators for JSON. Values inside JSON are of any type, so the scalar `JSON` accepts them; a
+ * scalar for objects only does not.
+ */
 const jsonWords = (scalar: string): string[] => [
   'path: [String!]',
   ...(scalar === 'JSON'

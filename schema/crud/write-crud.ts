@@ -7,11 +7,14 @@ import { namesIn } from './item.ts';
 import type { CrudItem } from './item.ts';
 import { typeItems } from './type-items.ts';
 
-/** What `api.crud` and `@crud` write for a schema. */
+/** The definitions that `api.crud` and `@crud` add to a schema. */
 export interface CrudSdl {
-  /** Every definition that is written or that the user has in its place, in the order of the API. */
+  /**
+   * All of these definitions, including those that the user has written in their place, in the
+   * order of the API.
+   */
   readonly items: readonly CrudItem[];
-  /** Those that the schema does not declare. */
+  /** The definitions that the schema does not declare, and that are therefore added. */
   readonly written: readonly CrudItem[];
   /** Those whose name has another meaning in the schema. */
   readonly taken: readonly CrudItem[];
@@ -22,7 +25,7 @@ export interface CrudSdl {
 }
 
 /**
- * The definitions that are written, for a schema without them.
+ * Computes the definitions to add, from a schema without them.
  *
  * @example
  * writeCrud(build(parsed)).written.map(({ name }) => name) // ['Query.post', 'Query.posts', …, 'PostFilter']
@@ -60,7 +63,10 @@ export function writeCrud(built: Built): CrudSdl {
   };
 }
 
-/** A type called Mutation is a root beside a schema definition only if that definition names it. */
+/**
+ * The extension of the schema definition, if there is one: a type called Mutation is then a root
+ * type only if that definition names it.
+ */
 function rootDefinition({ facts: { schema } }: Built, fields: readonly CrudItem[]) {
   const isRoot = schema.getMutationType() !== undefined || !schema.astNode;
   return isRoot || fields.every(({ owner }) => owner !== 'Mutation')
@@ -68,7 +74,7 @@ function rootDefinition({ facts: { schema } }: Built, fields: readonly CrudItem[
     : { rootDefinition: 'extend schema {\n  mutation: Mutation\n}' };
 }
 
-/** The types that these items and names lead to. */
+/** All types to which these items and names refer, directly or through others. */
 function reached(
   from: readonly CrudItem[],
   types: readonly CrudItem[],
@@ -86,7 +92,7 @@ function reached(
   return found;
 }
 
-/** A name that the schema only uses is not declared by it. */
+/** Whether the schema declares a name. A name that is only used is not declared. */
 const isDeclared = ({ facts: { schema, parsed } }: Built, name: string): boolean =>
   schema.getType(name) !== undefined && !parsed.unknown.has(name);
 

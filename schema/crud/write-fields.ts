@@ -109,8 +109,8 @@ const ACTIONS: Partial<Record<CrudOperation, string>> = {
 };
 
 /**
- * A mutation of the user under another name, as `addPost`, stands for the written one: beside it, a
- * second one would have none of its rules.
+ * Whether the user has the same mutation under another name, such as `addPost`. It is then not
+ * added, because the added one would lack the user's rules.
  */
 function isDoneElsewhere(
   { operations, facts }: Built,

@@ -2,7 +2,7 @@ import { texts } from './arguments.ts';
 import type { Arguments } from './arguments.ts';
 import type { ConstDirectiveNode } from 'graphql';
 
-/** Everything that can be written for a type, in the order in which it is written. */
+/** The operations that can be added for a type, in the order of the API. */
 export const CRUD_OPERATIONS = [
   ...(['GET', 'LIST', 'CONNECTION', 'AGGREGATE', 'GROUP'] as const),
   ...(['CREATE', 'UPDATE', 'DELETE', 'UPSERT'] as const),

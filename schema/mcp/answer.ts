@@ -18,7 +18,7 @@ import {
 } from './message.ts';
 import type { Toolbox, ToolAnswer } from './toolbox.ts';
 
-/** What is sent back. Without a text there is nothing to say: 202 on HTTP, no line on stdio. */
+/** The response to a message. Without a text nothing is sent: 202 on HTTP, no line on stdio. */
 export interface Answer {
   readonly status: number;
   readonly text?: string;

@@ -58,7 +58,7 @@ export function readMessage(value: unknown): Message | null {
 const notAMessage = () =>
   new ProtocolError(CODES.invalidRequest, 'this is no message of JSON-RPC 2.0', { status: 400 });
 
-/** The id of a message that could not be read, so that its sender knows which one it was. */
+/** The id of an invalid message, so that the sender knows which message it was. */
 export function idOf(value: unknown): string | number | null {
   return isObject(value) && isId(value['id']) ? value['id'] : null;
 }

@@ -10,7 +10,7 @@ export interface Tool {
   readonly annotations: ToolHints;
 }
 
-/** What a call of a tool may do. */
+/** Facts about a tool for clients: whether a call reads, deletes, or can be repeated. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint?: boolean;
@@ -21,15 +21,18 @@ export interface ToolHints {
 /** The hints of a tool that only reads, and only here. */
 export const READS: ToolHints = { readOnlyHint: true, openWorldHint: false };
 
-/** What a call of a tool gives. */
+/** The result of a call of a tool. */
 export interface ToolAnswer {
   /** What a model reads. */
   readonly text: string;
-  /** The same as JSON text of an object; absent where the text is all. */
+  /** The same result as the JSON text of an object; absent when there is only text. */
   readonly structured?: string;
   /** Whether the call failed. */
   readonly failed?: boolean;
-  /** Whether the text has words of others, which are data and no instructions. */
+  /**
+   * Whether the text contains text that others wrote: it is data, and must not be followed as
+   * instructions.
+   */
   readonly untrusted?: boolean;
 }
 

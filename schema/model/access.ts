@@ -4,17 +4,17 @@ export type Allow = 'PUBLIC' | 'USER' | 'OWNER' | 'ROLE' | 'TENANT' | 'API_KEY';
 
 export type Verb = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** One `@auth`. Several on one type or field are alternatives. */
+/** One `@auth`. If a type or field has several, one of them is enough. */
 export interface AuthRule {
   readonly allow: readonly Allow[];
   readonly roles: readonly string[];
   /** Column that holds the owner's user id, when `OWNER` is allowed. */
   readonly owner?: string;
-  /** The way to the owner over other rows, when `owner` is a path. */
+  /** The path to the owner through other rows, when `owner` is a path. */
   readonly ownedBy?: Condition;
-  /** Where a row names its organization, when `TENANT` is allowed. */
+  /** The path from a row to its organization, when `TENANT` is allowed. */
   readonly tenant?: TenantPath;
-  /** What the row must be like as well. */
+  /** A further condition on the row. */
   readonly where?: Condition;
   readonly on: readonly Verb[];
   /**
@@ -24,15 +24,18 @@ export interface AuthRule {
   readonly implied?: true;
 }
 
-/** The way from a row to the organization that it belongs to. */
+/** The path from a row to its organization. */
 export interface TenantPath {
-  /** The to-one keys on the way: a column, and the entity that it refers to. */
+  /** The foreign keys on the path: each a column, and the entity that it refers to. */
   readonly through: readonly { readonly column: string; readonly entity: string }[];
-  /** Holds the organization's key, in the last row of the way; `id` for an organization itself. */
+  /**
+   * The column with the organization's key, in the last row of the path; `id` for an organization
+   * itself.
+   */
   readonly column: string;
-  /** For users, who belong to organizations by the table of memberships. */
+  /** Set for users, who belong to organizations by the table of memberships. */
   readonly members?: Memberships;
-  /** For an organization itself: who belongs to it, as of now. */
+  /** Set for an organization itself: its present members. */
   readonly memberships?: Memberships;
 }
 

@@ -4,7 +4,7 @@ import type { ListOptions } from './lists.ts';
 export interface Aggregated {
   readonly kind: 'aggregated';
   readonly entity: string;
-  /** Which rows; for groups also the arguments that page them. */
+  /** The rows that are counted; for groups also the arguments that page them. */
   readonly list: ListOptions;
   /** Set when the rows are grouped. */
   readonly groups?: Grouping;
@@ -14,7 +14,10 @@ export interface Aggregated {
 export interface Grouping {
   readonly by: {
     readonly arg: string;
-    /** Value of the enum → the field: `status`, or a field and the unit of time `createdAt day`. */
+    /**
+     * The field for each value of the enum: `status`, or a field and a unit of time: `createdAt
+     * day`.
+     */
     readonly values: Readonly<Record<string, string>>;
   };
   readonly having?: string;

@@ -17,18 +17,20 @@ export type Comparison = {
   readonly kind: 'compare';
   readonly column: string;
   readonly operator: FilterOperator;
-  /** Whether the case of letters counts for nothing: `mode: INSENSITIVE`. */
+  /** Whether letter case is ignored: `mode: INSENSITIVE`. */
   readonly insensitive?: true;
-  /** The way to a value within the column's JSON: `path`. */
+  /** The path to a value inside the column's JSON: `path`. */
   readonly path?: readonly string[];
   /** The member of an object without `id`, which the column holds. */
   readonly member?: ComparedMember;
-  /** The type of what is compared, when it is not that of the column: of an item of its list. */
+  /**
+   * The type of the compared value, when it is not that of the column: the type of a list's items.
+   */
   readonly item?: ColumnType;
 } & Operand;
 
 export interface ComparedMember {
-  /** The way to it, through the objects that hold it. */
+  /** The path to it, through the objects that contain it. */
   readonly keys: readonly string[];
   readonly type: ColumnType;
   readonly list?: true;
@@ -40,7 +42,9 @@ export type Operand =
   /** The path of a value in what `extend` returned: `company.id`. A list means any of them. */
   | { readonly claim: string };
 
-/** Rows of another entity, some of which, all of which or none of which meet a condition. */
+/**
+ * A condition on rows of another entity: that some of them, all of them or none of them meet `of`.
+ */
 export interface Related {
   readonly kind: 'related';
   readonly quantifier: 'some' | 'every' | 'none';
@@ -49,7 +53,7 @@ export interface Related {
   readonly of: Condition;
 }
 
-/** How many rows of another entity there are. */
+/** A condition on the number of related rows. */
 export interface RelatedCount {
   readonly kind: 'count';
   readonly entity: string;
@@ -58,18 +62,18 @@ export interface RelatedCount {
   readonly value: unknown;
 }
 
-/** The way from a row to rows of another entity. */
+/** How the related rows are found from a row. */
 export type RelatedLink =
   /** This row has their key. */
   | {
       readonly kind: 'own';
       readonly column: string;
-      /** The column of theirs that it equals, when it is not the key. */
+      /** The column of the related row that equals this one, when it is not the primary key. */
       readonly to?: string;
     }
   /**
-   * They have the key of this row. `type`: their key may refer to several types, and the column
-   * must name ours.
+   * The related rows refer to this row. `type`: their key may refer to several types, and this
+   * column must name ours.
    */
   | {
       readonly kind: 'other';

@@ -54,12 +54,15 @@ export type FieldSource =
   | Many
   | Tally
   | AggregatedRelation
-  /** How well the row fits the search of its list, or the text of a column around the hits. */
+  /**
+   * A result of the search of the row's list: how well the row fits, or the text of a column around
+   * the words that were found.
+   */
   | { readonly kind: 'search'; readonly of: 'rank' }
   | { readonly kind: 'search'; readonly of: 'highlight'; readonly column: string }
   | { readonly kind: 'custom' };
 
-/** The columns whose words are found; hits in earlier ones count more. */
+/** The columns that are searched. Words in earlier columns rank higher. */
 export interface Search {
   readonly columns: readonly string[];
   /** Name of a text search configuration of PostgreSQL: `simple`, `english`. */
@@ -73,7 +76,7 @@ export interface Tally {
   readonly entity: string;
   /** The field of this type that leads to the rows. */
   readonly relation: string;
-  /** What the rows that count must be like; absent when all of them count. */
+  /** The condition that counted rows must meet; absent when all rows count. */
   readonly where?: Condition;
 }
 
@@ -83,7 +86,7 @@ export interface One {
   readonly entity: string;
   readonly key: 'own' | 'inverse';
   readonly column: string;
-  /** The column that `column` equals, when it is not the key. */
+  /** The column that equals `column`, when it is not the primary key. */
   readonly to?: string;
   /** The field of the other entity for the same relation, if the schema has one. */
   readonly inverse?: string;
@@ -105,7 +108,7 @@ export interface Many {
     | {
         readonly kind: 'column';
         readonly column: string;
-        /** The column of this entity that `column` equals, when it is not the key. */
+        /** The column of this entity that `column` equals, when it is not the primary key. */
         readonly to?: string;
         readonly typeColumn?: string;
       }
@@ -115,7 +118,7 @@ export interface Many {
         readonly schema?: string;
         readonly own: JoinKey;
         readonly other: JoinKey;
-        /** Whether a capability makes the table and writes it: it is read-only here. */
+        /** Whether a capability makes and writes the table. Here, it can only be read. */
         readonly managed?: true;
       };
   readonly inverse?: string;
@@ -134,17 +137,20 @@ export interface Column {
   /** The name in the database, when it differs. */
   readonly stored?: string;
   /**
-   * The columns of this entity that are its value together, in order: a key that is not the column
-   * `id` alone, or a reference to one. The database has no such column itself.
+   * For a composite key or a reference to one: the columns that together are its value, in order.
+   * The database has no column for it.
    */
   readonly parts?: readonly string[];
-  /** How the values of a key are written, when it does not follow from `Project.ids`. */
+  /** The type of a key, when it is not that of `Project.ids`. */
   readonly key?: KeyKind;
-  /** PostgreSQL's own type, as `@column(type:)` gives it. */
+  /** The column's type in PostgreSQL, from `@column(type:)`. */
   readonly databaseType?: string;
-  /** How a SQLite table of others keeps times and days: a file does not say it, only its rows do. */
+  /**
+   * The form of times and days in a SQLite table that another program made. It is found out from
+   * the rows.
+   */
   readonly timeForm?: TimeForm;
-  /** Whether no input sets it: a generated column, or one that a trigger fills. */
+  /** Whether no input sets it, because it is a generated column, or a trigger fills it. */
   readonly readOnly?: true;
   /** Values of an enum that are stored under another name, by their name in the schema. */
   readonly storedValues?: Readonly<Record<string, string>>;
@@ -171,18 +177,21 @@ export interface Column {
   readonly renamedFrom?: string;
 }
 
-/** Text with these parts, `2026-01-02 03:04:05.000`, or a number since 1970; days are Julian. */
+/**
+ * The form of stored times: text with these parts, `2026-01-02 03:04:05.000`, or a number since
+ * 1970; Julian days for dates.
+ */
 export type TimeForm =
   | {
       readonly unit: 'text';
       readonly separator: string;
-      /** Of the fraction of a second. */
+      /** The number of digits of the fraction of a second. */
       readonly digits: number;
       readonly zone: string;
     }
   | { readonly unit: 'seconds' | 'milliseconds' | 'microseconds' | 'days' };
 
-/** The form of a key's values. Every other type than the first two is `text`. */
+/** The type of a key. Types other than the first two count as `text`. */
 export type KeyKind = 'integer' | 'uuid' | 'text';
 
 export type OnDelete = 'cascade' | 'restrict' | 'set null';

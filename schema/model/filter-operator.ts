@@ -18,7 +18,7 @@ export type FilterOperator =
   | 'isEmpty';
 
 /**
- * A word of the input of one field. `mode` ignores case in the words beside it, and `path` leads to
- * a value in JSON, which they are about.
+ * A member of a field's filter input. `mode` lets the operators beside it ignore letter case, and
+ * `path` makes them compare a value inside JSON.
  */
 export type FilterWord = FilterOperator | 'mode' | 'path' | 'and' | 'or' | 'not';

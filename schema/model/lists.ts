@@ -12,7 +12,10 @@ export interface ListOptions {
     readonly arg: string;
     readonly values: readonly { readonly value: string; readonly column: string }[];
   };
-  /** What every row must meet, whatever the caller asks for: `@list(where:)`. */
+  /**
+   * The condition that every row of the list must meet, whatever the caller asks for:
+   * `@list(where:)`.
+   */
   readonly condition?: Condition;
   /** The argument with the words that rows must have. */
   readonly search?: string;
@@ -48,7 +51,7 @@ export interface Connection {
   readonly edge?: string;
   /** The field names that the schema declares; absent when it does not declare them. */
   readonly nodes?: string;
-  /** More fields that are lists of the same rows. */
+  /** Further fields that are lists of the same rows. */
   readonly lists?: readonly string[];
   readonly totalCount?: string;
   /** The field with numbers over all rows that the filter lets through. */
@@ -67,7 +70,7 @@ export type Filter =
   | {
       readonly kind: 'operators';
       readonly name: string;
-      /** Of a shape about an object without a table: the name of its field. */
+      /** For a shape that filters an object without a table: the name of its field. */
       readonly column: string;
       readonly operators: readonly FilterWord[];
     }
@@ -80,7 +83,7 @@ export type Filter =
       readonly field: string;
       readonly operators?: readonly FilterOperator[];
     }
-  /** Whether the object is there that the whole input is about: `author: { isNull: true }`. */
+  /** Whether the object of the whole input exists: `author: { isNull: true }`. */
   | { readonly kind: 'isNull'; readonly name: string }
   /** An object without a table, which a column holds. The shape is about its type. */
   | {
@@ -95,9 +98,9 @@ export type Filter =
       readonly name: string;
       readonly field: string;
       readonly quantifiers: readonly ('some' | 'every' | 'none')[];
-      /** What `some`, `every` and `none` are about; empty when none of them is declared. */
+      /** The shape of `some`, `every` and `none`; empty when none of them is declared. */
       readonly shape: string;
-      /** The words of `count`. */
+      /** The operators of `count`. */
       readonly count?: readonly FilterWord[];
       readonly groups?: readonly ('and' | 'or' | 'not')[];
     };
@@ -127,14 +130,14 @@ export interface OrderShape {
       };
 }
 
-/** What rows are ordered by: a column, or a field with `@count` or `@exists`. */
+/** The value by which rows are ordered: a column, or a field with `@count` or `@exists`. */
 export type OrderedBy = { readonly column: string } | { readonly tally: string };
 
 /** A member of an order input. Its value is a direction, or `{ direction, nulls }`. */
 export type OrderMember = { readonly name: string } & (
   | OrderedBy
-  /** The order of the related object, as another shape says. */
+  /** Orders by a value of the related object. `shape` is the order of its type. */
   | { readonly one: string; readonly shape: string }
-  /** A list: `{ comments: { count: DESC } }`. */
+  /** Orders by the number of rows in a list: `{ comments: { count: DESC } }`. */
   | { readonly many: string }
 );

@@ -47,7 +47,7 @@ export type Action =
   | {
       readonly kind: 'update';
       readonly entity: string;
-      /** Absent when a unique key says which row, see `by`. */
+      /** Absent when a unique key finds the row, see `by`. */
       readonly id?: ArgumentPath;
       readonly by?: RowKey;
       readonly write: string;
@@ -99,7 +99,10 @@ export type Action =
     }
   | { readonly kind: 'custom' };
 
-/** Which rows a mutation of many writes: those of a filter, or those of the keys in an argument. */
+/**
+ * The rows that a mutation of several rows writes: those of a filter, or those whose keys are in an
+ * argument.
+ */
 export interface WhichRows {
   readonly where?: { readonly arg: string; readonly shape: string };
   readonly ids?: string;
@@ -130,7 +133,7 @@ export type Returns =
   | { readonly kind: 'entity' }
   | { readonly kind: 'id' }
   | { readonly kind: 'boolean' }
-  /** Of many: the rows, or how many they are. */
+  /** For a mutation of several rows: the rows, or their number. */
   | { readonly kind: 'rows' }
   | { readonly kind: 'count' }
   | {
@@ -139,7 +142,9 @@ export type Returns =
       readonly entity?: string;
       readonly id?: string;
       readonly ok?: string;
-      /** Of many: the field with the rows, and the one that says how many they are. */
+      /**
+       * For a mutation of several rows: the field with the rows, and the field with their number.
+       */
       readonly rows?: string;
       readonly count?: string;
       readonly clientMutationId?: string;
@@ -147,7 +152,10 @@ export type Returns =
       readonly empty?: readonly string[];
     };
 
-/** A type that answers in place of an error with this code, about this field if one is named. */
+/**
+ * A type that is returned in place of an error with this code, and about this field if one is
+ * named.
+ */
 export interface ErrorType {
   readonly type: string;
   readonly code: string;
@@ -178,7 +186,7 @@ export interface NestedParts {
   readonly disconnect?: string;
   readonly create?: { readonly name: string; readonly shape: string };
   readonly connectOrCreate?: ConnectOrCreate;
-  /** Of a list: exactly these rows. */
+  /** For a list: links exactly these rows and unlinks all others. */
   readonly set?: string;
   /**
    * `update: [{ where: { id }, data: {…} }]` of a list, with the names of both; `update: {…}` of a
@@ -193,14 +201,16 @@ export interface NestedParts {
     readonly by?: RowKey;
   };
   readonly delete?: string;
-  /** How the items of `connect` and the others name a row; by `id` when absent. */
+  /**
+   * The unique key by which items of `connect` and the other parts name a row; `id` when absent.
+   */
   readonly connectBy?: RowKey;
   readonly disconnectBy?: RowKey;
   readonly setBy?: RowKey;
   readonly deleteBy?: RowKey;
 }
 
-/** What one input field writes. */
+/** The effect of one input field. */
 export type Write =
   | {
       readonly kind: 'column';
@@ -208,9 +218,9 @@ export type Write =
       readonly column: string;
       readonly constraint?: Constraint;
     }
-  /** To-one by key: `authorId`. */
+  /** Sets a to-one relation by key: `authorId`. */
   | { readonly kind: 'key'; readonly name: string; readonly field: string }
-  /** To-many by keys, which replace the whole set: `tagIds`. */
+  /** Sets a to-many relation by keys, which replace the whole set: `tagIds`. */
   | {
       readonly kind: 'keys';
       readonly name: string;
@@ -223,7 +233,7 @@ export type Write =
    */
   | ({ readonly kind: 'nested'; readonly name: string; readonly field: string } & NestedParts)
   /**
-   * Not stored: `clientMutationId`, which the payload repeats, and what `@computed` says is for
-   * hooks alone.
+   * A field that is not stored: `clientMutationId`, which the payload repeats, and fields that
+   * `@computed` gives to hooks alone.
    */
   | { readonly kind: 'ignored'; readonly name: string; readonly constraint?: Constraint };

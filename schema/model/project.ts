@@ -23,7 +23,7 @@ export interface Project extends SectionModels {
    */
   readonly crudSdl?: string;
   readonly ids: IdKind;
-  /** The database is that of others: no statement ever changes its structure. */
+  /** Another program owns the database: no statement ever changes its structure. */
   readonly unmanaged?: true;
   /** Milliseconds that a transaction of the project's own code may stay open. 10 s when absent. */
   readonly transactionTimeout?: number;
@@ -31,7 +31,7 @@ export interface Project extends SectionModels {
   readonly migrations?: MigrationSettings;
   /** Times in milliseconds; the defaults of the manifest when absent. */
   readonly jobs?: JobSettings;
-  /** Absent when all of it is off. */
+  /** Absent when all parts of it are off. */
   readonly observability?: Observability;
   readonly entities: readonly Entity[];
   readonly objects: readonly ObjectType[];

@@ -6,7 +6,7 @@ export type { RateLimit } from '../manifest/quantities.ts';
 /** Settings of GraphQL and REST, with sizes in bytes and times in milliseconds. */
 export interface Api extends Omit<CoreValues['api'], 'access' | 'mcp'> {
   readonly access: 'user' | 'public';
-  /** Absent when the API is no tools of language models. */
+  /** Absent when the API does not offer tools to language models. */
   readonly mcp?: McpSettings;
 }
 
@@ -17,7 +17,7 @@ export type When = Api['introspection'];
 
 export type ApiLimits = Api['limits'];
 
-/** `observability:` of the manifest, without what is off. */
+/** `observability:` of the manifest, without the parts that are off. */
 export interface Observability {
   readonly traces?: true;
   readonly metrics?: MetricsSettings;

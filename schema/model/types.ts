@@ -25,7 +25,7 @@ export interface Constraint {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
-  /** Of a list; the others are for each of its items. */
+  /** For a list. The other rules apply to each of its items. */
   readonly minItems?: number;
   readonly maxItems?: number;
 }
@@ -50,9 +50,9 @@ export interface AbstractType {
 export interface EnumType {
   readonly name: string;
   readonly values: readonly string[];
-  /** Values that are stored under another name. */
+  /** The stored texts of values that are stored under another name. */
   readonly storedValues?: Readonly<Record<string, string>>;
-  /** PostgreSQL's own type. */
+  /** The column's type in PostgreSQL, when it is not the usual one. */
   readonly databaseType?: string;
   /** Values that were renamed with `@renamed`: rows with the old value are rewritten. */
   readonly renames?: readonly { readonly from: string; readonly to: string }[];

@@ -17,7 +17,7 @@ export type Change =
       readonly on: ASTNode;
       readonly name: string;
       readonly args: Readonly<Record<string, string>>;
-      /** Adds another one even if the directive already exists. */
+      /** Adds the directive even if the field has it already. */
       readonly repeated?: boolean;
     }
   /**

@@ -6,7 +6,7 @@ import { settledValues } from './manifest.ts';
 export interface ManifestKey {
   /** `server.port` */
   readonly name: string;
-  /** What it says, or its default; null where it has none. */
+  /** The value in the manifest, or its default; null when there is neither. */
   readonly value: unknown;
   /** Whether the manifest says it. */
   readonly written: boolean;

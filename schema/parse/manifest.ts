@@ -15,7 +15,7 @@ import type { PlaceOf } from './yaml.ts';
  */
 export interface Manifest {
   readonly values: ManifestValues;
-  /** What the file says, without defaults. */
+  /** The values in the file, without defaults. */
   readonly written: Data;
   readonly at: PlaceOf;
 }

@@ -53,7 +53,7 @@ export function parseSchema(
   return understandFiles(sources.map((source) => parseFile(source, unused)));
 }
 
-/** The same for files that are already parsed. */
+/** Like `understand`, for files that are already parsed. */
 export function understandFiles(files: readonly ParsedFile[]): {
   parsed: ParsedSchema | null;
   diagnostics: Diagnostic[];

@@ -75,7 +75,7 @@ function settingFor(path: ManifestPath): string {
   );
 }
 
-/** The innermost section is asked first. */
+/** The setting of the environment for a key. The innermost section is asked first. */
 function sectionSetting(path: ManifestPath): string | undefined {
   const keys = path.map((key) => snakeCase(String(key)));
   for (const { name, within, settingFor } of sections.toReversed()) {

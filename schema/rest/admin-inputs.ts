@@ -4,15 +4,17 @@ import type { Project, TypeRef } from '../model.ts';
 export interface AdminInputs {
   /** @returns the name of the type; undefined for one without a field, which SDL does not have. */
   add(name: string, lines: readonly string[]): string | undefined;
-  /** A type of the schema as one of an input, without its last `!`; undefined where there is none. */
+  /**
+   * The type as SDL for an input, without its last `!`; undefined if it has no form as an input.
+   */
   typeOf(type: TypeRef): string | undefined;
   /** All of them, as SDL. */
   definitions(): string[];
 }
 
 /**
- * Input types for what rows hold. An object without a table gets one as well, because SDL does not
- * take its own type as an input.
+ * Collects input types for the values of rows. An object without a table gets one too, because SDL
+ * does not accept an object type as an input.
  *
  * @example createAdminInputs(project, 'admin_').typeOf(address) // 'admin_Address'
  */

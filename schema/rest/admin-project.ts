@@ -55,8 +55,8 @@ function mutationType(sdl: string, lines: readonly string[]): string {
 }
 
 /**
- * A column that no field shows, as the key of a list without an inverse, gets a field. What marks
- * removed rows and what consists of other columns does not.
+ * Adds a field for each column that no field shows, such as the key of a list without an inverse.
+ * Columns that mark removed rows or consist of other columns get none.
  */
 function withHiddenColumns(entity: Entity): Entity {
   const shown = new Set([...restMembers(entity).values()].map(({ column }) => column?.name));
@@ -150,7 +150,10 @@ interface Written {
 
 const INPUT = 'input';
 
-/** Users are made by the flows of signing in: what those write has no default. */
+/**
+ * The create of an entity. Users have none, because the sign-in flows make them and set columns
+ * without a default.
+ */
 function createOf(making: Making): Written | undefined {
   const { project, entity, prefix, inputs } = making;
   const kept = keptBySignIn(project, entity);

@@ -5,7 +5,7 @@ export interface RestMember {
   readonly name: string;
   readonly field: Field;
   readonly kind:
-    /** The value of a column, a number of related rows, or what a search found. */
+    /** The value of a column, the number of related rows, or a result of a search. */
     | 'value'
     /** The key of a to-one relation: `authorId`. */
     | 'key'

@@ -60,7 +60,10 @@ function operationFor(
   return verb === 'get' ? bestNamed(found.filter(isByKey), entity.singular) : found[0];
 }
 
-/** Paths of REST hold ids. */
+/**
+ * Whether an action finds its row by a key other than the id, because the paths of REST contain
+ * ids.
+ */
 const isByOtherKey = (action: Operation['action']) =>
   (action.kind === 'update' || action.kind === 'remove') && action.by !== undefined;
 

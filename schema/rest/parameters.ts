@@ -90,7 +90,10 @@ function isFilterable({ action }: Operation, { column }: RestMember): boolean {
   );
 }
 
-/** The order of a user's own scalar is unknown, so it has no range operators. */
+/**
+ * The operators of a member. The order of a user's own scalar is unknown, so it has no range
+ * operators.
+ */
 export function memberOperators({ kind, field, column }: RestMember): readonly FilterOperator[] {
   const closed = kind === 'key' || field.type.kind === 'enum' || !knownScalar(field.type.name);
   const nullable = column !== undefined && !column.required;

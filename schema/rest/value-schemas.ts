@@ -56,7 +56,7 @@ export function leafSchema({ enums }: Project, name: string): JsonSchema {
 
 export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The same, or null. */
+/** The same schema, with null allowed. */
 export function nullable(schema: JsonSchema): JsonSchema {
   const { type } = schema;
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };
@@ -77,7 +77,7 @@ function nonNull(project: Project, type: GraphQLType): JsonSchema {
   return isEnumType(type) || isScalarType(type) ? inputLeaf(project, type.name) : {};
 }
 
-/** Keys may come as numbers too. */
+/** The schema of an input scalar. Keys may also be sent as numbers. */
 const inputLeaf = (project: Project, name: string): JsonSchema =>
   name === 'ID' ? { type: ['string', 'integer'] } : leafSchema(project, name);
 

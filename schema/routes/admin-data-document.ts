@@ -5,7 +5,7 @@ import { ADMIN_DATA, ADMIN_REFUSED } from './admin-data.ts';
 import { restRoutes } from './rest.ts';
 import type { JsonSchema, RouteSpec } from './route.ts';
 
-/** The routes below `/api/data` and the schemas that they refer to. */
+/** The routes below `/api/data`, and the schemas that they refer to. */
 export interface AdminDataDocument {
   readonly routes: readonly RouteSpec[];
   readonly schemas: Readonly<Record<string, JsonSchema>>;

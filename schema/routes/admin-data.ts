@@ -15,7 +15,7 @@ export const ADMIN_REFUSED = {
   403: { description: 'The caller lacks the permission', schema: ERROR },
 };
 
-/** What there is below `/api/data`. */
+/** The routes below `/api/data` that do not depend on a type. */
 export const adminDataRoutes = [
   {
     id: 'adminDataTypes',

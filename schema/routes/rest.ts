@@ -227,7 +227,7 @@ function removeRoute(making: Making, operation: Operation): RouteSpec {
   };
 }
 
-/** The members of the types that the API shows which refer to rows of an entity. */
+/** Fields of the shown types that refer to rows of an entity. */
 const referencesTo = (project: Project, name: string): RouteReference[] =>
   restModules(project).flatMap(({ entity }) =>
     [...restMembers(entity).values()].flatMap(({ kind, column, name: field }) =>
@@ -360,7 +360,7 @@ function shapeQuery({ module }: Making): Record<string, JsonSchema> {
 }
 
 function filterQuery({ project, module, own }: Making): Record<string, JsonSchema> {
-  // `title` and `title_eq` are the same filter: only the short one is documented.
+  // `title` and `title_eq` are the same filter, so only the short one is documented.
   const all = restFilters(module, own(`Query.${module.list?.name}`));
   const filters = [...all.values()].filter(
     ({ parameter, operator, member }) =>

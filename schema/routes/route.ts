@@ -26,7 +26,7 @@ export interface RouteSpec {
   readonly tags?: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Why the route will be gone, for the document. */
+  /** Why the route will be removed, for the document. */
   readonly deprecated?: string;
   /**
    * Accepted kinds of credentials, if they do not follow from the guard's name; an empty list needs
@@ -36,14 +36,16 @@ export interface RouteSpec {
   /** Request headers that the handler reads, for the document. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
   /**
-   * What the audit log says of a call. Without it the log has an entry for each method but GET of a
-   * route that needs a permission to write. False for those that change nothing.
+   * What the audit log records of a call. Without it, the log has an entry for each method except
+   * GET, if the route needs a permission to write. False for routes that change nothing.
    */
   readonly audit?: false | AuditSpec;
   readonly body?: BodySpec;
   /** Query parameters, each with its schema; values are coerced from text. Others are ignored. */
   readonly query?: Readonly<Record<string, JsonSchema>>;
-  /** For a route that deletes a row: the fields of other rows that refer to it, for the document. */
+  /**
+   * For a route that deletes a row: fields of other types that refer to the row, for the document.
+   */
   readonly references?: readonly RouteReference[];
   readonly responses: Readonly<
     Record<
@@ -59,20 +61,29 @@ export interface RouteSpec {
 
 /** An entry of the audit log. It has the names of the fields of the body, and never their values. */
 export interface AuditSpec {
-  /** The id of the route when absent. */
+  /** The action in the log; the id of the route when absent. */
   readonly action?: string;
   /**
-   * What is changed: `user:{id}`. Names are those of parameters, fields of the body and of the
-   * answer. When absent, it is `name` or `id` of these.
+   * The changed object: `user:{id}`. The names are those of parameters and of fields of the body or
+   * the answer. When absent, `name` or `id` of these is used.
    */
   readonly target?: string;
-  /** Fields of the body whose values stand in the log too: no secret, no environment. */
+  /**
+   * Fields of the body whose values are logged too. None may be a secret or an environment
+   * variable.
+   */
   readonly values?: readonly string[];
-  /** Whether the handler and the entry are one transaction. Not for handlers that wait for others. */
+  /**
+   * Whether the handler and the log entry share a transaction. Not possible for handlers that wait
+   * for other systems.
+   */
   readonly atomic?: boolean;
 }
 
-/** A field of another type that refers to a row, and what becomes of its rows without it. */
+/**
+ * A field of another type that refers to a row, and what happens to its rows when that row is
+ * deleted.
+ */
 export interface RouteReference {
   readonly type: string;
   readonly field: string;

@@ -89,7 +89,7 @@ function codesOf({ facts }: Built, { operation }: OperationFact): readonly strin
   return codes && Object.keys(facts.hooks).length === 0 ? [...ALWAYS, ...codes] : undefined;
 }
 
-/** The names that an error of the mutation may be about. */
+/** The field names that an error of the mutation may contain. */
 function fieldsOf({ facts }: Built, { operation, field }: OperationFact): ReadonlySet<string> {
   const names = new Set<string>();
   const add = (name: string, type: GraphQLInputType) => {

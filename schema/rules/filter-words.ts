@@ -5,7 +5,7 @@ import type { Built } from '../build/built.ts';
 import { finding, listed } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** FILTER_WORD: a word in a filter that we do not know, such as `_eq` of Hasura. */
+/** FILTER_WORD: an unknown operator in a filter, such as `_eq` of Hasura. */
 export const filterWords: Rule = function* (built) {
   for (const [word, fields] of unknownWords(built)) {
     const names = [...fields].map(coordinate);
@@ -26,7 +26,7 @@ export const filterWords: Rule = function* (built) {
   }
 };
 
-/** Each word, with the fields that it keeps from being served. */
+/** Each unknown operator, with the fields that cannot be served because of it. */
 function unknownWords({ operations, entities }: Built): Map<UnknownWord, Set<FieldFact>> {
   const found = new Map<UnknownWord, Set<FieldFact>>();
   const byPlace = new Map<unknown, UnknownWord>();

@@ -2,7 +2,7 @@ import type { Manifest } from '../parse/manifest.ts';
 import type { Finding } from '../parse/places.ts';
 import { finding, type Rule } from './finding.ts';
 
-/** Paths that belong to other parts of the server, with everything below them. */
+/** Paths of other parts of the server. Everything below them belongs to these parts too. */
 const TAKEN = ['/api', '/auth', '/.well-known'] as const;
 
 /**

@@ -64,7 +64,7 @@ function notServed(built: Built, field: FieldFact, { code, why, fix, node }: Ref
   );
 }
 
-/** The member of an input that a reason begins with: `PostFilter.views is no field of Post …`. */
+/** The member of an input with which a reason begins: `PostFilter.views is no field of Post …`. */
 function memberNamed({ facts }: Built, why: string) {
   const [, type = '', name = ''] = /^(\w+)\.(\w+)/.exec(why) ?? [];
   const input = facts.schema.getType(type);

@@ -11,7 +11,10 @@ import type { Finding } from '../parse/places.ts';
 import { finding, onType, quoted, removed, retyped } from './finding.ts';
 import type { Rule } from './finding.ts';
 
-/** SEARCH_FIELD, SEARCH_FIELD_GUARDED, SEARCH_LANGUAGE, SEARCH_UNMANAGED: what `@search` says. */
+/**
+ * SEARCH_FIELD, SEARCH_FIELD_GUARDED, SEARCH_LANGUAGE, SEARCH_UNMANAGED: the arguments of `@search`
+ * must be valid.
+ */
 export const search: Rule = function* (built) {
   const { facts } = built;
   for (const entity of facts.entities.values()) {

@@ -46,7 +46,7 @@ function* checkEntity(entity: EntityFact, taken: Map<string, string>): Generator
   if (other === undefined) taken.set(place, name);
 }
 
-/** Names of tables are compared without capitals where SQLite makes them. */
+/** A table's name for comparisons. Where the table is in SQLite too, letter case does not count. */
 const placeOf = ({ table, schema, directives }: EntityFact): string =>
   directives.table?.name === undefined
     ? table.toLowerCase()
@@ -120,7 +120,7 @@ export function isName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name.length <= LONGEST_NAME;
 }
 
-/** A name that others gave: it is always quoted. */
+/** Whether a text can be a name that another program chose. It is always quoted. */
 export const isStoredName = (name: string): boolean =>
   name !== '' && new TextEncoder().encode(name).length <= LONGEST_NAME && !name.includes('\0');
 

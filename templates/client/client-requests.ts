@@ -14,7 +14,7 @@ export function clientRequests({ send, server }: Pick<FrontEnd, 'send' | 'server
     .replace('@EXTENSIONS@', send === 'text' ? '' : EXTENSIONS);
 }
 
-/** How a document is named in a request. */
+/** The parts of a request that name a document, for each way of sending it. */
 const SENDING: Readonly<
   Record<FrontEnd['send'], { readonly about: string; readonly post: string }>
 > = {

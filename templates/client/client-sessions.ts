@@ -7,7 +7,7 @@ export function clientSessions({ delivery }: ServerPaths): string {
   return SESSIONS.replace(/@([A-Z]+)@/g, (_, name: keyof Parts) => parts[name]);
 }
 
-/** What differs between the two ways in which a refresh token travels. */
+/** The code that differs between the two ways in which a refresh token is sent. */
 type Parts = Readonly<
   Record<
     'STORE' | 'STATE' | 'SAVING' | 'SHOW' | 'EXCHANGE' | 'TOKEN' | 'LISTEN' | 'CREDENTIALS',

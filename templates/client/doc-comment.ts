@@ -1,4 +1,4 @@
-/** A doc comment, or nothing without a text. */
+/** A doc comment; empty when there is no text. */
 export function docComment(text: string | null | undefined, indent = ''): string {
   const lines = (text ?? '')
     .trim()

@@ -141,11 +141,11 @@ const withoutDescriptions = (node: Operation['node']): Operation['node'] => ({
   }),
 });
 
-/** A text of several lines as a template. */
+/** A text of several lines as a template literal. */
 const template = (text: string) =>
   `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
 
-/** A syntax tree as JSON inside quotes, without places and without what is empty. */
+/** A syntax tree as JSON inside quotes, without positions and empty members. */
 function astOf(node: DefinitionNode): string {
   const json = JSON.stringify(node, (key, value: unknown) =>
     key === 'loc' || key === 'description' || (Array.isArray(value) && value.length === 0)

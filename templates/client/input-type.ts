@@ -36,7 +36,7 @@ export function variablesType(
 const inputTypeOf = (type: TypeNode, { schema }: Given) =>
   typeFromAST(schema, type as never) as GraphQLInputType;
 
-/** A single value stands for a list of one. */
+/** The type of a variable. A list also takes a single value. */
 function variableType(type: GraphQLInputType, given: Given): string {
   const bare = isNonNullType(type) ? type.ofType : type;
   const printed = isListType(bare)

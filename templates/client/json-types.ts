@@ -9,7 +9,7 @@ const BUILTIN: Readonly<Record<string, JsonType>> = {
   Boolean: { input: 'boolean', output: 'boolean' },
 };
 
-/** What the server sends for a stored type. */
+/** The TypeScript type of a stored type's JSON. */
 const JSON_TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'string',
   text: 'string',

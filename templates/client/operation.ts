@@ -1,6 +1,6 @@
 import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
-/** An operation as its types and its constant are printed. */
+/** An operation, and what its types and its constant are printed from. */
 export interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
@@ -15,7 +15,7 @@ export interface Operation {
   readonly inCode: string | null;
 }
 
-/** A fragment as its type is printed. */
+/** A fragment, and what its type is printed from. */
 export interface Fragment {
   readonly name: string;
   readonly description: string | null;
@@ -35,7 +35,7 @@ export interface FrontEnd {
   readonly send: 'hash' | 'text' | 'hash-only';
   /** The TypeScript type that the JSON of a scalar has. */
   readonly scalars: Readonly<Record<string, JsonType>>;
-  /** What an import of a file beside ends with. */
+  /** The ending in an import of a neighbouring file. */
   readonly ending: '' | '.ts' | '.js';
   readonly server: ServerPaths;
 }
@@ -46,7 +46,7 @@ export interface JsonType {
   readonly output: string;
 }
 
-/** Where the server answers, and how users sign in. */
+/** The URLs of the server, and how users sign in. */
 export interface ServerPaths {
   readonly graphql: string;
   /** Null without `auth:`. */

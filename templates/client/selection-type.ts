@@ -31,8 +31,8 @@ interface GatheredField {
 }
 
 /**
- * The type of an answer, as graphql-codegen has it: a union of one object for each type that the
- * answer can have. A type of which nothing is selected is an empty object.
+ * The type of an answer, in the form of graphql-codegen: a union with one object for each type that
+ * the answer can have. A type without selected fields is an empty object.
  */
 export function selectionType(
   type: GraphQLCompositeType,
@@ -43,7 +43,9 @@ export function selectionType(
   return unionOf(memberTypes(type, selections, { ...given, empty: true }, indent), indent);
 }
 
-/** The same for a fragment: types of which nothing is selected are left out. */
+/**
+ * The type of a fragment. Unlike in `selectionType`, types without selected fields are left out.
+ */
 export function fragmentType(
   type: GraphQLCompositeType,
   selections: readonly SelectionSetNode[],

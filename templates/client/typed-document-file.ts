@@ -1,6 +1,6 @@
 import type { FrontEnd } from './operation.ts';
 
-/** `typed-document.ts`: how a document carries its types, its hash and its text. */
+/** `typed-document.ts`: the type of a document, with its types, its hash and its text. */
 export function typedDocumentFile({ format, send }: Pick<FrontEnd, 'format' | 'send'>): string {
   if (format === 'ast') return AST;
   return send === 'hash-only' ? STRING.replace(TEXT_PARTS, '').replace(JOINED, EMPTY) : STRING;

@@ -74,7 +74,7 @@ function listOf(calls: readonly Code[]): Code {
 
 const importHooks = (entity: string) => code`${propertyName(entity)}: ${hooksOf(entity)}`;
 
-/** The imported name alone: as a shorthand it would stand for a property. */
+/** Only the imported name, because the shorthand `{ name }` would be taken for a property. */
 const hooksOf = (entity: string) => ({
   ...local(`../hooks/${entity}.ts`, 'hooks', `hooksOf${entity}`),
   text: `hooksOf${entity}`,

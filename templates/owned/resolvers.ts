@@ -149,7 +149,7 @@ type FurtherWrite = Extract<
   { kind: 'upsert' | 'createMany' | 'updateMany' | 'removeMany' }
 >;
 
-/** Writes of one row that may be there, and writes of several rows. */
+/** The call for a write of one row that may not exist, or of several rows. */
 function renderFurtherWrite(action: FurtherWrite): Code {
   const { kind: _kind, entity, returns, ...words } = action;
   return call(action.kind, [
@@ -158,7 +158,10 @@ function renderFurtherWrite(action: FurtherWrite): Code {
   ]);
 }
 
-/** Which row: the path of the id in the arguments, or arguments that are a unique key. */
+/**
+ * The options that name a row: the path of its id in the arguments, or the arguments that are a
+ * unique key.
+ */
 const keyWords = ({
   id,
   by,
@@ -194,7 +197,7 @@ function renderSource(source: Exclude<FieldSource, { kind: 'column' }>): Code {
   }
 }
 
-/** Numbers over rows; those of a relation say how the rows belong to their parent. */
+/** The call for numbers over rows. For a relation, it says how the rows belong to their parent. */
 function aggregatedCall({ entity, list, groups, ...rest }: Aggregated | AggregatedRelation): Code {
   const via = 'via' in rest ? { via: viaWords(rest.via) } : {};
   return call(groups ? 'groups' : 'aggregate', [

@@ -3,10 +3,10 @@ import { code, file } from '../code.ts';
 import { literal } from '../literal.ts';
 import { HEADER } from './header.ts';
 
-/** The path of the file, which follows from the documents of front ends. */
+/** The path of the file that `renderTools` makes. */
 export const TOOLS_FILE = 'src/generated/tools.ts';
 
-/** A document that a source of a front end has. */
+/** A document that a front end uses. */
 export interface ToolDocument {
   readonly hash: string;
   /** The comment above its operation. */
@@ -18,8 +18,8 @@ export const hasTools = ({ clients, api: { mcp } }: Project): boolean =>
   clients !== undefined && mcp !== undefined && mcp.tools !== 'explore';
 
 /**
- * `src/generated/tools.ts`: which documents of the trusted list the sources have. The list has older
- * ones as well, which are no tools.
+ * `src/generated/tools.ts`: the documents of the trusted list that front ends use. The list also
+ * has older ones, which are not offered as tools.
  */
 export function renderTools(documents: readonly ToolDocument[]): string {
   const tools = documents.map(({ hash, description }) => ({

@@ -88,7 +88,8 @@ function renderJobs(jobs: readonly string[]): Code | null {
 function renderContext(project: Project, jobs: readonly string[]): Code {
   const members = templatesOf(project).flatMap((template) => template.context?.(project) ?? []);
   const publishes = project.operations.some(({ root }) => root === 'subscription');
-  // Each parameter comes behind the earlier ones: that of `ctx.auth`, events, jobs.
+  // Type parameters have an order: to give the last one, all earlier ones must be given:
+  // `ctx.auth`, events, jobs.
   const events = publishes ? raw('Published') : jobs.length > 0 && raw('unknown');
   const sends = jobs.length > 0 && code`${runtimeType('JobsApi')}<JobData>`;
   const parameters = [

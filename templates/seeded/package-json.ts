@@ -50,7 +50,8 @@ export function renderPackageJson(project: Project, options: PackageOptions): st
       },
       devDependencies: {
         ...packages([...leftOut, 'generator'].sort()),
-        // Types of our packages refer to Koa's; the running server does not need them.
+        // The types of our packages refer to the types of Koa. The running server does not need
+        // them.
         '@types/koa': '^3.0.0',
         '@types/node': '^24.0.0',
         node: NODE,

@@ -4,7 +4,7 @@ import type { AuthUse } from '../../directives/of-both.ts';
 import type { Finding } from '../../parse/places.ts';
 import { finding } from '../../rules/finding.ts';
 
-/** AUTH_CONDITION, AUTH_CLAIM_UNKNOWN: the words and values of a `where`. */
+/** AUTH_CONDITION, AUTH_CLAIM_UNKNOWN: the operators and values of a `where` must be valid. */
 export function* checkCondition(
   { facts, shapes }: Built,
   use: AuthUse,

@@ -36,7 +36,7 @@ export const identityColumns: Rule = function* (built) {
   }
 };
 
-/** What to remove from the schema, and which endpoint to call instead. */
+/** A part to remove from the schema, and the endpoint to call in its place. */
 interface Removal {
   readonly text: string;
   /**

@@ -100,7 +100,7 @@ function pathTo(built: Built, { name }: EntityFact, tenant: string): string | un
   return undefined;
 }
 
-/** A value that is unique for all tells other organizations that it exists. */
+/** A unique index over all organizations would tell one of them that a value exists in another. */
 function* uniqueAcross(built: Built, entity: EntityFact): Generator<Finding> {
   const tenant = tenantEntity(built.facts);
   if (!tenant || entity === tenant || entity === userEntity(built.facts)) return;

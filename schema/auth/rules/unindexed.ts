@@ -56,8 +56,8 @@ function isIndexed(built: Built, entity: string, column: string): boolean {
 }
 
 /**
- * What is compared in rows of `entity` without an index. Of several comparisons that must all hold,
- * one with an index is enough.
+ * The columns of `entity` that a condition compares without an index. If several comparisons must
+ * all hold, one with an index is enough.
  */
 function scans(built: Built, entity: string, condition: Condition): Unindexed[] {
   switch (condition.kind) {
@@ -73,7 +73,7 @@ function scans(built: Built, entity: string, condition: Condition): Unindexed[] 
     }
     case 'any':
       return condition.of.flatMap((of) => scans(built, entity, of));
-    // Rows that do not match are found by looking at all of them.
+    // Rows that do not match can only be found by reading all of them.
     case 'not':
       return [];
     case 'count':
@@ -86,7 +86,7 @@ function scans(built: Built, entity: string, condition: Condition): Unindexed[] 
   }
 }
 
-/** Whether the value of the column itself is compared, which an index of it would find. */
+/** Whether the value of the column itself is compared, so that an index on the column helps. */
 const isPlain = ({ insensitive, path, member, item, operator }: Comparison): boolean =>
   !insensitive && !path && !member && item === undefined && !/^is|With$|^contains$/.test(operator);
 

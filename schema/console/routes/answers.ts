@@ -6,7 +6,7 @@ const ERROR: JsonSchema = {
   required: ['error'],
 };
 
-/** A refusal, with its text in `error`. */
+/** The response of a refusal. Its text is in `error`. */
 export const refused = (description: string) => ({ description, schema: ERROR });
 
 /** What each route of the console answers to callers without the right. */

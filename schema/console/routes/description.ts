@@ -1,7 +1,7 @@
 import type { RouteSpec } from '../../routes/route.ts';
 import { signedIn, tag } from './answers.ts';
 
-/** What there is, and who asks. */
+/** Routes that describe the server and the caller. */
 export const descriptionRoutes = [
   {
     id: 'console',

@@ -27,7 +27,7 @@ const EXPLAINED = {
   },
 } as const;
 
-/** How an operation would be served. */
+/** Routes that explain how an operation would be served. */
 export const explainRoutes = [
   {
     id: 'systemExplain',

@@ -3,7 +3,7 @@ import { explainRoutes } from './explain.ts';
 import { migrationRoutes } from './migrations.ts';
 import { operationRoutes } from './operations.ts';
 
-/** Routes that the console uses; they are there while the manifest has `console`. */
+/** The routes of the console. They exist if the manifest has `console`. */
 export const consoleRoutes = [
   ...descriptionRoutes,
   ...operationRoutes,

@@ -18,7 +18,7 @@ const states = {
   oneWay: names('They cannot be undone'),
 } as const;
 
-/** What is applied to the database. */
+/** Routes that describe the state of the migrations. */
 export const migrationRoutes = [
   {
     id: 'systemMigrations',

@@ -4,7 +4,7 @@ import type { Finding } from '../../parse/places.ts';
 import { finding, type Rule } from '../../rules/finding.ts';
 import { rolesOf } from '../build.ts';
 
-/** Paths that belong to other parts of the server, with everything below them. */
+/** Paths of other parts of the server. Everything below them belongs to these parts too. */
 const TAKEN = ['/api', '/auth', '/metrics'] as const;
 const PERMISSION = /^(\*|\*:read|[a-z][\w-]*:(\*|[a-z][\w-]*))$/;
 
@@ -32,7 +32,7 @@ export const settings: Rule = function* ({ facts: { manifest } }) {
 function* pathFindings({ values, at }: Manifest, path: string): Generator<Finding> {
   const { metrics } = values.observability;
   const page = typeof metrics === 'object' ? [metrics.path] : [];
-  // Routes are found in any case.
+  // The router ignores letter case.
   const asked = `${path.toLowerCase()}/`;
   const taken = [...TAKEN, values.api.path, ...page].find((other) =>
     asked.startsWith(`${other.toLowerCase()}/`),

@@ -42,7 +42,7 @@ export function printResolverTypes(parts: ResolverParts): string[] {
 }
 
 interface Context extends ResolverParts {
-  /** Every type, including the built-in ones. */
+  /** Every type, including built-in types. */
   readonly listed: readonly Definition[];
   readonly byName: ReadonlyMap<string, Definition>;
   /** Object types of each interface and union. */

@@ -146,7 +146,7 @@ export function printType(type: TypeNode, leaf: Leaf, maybe: 'Maybe' | 'InputMay
     : `${maybe}<${printBare(type, leaf, maybe)}>`;
 }
 
-/** The same without the outer `Maybe`. */
+/** The type without the outer `Maybe`. */
 function printBare(type: TypeNode, leaf: Leaf, maybe: 'Maybe' | 'InputMaybe'): string {
   if (type.kind === Kind.NON_NULL_TYPE) return printBare(type.type, leaf, maybe);
   return type.kind === Kind.LIST_TYPE
