@@ -53,7 +53,10 @@ export interface RunOptions {
   readonly client?: boolean;
   /** The trusted documents that this process added: for a process that runs many times. */
   readonly added?: AddedByProcess;
-  /** What each run keeps for the next one (`createKnown`): for a process that runs many times. */
+  /**
+   * Results that each run keeps for the next one (`createKnown`): for a process that runs many
+   * times.
+   */
   readonly known?: NonNullable<ProjectInput['known']>;
 }
 

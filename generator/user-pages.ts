@@ -19,7 +19,7 @@ interface Parsed {
   readonly files: ReadonlySet<string>;
 }
 
-/** What was read of a file: problems, and the page that it defines. */
+/** The result of reading a file: problems, and the page that it defines. */
 interface Reading {
   readonly problems: readonly Diagnostic[];
   readonly page?: ConsoleOwnPage;

@@ -24,7 +24,7 @@ export interface CodegenDocument {
   readonly text: string;
 }
 
-/** What the thread of the plugins gets. */
+/** The data for the thread that runs plugins. */
 export interface CodegenTask {
   readonly root: string;
   readonly sdl: string;
@@ -40,7 +40,7 @@ export type CodegenResult =
   | { readonly path: string; readonly failure: CodegenFailure };
 
 export interface CodegenFile {
-  /** As the plugin or preset names it: from the project's folder. */
+  /** The path in the folder of the project, in the form that the plugin or preset uses. */
   readonly path: string;
   readonly text: string;
 }

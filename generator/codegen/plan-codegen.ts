@@ -16,7 +16,7 @@ import { inputsKey, type NamedPackages, namedPackages } from './inputs-key.ts';
 import { packageFor } from './resolve-plugin.ts';
 import { readEntries } from './read-entries.ts';
 
-/** What `codegen:` adds to a run. */
+/** The changes that `codegen:` adds to a run. */
 export interface CodegenPlan {
   readonly files: readonly PlannedFile[];
   readonly findings: readonly Diagnostic[];

@@ -14,7 +14,7 @@ interface ComplexOutput {
   readonly append?: readonly string[];
 }
 
-/** What the package of a plugin exports. */
+/** The exports of a plugin's package. */
 export interface PluginModule {
   readonly plugin?: (...given: readonly unknown[]) => unknown;
   readonly validate?: (...given: readonly unknown[]) => unknown;
@@ -201,7 +201,7 @@ function checkDocuments(
   if (error) throw new Error(`${place}${error.message}`);
 }
 
-/** Comments stand first, then `package`, imports and the rest. */
+/** Comments come first, then `package`, imports and the rest. */
 function sortPrepended(lines: readonly string[]): string[] {
   return lines.toSorted((a, b) => rankOf(a) - rankOf(b));
 }

@@ -8,7 +8,7 @@ import { run as runPipeline } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { exitCodeOf, reportFindings } from './outcome.ts';
 
-/** What is imported, and how the report names it. */
+/** The result of an import, and its name in the report. */
 interface ImportedSource {
   readonly imported: Imported;
   readonly source: string;

@@ -8,7 +8,7 @@ export const JOB_COMMANDS = ['stats', 'list', 'show', 'run', 'retry', 'cancel'] 
 
 type Command = (typeof JOB_COMMANDS)[number];
 
-/** What each needs after its name. */
+/** The argument that each command needs after its name. */
 const SUBJECTS: Readonly<Partial<Record<Command, string>>> = {
   show: 'an ID',
   run: 'the NAME of a job',

@@ -47,8 +47,8 @@ function frontEndOf(
 }
 
 /**
- * The text in code that stands for a document: of several in one text the first operation, or the
- * first fragment.
+ * The text in code that is the argument of `graphql()`. If a text has several documents, it belongs
+ * to the first operation, or to the first fragment.
  */
 function firstInCode({ operations, fragments }: Documents) {
   const first = new Map<DocumentText, unknown>();
@@ -59,7 +59,7 @@ function firstInCode({ operations, fragments }: Documents) {
     first.get(document.source) === document ? document.source.text : null;
 }
 
-/** CLIENT_OUT_TAKEN: files that are there, and that no run wrote. */
+/** CLIENT_OUT_TAKEN: existing files that no run wrote. */
 export async function takenFiles(
   root: string,
   files: readonly PlannedFile[],

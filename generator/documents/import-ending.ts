@@ -67,7 +67,10 @@ function configAt(folder: string, path: string): string {
       : join(file, 'tsconfig.json');
 }
 
-/** Null for a file that is not there, or that is not JSON apart from comments and last commas. */
+/**
+ * Reads a configuration. Null for a file that does not exist, or that is not JSON apart from
+ * comments and last commas.
+ */
 function readConfig(file: string): Config | null {
   try {
     const text = readFileSync(file, 'utf8').replace(

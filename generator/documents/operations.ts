@@ -120,7 +120,7 @@ const isExecutable = (node: DefinitionNode) =>
 
 const isUnnamed = (node: FoundDefinition['node']) => node.name === undefined;
 
-/** Where a node stands, by the source object that the parser gave it. */
+/** The positions of nodes, by the source object that the parser gave them. */
 function placesOf(found: readonly FoundDefinition[]) {
   const sources = new Map(found.map(({ node, source }) => [node.loc?.source, source]));
   return (error: GraphQLError): Position | null => {

@@ -21,7 +21,7 @@ export interface DocumentCounts {
   readonly removed: number;
 }
 
-/** What `client:` adds to a run. */
+/** The changes that `client:` adds to a run. */
 export interface DocumentsPlan {
   readonly files: readonly PlannedFile[];
   readonly findings: readonly Diagnostic[];

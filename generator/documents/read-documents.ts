@@ -6,7 +6,7 @@ import { extractTexts } from './extract.ts';
 import { findFiles, type FoundFiles } from './globs.ts';
 import { type ImportEnding, importEnding } from './import-ending.ts';
 
-/** What the globs of one front end lead to. */
+/** The documents that the globs of one front end match. */
 export interface ReadDocuments extends Pick<FoundFiles, 'unmatched' | 'outside'> {
   readonly texts: readonly DocumentText[];
   /** The ending that `imports: auto` stands for in the folder of the front end. */

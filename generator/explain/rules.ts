@@ -75,7 +75,7 @@ function said(project: Project, entity: Entity, condition: Condition): string {
   }
 }
 
-/** The name of the field that leads to related rows. */
+/** The name of the field whose relation a condition follows. */
 function relation(
   { fields }: Entity,
   { entity, link }: { readonly entity: string; readonly link: RelatedLink },

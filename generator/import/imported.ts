@@ -42,10 +42,10 @@ export interface TableOf {
 
 export interface ImportedField {
   readonly name: string;
-  /** As SDL: `[String!]!`. */
+  /** The type as SDL: `[String!]!`. */
   readonly type: string;
   readonly description?: string;
-  /** As SDL: `@column(name: "TrackId")`. */
+  /** The directives as SDL: `@column(name: "TrackId")`. */
   readonly directives: readonly string[];
   /** Whether one row at most has a value of it, so that it has a query of its own. */
   readonly unique: boolean;

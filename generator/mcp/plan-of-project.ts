@@ -6,14 +6,14 @@ import { disk } from '../write/disk.ts';
 import { runCaptured } from './run-captured.ts';
 import type { ToolProject } from './tool-project.ts';
 
-/** What the next `generate` would bring. */
+/** The result that the next `generate` would have. */
 export interface ProjectPlan {
   readonly ok: boolean;
   readonly findings: readonly unknown[];
   readonly changes: readonly object[];
   /** New migrations with their steps. */
   readonly migrations: readonly { readonly file: string; readonly text: string }[];
-  /** As `breaking --json`, against the last commit of the main branch that is in reach. */
+  /** The result of `breaking --json` against the last reachable commit of the main branch. */
   readonly breaking: unknown;
 }
 

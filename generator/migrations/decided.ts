@@ -3,7 +3,7 @@ import { foldMigrations } from './fold.ts';
 import { readMigration } from './read/statements.ts';
 import { stepsOf } from './read/steps.ts';
 
-/** What was decided when a draft was written, and holds when it is written again. */
+/** Decisions that were made when a draft was written. They are kept when it is written again. */
 export interface Decided {
   /** Tables and columns that it drops: `posts`, `posts.body`. */
   readonly drops: ReadonlySet<string>;

@@ -115,7 +115,7 @@ function renamedTables(before: readonly Table[], wanted: readonly Table[]): Map<
 
 interface JoinRenames {
   readonly tables: ReadonlyMap<string, string>;
-  /** Those tables, whose columns carry `renamedFrom`. */
+  /** The wanted tables, whose columns have `renamedFrom`. */
   readonly marked: ReadonlyMap<string, Table>;
 }
 

@@ -28,7 +28,7 @@ export function isDraft({ file, text }: SourceText): boolean {
   );
 }
 
-/** A migration as a draft: its text below the line that says so. */
+/** A draft's text: that of a migration below the line that marks a draft. */
 export function asDraft(text: string): string {
   return `// Draft ${hash(text).slice(0, 12)}: "dev" writes it again on every save. "npm run migrate -- save" keeps it; once you edit it, it is yours.\n\n${text}`;
 }
@@ -38,7 +38,7 @@ export function savedText(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(LINE, '');
 }
 
-/** As the ledger hashes it: a draft has the hash of the saved migration. */
+/** The hash of a migration in the ledger: a draft has the hash that it has when it is saved. */
 export function migrationHash(text: string): string {
   return hash(savedText(text).replace(/^export const allowLoss = .*;\n\n?/m, ''));
 }

@@ -14,7 +14,7 @@ export interface Squashed {
   readonly text: string;
   /** The paths of the migrations that are replaced. */
   readonly removed: readonly string[];
-  /** Those of them whose statements cannot be taken over, because a person wrote them. */
+  /** The names of those whose statements cannot be taken over, because a person wrote them. */
   readonly byHand: readonly string[];
 }
 

@@ -132,7 +132,9 @@ function hashInputs({ root: _root, problems: _problems, ...sources }: Sources): 
     .digest('hex');
 }
 
-/** As in the lockfile, line ends do not count: they do not make a run necessary. */
+/**
+ * A hash that ignores line ends, as the lockfile does, so that they do not make a run necessary.
+ */
 function hash(text: string | null): string | null {
   return text === null ? null : hashText(text);
 }

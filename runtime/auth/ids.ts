@@ -49,7 +49,10 @@ export function parseUserId(text: string): UserId | null {
   return isUserId(value) ? value : null;
 }
 
-/** The same for the keys that the project's users have; PostgreSQL would fail on the other type. */
+/**
+ * Like `parseUserId`, but only for the type of key that the project's users have, because
+ * PostgreSQL would fail on the other type.
+ */
 export function parseOwnUserId(ids: IdKind, text: string): UserId | null {
   const id = parseUserId(text);
   return (typeof id === 'string') === (ids === 'uuid') ? id : null;

@@ -87,7 +87,9 @@ async function readVersion(folder: string): Promise<Version> {
   };
 }
 
-/** A file that cannot be read as TypeScript becomes a module that says so where its page is. */
+/**
+ * A file that cannot be read as TypeScript becomes a module that shows this in place of its page.
+ */
 function toScript(name: string, text: string): string {
   try {
     return name.endsWith('.ts') ? stripTypeScriptTypes(text) : text;

@@ -218,7 +218,7 @@ export const LogView: Component<LogViewProps> = inBrowser;
 export const Json: Component<{ readonly value: unknown }> = inBrowser;
 /** A text editor. */
 export const Editor: Component<EditorProps> = inBrowser;
-/** A dialog over the page: it is there while it is rendered. */
+/** A dialog over the page. It is open as long as it is rendered. */
 export const Dialog: Component<DialogProps> = inBrowser;
 /**
  * A button. `primary` is for the main action of a page, `danger` for an action that deletes or ends

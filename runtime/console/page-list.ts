@@ -5,7 +5,7 @@ import { adminDataOf, type Project } from '@twofold/schema';
 export interface ConsolePage {
   readonly id: string;
   readonly title: string;
-  /** Its path below that of the console. */
+  /** The path below that of the console. */
   readonly at: string;
   /**
    * The permission that a caller needs to see the page in the list; null when everybody sees it.

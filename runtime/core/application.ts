@@ -23,7 +23,7 @@ import { batchByTick } from './http/tick-batch.ts';
 import { guardStreams } from './http/response-stream.ts';
 import { serveOwnRoutes } from './routes/index.ts';
 
-/** Members of the request context that also stand on Koa's `ctx`. */
+/** Members of the request context that Koa's `ctx` has too. */
 const MEMBERS = [
   'id',
   'ip',
@@ -94,7 +94,7 @@ function listenerOf(kernel: Kernel, chain: readonly Middleware[]): RequestListen
   );
 }
 
-/** Counts and traces requests. It stands before everything else. */
+/** Counts and traces requests. It comes before all other middleware. */
 function observing(
   { metrics, recorder, tracing, project }: Kernel,
   routers: readonly Router[],

@@ -76,7 +76,7 @@ export interface ExecuteCall {
   /** Null for an operation without a name. */
   readonly operationName: string | null;
   readonly operationType: `${OperationTypeNode}`;
-  /** As the caller sent them. */
+  /** The variables as the caller sent them. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly ctx: RequestContext;
 }

@@ -62,7 +62,7 @@ function noWord(input: GraphQLInputObjectType, { name }: GraphQLInputField): Ref
   };
 }
 
-/** The reason that an input, which is a filter otherwise, has words that we do not know. */
+/** The refusal of an input that is a filter apart from unknown operators. */
 export function wordsRefusal(
   input: GraphQLInputObjectType,
   fields: readonly GraphQLInputField[],

@@ -34,7 +34,7 @@ export const LOGICAL = ['and', 'or', 'not'] as const;
 
 export type LogicalWord = (typeof LOGICAL)[number];
 
-/** All words that the input of one field may have. */
+/** All members that the filter input of one field may have. */
 export const WORDS: readonly FilterWord[] = [
   ...new Set<FilterWord>([...OPERATORS, 'mode', ...LIST_OPERATORS, 'path', ...LOGICAL]),
 ];

@@ -5,7 +5,7 @@ import type { FieldFact } from './facts.ts';
 export interface ForeignKey {
   readonly owner: string;
   readonly column: string;
-  /** Its columns, when it refers to a key of several or `@relation(columns:)` names them. */
+  /** The columns of the key, when it is composite or `@relation(columns:)` names them. */
   readonly columns?: readonly string[];
   /** Fields of the other entity, when they are not its key. */
   readonly references?: readonly string[];

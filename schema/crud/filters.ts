@@ -37,7 +37,7 @@ export const isFiltered = (built: Built, entity: EntityFact): boolean =>
   storedFields(built, entity).some((stored) => isCompared(stored)) ||
   countedFields(entity).length > 0;
 
-/** A field of the type wins over a word of that name. */
+/** A field of the type takes precedence over an operator of that name. */
 const groups = (name: string, fields: ReadonlySet<string>): string[] =>
   Object.entries({ and: `[${name}!]`, or: `[${name}!]`, not: name }).flatMap(([word, type]) =>
     fields.has(word) ? [] : [`${word}: ${type}`],

@@ -5,7 +5,7 @@ import type { CrudItem } from './item.ts';
 import type { StoredField } from './stored-fields.ts';
 
 /**
- * Whether there are words for the values of a field. A list of JSON, of bytes or of objects has
+ * Whether there are operators for the values of a field. A list of JSON, of bytes or of objects has
  * none.
  */
 export function isCompared({ field: { type, named }, type: stored }: StoredField): boolean {

@@ -16,7 +16,7 @@ export interface CrudSdl {
   readonly items: readonly CrudItem[];
   /** The definitions that the schema does not declare, and that are therefore added. */
   readonly written: readonly CrudItem[];
-  /** Those whose name has another meaning in the schema. */
+  /** The definitions whose name has another meaning in the schema. */
   readonly taken: readonly CrudItem[];
   /** Whether everybody may call it, because there is no sign-in. */
   readonly isOpen: boolean;

@@ -51,7 +51,7 @@ export interface Tenancy {
   readonly type: string;
   /** The roles in an organization, the highest first. */
   readonly roles: readonly string[];
-  /** Those that change the organization and its members. */
+  /** The roles that may change the organization and its members. */
   readonly manage: readonly string[];
   /** Who may create an organization. */
   readonly create: 'user' | 'admin';

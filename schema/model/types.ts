@@ -4,7 +4,7 @@ export type TypeKind = 'scalar' | 'enum' | 'entity' | 'object' | 'interface' | '
 export interface TypeRef {
   readonly name: string;
   readonly kind: TypeKind;
-  /** As the SDL prints it: `[Post!]!`. */
+  /** The type as the SDL prints it: `[Post!]!`. */
   readonly text: string;
   readonly required: boolean;
   readonly list: boolean;

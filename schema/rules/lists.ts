@@ -10,8 +10,8 @@ import { finding, listed, onField, quoted, withoutArgument } from './finding.ts'
 import type { Rule } from './finding.ts';
 
 /**
- * LIST_CONDITION, LIST_RELATION: the words and values of `@list(where:)`, and whose rows a second
- * list of a relation shows.
+ * LIST_CONDITION, LIST_RELATION: the operators and values of `@list(where:)`, and whose rows a
+ * second list of a relation shows.
  */
 export const lists: Rule = function* (built) {
   for (const entity of built.facts.entities.values())

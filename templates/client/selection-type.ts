@@ -104,7 +104,7 @@ function gather(
     for (const each of set.selections) {
       const conditional = isConditional(each.directives);
       if (each.kind === Kind.FIELD) {
-        // As graphql-codegen has it: caches add `__typename` without a condition.
+        // graphql-codegen does the same: caches add `__typename` without a condition.
         const isTypename = each.name.value === '__typename';
         addField(into, each, (isOptional || conditional) && !isTypename);
         continue;

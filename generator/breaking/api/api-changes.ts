@@ -78,7 +78,10 @@ function renameChange(
   return judged({ ...change, level: 'breaking', fix }, users, comparison);
 }
 
-/** A document has the name of a type in fragments and variables, and in what `__typename` says. */
+/**
+ * A document contains the name of a type in fragments and variables, and in the results of
+ * `__typename`.
+ */
 const namesType = (type: string, { conditions, declared, named }: Usage) =>
   conditions.has(type) || declared.has(type) || named.has(`${type}.__typename`);
 

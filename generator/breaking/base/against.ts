@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CommandError, EXIT } from '../../failure.ts';
 import { gitLine } from './git.ts';
 
-/** What the folder is compared with. */
+/** The side that the folder is compared with. */
 export type Against =
   | { readonly kind: 'commit'; readonly ref: string; readonly commit: string }
   | { readonly kind: 'file'; readonly file: string; readonly path: string };

@@ -54,7 +54,9 @@ export async function codeChanges(
   }
 }
 
-/** An error counts as that of the base wherever it stands in its file. */
+/**
+ * An error is the same as one of the base if file, code and message are equal, at whatever line.
+ */
 function newOnes(before: readonly TypeError[], after: readonly TypeError[]): Change[] {
   const left = new Map<string, number>();
   const keyOf = ({ file, code, message }: TypeError) => `${file} ${code} ${message}`;

@@ -11,7 +11,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 
-/** What a document names of a schema. */
+/** The parts of a schema that a document uses. */
 export interface Usage {
   /** Fields that it selects, arguments that it gives, fields of inputs and values that it names. */
   readonly named: ReadonlySet<string>;

@@ -18,7 +18,10 @@ import {
 import { fieldRules, typeRules } from './rules.ts';
 import { registrable, userType } from './user-type.ts';
 
-/** What is imported: the metadata, the database that one of its sources is about, and who signs in. */
+/**
+ * The sources of an import: the metadata, the database of one of its sources, and the type that
+ * signs in.
+ */
 export interface HasuraSource {
   readonly metadata: Metadata;
   readonly source: MetadataSource;
@@ -184,7 +187,7 @@ const HIDDEN =
 const isFollowed = (reaches: Reaches, type: TypeInProgress, field: string): boolean =>
   [...(reaches.get(type)?.values() ?? [])].some((reach) => reach.field === field);
 
-/** Whether a caller may read the row and not the one that the field leads to. */
+/** Whether a caller may read the row but not the row to which the field refers. */
 function leadsToHidden(
   { name }: ImportedField,
   type: TypeInProgress,

@@ -24,7 +24,7 @@ export interface Relationships {
   readonly items: readonly ReportItem[];
 }
 
-/** A tracked table of the metadata, and what the database says of it. */
+/** A tracked table of the metadata, and the same table in the database. */
 export interface Tracked {
   readonly entry: MetadataTable;
   readonly table: CatalogTable;
@@ -197,7 +197,7 @@ export interface Reach {
 /** The fields of the relationships of a type, by the names that Hasura has for them. */
 export type Reaches = ReadonlyMap<TypeInProgress, ReadonlyMap<string, Reach>>;
 
-/** Finds the fields that the relationships became. @returns what the report says of each, too */
+/** Finds the fields for the relationships. @returns report items for each, too. */
 export function reachOf(
   { followed }: Relationships,
   { types }: Importing,

@@ -12,7 +12,7 @@ import {
 /** A field of a type, or a value of an enum. */
 export type MemberNode = FieldDefinitionNode | EnumValueDefinitionNode;
 
-/** A definition with the file that it stands in. */
+/** A definition and its file. */
 export interface Placed<Node> {
   readonly node: Node;
   readonly file: string;

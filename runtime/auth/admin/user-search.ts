@@ -132,7 +132,7 @@ function readCursor({ kernel }: AuthParts, text: string): Position {
     if (fits && isValue && Number.isSafeInteger(key) && (key as number) >= 0)
       return [key as number, from as Position[1], id];
   } catch {
-    // The error below says it.
+    // The error below explains it.
   }
   throw failure.badRequest('cursor is not one that this list gave');
 }

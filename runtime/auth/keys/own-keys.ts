@@ -97,10 +97,8 @@ async function findOwn(
 }
 
 /**
- * What an application of this server gives to a role is for users who sign in. A key with such a
- * scope would do nothing.
- *
- * @throws AppError 403
+ * Throws for scopes that an application gives to a role. They are for users who sign in, and a key
+ * with such a scope would have no effect. @throws AppError 403.
  */
 async function assertEffective(
   { kernel, model }: AuthParts,

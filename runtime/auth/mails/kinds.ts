@@ -86,7 +86,7 @@ export interface MailData {
 
 export type MailKind = keyof MailData;
 
-/** What every mail knows. */
+/** The data that every mail gets. */
 export interface MailContext {
   /** The name of the project. */
   readonly app: string;

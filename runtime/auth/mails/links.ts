@@ -1,7 +1,7 @@
 import type { AuthModel } from '@twofold/schema';
 import type { AuthConfig } from '../config.ts';
 
-/** The pages that links of mails lead to. */
+/** The pages to which mails link. */
 export type PageName =
   | 'account'
   | 'change-email'

@@ -29,7 +29,7 @@ export function invitationHandlers(parts: AuthParts) {
   };
 }
 
-/** An organization that an invitation leads to. */
+/** The organization of an invitation. */
 export interface Invited {
   readonly organization: number | string;
   readonly role: string;

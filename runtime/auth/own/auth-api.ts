@@ -38,7 +38,7 @@ export interface Auth {
     userId: UserId,
     body: { readonly current_password: string; readonly new_password: string },
   ): Promise<void>;
-  /** The same without the old password; all sessions end. */
+  /** Like `changePassword`, but without the old password. All sessions end. */
   setPassword(userId: UserId, password: string): Promise<void>;
   /**
    * Changes what a user signs in with: checked and unique as at registration. A new address is not

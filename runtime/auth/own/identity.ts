@@ -7,7 +7,7 @@ import { isUniqueViolation, userExists } from '../sign-in/register.ts';
 import { mailVerification } from '../sign-in/verification.ts';
 import type { Account, AccountPatch } from '../users/user-directory.ts';
 
-/** What a user signs in with. A field that is left out stays as it is. */
+/** The names with which a user signs in. A field that is left out stays as it is. */
 export interface Identity {
   readonly email?: string | undefined;
   readonly username?: string | undefined;

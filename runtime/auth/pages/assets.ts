@@ -63,7 +63,7 @@ function colors({ accent }: Theme): string {
   return `:root{--accent:${accent};--accent-dark:${light}}\n`;
 }
 
-/** A path leads to a file below the project's folder, or to none. */
+/** Reads a file below the project's folder. A path outside of it gives no bytes. */
 async function readOwn(root: string, path: string): Promise<Buffer> {
   const file = resolve(root, path);
   if (!file.startsWith(resolve(root) + sep)) return Buffer.alloc(0);

@@ -64,7 +64,7 @@ function policyOf({ model, config }: AuthParts): string {
 const BODY_LIMIT = 64 * 1024;
 const EMPTY: FormState = { values: {}, errors: {} };
 
-/** What all requests share. */
+/** The parts that all requests to the pages share. */
 interface Site {
   readonly parts: AuthParts;
   readonly base: string;

@@ -29,7 +29,7 @@ export interface PasswordPolicy {
     readonly composition: false;
   };
   judge(password: string, subject?: PasswordSubject): Strength;
-  /** The same, with the lists of breached passwords asked too. @throws AppError 503 */
+  /** Like `judge`, but it also asks the lists of breached passwords. @throws AppError 503. */
   judgeFully(password: string, subject?: PasswordSubject): Promise<Strength>;
   /** @throws AppError 400 with the reason, 503 */
   assert(password: string, subject?: PasswordSubject): Promise<void>;

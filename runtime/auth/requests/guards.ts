@@ -111,7 +111,9 @@ function assertAdmin(context: RequestContext, sufficient: readonly string[]): vo
   throw failure.unauthenticated('API key required');
 }
 
-/** Users may host where the manifest says so, and those of an application's roles may everywhere. */
+/**
+ * Users may use hosting if the manifest allows it; those with a role of an application may always.
+ */
 const mayOperate = (
   { kernel, applications }: AuthParts,
   { role }: Extract<Principal, { kind: 'user' }>,
@@ -135,7 +137,7 @@ function assertHost(parts: AuthParts, context: RequestContext, permission: strin
       return;
     throw failure.forbidden(`Permission ${permission} is required`);
   }
-  // A console says 403 to users who have signed in without the permission.
+  // With a console, users who have signed in without the permission get 403.
   if (principal.kind === 'user' && parts.applications.size > 0) throw failure.forbidden();
   if (config.host === null && kernel.project.hosting && kernel.project.hosting.access !== 'users')
     throw failure.forbidden('Setup required');

@@ -5,7 +5,7 @@ import type { CheckedSession } from './session-check.ts';
 import type { Lifetimes } from './sessions.ts';
 import type { Account } from '../users/user-directory.ts';
 
-/** What decides about the sessions of an application. */
+/** The parts that decide about the sessions of an application. */
 interface ClientParts {
   readonly model: AuthModel;
   readonly applications: ReadonlyMap<string, OwnApplication>;
@@ -86,7 +86,7 @@ export function permissionsWith(
   return given.length > 0 ? [...permissions, ...given] : permissions;
 }
 
-/** What applications give to the users with a role. */
+/** The permissions that applications give to users with a role. */
 export const rolePermissions = (
   applications: ClientParts['applications'],
   role: string,

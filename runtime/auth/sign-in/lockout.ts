@@ -36,7 +36,7 @@ export interface Lockout {
   enter(key: LockKey, signal: AbortSignal): Promise<Ticket>;
   /** Deletes the failures of one bucket after a completed sign-in. @returns how many there were. */
   forget(key: LockKey): Promise<{ readonly failures: number }>;
-  /** The states of several identifiers in one bucket; those without a failure are absent. */
+  /** The lock states of several identifiers in one bucket. Those without a failure are absent. */
   states(
     db: Kysely<any>,
     identifierHashes: readonly string[],

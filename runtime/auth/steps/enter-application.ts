@@ -34,10 +34,8 @@ async function applicationOf(
 }
 
 /**
- * The same entry, for the application that the body names. The answer to a step may leave it out:
- * its ticket knows it.
- *
- * @throws AppError 400
+ * The entry with the application that the body names. The answer to a step may leave it out,
+ * because the ticket contains it. @throws AppError 400.
  */
 export function forClient(entry: Entry, body: unknown): Entry {
   const client = clientOf(body);

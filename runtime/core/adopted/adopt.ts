@@ -3,7 +3,7 @@ import type { Catalog, CatalogColumn, CatalogTable } from '../store/catalog/cata
 import { fitsType, keyKindOf } from './known-types.ts';
 import type { Misfit } from './misfit.ts';
 
-/** The model with what only the database says, and everything in which the two do not agree. */
+/** The model with facts that only the database has, and all differences between the two. */
 export interface Adopted {
   readonly project: Project;
   readonly misfits: readonly Misfit[];
@@ -156,7 +156,10 @@ function enumMisfits(
 const same = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((value) => b.includes(value));
 
-/** Whether rows have the key that the schema says: the primary key, or a unique one without nulls. */
+/**
+ * The misfits of a key: rows must have the key of the schema as their primary key, or as a unique
+ * one without nulls.
+ */
 function keyMisfits(entity: Entity, table: CatalogTable, object: string): Misfit[] {
   const parts = entity.columns.find(({ name }) => name === 'id')?.parts ?? ['id'];
   const names = parts.map((part) => {

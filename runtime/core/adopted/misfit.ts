@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 
 /** A difference between the schema and the tables of a database that another program made. */
 export interface Misfit {
-  /** `Track`, `Track.name`: where the schema says it. */
+  /** The coordinate in the schema: `Track`, `Track.name`. */
   readonly coordinate: string;
   /** `music.Track`, `music.Track.Name` */
   readonly object: string;

@@ -48,7 +48,7 @@ export type Principal =
        * served.
        */
       readonly permissions?: readonly string[];
-      /** As that of a user. */
+      /** The application that the session is for, as for a user. */
       readonly client?: string;
     }
   /**

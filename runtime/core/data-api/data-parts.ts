@@ -3,7 +3,7 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { Rules } from '../data/access.ts';
 import type { Actor } from '../data/write-request.ts';
 
-/** What the data API of all callers shares; made with its first use. */
+/** The parts that the data API of all callers shares. They are made on first use. */
 export interface DataParts extends Actor {
   readonly schema: GraphQLSchema;
 }

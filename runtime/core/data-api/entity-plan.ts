@@ -8,7 +8,7 @@ import type { DataParts } from './data-parts.ts';
 import { columnMembers, uniqueKeys } from './members.ts';
 import { ruledFields } from './rows.ts';
 
-/** What all callers of the data API of one entity share. */
+/** The parts that all callers of an entity's data API share. */
 export class EntityPlan {
   readonly parts: DataParts;
   readonly entity: EntityModel;

@@ -40,7 +40,10 @@ export const COUNT: readonly FilterOperator[] = ['eq', 'ne', 'in', 'notIn', ...O
 /** The operators for a field with `@exists`. */
 export const EXISTENCE: readonly FilterOperator[] = ['eq', 'ne'];
 
-/** Whether a member of an input over JSON is a word, and not a key of the JSON that is compared. */
+/**
+ * Whether a member of an input over JSON is an operator. Otherwise it is a key of the JSON that is
+ * compared.
+ */
 export const isWord = (name: string): boolean =>
   name === 'path' || JSON_WORDS.some((word) => word === name);
 
@@ -71,7 +74,7 @@ export const talliesOf = ({ fields }: EntityModel) =>
     source.kind === 'tally' ? [{ name, of: source.of }] : [],
   );
 
-/** The entities that a relation leads to, with what one more relation needs. */
+/** The relations of an entity to other entities of the model. */
 export const relationsOf = ({ fields }: EntityModel, { entities }: Model) =>
   [...fields.values()].flatMap((field) => {
     const { source } = field;

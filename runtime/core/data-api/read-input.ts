@@ -11,7 +11,7 @@ import { type ColumnMember, columnMembers, isWord } from './members.ts';
 type Input = Readonly<Record<string, unknown>>;
 type Nested = Extract<Write, { kind: 'nested' }>;
 
-/** What reading an input needs; made once. */
+/** What is needed to read an input. It is made once. */
 export interface InputReading {
   readonly model: Model;
   readonly schema: GraphQLSchema;

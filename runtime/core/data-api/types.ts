@@ -1,4 +1,7 @@
-/** What `ctx.data.<entity>` takes and returns. `src/generated/types.ts` has one for each entity. */
+/**
+ * The types that `ctx.data.<entity>` takes and returns. `src/generated/types.ts` has one for each
+ * entity.
+ */
 export interface EntityShape {
   readonly row: object;
   /** One of its unique keys. */
@@ -108,7 +111,7 @@ type CountInput = Pick<
   'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte'
 >;
 
-/** Null counts as the highest value, unless `nulls` says otherwise. */
+/** Null counts as the highest value, unless `nulls` is given. */
 export type OrderDirection =
   | 'asc'
   | 'desc'

@@ -10,7 +10,7 @@ export interface Change {
   readonly row?: Readonly<Record<string, unknown>>;
 }
 
-/** What the project's own code sends to the subscribers of a field of Subscription. */
+/** An event that the project's own code sends to the subscribers of a field of Subscription. */
 export interface Published {
   readonly field: string;
   /** A JSON value. */
@@ -19,7 +19,7 @@ export interface Published {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What subscribers are sent events for. */
+/** Events that subscribers get. */
 export type Announced = Change | Published;
 
 /** Passes on changes after their transaction has committed. */

@@ -269,7 +269,10 @@ export function seenColumn(scope: Scope, entity: EntityModel, column: string, al
     : sql`case when ${readable} then ${seen} end`;
 }
 
-/** Whether a column, or the row that a reference leads to, is not there for the caller. */
+/**
+ * The condition that a column is null for the caller, or that they cannot see the row that it
+ * refers to.
+ */
 export function isNothing(scope: Scope, entity: EntityModel, column: string, alias: string): Sql {
   const seen = seenColumn(scope, entity, column, alias);
   if (entity.partsOf(column).length === 1) return sql`${seen} is null`;

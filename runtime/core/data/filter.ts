@@ -27,7 +27,7 @@ interface Site {
   object(column: string): Holder;
   related(filter: RelatedFilter, value: unknown, path: Site['path']): Sql | undefined;
   tally(filter: TallyFilter, value: unknown, path: Site['path']): Sql | undefined;
-  /** Whether the row or object is not there. */
+  /** The condition that the row or object does not exist. */
   nothing(): Sql;
 }
 

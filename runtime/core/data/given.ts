@@ -1,7 +1,7 @@
 import type { Parameter } from './fragment.ts';
 import type { Stored } from './values.ts';
 
-/** What a value is compared with. */
+/** The value that an operator compares with. */
 export interface Given {
   /** The name in messages: `where.title.contains`. */
   readonly field: string;

@@ -19,7 +19,7 @@ interface Reading {
 }
 
 /**
- * What the arguments of a list of groups ask for.
+ * Reads the arguments of a list of groups.
  *
  * @throws AppError `BAD_USER_INPUT` when nothing says what the groups are equal in, or two units of
  * one field do; `FORBIDDEN` for a field that the caller may read in no row.

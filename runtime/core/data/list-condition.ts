@@ -5,8 +5,8 @@ import { sql, type Sql } from './fragment.ts';
 import { reference, type Scope } from './scope.ts';
 
 /**
- * What `@list(where:)`, `@count` or `@exists` demands of a row. Where it compares with the caller or
- * a claim and there is none, no row meets it.
+ * The condition that `@list(where:)`, `@count` or `@exists` states for a row. If it compares with
+ * the caller or a claim and there is none, no row meets it.
  */
 export function statedCondition(
   scope: Scope,

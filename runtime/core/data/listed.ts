@@ -2,7 +2,7 @@ import type { Access } from './row-condition.ts';
 import type { Link } from './plan.ts';
 import type { ListOptions } from '@twofold/schema';
 
-/** What is common to lists, connections and counts. */
+/** The options that lists, connections and counts have in common. */
 export interface Listed {
   readonly entity: string;
   readonly link?: Link;

@@ -15,7 +15,8 @@ export interface OrderJoins {
 export const orderJoins = (): OrderJoins => ({ sql: [], places: new Map() });
 
 /**
- * The row that a path of to-one relations leads to. A row that the caller may not see is not there.
+ * The row at the end of a path of to-one relations. A row that the caller may not see counts as
+ * missing.
  */
 export function joinedRow(
   scope: Scope,

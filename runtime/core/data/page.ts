@@ -14,7 +14,7 @@ import { isLogical } from './words-condition.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * What the arguments of a list ask for.
+ * Reads the arguments of a list.
  *
  * @throws AppError `BAD_USER_INPUT` for a negative number, a foreign cursor or pages in both
  * directions.

@@ -288,7 +288,7 @@ export interface Call {
   readonly target?: { readonly type: string; readonly id: string };
 }
 
-/** What the arguments of a list of groups ask for. */
+/** The arguments of a list of groups. */
 export interface GroupCall {
   readonly keys: readonly GroupKey[];
   readonly having?: unknown;
@@ -310,12 +310,12 @@ export interface GroupOrder {
 }
 
 export interface Order {
-  /** The column that is compared: of the row, or of the row that `path` leads to. */
+  /** The column by which rows are compared: of the row, or of the row at the end of `path`. */
   readonly column: string;
   readonly descending: boolean;
-  /** Where rows without a value stand. When absent, null is the highest value. */
+  /** Where rows without a value are sorted. When absent, null is the highest value. */
   readonly nulls?: 'first' | 'last';
-  /** The to-one relations that lead to the other row, by field. */
+  /** The to-one relations from the row to the compared row, by field. */
   readonly path?: readonly string[];
   /**
    * Set in place of a column: the name of a list whose rows are counted, or of a field with @count

@@ -3,8 +3,8 @@ import { found, type Model } from './model.ts';
 import { isLogical } from './words-condition.ts';
 
 /**
- * Whether a filter says anything about the rows. A client that builds a filter from a form that is
- * not filled in must not change every row.
+ * Whether a filter restricts the rows at all. A client that builds a filter from an empty form must
+ * not change every row.
  *
  * @example restricts(model, 'TagFilter', { and: [{}] }) // false
  */

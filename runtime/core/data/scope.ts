@@ -89,8 +89,8 @@ export const columnName = ({ columns }: EntityModel, column: string): string =>
   name(columns.get(column)?.stored ?? column);
 
 /**
- * A column of the entity's table: `t1."author_id"`. A key of several columns is a row value:
- * `(t1."country", t1."code")`.
+ * A column of the entity's table: `t1."author_id"`. A composite key is a row value: `(t1."country",
+ * t1."code")`.
  */
 export function reference(entity: EntityModel, alias: string, column: string): string {
   return rowOf(entity, column, (part) => `${alias}.${columnName(entity, part)}`);

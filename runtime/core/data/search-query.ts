@@ -8,7 +8,7 @@ export interface SearchTerm {
   readonly begins: boolean;
 }
 
-/** What a text searches for. */
+/** A parsed search. */
 export interface SearchQuery {
   /** A row must have at least one term of each group. */
   readonly groups: readonly (readonly SearchTerm[])[];

@@ -94,7 +94,7 @@ const bounded = (query: Sql): Sql =>
 
 const BYTES = { from: 'bytes', as: { type: 'integer' } } as const;
 
-/** The same limit for all rows of a batch together. */
+/** Limits the total size of all rows of a batch. */
 const boundedRows = (query: Sql): Sql =>
   sql`select i, case when s > ${BYTES} then '!' || s else j end as j from (select i, j, sum(octet_length(j)) over () as s from (${query} offset 0) q) w`;
 

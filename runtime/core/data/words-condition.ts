@@ -27,7 +27,7 @@ export function itemsOf(value: unknown, path: Place['path']): [unknown, Place['p
   );
 }
 
-/** A word that joins conditions. */
+/** An operator that joins conditions. */
 export type LogicalWord = 'and' | 'or' | 'not';
 
 export const isLogical = (word: string): word is LogicalWord =>

@@ -10,7 +10,7 @@ import type { RequestContext } from '../context/request-context.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** What writes need; made once. */
+/** What is needed to write. It is made once. */
 export interface Actor {
   readonly model: Model;
   readonly store: Store;

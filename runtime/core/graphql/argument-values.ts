@@ -46,7 +46,9 @@ function keepOrder(
     values[name] = restoreOrder(values[name], valueFromASTUntyped(literal, coerced));
 }
 
-/** graphql-js does not say who caused the error: a wrong argument is the caller's mistake. */
+/**
+ * graphql-js does not tell who caused the error. Here it is always the caller, by a wrong argument.
+ */
 function asInputError(thrown: unknown): unknown {
   if (!isGraphqlError(thrown) || thrown.extensions['code'] !== undefined) return thrown;
   const { message, nodes } = thrown;

@@ -13,7 +13,7 @@ import type { Dialect, Query, Store } from '../store/store.ts';
 import type { Engine } from './engine.ts';
 import { createEngine } from './create-engine.ts';
 
-/** What a dry run would have done. */
+/** The record of a dry run: what it would have done. */
 export interface Notes {
   readonly statements: NotedStatement[];
   /** Functions of the project that would have been called: `Post.beforeOperation`. */

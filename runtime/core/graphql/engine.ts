@@ -7,7 +7,7 @@ import type { OwnTransactionOptions } from '../context/request-context.ts';
 import type { Resolver, Resolvers } from '../plugin.ts';
 import type { Store } from '../store/store.ts';
 
-/** What all requests share; made once. */
+/** The parts that all requests share. They are made once. */
 export interface Engine {
   readonly model: Model;
   readonly schema: GraphQLSchema;

@@ -213,7 +213,7 @@ function describeObject(
   };
 }
 
-/** Adds what `@constraint` says; of a list, what it says of each item too. */
+/** Adds the rules of `@constraint`; for a list, also the rules for its items. */
 function constrained(schema: JsonSchema, constraint: Constraint | undefined): JsonSchema {
   if (!constraint) return schema;
   const { min, max, minItems, maxItems, ...ofText } = constraint;

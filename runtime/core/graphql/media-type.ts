@@ -1,4 +1,4 @@
-/** What a client accepts, best first. */
+/** The media types of an answer, best first. */
 export type Answering =
   | 'application/graphql-response+json'
   | 'application/json'

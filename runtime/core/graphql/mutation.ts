@@ -86,7 +86,7 @@ function write(
       });
 }
 
-/** Whether there was no such row, and the answer has no null or false that says so. */
+/** Whether the row did not exist, and the answer has no null or false to express that. */
 const isMissed = ({ operation, parts, cases }: WriteRoot, { id }: Written<Parts>): boolean =>
   id === null &&
   (cases?.some(({ code }) => code === 'NOT_FOUND') ||

@@ -30,7 +30,7 @@ export interface Service {
   readonly source: DocumentSource;
   /** Functions around each query and mutation; absent when no plugin or observer has one. */
   readonly around?: Around;
-  /** What each answer and each refusal passes last; absent without anything that looks at them. */
+  /** The function that each answer and each refusal passes last; absent when nobody needs it. */
   readonly leave?: Leave;
   /** Functions for each subscription; absent when no plugin or observer has one. */
   readonly accompany?: Accompany;

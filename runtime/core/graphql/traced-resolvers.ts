@@ -5,7 +5,7 @@ import type { Resolver, Resolvers } from '../plugin.ts';
 export function traceResolvers(tracing: Tracing, resolvers: Resolvers): Resolvers {
   return mapValues(resolvers, (fields, type) =>
     mapValues(fields, (resolver, field) =>
-      // Those of `__resolveType` and the like answer no field.
+      // Functions such as `__resolveType` are not traced, because they answer no field.
       field.startsWith('__') ? resolver : traceResolver(tracing, `${type}.${field}`, resolver),
     ),
   );

@@ -12,8 +12,8 @@ import { TYPE_KEY } from '../data/scope.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Adds type names to what a plan read as text, as the executor needs them. So a text with an error
- * that only the executor can report need not be read again.
+ * Adds type names to a result that was read as text, because the executor needs them. So a text
+ * with an error that only the executor can report need not be read again.
  *
  * @param marker key of the object that stands for a refused or missing value, see `Reader`.
  * @example withTypes(plan.node, JSON.parse('{"name":"Ada"}'), reader.marker) // { $: 'User', name: 'Ada' }

@@ -12,7 +12,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
   return read(request, limit, (bytes) => bytes?.toString() ?? '');
 }
 
-/** The same as bytes, for a signature over the body. */
+/** Like `readBody`, but as bytes, for a signature over the body. */
 export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   return read(request, limit, (bytes) => bytes ?? Buffer.alloc(0));
 }

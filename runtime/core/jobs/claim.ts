@@ -11,7 +11,7 @@ export interface Taken {
   readonly attempt: number;
   readonly attempts: number;
   readonly fence: number;
-  /** Its process ended during the last attempt: only `failed` is left to call. */
+  /** Whether its process ended during the last attempt, so that only `failed` is left to call. */
   readonly exhausted: boolean;
   readonly errors: readonly JobError[];
 }

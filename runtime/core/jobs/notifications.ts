@@ -25,7 +25,7 @@ interface NotificationParts {
   readonly hear: (notice: Notice) => void;
 }
 
-/** The statement that says it when its transaction commits. */
+/** The statement that sends a notice when its transaction commits. */
 export const NOTIFY = `select pg_notify('${CHANNEL}', ?)`;
 
 export function createNotifications({ url, log, hear }: NotificationParts): Notifications {

@@ -3,16 +3,17 @@ import type { Definitions } from './definitions.ts';
 import { type Ask, askIn, askStore } from './dialect.ts';
 import { RELEASE } from './queue.ts';
 
-/** Milliseconds after which a process that says nothing has died, on PostgreSQL. */
+/** Milliseconds without a sign of life after which a process counts as dead, on PostgreSQL. */
 const LEASE = 25_000;
 const HEARTBEAT = 8_000;
 /** Together with the lease it must stay below 35 s. */
 const SWEEP = 5_000;
 
 /**
- * Says that this process is there, and gives back the jobs of those that are not. On PostgreSQL each
- * process says so every few seconds. On SQLite it holds the lock of a file, which the system
- * releases when the process ends in any way: the next process that starts notices at once.
+ * Reports that this process is alive, and gives back the jobs of processes that are not. On
+ * PostgreSQL each process reports every few seconds. On SQLite it holds the lock of a file, which
+ * the system releases when the process ends in any way: the next process that starts notices at
+ * once.
  */
 export interface Presence {
   start(): Promise<void>;

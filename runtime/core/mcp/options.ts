@@ -4,7 +4,7 @@ import type { Challenge } from './challenge.ts';
 import type { Site } from './site.ts';
 import type { ToolSource } from './tool-source.ts';
 
-/** What all requests share; made once. */
+/** The parts that all requests share. They are made once. */
 export interface EndpointOptions {
   readonly project: Project;
   readonly mcp: McpSettings;

@@ -39,7 +39,10 @@ export interface Model {
   readonly objects?: Readonly<Record<string, ObjectType['role']>>;
   /** Scalars besides GraphQL's own five. */
   readonly scalars?: Readonly<Record<string, Pick<ScalarType, 'column' | 'source'>>>;
-  /** What an input object, or the arguments of a field, set: by `Input:Entity`. */
+  /**
+   * The columns and relations that an input object, or the arguments of a field, set: by
+   * `Input:Entity`.
+   */
   readonly writes?: Readonly<Record<string, Readonly<Record<string, WriteField>>>>;
   /** The meaning of each `where` input. */
   readonly filters?: Readonly<
@@ -90,8 +93,8 @@ export type WriteField =
   | ({ readonly nested: string } & NestedParts);
 
 /**
- * `'created_at: eq lt gt'`: column and words. `equals`, `object`, `one` and `many` name the column or
- * the relation's field.
+ * `'created_at: eq lt gt'`: column and operators. `equals`, `object`, `one` and `many` name the
+ * column or the relation's field.
  */
 export type FilterField =
   | string

@@ -44,7 +44,7 @@ export interface ListWords {
   readonly filterable?: readonly string[];
   /** The argument that leaves one row of each combination, and value → column. */
   readonly distinct?: { readonly arg: string; readonly by: Readonly<Record<string, string>> };
-  /** What every row must meet: `@list(where:)`. */
+  /** The condition that every row must meet: `@list(where:)`. */
   readonly condition?: Condition;
   /** `['created_at desc', 'id']`; by the key when absent. */
   readonly order?: readonly string[];

@@ -23,7 +23,7 @@ import { createStreams, type Streams } from './streams.ts';
 import { innerProject, type Names } from './inner-project.ts';
 import { requireValues } from './partial.ts';
 
-/** What all requests share; made once. */
+/** The parts that all requests share. They are made once. */
 export interface RestService {
   readonly engine: Engine;
   readonly names: Names;

@@ -109,7 +109,10 @@ export function convertValue(from: StoredType, to: StoredType, value: unknown): 
   return CONVERSIONS[`${from}>${to}`]?.convert(value as never) ?? null;
 }
 
-/** The same as PostgreSQL, for values that `convertValue` accepts; null when it accepts none. */
+/**
+ * SQL for the conversion in PostgreSQL, for values that `convertValue` accepts; null when it
+ * accepts none.
+ */
 export function convertOnPostgres(
   from: StoredType,
   to: StoredType,

@@ -16,7 +16,7 @@ export function foreignKeySql(table: string, key: ForeignKeyDescription): string
   return `constraint ${name} ${referenceSql(key)}`;
 }
 
-/** The same without its name. */
+/** The definition of a foreign key without its name. */
 export function referenceSql({ columns, table, references, onDelete }: ForeignKeyDescription) {
   const names = (list: readonly string[]) => list.map(quotedName).join(', ');
   return `foreign key (${names(columns)}) references ${quotedName(table)} (${names(references)}) on delete ${onDelete}`;

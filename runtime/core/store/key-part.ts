@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** The SQL function that percent-encodes one column of a key of several: `a:b` becomes `a%3Ab`. */
+/** The SQL function that percent-encodes one column of a composite key: `a:b` becomes `a%3Ab`. */
 export const KEY_PART = 'twofold_key_part';
 
 /** SQLite has no such function of its own. */

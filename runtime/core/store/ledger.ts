@@ -18,7 +18,7 @@ export interface AppliedMigration {
   readonly appliedAt: string;
   /** The statements that undo it; null when it is one-way. */
   readonly undo: Undo | null;
-  /** Whether the ledger says either; the first release did not record it. */
+  /** Whether the ledger records how to undo it. The first release did not. */
   readonly undoKnown: boolean;
   /** How many steps of an interrupted migration are done; null when the migration is complete. */
   readonly steps: number | null;

@@ -159,7 +159,7 @@ function openPool(connectionString: string, max: number, readOnly = false): pg.P
   return pool;
 }
 
-/** What all answering statements share. */
+/** The parts that all answering statements share. */
 interface Answering {
   readonly memory: AnswerMemory;
   readonly long: Semaphore;
@@ -196,7 +196,7 @@ async function inAnswerBounds<T extends Answered>(
   return statement.long ? long.run(attempt) : attempt();
 }
 
-/** What all statements of a store share. */
+/** The parts that all statements of a store share. */
 interface Parts {
   readonly pool: pg.Pool;
   readonly names: StatementNames;

@@ -216,7 +216,7 @@ function readExactly(prepared: Prepared): void {
 const mayBeLarge = (statement: StatementSync): boolean =>
   statement.columns().some(({ type }) => type === null || type.toLowerCase() === 'bigint');
 
-/** As PostgreSQL's driver: a number where it is exact, else text. */
+/** Integers in the form of PostgreSQL's driver: a number where that is exact, else text. */
 function withNumbers(row: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(row))
     if (typeof value === 'bigint')

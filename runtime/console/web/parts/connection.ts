@@ -13,7 +13,9 @@ export const waiting = signal(0);
 /** Milliseconds between two tries while the server is gone. The contract allows 3 s in all. */
 const EVERY = 1000;
 
-/** Milliseconds without an answer after which a page that is seen asks whether the server is there. */
+/**
+ * Milliseconds without an answer after which a visible page asks whether the server can be reached.
+ */
 const SILENCE = 5000;
 
 let trying = false;
@@ -44,14 +46,14 @@ async function waitForReturn(): Promise<void> {
   returns.value += 1;
 }
 
-/** A server that starts says 503, which is not an answer yet. */
+/** Whether the server answers. While it starts it sends 503, which does not count. */
 async function answers(): Promise<boolean> {
   const options = { method: 'HEAD', credentials: 'omit', cache: 'no-store' } as const;
   const response = await fetch(`${base}/`, options).catch(() => null);
   return response !== null && response.status < 500;
 }
 
-/** Waits, and says so, until the server takes requests again. */
+/** Waits until the server takes requests again, and shows that it waits. */
 export async function waitFor(seconds: number, signal?: AbortSignal): Promise<void> {
   waiting.value = Math.max(waiting.value, seconds);
   await new Promise<void>((done) => {

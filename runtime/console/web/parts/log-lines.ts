@@ -71,7 +71,7 @@ const SLACK = 5_000;
  */
 export function createLogLines(most = KEPT): LogLines {
   let lines: LogLine[] = [];
-  // The same array while every line matches.
+  // The matching lines. While every line matches, this is the array of all lines itself.
   let shown = lines;
   let filter: LogFilter = { search: '', level: null };
   let accepts = acceptor(filter);

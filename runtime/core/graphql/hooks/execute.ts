@@ -21,7 +21,8 @@ async function execute(
     const response = (await before(hooks, call, after)) ?? (await run());
     return await afterwards(after, response, call);
   } catch (thrown) {
-    // What was left of `after` gets to know how it ended, and cannot change it any more.
+    // The remaining functions of `after` are told how the operation ended. They cannot change it
+    // any more.
     const refused = refuse(errorsOf(thrown), call.context);
     await afterwards(after, refused, call).catch(() => {});
     throw thrown;

@@ -194,7 +194,7 @@ function planEvent(
     : { ...head, kind: 'event', operation, plan };
 }
 
-/** The type of the answer: of a result union, the member that says what was written. */
+/** The type of the answer. For a result union, it is the member for the written row. */
 function answeredType({ type }: Operation, entity: string, returns: Returns): string {
   if (returns.kind === 'payload') return returns.type;
   return returns.kind === 'entity' ? entity : type.name;

@@ -6,7 +6,7 @@ import type { Selection } from '../../data/plan.ts';
 import type { ErrorCases } from '../error-members.ts';
 import type { SelectionContext } from './collect.ts';
 
-/** What a plan is made from, for one operation and one class of callers. */
+/** What is needed to make a plan, for one operation and one class of callers. */
 export interface Planning {
   readonly model: Model;
   readonly rules: Rules;

@@ -55,7 +55,10 @@ export interface CatalogTable extends CatalogName {
 
 export interface CatalogColumn {
   readonly name: string;
-  /** As the database writes it, with its parameters: `numeric(10,2)`, `text[]`, `NVARCHAR(160)`. */
+  /**
+   * The type as the database writes it, with its parameters: `numeric(10,2)`, `text[]`,
+   * `NVARCHAR(160)`.
+   */
   readonly type: string;
   /** The kind of the type in PostgreSQL's catalog; `base` for everything on SQLite. */
   readonly typeKind: 'base' | 'enum' | 'domain' | 'array' | 'composite' | 'range' | 'pseudo';
@@ -152,7 +155,7 @@ export interface CatalogSequence extends CatalogName {
 
 export interface CatalogFunction extends CatalogName {
   readonly kind: 'function' | 'procedure' | 'aggregate' | 'window';
-  /** As PostgreSQL writes them: `p_id integer, OUT total numeric`. */
+  /** The parameters as PostgreSQL writes them: `p_id integer, OUT total numeric`. */
   readonly parameters: string;
   /** The statement that makes it; null for an aggregate. */
   readonly definition: string | null;

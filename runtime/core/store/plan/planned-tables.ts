@@ -74,7 +74,8 @@ function columnOf(
   { uniques, checks, foreignKeys }: CatalogTable,
   { name, type, nullable, default: value }: CatalogTable['columns'][number],
 ): PlannedColumn {
-  // What a run that was stopped has made ready belongs to a migration that is not applied.
+  // A constraint that an interrupted run has prepared belongs to a migration that is not applied
+  // yet.
   const isThis = (each: { readonly name: string | null; readonly columns: readonly string[] }) =>
     each.columns.length === 1 && each.columns[0] === name && !isReadyName(each.name);
   const leads = foreignKeys.find(isThis);

@@ -1,7 +1,7 @@
 import { quotedName } from '../quoting.ts';
 /** The index of full-text search of one table. */
 export interface SearchIndex {
-  /** Also the name of the table that has the index, and of its triggers. */
+  /** The name of the index, which is also the name of its table and of its triggers. */
   readonly name: string;
   readonly table: string;
   /** The searched columns. Words in earlier columns rank higher. */

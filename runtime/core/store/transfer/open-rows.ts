@@ -44,7 +44,7 @@ export function labelOf(
   { schema, name }: CatalogName,
   { catalog, names }: { readonly catalog: Catalog; readonly names: ReadonlySet<string> },
 ): string | undefined {
-  // SQLite has no schemas: the table is there under its plain name.
+  // SQLite has no schemas, so the table has its plain name.
   if (catalog.dialect === 'sqlite' && !names.has(name))
     return [...names].find((each) => each.endsWith(`.${name}`));
   if (names.has(`${schema}.${name}`)) return `${schema}.${name}`;

@@ -78,7 +78,7 @@ abstract class CopyBatches<Batch> extends CopyQuery implements AsyncIterable<Bat
 
   /** Takes a row. The driver uses its memory again. @returns a batch that is full */
   protected abstract take(chunk: Buffer): Batch | undefined;
-  /** What is left when the statement is over. */
+  /** The rows that are left when the statement has ended. */
   protected abstract rest(): Batch | undefined;
 
   #hand(batch: Batch | undefined): void {

@@ -77,8 +77,8 @@ function begin({ name, source }: App, form: FormData): Promise<Deployment> {
 const ACCEPTED = 1000;
 
 /**
- * The answer for an image comes when it serves. The form waits for a refusal only; a notice says how
- * it ended.
+ * The response for an image comes when the app serves. The form waits only for a refusal; a notice
+ * reports the end.
  */
 async function untilAccepted(
   answer: Promise<Deployment>,

@@ -111,7 +111,7 @@ interface AppEvent {
 
 const MOST_EVENTS = 50;
 
-/** What happens to the app while the page is open. */
+/** Shows the app's events while the page is open. */
 function Events({ name }: { name: string }) {
   const [events, setEvents] = useState<readonly AppEvent[]>([]);
   useStream('/api/events', (frames) => {

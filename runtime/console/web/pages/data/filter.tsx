@@ -40,7 +40,10 @@ function conditionsOf({ columns }: Module, parameters: URLSearchParams): Conditi
   });
 }
 
-/** The name of a condition in the address. A field of a name that has another meaning says its word. */
+/**
+ * The parameter of a condition in the address. The operator is left out for `eq`, unless the short
+ * name has another meaning.
+ */
 function parameterOf({ column, word }: Pick<Condition, 'column' | 'word'>): string {
   const reserved = ['page', 'limit', 'sort', 'order', 'include', 'fields', 'search', 'row', 'as'];
   return word === 'eq' && !reserved.includes(column.name) ? column.name : `${column.name}_${word}`;

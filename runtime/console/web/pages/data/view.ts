@@ -23,7 +23,7 @@ export function typeAddress(
   return `${base}/data/${plural}${search.size > 0 ? `?${search}` : ''}`;
 }
 
-/** The same view with a row opened beside it. */
+/** The address of the present view with a row opened beside it. */
 export function rowAddress(id: string): string {
   const search = new URLSearchParams(query.value);
   search.set('row', id);

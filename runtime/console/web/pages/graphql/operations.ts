@@ -26,7 +26,7 @@ function operationsOf(text: string): readonly NamedOperation[] {
   }
 }
 
-/** Of several operations the one in which the cursor stands, else the first. */
+/** The operation at the cursor, if there are several; else the first one. */
 export function operationAt(text: string, offset: number): NamedOperation | undefined {
   const operations = operationsOf(text);
   return operations.findLast(({ start }) => start <= offset) ?? operations[0];

@@ -9,7 +9,7 @@ export function prettify(text: string): string {
   const wanted = print(parse(text));
   if (!text.includes('#')) return wanted;
   const laid = layOut(text);
-  // When a comment stands where the layout does not expect one, the text stays as it was typed.
+  // If a comment is in a place that the layout does not expect, the text stays as it was typed.
   return isSame(laid, wanted) ? laid : text;
 }
 
@@ -64,7 +64,7 @@ function add(layout: Layout, token: Token, text: string): void {
       : joined(token, text);
 }
 
-/** Definitions stand apart by an empty line. */
+/** Definitions are separated by an empty line. */
 const before = (token: Token, line: string) =>
   token.prev?.kind === TokenKind.BRACE_R && line === '\n' ? '\n\n' : line;
 

@@ -17,7 +17,7 @@ interface LogToolsProps {
   readonly children?: ComponentChildren;
 }
 
-/** What can be done with a log, and how many lines there are. */
+/** The tools of a log, and the number of its lines. */
 export function LogTools({ name, held, stream, filter, children }: LogToolsProps) {
   const paused = held.paused.value;
   return (

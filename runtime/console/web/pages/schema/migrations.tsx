@@ -61,7 +61,10 @@ export function Migrations() {
   );
 }
 
-/** Those of the project first, in their order; the server's own have the name of a part before a slash. */
+/**
+ * The migrations of the project come first, in their order. Those of the server have the name of a
+ * part before a slash.
+ */
 function migrationsOf(status: Status): Migration[] {
   const names = [...new Set(STATES.flatMap((state) => status[state]))];
   const own = (name: string) => !name.includes('/');

@@ -40,7 +40,7 @@ export function SettingsPage() {
   );
 }
 
-/** Also the source can be searched: `.env`. */
+/** Whether the search finds a setting. Its source, such as `.env`, is searched too. */
 const isWanted = ({ name, value, source }: Setting, wanted: string) =>
   wanted === '' || `${name} ${textOf(value)} ${source}`.toLowerCase().includes(wanted);
 

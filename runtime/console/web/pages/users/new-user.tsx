@@ -54,7 +54,7 @@ export function NewUser({ roles, close }: { roles: readonly Role[]; close(): voi
   );
 }
 
-/** What was left empty is not sent. */
+/** Empty fields are not sent. */
 function bodyOf(form: FormData): Record<string, string | number> {
   const texts = ['email', ...NAMES.map(([name]) => name)]
     .map((name) => [name, String(form.get(name) ?? '').trim()] as const)
