@@ -56,7 +56,7 @@ async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   );
 }
 
-/** The module is not shipped, so that the name is computed keeps it out of the package's types. */
+/** The module is not in the package. Its name is in a variable, so that no type refers to it. */
 async function buildFiles(): Promise<ReadonlyMap<string, Buffer>> {
   const module = './build.ts';
   const { buildAssets } = (await import(module)) as typeof import('./build.ts');

@@ -7,8 +7,8 @@ export const tenantEntity = ({ signIn, entities }: Facts): EntityFact | undefine
   signIn?.tenancy && entities.get(signIn.tenancy.type);
 
 /**
- * The lists that are the membership: of users on an organization, and of organizations on a user.
- * A list that a key of the other side explains, or that names its own table, is another relation.
+ * The two lists that show the memberships: the users of an organization, and the organizations of a
+ * user. A list whose rows have a key to this side, or that names its own table, is another relation.
  */
 export function membershipEnds(
   facts: Facts,

@@ -14,7 +14,7 @@ import { keyOf } from './first-member.ts';
 import { invitationHandlers } from './invitations.ts';
 import { organizationsOf, ownMembership, roleOf, type OwnMembership } from './membership.ts';
 import { membershipsOf } from './memberships.ts';
-import { assertFirstLeft, checkRole, manages, mayGive } from './roles.ts';
+import { assertFirstLeft, checkRole, mayGive, mayManage } from './roles.ts';
 
 /** Routes of organizations and their members. */
 export function organizationHandlers(parts: AuthParts) {
@@ -106,7 +106,7 @@ function entityOf(parts: AuthParts) {
 function members(parts: AuthParts): Handler {
   return async ({ context, params }) => {
     const own = await ownMembership(parts, context, params['id']);
-    const withEmail = manages(organizationsOf(parts), own.role);
+    const withEmail = mayManage(organizationsOf(parts), own.role);
     const rows = await parts.directory.membersOf(parts.kernel.store.db, own.organization);
     const shown = rows.map(({ account, role, joinedAt }) => ({
       user_id: account.id,

@@ -7,7 +7,7 @@ import type { AuthParts } from '../parts.ts';
 import { signedInAccount } from '../steps/reauthentication.ts';
 import type { Account } from '../users/user-directory.ts';
 import { membershipsOf } from './memberships.ts';
-import { isLastFirst, manages } from './roles.ts';
+import { isLastFirst, mayManage } from './roles.ts';
 
 /** The signed-in user as a member of the organization in the path. */
 export interface OwnMembership {
@@ -42,7 +42,7 @@ export async function ownMembership(
 
 /** @throws AppError 403 unless the caller's role manages the organization. */
 export function assertManages(parts: AuthParts, { role }: OwnMembership): void {
-  if (!manages(organizationsOf(parts), role)) throw failure.forbidden();
+  if (!mayManage(organizationsOf(parts), role)) throw failure.forbidden();
 }
 
 /** The role of a member, or null. */

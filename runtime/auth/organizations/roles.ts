@@ -10,11 +10,11 @@ export function rankOf({ roles }: Organizations, role: string): number {
   return rank === -1 ? roles.length : rank;
 }
 
-export const manages = ({ manage }: Organizations, role: string): boolean => manage.includes(role);
+export const mayManage = ({ manage }: Organizations, role: string): boolean => manage.includes(role);
 
 /** Managers act on members of their own rank or lower, and give such roles. */
 export const mayGive = (organizations: Organizations, own: string, role: string): boolean =>
-  manages(organizations, own) && rankOf(organizations, role) >= rankOf(organizations, own);
+  mayManage(organizations, own) && rankOf(organizations, role) >= rankOf(organizations, own);
 
 /** @throws AppError 400 */
 export function checkRole({ roles }: Organizations, role: unknown): string {

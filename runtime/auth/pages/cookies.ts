@@ -8,7 +8,7 @@ import { seal, unseal } from '../secrets/seal.ts';
 import { MINUTE } from '../time.ts';
 
 /** An unfinished sign-in: the data that the next page needs to continue it. */
-export interface Step {
+export interface PendingSignIn {
   /** The step that is asked for next, as in the response 202 of a sign-in. */
   readonly next: string;
   readonly ticket: string;
@@ -28,8 +28,8 @@ export interface PageCookies {
   readSession(koa: KoaContext): string | null;
   writeSession(koa: KoaContext, claims: AccessClaims, until: number): void;
   clearSession(koa: KoaContext): void;
-  readStep(koa: KoaContext): Step | null;
-  writeStep(koa: KoaContext, step: Step): void;
+  readStep(koa: KoaContext): PendingSignIn | null;
+  writeStep(koa: KoaContext, step: PendingSignIn): void;
   clearStep(koa: KoaContext): void;
   /** A message for the next page, such as `saved`. It is removed when it is read. */
   takeNotice(koa: KoaContext): string | null;
@@ -76,7 +76,7 @@ export function createPageCookies({ kernel, model, keys, config }: AuthParts): P
     readStep: (koa) => {
       const sealed = read(koa, names.step);
       const text = sealed && unseal(keys.derivedAll('pages'), sealed, 'step');
-      const step = text ? (JSON.parse(text) as Step) : null;
+      const step = text ? (JSON.parse(text) as PendingSignIn) : null;
       return step && step.until > kernel.now() ? step : null;
     },
     writeStep: (koa, step) =>

@@ -4,7 +4,7 @@ import type { Reply } from '@twofold/runtime/http';
 import type { Html } from '../mails/html.ts';
 import type { PageName } from '../mails/links.ts';
 import type { AuthParts } from '../parts.ts';
-import type { PageCookies, Step } from './cookies.ts';
+import type { PageCookies, PendingSignIn } from './cookies.ts';
 import type { AllTexts } from './texts.ts';
 
 /** One request to a page. */
@@ -19,7 +19,7 @@ export interface PageRequest {
   /** The parameters of the address; one that occurs twice is absent. */
   readonly query: Readonly<Record<string, string>>;
   /** The unfinished sign-in of this browser, if there is one. */
-  readonly step: Step | null;
+  readonly step: PendingSignIn | null;
   /** Whether the pages' cookie belongs to a live session. */
   readonly signedIn: boolean;
   /** The address of a page: `/auth/account`. */

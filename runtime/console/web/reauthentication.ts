@@ -2,7 +2,7 @@ import { ApiError, note } from './call.ts';
 import { accessToken, adopt, post } from './session.ts';
 
 /** The step that is left before a sign-in or a reauthentication is complete. */
-export interface Step {
+export interface ReauthenticationStep {
   readonly next: 'second_factor' | 'enroll_second_factor' | 'change_password' | 'email_code';
   readonly ticket: string;
   readonly methods?: readonly ('totp' | 'passkey' | 'recovery_code')[];
@@ -15,14 +15,14 @@ export interface Step {
  * @returns the step that is left, or null when it is complete
  * @throws ApiError when the server refuses
  */
-export const reauthenticate = (body: object): Promise<Step | null> =>
+export const reauthenticate = (body: object): Promise<ReauthenticationStep | null> =>
   send('/api/auth/reauthenticate', body);
 
 /** Answers a step with its `ticket`, and a code or a passkey. @throws ApiError */
-export const answerStep = (body: object): Promise<Step | null> =>
+export const answerStep = (body: object): Promise<ReauthenticationStep | null> =>
   send('/api/auth/second-factor', body);
 
-async function send(path: string, body: object): Promise<Step | null> {
+async function send(path: string, body: object): Promise<ReauthenticationStep | null> {
   note({ method: 'POST', path, body, headers: {} });
   const response = await post(path, body, { Authorization: `Bearer ${accessToken()}` });
   const answer = (await response.json().catch(() => ({}))) as Answer;
@@ -30,12 +30,12 @@ async function send(path: string, body: object): Promise<Step | null> {
     const id = response.headers.get('X-Request-Id');
     throw new ApiError(response.status, answer.error ?? `HTTP ${response.status}`, id);
   }
-  if (answer.next !== undefined) return answer as Step;
+  if (answer.next !== undefined) return answer as ReauthenticationStep;
   if (answer.accessToken !== undefined) adopt({ ...answer, accessToken: answer.accessToken });
   return null;
 }
 
-interface Answer extends Partial<Step> {
+interface Answer extends Partial<ReauthenticationStep> {
   readonly error?: string;
   readonly accessToken?: string;
   readonly id?: string | number;

@@ -3,7 +3,7 @@ import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { AbstractRows, Member, Order, Planned, Root } from './plan.ts';
 import { watched } from './long.ts';
 import { equalities, limit } from './rows.ts';
-import { rowCondition, seenWhen } from './condition-sql.ts';
+import { rowCondition, sortValueSeenWhen } from './condition-sql.ts';
 import type { EntityModel } from './model.ts';
 import {
   tableName,
@@ -142,7 +142,7 @@ function sortedColumn(scope: Scope, entity: EntityModel, column: string, alias: 
       ? key
       : sql`${key} as ${name(column)}`;
   }
-  const seen = seenWhen(scope, entity, column, own);
+  const seen = sortValueSeenWhen(scope, entity, column, own);
   const value = seen ? sql`case when ${seen} then ${own(column)} end` : sql`${own(column)}`;
   return sql`${value} as ${name(column)}`;
 }

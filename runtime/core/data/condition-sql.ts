@@ -301,10 +301,11 @@ export function readableWhen(
 }
 
 /**
- * In which rows the caller sees the value of a column that rows are ordered by. The key is always
- * the last of them, so that no two rows are equal.
+ * In which rows the caller sees a value by which rows are ordered; undefined for all of them. Unlike
+ * `readableWhen`, it also asks for the row that a foreign key refers to. The key of the row itself is
+ * part of every order, so it counts as seen.
  */
-export function seenWhen(
+export function sortValueSeenWhen(
   scope: Scope,
   entity: EntityModel,
   column: string,
@@ -324,7 +325,7 @@ export function seenWhen(
   ]);
 }
 
-/** The columns of a row that `seenWhen` looks at. */
+/** The columns of a row that `sortValueSeenWhen` looks at. */
 export function seenBy({ rules }: Scope, entity: EntityModel, column: string): readonly string[] {
   const field = fieldOfColumn(entity, column);
   const access = field && rules.field(entity.entity, field, 'READ');

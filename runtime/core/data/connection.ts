@@ -1,5 +1,5 @@
 import { aggregateJson } from './aggregated.ts';
-import { seenWhen } from './condition-sql.ts';
+import { sortValueSeenWhen } from './condition-sql.ts';
 import { joinSql, literal, name, sql, type Sql } from './fragment.ts';
 import type { Pair } from './json.ts';
 import type { EntityModel } from './model.ts';
@@ -128,7 +128,7 @@ function cursor(scope: Scope, linked: Linked, { source }: Page): Sql {
     if (!isColumn(each)) return computedCursor(scope, entity, each, source.ref(orderName(index)));
     const { column } = each;
     const value = cursorValue(scope, entity, column, source.ref(column));
-    const seen = seenWhen(scope, entity, column, source.ref);
+    const seen = sortValueSeenWhen(scope, entity, column, source.ref);
     return seen ? sql`case when ${seen} then ${value} end` : value;
   });
   return scope.json.hex(scope.json.array(values));

@@ -50,8 +50,11 @@ export function figureSql(
   }
 }
 
-/** In which rows the caller sees the value of a column; undefined for all of them. */
-export function visibleWhen(
+/**
+ * In which rows the caller sees a value that is counted or grouped by; undefined for all of them.
+ * Unlike `readableWhen`, it also asks for the row that a foreign key refers to.
+ */
+export function figureSeenWhen(
   scope: Scope,
   { entity, alias }: Rows,
   column: string,
@@ -71,7 +74,7 @@ export function visibleWhen(
 
 function seenValue(scope: Scope, rows: Rows, column: string, own?: Sql): Sql {
   const value = own ?? sql`${reference(rows.entity, rows.alias, column)}`;
-  const visible = visibleWhen(scope, rows, column);
+  const visible = figureSeenWhen(scope, rows, column);
   return visible ? sql`case when ${visible} then ${value} end` : value;
 }
 

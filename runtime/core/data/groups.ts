@@ -3,7 +3,7 @@ import type { Column } from '@twofold/schema';
 import { EXACT } from '../store/exact-numbers.ts';
 import { figuresJson, rowsSql } from './aggregated.ts';
 import { FigureColumns, type Figures } from './figure-columns.ts';
-import { visibleWhen } from './figures.ts';
+import { figureSeenWhen } from './figures.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { havingSql } from './having.ts';
 import type { EntityModel } from './model.ts';
@@ -102,7 +102,7 @@ class GroupQuery {
       column,
       unit,
     );
-    const visible = visibleWhen(this.#scope, this.#rows, name_);
+    const visible = figureSeenWhen(this.#scope, this.#rows, name_);
     return visible ? sql`case when ${visible} then ${value} end` : value;
   }
 }

@@ -1,6 +1,6 @@
 import type { Column } from '@twofold/schema';
 import { tallySql } from './tally.ts';
-import { conditionsSql, seenWhen } from './condition-sql.ts';
+import { conditionsSql, sortValueSeenWhen } from './condition-sql.ts';
 import { joinSql, sql, type Sql } from './fragment.ts';
 import { found, type EntityModel } from './model.ts';
 import { endOf } from './order.ts';
@@ -57,7 +57,7 @@ export const valueNames = (
   order: readonly Order[],
 ): readonly string[] =>
   order.map((each, index) =>
-    isColumn(each) && !seenWhen(scope, entity, each.column, ref) ? each.column : orderName(index),
+    isColumn(each) && !sortValueSeenWhen(scope, entity, each.column, ref) ? each.column : orderName(index),
   );
 
 /** The name of a value of the order in an inner query. No column of an entity can have it. */
@@ -131,7 +131,7 @@ export function sortValue(
       value: sort.computed(order, index),
       nullable: !order.rank && !isAlwaysThere(scope, sort.entity, order),
     };
-  const seen = seenWhen(scope, sort.entity, order.column, sort.ref);
+  const seen = sortValueSeenWhen(scope, sort.entity, order.column, sort.ref);
   return {
     value: seen ? sql`case when ${seen} then ${own} end` : sql`${own}`,
     nullable: seen !== undefined || !sort.entity.column(order.column).required,
@@ -176,7 +176,7 @@ function computedValue(
   const { entity, alias } = joinedRow(scope, joins, from, path);
   const ref = (column: string) => reference(entity, alias, column);
   if (tally === undefined) {
-    const seen = seenWhen(scope, entity, order.column, ref);
+    const seen = sortValueSeenWhen(scope, entity, order.column, ref);
     return seen ? sql`case when ${seen} then ${ref(order.column)} end` : sql`${ref(order.column)}`;
   }
   const value = tallyValue(scope, entity, tally, ref);

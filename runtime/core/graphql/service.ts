@@ -33,7 +33,7 @@ export interface Service {
   /** The function that each answer and each refusal passes last; absent when nobody needs it. */
   readonly leave?: Leave;
   /** Functions for each subscription; absent when no plugin or observer has one. */
-  readonly accompany?: Accompany;
+  readonly accompany?: StartCompanion;
 }
 
 /** An operation of a client. */
@@ -54,7 +54,7 @@ export type Leave = (response: Response, context: RequestContext) => Response | 
 export type Transport = 'websocket' | 'event_stream';
 
 /** Called for a subscription with its first context. */
-export type Accompany = (call: OperationCall, transport: Transport) => Promise<Companion>;
+export type StartCompanion = (call: OperationCall, transport: Transport) => Promise<Companion>;
 
 export interface Companion {
   /** Returns the response to one event; undefined when nothing is sent. */

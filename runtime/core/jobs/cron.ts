@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 import type { Definition, Definitions } from './definitions.ts';
 
 /** The times of a schedule, in milliseconds since 1970. */
-export interface Times {
+export interface ScheduleTimes {
   /** The first time after `time`; null when there is none. */
   after(time: number): number | null;
   /** The last time before `time`; null when there is none. */
@@ -43,7 +43,7 @@ function croner(root: string): MakePattern {
  *
  * @throws ConfigError `JOB_SCHEDULE_INVALID`, with every problem.
  */
-export function readSchedules(definitions: Definitions, root: string): ReadonlyMap<string, Times> {
+export function readSchedules(definitions: Definitions, root: string): ReadonlyMap<string, ScheduleTimes> {
   const scheduled = [...definitions.values()].filter(({ schedule }) => schedule !== undefined);
   if (scheduled.length === 0) return new Map();
   const make = croner(root);
@@ -59,7 +59,7 @@ export function readSchedules(definitions: Definitions, root: string): ReadonlyM
 }
 
 /** The times of a schedule, or the problem with its pattern. */
-function timesOf(make: MakePattern, { schedule }: Definition): Times | string {
+function timesOf(make: MakePattern, { schedule }: Definition): ScheduleTimes | string {
   const { cron, timezone } = schedule!;
   const shown = JSON.stringify(cron);
   if (![5, 6].includes(cron.trim().split(/\s+/).length))
@@ -67,7 +67,7 @@ function timesOf(make: MakePattern, { schedule }: Definition): Times | string {
   try {
     const pattern = new make(cron, { timezone, mode: '5-or-6-parts', paused: true });
     const at = (date: Date | null | undefined) => date?.getTime() ?? null;
-    const times: Times = {
+    const times: ScheduleTimes = {
       after: (time) => at(pattern.nextRun(new Date(time))),
       before: (time) => at(pattern.previousRuns(1, new Date(time))[0]),
     };

@@ -1,5 +1,5 @@
 import type { Kernel } from '../module.ts';
-import { readSchedules, type Times } from './cron.ts';
+import { readSchedules, type ScheduleTimes } from './cron.ts';
 import type { Definition, Definitions } from './definitions.ts';
 import { type Ask, askIn, askStore } from './dialect.ts';
 import type { Sender } from './send.ts';
@@ -23,7 +23,7 @@ interface ScheduleParts {
 
 interface Scheduled {
   readonly definition: Definition;
-  readonly times: Times;
+  readonly times: ScheduleTimes;
   /** Milliseconds since 1970; null when there is no further time. */
   next: number | null;
 }

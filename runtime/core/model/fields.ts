@@ -24,7 +24,7 @@ import type {
 export type FieldTable = Readonly<Record<string, Readonly<Record<string, Action | FieldSource>>>>;
 
 /** The limits, filters and orders of a list. */
-export interface ListWords {
+export interface ListArguments {
   /** The most rows of one page. */
   readonly max: number;
   /** How many rows are returned when the caller gives no number; `max` when absent. */
@@ -70,13 +70,13 @@ export function caller(entity: string): Action {
 }
 
 /** Rows of an entity. @example users: list('User', { max: 100, filters: { role: 'role' } }) */
-export function list(entity: string, words: ListWords): Action {
-  return { kind: 'list', entity, list: listOptions(words) };
+export function list(entity: string, given: ListArguments): Action {
+  return { kind: 'list', entity, list: listOptions(given) };
 }
 
 /** Rows of every member of an interface or union. */
-export function listAbstract(type: string, words: ListWords): Action {
-  return { kind: 'listAbstract', type, list: listOptions(words) };
+export function listAbstract(type: string, given: ListArguments): Action {
+  return { kind: 'listAbstract', type, list: listOptions(given) };
 }
 
 /** Any entity by its global id. @example node: node('id') */
@@ -85,14 +85,14 @@ export function node(arg: string): Action {
 }
 
 /** The parts of a mutation besides its entity. `write` names an entry of `model.writes`. */
-export interface WriteWords {
+export interface WriteArguments {
   readonly write: string;
   /** Argument that holds the input object. */
   readonly input?: string;
-  readonly returns?: ReturnWords;
+  readonly returns?: ShortReturns;
 }
 
-type ReturnWords =
+type ShortReturns =
   | 'entity'
   | 'id'
   | 'boolean'
@@ -105,7 +105,7 @@ type ReturnWords =
  *
  * @example createUser: create('User', { write: 'CreateUserInput:User', input: 'input' })
  */
-export function create(entity: string, { returns, ...rest }: WriteWords): Action {
+export function create(entity: string, { returns, ...rest }: WriteArguments): Action {
   return { kind: 'create', entity, ...rest, returns: returnsOf(returns) };
 }
 
@@ -116,7 +116,7 @@ export function create(entity: string, { returns, ...rest }: WriteWords): Action
 export function update(
   entity: string,
   key: ArgumentPath | RowKey,
-  { returns, ...rest }: WriteWords,
+  { returns, ...rest }: WriteArguments,
 ): Action {
   return { kind: 'update', entity, ...whichOf(key), ...rest, returns: returnsOf(returns) };
 }
@@ -125,7 +125,7 @@ export function update(
 export function remove(
   entity: string,
   key: ArgumentPath | RowKey,
-  { returns }: { readonly returns?: ReturnWords } = {},
+  { returns }: { readonly returns?: ShortReturns } = {},
 ): Action {
   return { kind: 'remove', entity, ...whichOf(key), returns: returnsOf(returns) };
 }
@@ -134,23 +134,23 @@ const whichOf = (key: ArgumentPath | RowKey) =>
   typeof key[0] === 'string' ? { id: key as ArgumentPath } : { by: key as RowKey };
 
 /** The options of an action, with its answer in the short form. */
-type Words<Kind extends Action['kind']> = Omit<
+type ArgumentsOf<Kind extends Action['kind']> = Omit<
   Extract<Action, { kind: Kind }>,
   'kind' | 'entity' | 'returns'
-> & { readonly returns?: ReturnWords };
+> & { readonly returns?: ShortReturns };
 
 /**
  * Updates the row with the key, or creates it.
  *
  * @example upsertTag: upsert('Tag', { by: [{ 'where.name': 'name' }], create: { write: 'NewTag:Tag', input: 'create' }, update: { write: 'TagPatch:Tag', input: 'update' } })
  */
-export function upsert(entity: string, { returns, ...words }: Words<'upsert'>): Action {
-  return { kind: 'upsert', entity, ...words, returns: returnsOf(returns) };
+export function upsert(entity: string, { returns, ...given }: ArgumentsOf<'upsert'>): Action {
+  return { kind: 'upsert', entity, ...given, returns: returnsOf(returns) };
 }
 
 /** Inserts several rows. @example createTags: createMany('Tag', { write: 'NewTag:Tag', input: 'input', returns: 'rows' }) */
-export function createMany(entity: string, { returns, ...words }: Words<'createMany'>): Action {
-  return { kind: 'createMany', entity, ...words, returns: returnsOf(returns) };
+export function createMany(entity: string, { returns, ...given }: ArgumentsOf<'createMany'>): Action {
+  return { kind: 'createMany', entity, ...given, returns: returnsOf(returns) };
 }
 
 /**
@@ -158,13 +158,13 @@ export function createMany(entity: string, { returns, ...words }: Words<'createM
  *
  * @example updateTags: updateMany('Tag', { where: { arg: 'where', shape: 'TagFilter' }, write: 'TagPatch:Tag', input: 'input', returns: 'count' })
  */
-export function updateMany(entity: string, { returns, ...words }: Words<'updateMany'>): Action {
-  return { kind: 'updateMany', entity, ...words, returns: returnsOf(returns) };
+export function updateMany(entity: string, { returns, ...given }: ArgumentsOf<'updateMany'>): Action {
+  return { kind: 'updateMany', entity, ...given, returns: returnsOf(returns) };
 }
 
 /** Deletes several rows. @example deleteTags: removeMany('Tag', { ids: 'ids', returns: 'count' }) */
-export function removeMany(entity: string, { returns, ...words }: Words<'removeMany'>): Action {
-  return { kind: 'removeMany', entity, ...words, returns: returnsOf(returns) };
+export function removeMany(entity: string, { returns, ...given }: ArgumentsOf<'removeMany'>): Action {
+  return { kind: 'removeMany', entity, ...given, returns: returnsOf(returns) };
 }
 
 /** Sends changes as they happen. @example userCreated: subscribe('User', ['created']) */
@@ -185,9 +185,9 @@ export function custom(): { readonly kind: 'custom' } {
 export function one(
   entity: string,
   column: string,
-  words: Partial<Pick<One, 'key' | 'inverse' | 'to' | 'typeColumn'>> = {},
+  given: Partial<Pick<One, 'key' | 'inverse' | 'to' | 'typeColumn'>> = {},
 ): One {
-  return { kind: 'one', entity, key: 'own', column, ...words };
+  return { kind: 'one', entity, key: 'own', column, ...given };
 }
 
 /**
@@ -198,23 +198,23 @@ export function one(
 export function many(
   entity: string,
   via: string | Many['via'],
-  { inverse, ...words }: ListWords & { readonly inverse?: string },
+  { inverse, ...given }: ListArguments & { readonly inverse?: string },
 ): Many {
   return {
     kind: 'many',
     entity,
     via: typeof via === 'string' ? { kind: 'column', column: via } : via,
     ...(inverse !== undefined && { inverse }),
-    list: listOptions(words),
+    list: listOptions(given),
   };
 }
 
 /**
  * The options of numbers over rows. `via` says how the rows of a relation belong to their parent.
  */
-type AggregatedWords = Omit<ListWords, 'orderBy'> & { readonly via?: string | Many['via'] };
+type AggregatedArguments = Omit<ListArguments, 'orderBy'> & { readonly via?: string | Many['via'] };
 
-type AggregatedBy<Words> = Words extends { readonly via: unknown }
+type AggregatedBy<Given> = Given extends { readonly via: unknown }
   ? AggregatedRelation
   : Aggregated;
 
@@ -223,12 +223,12 @@ type AggregatedBy<Words> = Words extends { readonly via: unknown }
  *
  * @example postsAggregate: aggregate('Post', { where: { arg: 'where', shape: 'PostFilter' }, max: 100 })
  */
-export function aggregate<Words extends AggregatedWords>(
+export function aggregate<Given extends AggregatedArguments>(
   entity: string,
-  words: Words,
-): AggregatedBy<Words> {
-  const list = listOptions(words as ListWords);
-  return { kind: 'aggregated', entity, list, ...viaOf(words.via) } as AggregatedBy<Words>;
+  given: Given,
+): AggregatedBy<Given> {
+  const list = listOptions(given as ListArguments);
+  return { kind: 'aggregated', entity, list, ...viaOf(given.via) } as AggregatedBy<Given>;
 }
 
 /**
@@ -236,19 +236,19 @@ export function aggregate<Words extends AggregatedWords>(
  *
  * @example postsGroups: groups('Post', { by: { arg: 'by', values: { STATUS: 'status' } }, max: 100 })
  */
-export function groups<Words extends AggregatedWords & Grouping>(
+export function groups<Given extends AggregatedArguments & Grouping>(
   entity: string,
-  { by, having, orderBy, ...words }: Words,
-): AggregatedBy<Words> {
+  { by, having, orderBy, ...given }: Given,
+): AggregatedBy<Given> {
   const grouping: Grouping = {
     by,
     ...(having !== undefined && { having }),
     ...(orderBy !== undefined && { orderBy }),
   };
   return {
-    ...aggregate(entity, words as AggregatedWords),
+    ...aggregate(entity, given as AggregatedArguments),
     groups: grouping,
-  } as AggregatedBy<Words>;
+  } as AggregatedBy<Given>;
 }
 
 const viaOf = (via: string | Many['via'] | undefined) =>
@@ -300,13 +300,13 @@ export function through(
   table: string,
   own: JoinKey,
   other: JoinKey,
-  words?: 'managed' | { readonly schema: string },
+  given?: 'managed' | { readonly schema: string },
 ): Extract<Many['via'], { kind: 'table' }> {
-  const more = words === 'managed' ? { managed: true as const } : words;
+  const more = given === 'managed' ? { managed: true as const } : given;
   return { kind: 'table', table, own, other, ...more };
 }
 
-function listOptions(words: ListWords): ListOptions {
+function listOptions(given: ListArguments): ListOptions {
   const {
     max,
     filters = {},
@@ -319,13 +319,13 @@ function listOptions(words: ListWords): ListOptions {
     filterable,
     distinct,
     condition,
-  } = words;
+  } = given;
   return {
     filters: Object.entries(filters).map(([arg, column]) => ({ arg, column })),
     ...(where && { where }),
     ...(orderBy && { orderBy }),
     ...(search !== undefined && { search }),
-    paging: { ...page, default: words.default ?? max, max },
+    paging: { ...page, default: given.default ?? max, max },
     ...(connection && { connection }),
     ...(filterable && { filterable }),
     ...(distinct && {
@@ -342,6 +342,6 @@ function listOptions(words: ListWords): ListOptions {
   };
 }
 
-function returnsOf(words: ReturnWords = 'entity'): Returns {
-  return typeof words === 'string' ? { kind: words } : { kind: 'payload', ...words };
+function returnsOf(given: ShortReturns = 'entity'): Returns {
+  return typeof given === 'string' ? { kind: given } : { kind: 'payload', ...given };
 }

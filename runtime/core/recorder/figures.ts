@@ -1,5 +1,5 @@
 import { BOUNDS } from '../metrics/family.ts';
-import type { Step, Steps } from './steps.ts';
+import type { TimeStep, TimeSteps } from './steps.ts';
 
 /** The range of time that figures cover. */
 export type FigureRange = '15m' | '1h' | '24h';
@@ -30,7 +30,7 @@ const SPANS: Readonly<Record<FigureRange, number>> = {
 interface SeriesSpec {
   readonly name: string;
   readonly unit: string;
-  value(step: Step): number | null;
+  value(step: TimeStep): number | null;
 }
 
 const latency = (share: number): SeriesSpec => ({
@@ -51,7 +51,7 @@ const SERIES: readonly SeriesSpec[] = [
 ];
 
 /** The figures of a range. Its last step is not complete yet. */
-export function figuresOf(steps: Steps, range: FigureRange, now: number): Figures {
+export function figuresOf(steps: TimeSteps, range: FigureRange, now: number): Figures {
   const { length } = steps;
   const count = SPANS[range] / length;
   const last = Math.floor(now / length);
@@ -70,7 +70,7 @@ export function figuresOf(steps: Steps, range: FigureRange, now: number): Figure
 }
 
 /** Rounds to four digits, because the measurement is not more exact. */
-function rounded(step: Step | undefined, value: SeriesSpec['value']): number | null {
+function rounded(step: TimeStep | undefined, value: SeriesSpec['value']): number | null {
   const found = step && step.seconds > 0 ? value(step) : null;
   return found === null ? null : Number(found.toPrecision(found >= 10_000 ? 9 : 4));
 }

@@ -1,18 +1,18 @@
 import type { RecordedSample } from './sampler.ts';
 
 /** The figures of one step of time, of all processes together. */
-export interface Step extends Omit<RecordedSample, 'counts'> {
+export interface TimeStep extends Omit<RecordedSample, 'counts'> {
   readonly counts: readonly number[];
 }
 
 /** The last steps of time, all of one length. */
-export interface Steps {
+export interface TimeSteps {
   /** Milliseconds. */
   readonly length: number;
   /** Adds the sample of a process. `source` is the number of the process. */
   add(source: number, sample: RecordedSample, now: number): void;
   /** The step that contains a time; undefined when nothing is known of it. */
-  at(time: number): Step | undefined;
+  at(time: number): TimeStep | undefined;
 }
 
 interface Slot {
@@ -31,7 +31,7 @@ interface Slot {
  *
  * @example createSteps(10_000, 360) // an hour
  */
-export function createSteps(length: number, count: number): Steps {
+export function createSteps(length: number, count: number): TimeSteps {
   const slots: (Slot | undefined)[] = Array.from({ length: count });
   const slotOf = (index: number) => {
     const slot = slots[index % count];
@@ -80,7 +80,7 @@ function addTo(slot: Slot, source: number, sample: RecordedSample): void {
 }
 
 /** Processes run side by side: their memory is added, and the time is that of the longest. */
-function stepOf({ sources, ...figures }: Slot): Step {
+function stepOf({ sources, ...figures }: Slot): TimeStep {
   const all = [...sources.values()];
   return {
     ...figures,

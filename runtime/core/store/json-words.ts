@@ -85,13 +85,13 @@ function member(value: unknown, step: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Meets = (value: unknown, given: unknown) => boolean | null;
+type ValueTest = (value: unknown, given: unknown) => boolean | null;
 
 /**
  * Compares two texts or two numbers. Other values, and values of different types, have no order.
  */
 const ordered =
-  (test: (order: number) => boolean): Meets =>
+  (test: (order: number) => boolean): ValueTest =>
   (value, given) => {
     if (typeof value === 'number' && typeof given === 'number') return test(value - given);
     if (typeof value !== 'string' || typeof given !== 'string') return null;
@@ -100,19 +100,19 @@ const ordered =
   };
 
 const texts =
-  (test: (value: string, given: string) => boolean): Meets =>
+  (test: (value: string, given: string) => boolean): ValueTest =>
   (value, given) =>
     typeof value === 'string' && typeof given === 'string' ? test(value, given) : null;
 
 const lists =
-  (test: (value: readonly unknown[], given: unknown) => boolean): Meets =>
+  (test: (value: readonly unknown[], given: unknown) => boolean): ValueTest =>
   (value, given) =>
     Array.isArray(value) ? test(value, given) : null;
 
 const includes = (list: unknown, item: unknown): boolean =>
   Array.isArray(list) && list.some((each) => isSame(each, item));
 
-const WORDS: Readonly<Record<string, Meets>> = {
+const WORDS: Readonly<Record<string, ValueTest>> = {
   eq: isSame,
   in: (value, given) => includes(given, value),
   lt: ordered((order) => order < 0),

@@ -14,8 +14,8 @@ interface Recorded {
 }
 
 /**
- * Records the definition of a column for a check of the rows of later, and the values that a change
- * of its type would shorten.
+ * Records the definition of a column, against which the undo checks the rows that exist then, and
+ * the values that a change of its type would shorten.
  */
 export function recordCheck(
   { drops, checks }: NonNullable<MigrationRun['recorded']>,

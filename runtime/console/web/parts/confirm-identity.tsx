@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../call.ts';
 import { t } from '../messages.ts';
-import { reauthenticate, type Step } from '../reauthentication.ts';
+import { reauthenticate, type ReauthenticationStep } from '../reauthentication.ts';
 import { FormDialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
@@ -28,12 +28,12 @@ export function IdentityChecks() {
  */
 function ConfirmIdentity({ done }: { done(proved: boolean): void }) {
   const [security, setSecurity] = useState<Security | null>(null);
-  const [step, setStep] = useState<Step | null>(null);
+  const [step, setStep] = useState<ReauthenticationStep | null>(null);
   useEffect(() => {
     call<Security>('GET', '/api/auth/security').then(setSecurity, () => setSecurity(WITH_PASSWORD));
   }, []);
   if (security === null) return null;
-  const take = (left: Step | null) => (left === null ? done(true) : setStep(left));
+  const take = (left: ReauthenticationStep | null) => (left === null ? done(true) : setStep(left));
   const first = (form: FormData) =>
     reauthenticate(security.has_password ? { password: String(form.get('password')) } : {});
   const submit = async (form: FormData) =>
@@ -68,7 +68,7 @@ const PasswordField = () => (
   />
 );
 
-function PasskeyButton({ proved }: { proved(left: Step | null): void }) {
+function PasskeyButton({ proved }: { proved(left: ReauthenticationStep | null): void }) {
   const [refused, setRefused] = useState<string | null>(null);
   const use = async () => {
     setRefused(null);

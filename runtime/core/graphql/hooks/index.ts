@@ -1,7 +1,7 @@
 import type { ValidationRule } from 'graphql';
 import type { GraphqlHooks } from '../../plugin.ts';
 import type { DocumentOptions } from '../document-cache.ts';
-import type { Accompany, Around, Leave } from '../service.ts';
+import type { Around, Leave, StartCompanion } from '../service.ts';
 import { documentHooks } from './documents.ts';
 import { executeHooks } from './execute.ts';
 import { formatHooks } from './format.ts';
@@ -12,7 +12,7 @@ export interface ServiceHooks {
   readonly rules: readonly ValidationRule[];
   readonly read: DocumentOptions['read'];
   readonly around: Around | undefined;
-  readonly accompany: Accompany | undefined;
+  readonly accompany: StartCompanion | undefined;
   readonly leave: Leave | undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { AfterEvent, GraphqlHooks } from '../../plugin.ts';
 import type { Response } from '../response.ts';
-import type { Accompany } from '../service.ts';
+import type { StartCompanion } from '../service.ts';
 import { executeCallOf } from './execute.ts';
 import { HookedResult } from './result.ts';
 
 /** Runs `onSubscribe` with each subscription; undefined when no plugin has it. */
-export function subscribeHooks(plugins: readonly GraphqlHooks[]): Accompany | undefined {
+export function subscribeHooks(plugins: readonly GraphqlHooks[]): StartCompanion | undefined {
   const hooks = plugins.flatMap(({ onSubscribe }) => onSubscribe ?? []);
   if (hooks.length === 0) return undefined;
   return async (call) => {

@@ -43,7 +43,7 @@ export async function createSearchIndex(db: Kysely<any>, index: SearchIndexOptio
   });
 }
 
-/** Whether it was made online, before the transaction of the migration. */
+/** Whether the index was made online, before the transaction of the migration. */
 async function isThere(db: Kysely<any>, name: string): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_index i join pg_class c on c.oid = i.indexrelid
     where c.oid = to_regclass(${`"${name}_index"`}) and i.indisvalid`.execute(db);

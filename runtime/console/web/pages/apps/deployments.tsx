@@ -113,9 +113,9 @@ const STATES: Readonly<Record<StepState, string>> = {
   ...{ done: 'done', now: 'under way', failed: 'failed', open: 'not yet' },
 };
 
-type Step = readonly [title: string, state: StepState, detail?: string | undefined];
+type ShownStep = readonly [title: string, state: StepState, detail?: string | undefined];
 
-function stepsOf({ status, probes, image }: Deployment, builds: boolean): readonly Step[] {
+function stepsOf({ status, probes, image }: Deployment, builds: boolean): readonly ShownStep[] {
   const rank = { pending: 0, building: 0, deploying: 1, healthy: 3, superseded: 3, failed: -1 }[
     status
   ];
