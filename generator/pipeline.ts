@@ -258,7 +258,7 @@ async function planNext(
       ...(baseline && { baseline }),
       ...more,
     });
-  // The file is large, and only the question about a rename needs it.
+  // The file is large, and only a finding about a rename needs it.
   const isAsked = plan({}).findings.some(({ code }) => code === 'RENAME_AMBIGUOUS');
   const lastModel = isAsked ? await disk.read(join(sources.root, LAST_MODEL)) : null;
   if (!foresee) return plan({ lastModel });

@@ -26,7 +26,7 @@ import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
 import { hasSchedules } from './user-jobs.ts';
 
-/** What the plan needs in addition to the model. */
+/** The input of the plan in addition to the model. */
 export interface PlanOptions {
   /** The definitions that the model was built from. */
   readonly document: DocumentNode;

@@ -41,7 +41,7 @@ function rulesOf({ entities, operations }: Project): Map<string, readonly AuthRu
   ]);
 }
 
-/** One way in: who, and the rows that they meet. */
+/** One way in: a kind of caller, and the rows that they may reach. */
 interface Way {
   readonly who: string;
   /** The kind of caller, without the column or role that names them. */

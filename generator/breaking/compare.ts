@@ -10,7 +10,7 @@ import { type Comparable, openapiChanges, type RestOptions } from './rest/openap
 import { bothLists, documentChanges } from './documents/document-changes.ts';
 import type { ServedSchema, Side } from './side.ts';
 
-/** Changes of the API and of the documents alone: an SDL file has nothing else. */
+/** The changes of the API and of the documents only, because an SDL file has nothing else. */
 export function compareSchemas(base: ServedSchema, head: Side, today: string): Change[] {
   const { documents, sources } = head;
   return inOrder([

@@ -8,7 +8,7 @@ export interface Report {
   readonly changes: readonly Change[];
 }
 
-/** The base as `--json` names it. */
+/** The base in the form of `--json`. */
 export const saidOf = (against: Against): object =>
   against.kind === 'file' ? { file: against.file } : { ref: against.ref, commit: against.commit };
 

@@ -109,7 +109,7 @@ export function inputsKey({ root, sdl, entry, documents, packages }: KeyInputs):
   return hash('sha256', parts.map((part) => `${part.length} ${part}`).join('\n'));
 }
 
-/** The schema is large, and every entry has the same. */
+/** The hash of the last SDL. The SDL is large, and every entry has the same one. */
 let last = { sdl: '', hash: '' };
 
 function sdlHash(sdl: string): string {

@@ -38,7 +38,7 @@ export interface ClientOperation {
   readonly source: DocumentText;
 }
 
-/** A fragment; every operation of the same front end may use it. */
+/** A fragment. Every operation of the same front end may use it. */
 export interface ClientFragment {
   readonly name: string;
   readonly description: string | null;

@@ -15,7 +15,7 @@ export interface ReadDocuments extends Pick<FoundFiles, 'unmatched' | 'outside'>
   readonly problems: readonly Diagnostic[];
 }
 
-/** The keys of one section `client:` that reading needs, as the manifest has them. */
+/** The keys of a section `client:` in the manifest that are needed to read documents. */
 interface Written {
   readonly documents: readonly string[];
   readonly out: string;

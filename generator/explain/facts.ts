@@ -19,7 +19,7 @@ export interface Explanation {
   readonly what: string;
   /** The rule or directive that decided the kind. */
   readonly decidedBy: string;
-  /** The table, column or join that holds it. */
+  /** The table, column or join that stores it. */
   readonly stored?: string;
   /** The REST endpoints that return the field. */
   readonly routes?: readonly string[];

@@ -7,13 +7,13 @@ import type { ProjectTexts } from './place.ts';
 
 /** How one field is served. */
 export interface Statements {
-  /** An operation that selects it. */
+  /** An operation that selects the field. */
   readonly operation: string;
-  /** The role that may read it: `anyone`, `a signed-in user`, … */
+  /** The role that may read the field: `anyone`, `a signed-in user`, …. */
   readonly as: string;
   /** The source of each member of the response. */
   readonly plan: string;
-  /** The SQL that the server runs for it, by database. */
+  /** The SQL that the server runs for the field, by database. */
   readonly statements: Readonly<Record<Database, readonly string[]>>;
 }
 

@@ -47,7 +47,7 @@ export interface ImportedField {
   readonly description?: string;
   /** The directives as SDL: `@column(name: "TrackId")`. */
   readonly directives: readonly string[];
-  /** Whether one row at most has a value of it, so that it has a query of its own. */
+  /** Whether at most one row has a value of the field, so that a query can find a row by it. */
   readonly unique: boolean;
   /** Why the field is not served. It is then written as a comment. */
   readonly closed?: string;

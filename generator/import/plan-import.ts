@@ -12,7 +12,7 @@ import { printSchema } from './print-schema.ts';
 import { printReport } from './report.ts';
 import { setManaged, withAccess } from './set-managed.ts';
 
-/** What an import would write. */
+/** The changes that an import would make. */
 export interface ImportPlan {
   /** Files whose text changes. */
   readonly files: readonly SourceText[];

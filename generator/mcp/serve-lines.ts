@@ -11,7 +11,7 @@ export async function serveLines(
   input: Readable,
   output: Writable,
 ): Promise<void> {
-  // The client has gone: the input ends as well.
+  // The client has disconnected. The input then ends too, and so does the command.
   output.on('error', () => {});
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     const text = line.trim() === '' ? undefined : await answerLine(toolbox, line);

@@ -52,7 +52,10 @@ export function squash(
 
 const nameOf = ({ file }: SourceText) => file.replace(/^.*\/|\.\w+$/g, '');
 
-/** A database knows a migration by its name, so the new one has to have another one. */
+/**
+ * A name that no migration has. A database knows a migration by its name, so the new one must have
+ * another.
+ */
 function freePath(base: string, taken: readonly SourceText[]): string {
   const isTaken = (path: string) => taken.some(({ file }) => file === path);
   for (let at = 1; ; at++) {

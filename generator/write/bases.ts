@@ -17,7 +17,7 @@ export const OLD_BASES = `${FOLDER}/base`;
 /** Texts by path. A path has several after a merge of two branches that both wrote it. */
 export type Bases = ReadonlyMap<string, readonly string[]>;
 
-/** One line of the file: a path and its text, each as a JSON string. */
+/** A line of the file: a path and its text, each as a JSON string. */
 const LINE = /^\s*("(?:[^"\\]|\\.)*"): ("(?:[^"\\]|\\.)*"),?\s*$/;
 
 /**

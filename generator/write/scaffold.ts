@@ -15,7 +15,7 @@ export interface ScaffoldOutcome {
   readonly base: string | null;
 }
 
-/** The state that earlier runs left. */
+/** The state of the project that earlier runs left. */
 export interface Before {
   readonly lock: Lock;
   readonly present: TextsOnDisk;

@@ -20,7 +20,7 @@ export interface AuthFunctions {
   readonly texts?: OwnTexts;
 }
 
-/** The capability, with the functions that it got. */
+/** The capability, with the functions that it was given. */
 export interface AuthCapability extends Capability {
   readonly functions: AuthFunctions;
 }

@@ -56,7 +56,7 @@ import { type AuthOptions, createParts } from './create-parts.ts';
 
 export type { AuthOptions };
 
-/** The auth module, with the methods that a program may call which embeds it. */
+/** The auth module, with methods for a program that embeds it. */
 export interface AuthModule extends ServerModule {
   /** Subscribes to an event type or to `*`. @returns the function that unsubscribes. */
   readonly events: Pick<Events, 'on'>;

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** A file as it is sent. */
+/** A file in the form in which it is sent. */
 export interface Asset {
   readonly type: string;
   readonly tag: string;

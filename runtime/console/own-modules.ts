@@ -7,7 +7,7 @@ import type { Kernel } from '@twofold/runtime/kernel';
 
 /** The modules of a project's own pages, as the browser loads them. */
 export interface OwnModules {
-  /** The file below `modules/`; null for another. */
+  /** The file below `modules/`; null for any other name. */
   read(name: string): Promise<OwnModule | null>;
 }
 

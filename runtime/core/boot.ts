@@ -57,7 +57,7 @@ export interface Booted {
   readonly modules: readonly ServerModule[];
   /** The routes of the user and of plugins. */
   readonly routes?: OwnRoutes;
-  /** Whether it runs jobs and serves nothing but its health. */
+  /** Whether the process only runs jobs, and serves nothing but its health. */
   readonly jobsOnly?: boolean;
   /** The misfits of a database that another program made. */
   readonly misfits?: readonly Misfit[];
@@ -191,7 +191,7 @@ async function createModules(
   kernel: Kernel,
 ): Promise<Required<Pick<Booted, 'modules' | 'routes' | 'jobsOnly'>>> {
   const { audit } = kernel;
-  // It comes first, because capabilities move their earlier logs into its table.
+  // The log of changes comes first, because capabilities move their earlier logs into its table.
   const modules = [
     ...(audit ? [createAudit(kernel, audit)] : []),
     ...(await createCapabilities(kernel, app.capabilities ?? [])),
@@ -240,7 +240,7 @@ const guardsOf = (modules: readonly ServerModule[]): Readonly<Record<string, Rou
 
 export const hasJobs = ({ jobs = {} }: App) => Object.keys(jobs).length > 0;
 
-/** Nothing of it is loaded for a project without jobs. */
+/** The module of jobs. Its code is not loaded for a project without jobs. */
 async function createJobsModule(
   { jobs = {} }: App,
   kernel: Kernel,

@@ -17,7 +17,10 @@ export interface Comparing {
   readonly values: readonly string[] | undefined;
 }
 
-/** `{ claim: "a.b" }`, unless the type that it stands for has a field of that name. */
+/**
+ * Whether a value is `{ claim: "a.b" }`. If the target type has a field of that name, it is a
+ * condition on that field.
+ */
 export function isClaim(value: ConstValueNode, target?: EntityFact): boolean {
   return (
     value.kind === Kind.OBJECT &&
@@ -29,7 +32,9 @@ export function isClaim(value: ConstValueNode, target?: EntityFact): boolean {
 
 const TEXT_WORDS = new Set<string>(['contains', 'startsWith', 'endsWith']);
 
-/** The value of a comparison; undefined when it does not fit, which is then a problem. */
+/**
+ * Reads the value of a comparison. It is undefined when it does not fit, which is then a problem.
+ */
 export function readOperand(
   reading: Reading,
   comparing: Comparing,

@@ -7,7 +7,7 @@ import { compareColumn, logicalCondition, listOf, type ComparedField } from './c
 import { knownWord, LOGICAL } from './filter-words.ts';
 import { membersOf } from './object-filters.ts';
 
-/** Whether a condition on an object without `id` goes on to its fields. */
+/** Whether a condition on an object without `id` continues with the object's own fields. */
 export const isObjectValue = (
   { field }: ComparedField,
   value: ConstValueNode,

@@ -15,7 +15,7 @@ export interface UnclearView {
 
 /** Lists that show rows of a relation that another field of the type is the end of. */
 export interface ListViews {
-  /** The field whose relation it is; undefined where that is not clear. */
+  /** The field that is the relation itself; undefined when that is not clear. */
   readonly of: ReadonlyMap<FieldFact, FieldFact | undefined>;
   readonly unclear: readonly UnclearView[];
 }
@@ -86,7 +86,7 @@ const isConnection = ({ field }: End, facts: Facts): boolean =>
 const namesake = ({ name }: FieldFact, lists: readonly FieldFact[]): FieldFact | undefined =>
   lists.find((list) => name === `${list.name}Connection`);
 
-/** Single objects of the listed type that lead back. */
+/** How many fields of the listed type refer back to the owner of the list. */
 const keysBetween = ({ field: { owner }, targets: [target] }: End, { ends }: Ends): number =>
   ends.filter(({ many, field, targets }) => !many && field.owner === target && targets[0] === owner)
     .length;

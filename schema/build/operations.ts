@@ -56,7 +56,7 @@ function operationFact(shapes: Shapes, root: Operation['root'], field: FieldFact
   return { field, operation, ...(refusal && { refusal }) };
 }
 
-/** The server resolves the field with the query root; fields below it work as at the root. */
+/** The server answers the field with the query root, so fields below it work as at the root. */
 const ROOT_AGAIN: Inferred = { action: { kind: 'custom' }, decidedBy: QUERY_ROOT };
 
 function actionEntity(action: Operation['action']): string | undefined {

@@ -88,7 +88,7 @@ function assemble(
 
 const DEFAULT_TIMEOUT = 10_000;
 
-/** The default is left out, so that it is in no emitted model. */
+/** The default is left out, so that no emitted model contains it. */
 const transactionTimeout = ({ database }: ManifestValues) =>
   database.transactionTimeout === DEFAULT_TIMEOUT
     ? {}
@@ -105,7 +105,7 @@ const migrationSettings = ({ database: { migrations } }: ManifestValues) =>
 /** A duration of the manifest in the unit of the model. */
 const DAY = 86_400_000;
 
-/** The defaults are left out, so that they are in no emitted model. */
+/** The defaults are left out, so that no emitted model contains them. */
 function jobs({ jobs: { concurrency, keep, keepFailed } }: ManifestValues): Pick<Project, 'jobs'> {
   return concurrency === 10 && keep === DAY && keepFailed === 30 * DAY
     ? {}

@@ -74,7 +74,7 @@ export function answerOfMany(
   };
 }
 
-/** Whether it worked: always true in an answer without errors. */
+/** Whether the mutation worked. In an answer without errors this is always true. */
 function okOf(fields: readonly Field[]): { readonly ok?: string } {
   const ok = fields.find(
     ({ name, type }) =>

@@ -18,7 +18,7 @@ export function modelName(entity: EntityFact | undefined, stored: string): strin
     : snakeCase(stored.replace(/\W+/g, '_').replace(/^(?=\d)/, '_'));
 }
 
-/** The columns of a foreign key, as `@relation` or `@column` of the field name them. */
+/** The columns of a foreign key that `@relation` or `@column` of its field names. */
 export function keyNames(
   field: FieldFact,
   { entities }: Facts,

@@ -4,13 +4,13 @@ export interface ConsoleModel {
   readonly enabled: 'always' | 'development' | 'never';
   /** Whether the operator may enter. */
   readonly host: boolean;
-  /** When `/api/data` reaches every row. */
+  /** When `/api/data` can reach every row. */
   readonly adminData: 'always' | 'development' | 'never';
   /** The permissions in the console, by name of the role. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** The folder of the project's own pages, and those of its files; absent without any. */
   readonly ownPages?: { readonly folder: string; readonly list: readonly ConsoleOwnPage[] };
-  /** What the manifest of the project says, for the page `Settings`. */
+  /** The values of the project's manifest, for the page `Settings`. */
   readonly manifest: Readonly<Record<string, unknown>>;
 }
 

@@ -58,7 +58,7 @@ function columnFilter(
 const isObject = ({ facts }: Built, { named }: FieldFact): boolean =>
   facts.types.get(named.name)?.role === 'value';
 
-/** A member of an object that is kept in a column. */
+/** A member of an object that is stored in a column. */
 function memberOf(built: Built, field: FieldFact): StoredField | undefined {
   const { type, named, args, directives } = field;
   if (args.length > 0 || directives.computed || !isKnown(built, field)) return undefined;
@@ -91,7 +91,7 @@ export function comparedFields(built: Built): StoredField[] {
   return [...stored, ...members].filter((each) => isCompared(each));
 }
 
-/** The objects without `id` that columns hold, those within them included. */
+/** The object types without `id` that columns store, with the objects inside them. */
 export function heldTypes(built: Built): ClassifiedType[] {
   const { entities, types } = built.facts;
   const found = new Set<ClassifiedType>();

@@ -56,7 +56,7 @@ const ORDERED: ReadonlySet<ColumnType> = new Set([
   'time',
 ]);
 
-/** Enums have no order that callers could know, and keys have none either. */
+/** The order of enums and keys means nothing to callers, so they cannot be compared by it. */
 function kindOf({ field: { named }, type }: StoredField): Kind {
   if (isEnumType(named) || named.name === 'ID') return 'equal';
   return type === 'text' ? 'text' : ORDERED.has(type) ? 'ordered' : 'equal';

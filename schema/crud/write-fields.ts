@@ -94,7 +94,9 @@ function writesOfMany(built: Built, entity: EntityFact): WriteLine[] {
   );
 }
 
-/** No name of a field says that it is about many sheep. */
+/**
+ * A word such as `sheep` has no plural, so no name of a field says that it is about many of them.
+ */
 const resolved = (operation: CrudOperation, type: string): string =>
   ` @resolve(as: ${operation}, of: "${type}")`;
 

@@ -45,7 +45,7 @@ export interface SignIn {
   readonly tenancy?: Tenancy;
 }
 
-/** Organizations, and how users belong to them. */
+/** The settings of organizations, and how users belong to them. */
 export interface Tenancy {
   /** The entity whose rows are the organizations. */
   readonly type: string;

@@ -24,7 +24,7 @@ export interface Answer {
   readonly text?: string;
 }
 
-/** How long a client may use a list of tools, in milliseconds. */
+/** How long a client may cache a list of tools, in milliseconds. */
 const LIST_LASTS = 60_000;
 
 /**

@@ -41,7 +41,7 @@ export const invalidParams = (message: string, status = 200): ProtocolError =>
   new ProtocolError(CODES.invalidParams, message, { status });
 
 /**
- * Reads a message. Null for a response of the client, which answers nothing that we asked.
+ * Reads a message. Null for a response of the client, because we ask clients nothing.
  *
  * @throws ProtocolError for anything else.
  */

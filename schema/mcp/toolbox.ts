@@ -23,7 +23,7 @@ export const READS: ToolHints = { readOnlyHint: true, openWorldHint: false };
 
 /** The result of a call of a tool. */
 export interface ToolAnswer {
-  /** What a model reads. */
+  /** The text that the model reads. */
   readonly text: string;
   /** The same result as the JSON text of an object; absent when there is only text. */
   readonly structured?: string;

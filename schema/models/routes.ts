@@ -65,7 +65,7 @@ const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
 const writes = { ...secured, access: 'models:write' } as const;
 
-/** What the audit log says of the model in question. */
+/** The audit log's description of the model in a request. */
 const ofOrganization = { target: '{org}/{name}' } as const;
 const byId = { target: '{id}' } as const;
 const inBody = { target: '{model}' } as const;

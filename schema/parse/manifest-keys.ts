@@ -8,7 +8,7 @@ export interface ManifestKey {
   readonly name: string;
   /** The value in the manifest, or its default; null when there is neither. */
   readonly value: unknown;
-  /** Whether the manifest says it. */
+  /** Whether the manifest has the key. */
   readonly written: boolean;
 }
 

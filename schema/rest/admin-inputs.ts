@@ -39,7 +39,8 @@ export function createAdminInputs({ objects }: Project, prefix: string): AdminIn
     const type = `${prefix}${name}`;
     const object = values.get(name);
     if (!object || made.has(type)) return object && type;
-    // The name stands before its fields are read: an object may hold its own kind.
+    // The name is registered before its fields are read, because an object may contain its own
+    // type.
     made.set(type, '');
     const lines = object.fields.flatMap((field) => {
       const inner = typeOf(field.type);

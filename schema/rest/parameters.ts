@@ -106,7 +106,7 @@ export function memberOperators({ kind, field, column }: RestMember): readonly F
 /** The parameter with the words that rows must have. */
 export const SEARCH = 'search';
 
-/** Whether the list of a module is searched: a function of the user would not know how. */
+/** Whether a module's list can be searched. A function of the user would not know how to. */
 export function isSearched(
   { entity, list }: Pick<RestModule, 'entity' | 'list'>,
   own = false,

@@ -9,7 +9,7 @@ const ERROR: JsonSchema = {
   properties: { error: { type: 'string' } },
 };
 
-/** Refusals of every route below it. */
+/** The refusals that every route below `/api/data` can answer with. */
 export const ADMIN_REFUSED = {
   401: { description: 'A credential is missing or wrong', schema: ERROR },
   403: { description: 'The caller lacks the permission', schema: ERROR },

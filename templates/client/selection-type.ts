@@ -18,7 +18,7 @@ import {
 import type { FrontEnd } from './operation.ts';
 import { typeName } from './type-name.ts';
 
-/** What the type of a selection depends on. */
+/** The options on which the type of a selection depends. */
 export type Selecting = Pick<FrontEnd, 'schema' | 'scalars' | 'fragments'>;
 
 /** The fields of one object type under their keys in the answer, gathered from all fragments. */

@@ -115,7 +115,7 @@ function renderContext(project: Project, jobs: readonly string[]): Code {
   `;
 }
 
-/** Routes know the input types of the schema by name. */
+/** The input types of the schema by name, for routes. */
 function renderRoutes({ types }: Definitions): Code {
   const inputs = types.filter(({ kind }) => kind === 'input').map(({ name }) => `\n  | '${name}'`);
   // A line for each type, so that two branches that add one merge.

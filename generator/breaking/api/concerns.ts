@@ -20,7 +20,7 @@ type Test = (change: SchemaChange, usage: Usage, base: GraphQLSchema) => boolean
 const fieldOf = (coordinate: string) => coordinate.replace(/\(.*$/, '');
 const ownerOf = (coordinate: string) => coordinate.replace(/\..*$/, '');
 
-/** It names the field of an input, or takes the input as a variable. */
+/** Whether the document names the field of an input, or sends the input as a variable. */
 const takesMember: Test = ({ coordinate }, { named, variables }) =>
   named.has(coordinate) || variables.has(ownerOf(coordinate));
 
@@ -31,7 +31,7 @@ const takesMember: Test = ({ coordinate }, { named, variables }) =>
 const givesInput: Test = ({ coordinate }, { literals, variables }) =>
   literals.has(ownerOf(coordinate)) || variables.has(ownerOf(coordinate));
 
-/** It meets the type anywhere. */
+/** Whether the document uses the type in any way. */
 const meets = (type: string, { named, variables, literals, answers, conditions }: Usage) =>
   [variables, literals, answers, conditions].some((types) => types.has(type)) ||
   [...named].some((coordinate) => coordinate.startsWith(`${type}.`));
@@ -72,7 +72,7 @@ const TESTS: Readonly<Record<string, Test>> = {
     meets(coordinate, usage) && (usage.answers.has(other) || usage.conditions.has(other)),
 };
 
-/** Whether it has a fragment on an interface of the type. */
+/** Whether the document has a fragment on an interface of the type. */
 function hasInterfaceOf(type: string, { conditions }: Usage, base: GraphQLSchema): boolean {
   const object = base.getType(type);
   return isObjectType(object) && object.getInterfaces().some(({ name }) => conditions.has(name));

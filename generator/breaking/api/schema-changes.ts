@@ -58,7 +58,7 @@ const PAIRS: Readonly<Record<string, RegExp>> = {
 /** `Type.field(argument:)`, `@directive(argument:)`, or the name of a type alone. */
 const COORDINATE = /@\w+\(\w+:\)|@\w+|\b\w+\.\w+\(\w+:\)|\b\w+\.\w+/;
 
-/** graphql gives a change only as a sentence, which has the coordinate in it. */
+/** The coordinate of a change. graphql describes a change only by a sentence that contains it. */
 function namedIn(code: string, description: string): Pick<SchemaChange, 'coordinate' | 'other'> {
   const pair = PAIRS[code]?.exec(description)?.groups;
   if (pair) return { coordinate: pair['at']!, other: pair['other']! };

@@ -13,7 +13,9 @@ const OF_TEXTS: readonly Limit[] = [
   'tokens',
 ];
 
-/** Whether a caller meets these depends on the rows and on the time. */
+/**
+ * Limits that depend on the rows and on the time: it is not certain whether a caller reaches them.
+ */
 const OF_ANSWERS: readonly Limit[] = ['time', 'result', 'memory'];
 
 /** Settings of `api` that callers notice: its path, lower limits, and a list that is all. */

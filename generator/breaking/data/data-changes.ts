@@ -37,7 +37,7 @@ function tablesOf({ project, migrations }: Stored): readonly Table[] {
   return findDifference(made, buildTables(project), { allowDrop: () => false }).tables;
 }
 
-/** `@renamed` may be gone again once a migration has the rename. */
+/** A migration records the rename, so `@renamed` may have been removed from the schema. */
 function withRenames(tables: readonly Table[], migrations: readonly SourceText[]): Table[] {
   const renamed = new Map<string, string>();
   for (const { text } of migrations) {
@@ -184,7 +184,10 @@ function typeChange(name: string, before: TableColumn, after: TableColumn): Chan
 const inTheWay = (code: string, coordinate: string, what: string): Change =>
   stepChange('dangerous', code, coordinate, what);
 
-/** Servers of the release before, which still run while the new one starts, fail on it. */
+/**
+ * The change of a step on which servers of the previous release fail. They still run while the new
+ * one starts.
+ */
 const failing = (code: string, coordinate: string, what: string): Change =>
   stepChange('dangerous', code, coordinate, `${what}; servers of the release before fail`);
 

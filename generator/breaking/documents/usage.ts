@@ -19,7 +19,7 @@ export interface Usage {
   readonly variables: ReadonlySet<string>;
   /** The types that its variables are declared with. */
   readonly declared: ReadonlySet<string>;
-  /** Inputs that it writes as literals. */
+  /** Input types that the document writes as literals. */
   readonly literals: ReadonlySet<string>;
   /** Types of the selected fields. */
   readonly answers: ReadonlySet<string>;

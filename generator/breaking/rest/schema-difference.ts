@@ -20,7 +20,7 @@ interface Given {
 }
 
 interface Where {
-  /** Whether callers send it or get it. */
+  /** Whether callers send the schema or receive it. */
   readonly direction: 'in' | 'out';
   readonly coordinate: string;
 }
@@ -35,7 +35,7 @@ export function createSchemaComparison(
   const done = new Set<string>();
   const told = new Set<string>();
   const report = (level: Level, code: string, coordinate: string, message: string) => {
-    // A component that callers send and get may lose the same member in both.
+    // A component that callers both send and receive may lose the same member in both directions.
     if (told.has(`${code} ${coordinate}`)) return;
     told.add(`${code} ${coordinate}`);
     given.report({ level, code, coordinate, message });

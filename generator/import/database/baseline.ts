@@ -155,7 +155,7 @@ function foreignKeySql(table: CatalogTable, key: CatalogForeignKey): string {
   ].join(' ');
 }
 
-/** The bodies of functions may name what comes after them. */
+/** The bodies of functions may refer to functions after them. */
 function functionsSql({ functions }: Catalog): string[] {
   const own = functions.flatMap(({ extension, definition, name: called }) =>
     extension === null && definition !== null && !OF_THE_SERVER.test(called)

@@ -67,7 +67,7 @@ function bound(text: string): PlainCheck | undefined {
   return { column: unquoted(name!), [key]: Number(limit) };
 }
 
-/** Bounds of one and the same column. */
+/** The bounds of several checks, if they are about the same column. */
 function joined(parts: readonly (PlainCheck | undefined)[]): PlainCheck | undefined {
   const [first] = parts;
   if (!first || parts.some((part) => part?.column !== first.column)) return undefined;

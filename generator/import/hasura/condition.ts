@@ -14,7 +14,7 @@ export type Where =
   /** A member of a filter: `published: true`. */
   | { readonly kind: 'member'; readonly name: string; readonly value: string };
 
-/** It holds for every row. */
+/** A condition that every row meets. */
 export const ALWAYS: Where = { kind: 'and', of: [] };
 const NEVER: Where = { kind: 'or', of: [] };
 

@@ -43,7 +43,7 @@ export async function importHasuraAt(
   };
 }
 
-/** The database that is imported: the one called default, else the only one of PostgreSQL. */
+/** The source to import: the one called `default`, else the only one of PostgreSQL. */
 function sourceOf({ sources }: Metadata): MetadataSource {
   const known = sources.filter(({ kind }) => kind === 'postgres');
   const source = known.find(({ name }) => name === 'default') ?? known[0];

@@ -19,7 +19,7 @@ export interface Grant {
   readonly verb: Verb;
   /** The value of `where:`; undefined for all rows. */
   readonly where: string | undefined;
-  /** The columns that it may see or set. */
+  /** The columns that the role may see or set. */
   readonly columns: ReadonlySet<string>;
   /** Columns that get the caller's id by themselves. */
   readonly presets: readonly string[];

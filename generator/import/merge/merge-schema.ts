@@ -11,9 +11,9 @@ import { isUntouched, mergeMember } from './merge-member.ts';
 
 /** The three texts of a merge. */
 export interface SchemaMerge {
-  /** What the last import wrote. */
+  /** The schema that the last import wrote. */
   readonly base: string;
-  /** What this import would write into an empty project. */
+  /** The schema that this import would write into an empty project. */
   readonly next: string;
   /** The schema of the project, in all its files. */
   readonly yours: readonly SourceText[];

@@ -22,7 +22,7 @@ const OF_A_LIST = {
   why: 'lists have no default here: a create that leaves it out stores null',
 } as const;
 
-/** Functions that the client of Prisma computes; the database knows nothing of them. */
+/** Functions that the client of Prisma computes. The database does not know them. */
 const OF_THE_CLIENT: ReadonlySet<string> = new Set(['uuid', 'cuid', 'nanoid', 'ulid', 'auto']);
 
 /** Types whose literals stand in `@default(value:)` as they are. */

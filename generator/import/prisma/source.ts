@@ -64,7 +64,7 @@ export function uniqueKeys(model: PrismaModel): readonly (readonly string[])[] {
 const isRequired = ({ fields }: PrismaModel, name: string) =>
   fields.some((field) => field.name === name && !field.optional && !field.list);
 
-/** The relation of the same model whose foreign key a scalar field is a part of. */
+/** The relation of the model whose foreign key contains a scalar field. */
 export const relationOver = (model: PrismaModel, scalar: string): PrismaField | undefined =>
   model.fields.find((field) => ownColumns(field).includes(scalar));
 

@@ -86,7 +86,7 @@ function isIn(
   }
 }
 
-/** A condition of `a` that few users meet, by its index. */
+/** A condition on `a` that few users meet, so that its index is used. */
 const narrowly = (condition: RawBuilder<unknown>, form: Form) =>
   form === 'test'
     ? condition

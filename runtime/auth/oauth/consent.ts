@@ -11,7 +11,7 @@ import { joinWithConsent } from './linking.ts';
 import { withParameter } from './redirect.ts';
 import { issueReturnCode } from './return-code.ts';
 
-/** A provider that would join an account that exists, and whose user is asked. */
+/** A provider that would be linked to an existing account. The user of the account is asked. */
 export interface Consent {
   readonly userId: UserId;
   readonly identity: Identity;

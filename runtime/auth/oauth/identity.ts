@@ -32,7 +32,7 @@ export async function readIdentity(
   if (claims && (!provider.profileUrl || valueAt(claims, provider.paths.email) !== undefined))
     return toIdentity(provider, claims);
   const profile = await readProfile(provider, tokens.access_token);
-  // The profile belongs to another user than the id token, so a token was swapped.
+  // The profile and the id token belong to different users, so a token was swapped.
   if (claims && profile['sub'] !== claims['sub']) throw notVerified('subject');
   return toIdentity(
     provider,

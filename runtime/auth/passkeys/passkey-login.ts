@@ -50,7 +50,10 @@ async function open(parts: AuthParts, call: Call, { account, passkey, used }: Pr
   }
 }
 
-/** Why a user whose passkey is right may not sign in; only the hook's own error is shown. */
+/**
+ * The reason why a user may not sign in although their passkey is right. Only the hook's own error
+ * is shown.
+ */
 async function refusalOf(
   parts: AuthParts,
   { context }: Call,

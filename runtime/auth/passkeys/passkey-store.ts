@@ -105,7 +105,9 @@ export async function ensureHandle(db: Kysely<any>, userId: UserId): Promise<str
   return (await handleOf(db, userId)) ?? '';
 }
 
-/** Removes the passkeys of a user, except `but`. `reason` is why the owner did not do it. */
+/**
+ * Removes the passkeys of a user, except `but`. `reason` says why, when the owner did not do it.
+ */
 export async function endPasskeys(
   trx: Transaction<any>,
   emit: Emit,

@@ -4,7 +4,7 @@ import type { Settings } from '@twofold/runtime/kernel';
 
 /** The site that passkeys belong to (WebAuthn Level 3 section 4, "Relying Party"). */
 export interface RelyingParty {
-  /** A domain. A passkey works on it and on every domain below it. */
+  /** The domain. A passkey works on it and on every domain below it. */
   readonly id: string;
   /** The origins whose pages may use the passkeys. */
   readonly origins: readonly string[];

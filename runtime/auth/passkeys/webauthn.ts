@@ -45,7 +45,7 @@ export const webauthn = () =>
 const parsers = () =>
   load('@simplewebauthn/server/helpers') as typeof import('@simplewebauthn/server/helpers');
 
-/** Reads `clientDataJSON`, or returns null when it is none. */
+/** Reads `clientDataJSON`. Null when the text is invalid. */
 export function readClientData(text: string): ClientData | null {
   try {
     const data: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));

@@ -52,7 +52,8 @@ async function readRange(url: string): Promise<string> {
   const response = await fetch(url, {
     redirect: 'error',
     signal: AbortSignal.timeout(TIME_LIMIT),
-    // Padding hides from a listener on the line, by the size, which prefix was asked for.
+    // With padding, somebody who sees only the size of the response cannot tell which prefix was
+    // sent.
     headers: { 'Add-Padding': 'true', 'User-Agent': 'twofold' },
   });
   if (response.status !== 200 || !response.body)

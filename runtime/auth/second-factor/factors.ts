@@ -12,7 +12,7 @@ import type { Account } from '../users/user-directory.ts';
 import { proveRecoveryCode } from './recovery-codes.ts';
 import { proveCode } from './totp.ts';
 
-/** A second factor that was right, and the writes that use it up. */
+/** A second factor that was proved, and the writes that use it up. */
 export interface ProvenFactor {
   readonly amr: readonly Amr[];
   /** The id of the passkey, if it was one. */

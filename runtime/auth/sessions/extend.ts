@@ -35,7 +35,7 @@ export type Extend = (
   input: ExtendInput,
 ) => object | null | undefined | Promise<object | null | undefined>;
 
-/** The request as `extend` sees it, with the database and the role: its second argument. */
+/** The second argument of `extend`: the request, the database and the role. */
 export type ExtendRequest = ExtendInput;
 
 /** The project's `extend` failed, so no token is issued. `cause` is the error, which is logged. */

@@ -109,7 +109,9 @@ type Row = readonly [
   (string | null)?,
 ];
 
-/** Returns another number after each commit of another connection, also of another process. */
+/**
+ * Its result changes with each commit of another connection, including those of other processes.
+ */
 const CHANGE_COUNTER = 'pragma data_version';
 
 function parseSession({ sid, user_id = null }: SessionClaim, row: Row | null): FoundSession | null {

@@ -57,7 +57,7 @@ export interface Session {
 export const amrOf = ({ amr }: Pick<Session, 'amr'>): readonly Amr[] =>
   amr === null ? ['pwd'] : (amr.split(' ').filter(Boolean) as Amr[]);
 
-/** How long a session lives, in milliseconds: without a refresh, and in all. */
+/** The lifetime of a session in milliseconds: without a refresh, and in total. */
 export interface Lifetimes {
   readonly idle: number;
   readonly absolute: number;
@@ -164,7 +164,7 @@ export class Sessions {
     return (row as Session | undefined) ?? null;
   }
 
-  /** Adds a factor to a session that goes on. */
+  /** Adds a factor to a session that continues. */
   async addFactors(trx: Kysely<any>, id: string, amr: readonly Amr[]): Promise<void> {
     const before = await this.find(trx, id);
     const factors = new Set([...amrOf(before ?? { amr: null }), ...amr]);

@@ -291,7 +291,7 @@ function buildLoginObject(
   return { login: { ...base, refreshToken, refreshExp: refreshExpiry(session) }, client };
 }
 
-/** When the newest refresh token of a session ends, in Unix seconds. */
+/** The expiry of the newest refresh token of a session, in Unix seconds. */
 export const refreshExpiry = (session: Session): number =>
   Math.floor(Math.min(session.idle_expires_at, session.absolute_expires_at) / SECOND);
 

@@ -32,7 +32,7 @@ export async function linkTo(parts: AuthParts, client: string): Promise<EntryLin
   return { ok: true, link: await hostLink(parts, application) };
 }
 
-/** Uses the code of such a link up. @throws AppError 400 `Invalid or expired token` */
+/** Redeems the code of a link for the operator. @throws AppError 400 `Invalid or expired token` */
 export async function useHostLink(
   { oneTime }: AuthParts,
   trx: Transaction<any>,

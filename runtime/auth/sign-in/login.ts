@@ -227,7 +227,7 @@ export async function askHook(
   }
 }
 
-/** Runs work in a transaction whose effect outlives the rollback of one around it. */
+/** Runs work in a transaction whose effect stays if an outer transaction is rolled back. */
 const recordKept = (
   { events, kernel }: AuthParts,
   caller: Caller,

@@ -41,7 +41,7 @@ export async function countEnrolment(parts: AuthParts, enroller: Enroller): Prom
 }
 
 /**
- * Stores a new factor. A session goes on with it, and with a ticket the sign-in does.
+ * Stores a new factor. The session continues with it; with a ticket, the sign-in does.
  *
  * @returns what the answer has besides its own fields: with a ticket `login`, or the next step.
  */

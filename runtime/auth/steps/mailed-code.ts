@@ -25,7 +25,7 @@ export function isMailedCode(
   return stored !== null && isSealedCode(parts, reauthenticationOf(entry.account.id), code, stored);
 }
 
-/** Whether a code is the one of `sealCode`, also when it was made with an earlier secret. */
+/** Whether `sealCode` made the value from this code, with the current secret or an earlier one. */
 export function isSealedCode(
   { keys }: AuthParts,
   purpose: string,

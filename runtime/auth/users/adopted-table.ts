@@ -14,7 +14,7 @@ interface PlacedTable {
 export const tableIn = (dialect: Dialect, { table, schema }: PlacedTable): string =>
   dialect === 'postgres' && schema !== undefined ? `${schema}.${table}` : table;
 
-/** The same name in SQL. A name with a dot has a schema. */
+/** The table's name in SQL. A name with a dot contains a schema. */
 export const quotedTable = (table: string): string => `"${table.replace('.', '"."')}"`;
 
 export const quotedIn = (dialect: Dialect, table: PlacedTable): string =>

@@ -31,7 +31,7 @@ export interface Account {
   /** Whether the current address was verified. An earlier address does not count. */
   readonly emailVerified: boolean;
   readonly disabledAt: number | null;
-  /** When the account goes, if its owner has deleted it. Until then they can restore it. */
+  /** When a deleted account is removed. Until then its owner can restore it. */
   readonly deletionAt: number | null;
   /** When a disabled user is enabled again by itself; null for never. */
   readonly disabledUntil: number | null;

@@ -26,7 +26,7 @@ export interface Sent {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** The headers that the API reads besides the content type: `If-Match`, `Accept`. */
+  /** Headers, besides the content type, that the API reads: `If-Match`, `Accept`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ const MAX_SENT = 50;
 /** The requests of this page, the newest first. One that is sent again and again is listed once. */
 export const sent = signal<readonly Sent[]>([]);
 
-/** Notes a request that another part of the page sends itself, such as a stream. */
+/** Lists a request that another part of the page sends itself, such as a stream. */
 export function note(request: Sent): void {
   const key = JSON.stringify(request);
   const others = sent.peek().filter((each) => JSON.stringify(each) !== key);
@@ -72,7 +72,7 @@ const isProofMissing = (error: unknown) =>
   error instanceof ApiError && error.status === 403 && error.error === 'Reauthentication required';
 
 /**
- * Calls the server for an answer that is read while it comes.
+ * Calls the server for an answer that is read while it arrives.
  *
  * @throws ApiError when the server refuses
  */
@@ -92,7 +92,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Reads an answer as the text that it is, in another form than JSON. */
+/** Reads an answer as text, for another format than JSON. */
 export async function callForText(path: string, accept: string): Promise<string> {
   const response = await request('GET', path, undefined, { headers: { Accept: accept } });
   return response.ok ? response.text() : read(response);
@@ -133,7 +133,7 @@ async function sendWhenAllowed(...request: Parameters<typeof send>): Promise<Res
   }
 }
 
-/** Sends. Without an answer the server counts as gone until it answers again. */
+/** Sends a request. If there is no answer, the server counts as lost until it answers again. */
 async function sendOrLose(...request: Parameters<typeof send>): Promise<Response> {
   try {
     const response = await send(...request);

@@ -62,7 +62,7 @@ interface LoginObject {
 
 export const accessToken = (): string | null => token;
 
-/** Takes the token of an answer that goes on with the session under a new one. */
+/** Takes the token of a response that continues the session under a new token. */
 export function adopt(login: LoginObject): void {
   keep(login);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
@@ -107,7 +107,7 @@ export type SignInAnswer =
   | { readonly step: SignInStep }
   | { readonly refused: string };
 
-/** Sends one step of a sign-in. A session that is made or goes on is the console's. */
+/** Sends one step of a sign-in. A session that is made or continued belongs to the console. */
 export async function signIn(path: string, body: object): Promise<SignInAnswer> {
   const response = await post(path, BOUND.has(path) ? { ...body, ...CLIENT } : body).catch(
     () => null,
@@ -130,7 +130,10 @@ const BOUND = new Set([
   '/api/oauth/exchange',
 ]);
 
-/** Whether there is a token again; `gone` when the server did not answer. */
+/**
+ * The result of a refresh: there is a new token, the session has ended, or the server did not
+ * answer (`gone`).
+ */
 type Renewed = 'renewed' | 'ended' | 'gone';
 
 let renewal: Promise<Renewed> | null = null;

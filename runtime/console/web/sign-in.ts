@@ -1,7 +1,7 @@
 import { t } from './messages.ts';
 import { signIn, type SignInAnswer } from './session.ts';
 
-/** The code of a link to the console, `#code=…`; it is taken out of the address at once. */
+/** The code of a link to the console, `#code=…`. It is removed from the address at once. */
 export function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
@@ -19,5 +19,5 @@ export async function enterByLink(code: string): Promise<SignInAnswer> {
   };
 }
 
-/** What the server answers to a code that it does not know any more. */
+/** The server's error for a code that is used up or unknown. */
 const SPENT = 'Invalid or expired token';

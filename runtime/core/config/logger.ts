@@ -30,7 +30,7 @@ export interface LoggerOptions {
   readonly destination?: Destination | undefined;
   /** See `LogOptions`. */
   readonly around?: LogOptions['around'];
-  /** Gets every line as JSON too, in whatever format it is written. */
+  /** Called with every line as JSON, whatever the format of the output. */
   readonly note?: ((line: string) => void) | undefined;
 }
 

@@ -271,7 +271,7 @@ export class EntityData {
     const { rules } = this.#caller;
     const root = this.#plan.root('get', rules);
     const take = (text: string | null): Row => {
-      // The caller may write the row, and not read it. Nothing is written then.
+      // The caller may write the row but not read it. The write is then refused.
       const row = rowOf(text, { entity, marker: parts.reader.marker });
       if (!row) throw failure.forbidden();
       return row;

@@ -35,7 +35,7 @@ export interface AfterCall<H extends HookShape, Of extends Operation> extends Om
   HookCall<H, Of>,
   'item'
 > {
-  /** The row as stored; null when it was deleted. */
+  /** The stored row; null when it was deleted. */
   readonly item: Of extends 'delete' ? null : Row<H>;
   /** The row before the change; null when the change created it. */
   readonly originalItem: Of extends 'create' ? null : Row<H>;

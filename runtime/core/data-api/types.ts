@@ -117,7 +117,7 @@ export type OrderDirection =
   | 'desc'
   | { readonly direction: 'asc' | 'desc'; readonly nulls?: 'first' | 'last' };
 
-/** In the order in which the members are written. */
+/** The members are applied in the order in which they are written. */
 export type OrderInput<S extends EntityShape> = {
   readonly [Name in keyof S['row'] | keyof Tally<S>]?: OrderDirection;
 } & {

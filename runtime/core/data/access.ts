@@ -32,7 +32,7 @@ export interface Rules {
   readonly callerClass: string;
   /** The caller's organizations, which conditions on rows are compared with. */
   readonly organizations: readonly Membership[];
-  /** Whether the caller is a user; null when only the statement knows. */
+  /** Whether the caller is a user. Null when only the statement decides it. */
   readonly signedIn: boolean | null;
   /** The values of the caller's token, which conditions on rows are compared with. */
   readonly claims: Claims;

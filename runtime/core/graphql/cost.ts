@@ -27,7 +27,7 @@ export interface Costed {
   readonly fragments: Fragments;
 }
 
-/** What the price of an operation depends on. */
+/** The settings on which the cost of an operation depends. */
 export interface Prices {
   readonly schema: GraphQLSchema;
   readonly model: Model;
@@ -231,7 +231,7 @@ interface PricedReads extends Prices {
   readonly field: FieldNode;
 }
 
-/** How the model lists a field, too. */
+/** What is read for a field, and how the model lists its rows. */
 interface PricedField extends PricedReads {
   /** The model's list options; undefined for a single object and for functions of the user. */
   readonly list: ListOptions | undefined;

@@ -96,7 +96,7 @@ export function rootCause(error: unknown): unknown {
   return cause;
 }
 
-/** A graphql-js wrapper shares the `extensions` object of the error that it wraps. */
+/** A wrapper of graphql-js has the same `extensions` object as the error inside it. */
 const extensionsOf = (error: object) => ('extensions' in error ? error.extensions : undefined);
 
 const hasCode = ({ extensions }: GraphQLError) => typeof extensions['code'] === 'string';

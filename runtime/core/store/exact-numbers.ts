@@ -143,7 +143,7 @@ function whenNumber(
   return number ? then(number) : otherwise;
 }
 
-/** The figure `a` is exact unless it is a float; `b` is what the caller wrote. */
+/** The figure `a` is exact unless it is a float. `b` is the number that the caller wrote. */
 function compare(a: Value = null, b: Value = null): Value {
   if (a === null || b === null) return null;
   if (typeof a === 'number') return Math.sign(a - Number(b));

@@ -13,7 +13,7 @@ export interface Following {
   readonly unrelated?: AppError;
 }
 
-/** The newest migration, which is applied with another text than its file has now. */
+/** The newest migration, when it was applied with another text than its file has now. */
 export interface Rewritten {
   readonly row: AppliedMigration;
   readonly file: Migration;
@@ -74,7 +74,7 @@ export function planFollowing(
   return { undo, renamed: renamed.filter((each) => !undo.some(({ name }) => name === each.from)) };
 }
 
-/** A draft that is applied and whose text is now in a file of another name. */
+/** Drafts that were applied, and whose text is now in a file with another name. */
 function savedDrafts(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[],

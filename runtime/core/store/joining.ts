@@ -103,7 +103,8 @@ export function joiningStore(
     },
     ...(store.valueNow && { valueNow: joiningValue(store.valueNow, scopes) }),
     ...(store.writeTogether && {
-      // Undefined inside a transaction: the caller then uses `transact`, which joins it.
+      // Undefined inside a transaction. The caller then uses `transact`, which joins the
+      // transaction.
       writeTogether: (sql, parameters) =>
         scopes.current() ? undefined : store.writeTogether?.(sql, parameters),
     }),

@@ -145,7 +145,7 @@ export async function noteRewritten(
     .execute();
 }
 
-/** Gives an applied draft the name under which it was saved. */
+/** Renames an applied draft to the name under which it was saved. */
 export async function noteRenamed(db: Kysely<any>, from: string, to: string): Promise<void> {
   await db.updateTable(LEDGER).set({ name: to }).where('name', '=', from).execute();
 }

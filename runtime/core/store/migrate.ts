@@ -38,7 +38,7 @@ export type MigrationNote = (done: 'undone' | 'rescued', name: string) => void;
 export interface MigrateOptions {
   /** Columns that may lose part of their values in this run: `posts.rating`. */
   readonly allowLoss?: readonly string[];
-  /** How they run on PostgreSQL. */
+  /** The settings of migrations on PostgreSQL. */
   readonly settings?: MigrationSettings | undefined;
   /** Called after each step, with its time. */
   readonly onStep?: ApplyOptions['onStep'];

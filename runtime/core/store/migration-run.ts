@@ -31,7 +31,7 @@ export type Finding = Omit<RowsAtRisk, 'migration' | 'step'>;
 /** A statement of a migration that has run. */
 export interface DoneStatement {
   readonly migration: string;
-  /** From 1. */
+  /** The number of the statement, from 1. */
   readonly statement: number;
   /** Milliseconds. */
   readonly time: number;
@@ -43,7 +43,7 @@ export interface MigrationRun {
   step: number;
   /** The statement or table of the current step. */
   object: string | null;
-  /** When it began, by the clock of the process. */
+  /** When the statement began, by the clock of the process. */
   started?: number | undefined;
   onStep?: ((done: DoneStatement) => void) | undefined;
   /** Larger than 0 inside a step with several statements. */

@@ -17,7 +17,7 @@ export interface Migration {
   readonly text?: string;
   /** Columns whose values may lose a part, as the file states: `posts.rating`. */
   readonly allowLoss?: readonly string[];
-  /** Names of the migrations whose place this one takes: `migrate squash` writes it. */
+  /** Names of the migrations that this one replaces: `migrate squash` writes them. */
   readonly replaces?: readonly string[];
   up(db: Kysely<any>, context: MigrationContext): Promise<void>;
   down?(db: Kysely<any>, context: MigrationContext): Promise<void>;

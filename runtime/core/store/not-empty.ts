@@ -35,7 +35,7 @@ export async function assertEmptyFor(
   );
 }
 
-/** Tables that the undo of an applied migration would drop: that migration made them. */
+/** Tables that applied migrations have made, because their undo would drop these tables. */
 function madeBefore({ applied }: Ledger): string[] {
   return applied.flatMap(({ undo }) =>
     (undo ?? []).flatMap(({ drops = [] }) =>

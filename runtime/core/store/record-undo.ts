@@ -83,7 +83,7 @@ async function shadowOf(db: Kysely<any>): Promise<SqliteConnection> {
   return shadow;
 }
 
-/** The statement, with what the step around it said that it drops and checks. */
+/** The statement, with the drops and checks that its step has recorded. */
 function statementOf({ sql: text, parameters, query }: CompiledQuery, run: MigrationRun) {
   const { drops, checks } = run.recorded!;
   const own = run.depth === 0 ? droppedBy(query as RootOperationNode, text) : [];

@@ -248,7 +248,7 @@ async function checkSize(
   return (await findRows(checked, consent, lossy, source))[0] ?? null;
 }
 
-/** The column's value after the change. `old`: the value before it. */
+/** SQL for the column's value after the change. `old` is its value before. */
 export function newValue(
   db: Kysely<any>,
   column: ColumnDescription,

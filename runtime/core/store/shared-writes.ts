@@ -24,9 +24,12 @@ interface Group {
   readonly done: Promise<void>;
   settle(error?: unknown): void;
   size: number;
-  /** Whether a transaction is running in it: other writes would be undone with that one. */
+  /** Whether a transaction runs on the shared connection. Other writes would be undone with it. */
   occupied: boolean;
-  /** Whether the turn ended while it was occupied: it is then committed as soon as it is not. */
+  /**
+   * Whether the turn ended while the connection was occupied. The commit follows as soon as it is
+   * free.
+   */
   due: boolean;
 }
 

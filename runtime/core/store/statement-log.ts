@@ -65,7 +65,10 @@ export function notingStore(store: Store, note: NoteStatement): Store {
   } satisfies Partial<Store>) as Store;
 }
 
-/** A write that would have to wait is not run, and its caller runs it in another way. */
+/**
+ * Also reports writes that share a commit. A write that would have to wait is not run; its caller
+ * runs it in another way.
+ */
 function notingWrites(
   write: NonNullable<Store['writeTogether']>,
   note: NoteStatement,

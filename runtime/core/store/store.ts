@@ -20,7 +20,7 @@ export interface TransactionOptions {
    * taken, which costs as much as a statement.
    */
   readonly opened?: string;
-  /** Of the function that opens it: short transactions share a commit on SQLite. */
+  /** The pace of the function that opens it. Short transactions share a commit on SQLite. */
   readonly pace?: Pace;
 }
 

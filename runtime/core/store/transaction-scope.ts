@@ -221,7 +221,7 @@ class OpenScope implements TransactionScope {
   readonly committed: (() => void)[] = [];
   readonly kept: (() => Promise<unknown>)[] = [];
   readonly isolation: IsolationLevel;
-  /** What opened the transaction, or an error whose stack says so. */
+  /** The code that opened the transaction, or an error whose stack shows it. */
   readonly opened: string | Error | undefined;
   readonly #begin: (() => Promise<void>) | undefined;
   #begun: Promise<void> | undefined;

@@ -12,9 +12,11 @@ export interface OpenSpan {
   readonly recording: boolean;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Marks it as failed. @param type the code of the error that the caller sees */
+  /** Marks the span as failed. */
   fail(type: string): void;
-  /** Marks it as failed by an error that the caller does not see, which it then carries. */
+  /**
+   * Marks the span as failed by an error that the caller does not see. The span records the error.
+   */
   failMasked(cause: unknown): void;
   end(): void;
 }
@@ -24,7 +26,7 @@ export interface SpanOptions {
   readonly attributes: Attributes;
 }
 
-/** Where a span was, for work that goes on later. */
+/** The position of a span in its trace, for work that continues later. */
 export type Place = object;
 
 /**

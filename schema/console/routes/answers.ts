@@ -9,7 +9,7 @@ const ERROR: JsonSchema = {
 /** The response of a refusal. Its text is in `error`. */
 export const refused = (description: string) => ({ description, schema: ERROR });
 
-/** What each route of the console answers to callers without the right. */
+/** The responses of every route of the console to callers without the permission. */
 export const signedIn = {
   401: refused('A credential is missing or wrong'),
   403: refused('The caller may not do this'),

@@ -39,7 +39,9 @@ const series = object({
   points: list({ type: 'array', items: nullable('number'), minItems: 2, maxItems: 2 }),
 });
 
-/** The server's description of itself. With hosting, that one answers, and says more. */
+/**
+ * The routes that describe the server. With hosting, hosting serves them, with more information.
+ */
 export const DESCRIBED_BY_HOSTING: readonly string[] = ['systemInfo', 'systemConfig'];
 
 /** The server as its operators see it: its settings, its log and its figures. */

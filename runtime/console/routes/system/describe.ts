@@ -1,7 +1,7 @@
 import { type Handler, reply } from '@twofold/runtime/http';
 import type { Kernel } from '@twofold/runtime/kernel';
 
-/** `GET /api/system/config`, where hosting does not answer it. */
+/** `GET /api/system/config`, when hosting does not serve this route. */
 export function describeConfig({ project, store }: Kernel): Handler {
   const { api, server, auth, observability } = project;
   const { path, rest, graphiql } = api;

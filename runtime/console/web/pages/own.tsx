@@ -106,7 +106,7 @@ function Loaded({ module, params }: { module: string; params: Params }) {
   );
 }
 
-/** A component of its own: hooks that the page calls belong to it. */
+/** Calls the page's function as a component of its own, so that the hooks in it belong to it. */
 function Rendered({ page, params }: { page: PageDefinition; params: Params }) {
   const caller = description.value!.caller as Caller;
   return (

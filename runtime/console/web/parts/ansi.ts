@@ -42,7 +42,7 @@ export function ansiParts(line: string): AnsiPart[] {
   return parts;
 }
 
-/** The line without its control sequences, as it is searched. */
+/** The text of the line that is searched: without its control sequences. */
 export const withoutAnsi = (line: string): string =>
   line.includes('\x1b[') ? line.replaceAll(SEQUENCE, '') : line;
 

@@ -31,7 +31,7 @@ setInterval(() => {
   void answers().then((there) => (there ? hear() : lost()));
 }, SILENCE / 2);
 
-/** Says that a request got no answer. The server is asked until it answers again. */
+/** Notes that a request got no answer. The server is asked repeatedly until it answers again. */
 export function lost(): void {
   reachable.value = false;
   if (trying) return;

@@ -60,7 +60,10 @@ function typeGoals(document: OpenApi | undefined): Goal[] {
   }));
 }
 
-/** The server has searched users by more than what is shown of them. */
+/**
+ * The server also searches fields of users that are not shown here, so its results are not filtered
+ * again.
+ */
 function foundGoals(users: Found | undefined, apps: Found | undefined): Goal[] {
   const found = (users?.users ?? []).map(({ id, email }): Goal => ({
     kind: 'User',

@@ -15,7 +15,7 @@ export interface StreamHandlers {
   onEvents(events: readonly StreamEvent[]): void;
   /** `error` is the server's text while it refuses. */
   onState(state: StreamState, error: string | null): void;
-  /** Whether a stream that the server ends is over. Otherwise it is asked to go on. */
+  /** Whether the stream is over when the server ends it. Otherwise it is continued. */
   readonly ends?: boolean;
 }
 
@@ -170,7 +170,7 @@ function untilSeen(leaving: AbortSignal): Promise<void> {
   });
 }
 
-/** A machine that was suspended never hears that its connection is gone. */
+/** A machine that was suspended does not notice that its connection is gone, so silence ends it. */
 async function withinSilence(reader: ReadableStreamDefaultReader<string>) {
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), SILENCE);
   try {

@@ -108,7 +108,7 @@ export interface CatalogIndex {
   readonly method: string;
   /** False when `create index concurrently` has failed. */
   readonly valid: boolean;
-  /** The statement that makes it. */
+  /** The statement that makes the index. */
   readonly definition: string;
 }
 
@@ -149,7 +149,7 @@ export interface CatalogDomain extends CatalogName {
 }
 
 export interface CatalogSequence extends CatalogName {
-  /** The column that it counts for: `films.id`. */
+  /** The column for which the sequence counts: `films.id`. */
   readonly ownedBy: (CatalogName & { readonly column: string }) | null;
 }
 
@@ -157,7 +157,7 @@ export interface CatalogFunction extends CatalogName {
   readonly kind: 'function' | 'procedure' | 'aggregate' | 'window';
   /** The parameters as PostgreSQL writes them: `p_id integer, OUT total numeric`. */
   readonly parameters: string;
-  /** The statement that makes it; null for an aggregate. */
+  /** The statement that makes the function; null for an aggregate. */
   readonly definition: string | null;
   readonly extension: string | null;
 }

@@ -83,7 +83,7 @@ async function applyOnline(
 ): Promise<void> {
   const { lockTimeout } = options.settings;
   await prepareLedger(store.db);
-  // Names of tables are those that the migrations before this one have left.
+  // The tables have the names that the migrations before this one have left.
   const [explored] = await exploreMigrations(store, [migration], exploring(options));
   const names = new Set(planned.map(({ name }) => name));
   const preparations = preparationsOf(explored!, 0).filter(({ name }) => names.has(name));

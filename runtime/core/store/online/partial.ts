@@ -11,7 +11,7 @@ export interface Partial {
   readonly undo: readonly string[];
 }
 
-/** Null for a migration of which nothing was prepared. */
+/** The state of a migration's preparations; null when nothing was prepared. */
 export async function readPartial(db: Kysely<any>, name: string): Promise<Partial | null> {
   const row = await db
     .selectFrom(LEDGER)

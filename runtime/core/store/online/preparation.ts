@@ -33,7 +33,7 @@ export interface Preparation {
 /** What is needed to describe preparations. `db` only writes SQL. */
 export interface Preparing {
   readonly db: Kysely<any>;
-  /** The table and column as the migration names them. */
+  /** The table and column, with the names in the migration. */
   readonly table: string;
   readonly column: string;
   /** Their names before the migration. */
@@ -131,7 +131,7 @@ export function prepareCheck(preparing: Preparing, condition: string): Preparati
 }
 
 export interface PreparedReference {
-  /** The other end as the migration names it: `authors.id`. */
+  /** The target of the key, with its name in the migration: `authors.id`. */
   readonly references: string;
   /** The other table before the migration. */
   readonly target: string;

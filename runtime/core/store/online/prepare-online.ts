@@ -71,7 +71,7 @@ async function makeReady(preparing: PreparingOnline, each: Preparation): Promise
   const { store, migration, lockTimeout } = preparing;
   const { first, fill, long, undo, object } = each;
   if (await isReadyMade(store.db, each)) return;
-  // What a killed run has left half made is made again.
+  // Preparations that a killed run has left incomplete are made again.
   await withLock(object, () => inMoment({ store, lockTimeout }, [undo, ...first]));
   if (fill !== undefined) await fillRows(store, fill);
   if (long === undefined) return;

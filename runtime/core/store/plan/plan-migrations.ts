@@ -78,7 +78,7 @@ export async function exploreBefore(
   return explored;
 }
 
-/** What these migrations would meet, whether or not the ledger has them. */
+/** The steps of these migrations, whether or not they are applied. */
 export function exploreMigrations(
   store: Store,
   pending: readonly Migration[],

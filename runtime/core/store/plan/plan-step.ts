@@ -35,9 +35,12 @@ export interface FoundStep {
   readonly values?: readonly string[];
   /** Whether an earlier statement may change the rows, so that they cannot be counted now. */
   readonly unread: boolean;
-  /** Servers of the release before go on with it. */
+  /** Whether servers of the previous release go on working after the step. */
   readonly compatible: boolean;
-  /** What of it can be made before the transaction of its migration, on PostgreSQL. */
+  /**
+   * The parts of the step that can be prepared before the transaction of its migration, on
+   * PostgreSQL.
+   */
   readonly preparations: readonly Preparation[];
   /** The text of a statement that cannot be read. */
   readonly statementText?: string;

@@ -19,7 +19,7 @@ export interface PlannedTable {
   /** Columns of the primary key, in order. */
   readonly key: readonly string[];
   readonly columns: ReadonlyMap<string, PlannedColumn>;
-  /** Whether any value is not that of a column of the same name. */
+  /** Whether any value differs from the column with the same name. */
   readonly changed: boolean;
   /** Whether an unreadable statement may have changed its rows. */
   readonly unread: boolean;

@@ -70,7 +70,7 @@ interface Constrained {
   readonly column: ColumnDescription;
 }
 
-/** Null when a constraint cannot be made before the migration. */
+/** Null when a constraint cannot be prepared before the migration. */
 function prepare(at: At, does: Does, { preparing, column }: Constrained): Preparation[] | null {
   const { db, origin } = preparing;
   switch (does) {

@@ -15,7 +15,7 @@ interface Settling extends SettleOptions {
   readonly allowLoss: ReadonlySet<string>;
 }
 
-/** Numbers the steps of one migration, and says what becomes of each. */
+/** Numbers the steps of one migration, and decides the outcome of each. */
 export function settleSteps(steps: readonly FoundStep[], settling: Settling): PlanStep[] {
   return steps.map((found, at) => settle(found, at + 1, settling));
 }

@@ -194,7 +194,7 @@ function documentOf(index: SearchIndex, row: 'new.' | 't.'): string {
 /** The weight of a field: `A` for the first one. */
 export const classOf = (at: number): string => 'ABCD'.charAt(Math.min(at, CLASSES - 1));
 
-/** The statements that take the index back; the last index takes the functions with it. */
+/** The statements that drop the index. Those of the last index drop the functions too. */
 export function dropPostgresSearch({
   name,
   table,

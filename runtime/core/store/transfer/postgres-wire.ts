@@ -11,7 +11,9 @@ interface Wire {
   sendCopyFail(message: string): void;
 }
 
-/** What the driver calls on a query; the messages that COPY never gets do nothing. */
+/**
+ * The methods that the driver calls on a query. Those for messages that COPY never gets do nothing.
+ */
 abstract class CopyQuery implements pg.Submittable {
   readonly #text: string;
   readonly #done = Promise.withResolvers<void>();

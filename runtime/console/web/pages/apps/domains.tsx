@@ -16,7 +16,7 @@ interface Domain {
   readonly main: boolean;
 }
 
-/** The host names that lead to an app, and a certificate of one's own for them. */
+/** The tab of an app's host names, and of the user's own certificate for them. */
 export function DomainsTab({ app, reload }: AppProps) {
   const [open, setOpen] = useState<'add' | 'main' | 'certificate' | null>(null);
   const close = () => setOpen(null);

@@ -24,7 +24,9 @@ interface Template {
 /** Marks the fields of the form that are variables of the template. */
 const PREFIX = 'env:';
 
-/** A template and its variables. Those that it generates may be left empty. */
+/**
+ * The choice of a template, with its variables. Those that the template generates may stay empty.
+ */
 export function TemplateFields() {
   const answer = useCall<{ readonly templates: readonly Template[] }>('/api/templates');
   const [id, setId] = useState('');

@@ -11,7 +11,7 @@ interface CellEditorProps {
   readonly field: InputField;
   readonly row: Row;
   readonly value: unknown;
-  /** The character that began it and replaces the value. */
+  /** The typed character that began the edit and replaces the value; null otherwise. */
   readonly typed: string | null;
 }
 

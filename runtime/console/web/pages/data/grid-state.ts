@@ -108,7 +108,7 @@ export class GridState {
     return Math.max(1, Math.floor(height / rowHeight) - 1);
   }
 
-  /** Goes to a cell, and scrolls to it. */
+  /** Makes a cell the active one, and scrolls to it. */
   go({ row, column }: Place): void {
     const place = {
       row: clamp(row, HEAD, this.count - 1),
@@ -135,7 +135,7 @@ export class GridState {
     this.measure();
   }
 
-  /** Scrolls to a row without going to it. */
+  /** Scrolls to a row. The active cell stays. */
   scrollToRow(row: number): void {
     if (this.element) this.element.scrollTop = scrollFor(row, this.#size());
     this.measure();

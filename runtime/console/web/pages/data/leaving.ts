@@ -19,7 +19,10 @@ export function useLeaving(): void {
   }, []);
 }
 
-/** Changes stay while one goes from type to type. */
+/**
+ * Staged changes stay when the user goes from one type to another, so only other addresses are
+ * asked about.
+ */
 async function mayLeave(to: URL): Promise<boolean> {
   if (unsaved.value === 0 || `${to.pathname}/`.startsWith(`${base}/data/`)) return true;
   const text = t('{n} unsaved changes will be lost.', { n: unsaved.value });

@@ -15,7 +15,7 @@ export function relatedAddress({ type }: KeyOf, id: string): string | null {
   return module?.readable ? typeAddress(module.plural, { row: id }) : null;
 }
 
-/** By what people know the related row, when the answer has it. */
+/** The label of a related row, when the answer contains it. */
 export function labelOfKey({ field, type }: KeyOf, row: Row): string | null {
   const module = moduleOf(type);
   const related = row[field] as Row | null | undefined;

@@ -13,7 +13,8 @@ import { Value } from './value.tsx';
 export function RowRegion({ module, id }: { module: Module; id: string }) {
   const path = `${module.path}/${encodeURIComponent(id)}`;
   const labelled = useCall<Row>(path + includeOf(module));
-  // The labels of related rows may be refused, and with them the row.
+  // The caller may not be allowed to read the labels of related rows. The row is then read without
+  // them.
   const plain = useCall<Row>(labelled.error === null ? null : path);
   const row = labelled.error === null ? labelled : plain;
   const name = t('Row {id}', { id });

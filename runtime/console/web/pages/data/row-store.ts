@@ -121,7 +121,10 @@ export class RowStore {
     this.loading.value = this.#asked.size > 0;
   }
 
-  /** Labels of related rows may be refused, and with them the page: it is read without them. */
+  /**
+   * The caller may not be allowed to read the labels of related rows. The page is then read without
+   * them.
+   */
   #withoutLabels(error: unknown): boolean {
     const isRefused = error instanceof ApiError && (error.status === 400 || error.status === 403);
     if (!isRefused || !this.#parameters.has('include')) return false;

@@ -45,7 +45,7 @@ export function shownColumns(module: Module, fields: string | null): readonly Co
 
 const LABELS = ['name', 'title', 'label', 'subject', 'email', 'username', 'slug', 'code'];
 
-/** The member by which people know a row. */
+/** The column that serves as the label of a row. */
 export function labelOf({ columns }: Module): string | null {
   const texts = columns.filter(
     ({ kind, keyOf, name }) => kind === 'text' && !keyOf && name !== 'id',

@@ -69,7 +69,7 @@ export function GraphqlPage() {
   );
 }
 
-/** The documentation is open while the address has it. */
+/** The documentation is open while the address has the parameter `docs`. */
 const isOpen = () => query.value.has('docs');
 
 function DocsOf({ sdl }: { sdl: string }) {

@@ -15,7 +15,7 @@ import { appLine, type LogEntry, serverLine } from './lines.ts';
 /** Lines that are read at first. */
 const FIRST = 1000;
 
-/** The server's own log, which goes on with what comes. */
+/** The server's own log, continued live. */
 export function ServerLog({ filter }: { filter: LogFilter }) {
   const level = filter.level === null ? '' : `&level=${filter.level}`;
   const lines = useMemo(() => createLogLines(), []);

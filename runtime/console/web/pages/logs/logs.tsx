@@ -16,7 +16,7 @@ interface Apps {
 
 const SERVER = 'server';
 
-/** The log of the server, or of an app, as it comes. */
+/** The page of the log of the server, or of an app, continued live. */
 export function LogsPage() {
   const app = query.value.get('app');
   const level = levelOf(query.value.get('level'));

@@ -17,7 +17,7 @@ const STEPS: Readonly<Record<string, readonly [title: string, text: string]>> = 
 
 const KEY = 'console-first-steps';
 
-/** Where to go on, in development until the user hides it. */
+/** Links to the next steps. They are shown in development until the user hides them. */
 export function FirstSteps() {
   const [hidden, setHidden] = useState(localStorage.getItem(KEY) === 'hidden');
   const known = description.value;

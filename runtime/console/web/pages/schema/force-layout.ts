@@ -50,7 +50,7 @@ function averageBox(boxes: readonly Box[]): Point {
   return { x: sum(({ width }) => width) + MARGIN.x, y: sum(({ height }) => height) + MARGIN.y };
 }
 
-/** On a spiral, those with the most lines in its middle. */
+/** Places the boxes on a spiral at first. Those with the most lines are in the middle. */
 function begin(boxes: readonly Box[], edges: readonly Edge[]): Body[] {
   const counts = new Map<string, number>();
   for (const name of edges.flatMap(({ from, to }) => [from, to]))

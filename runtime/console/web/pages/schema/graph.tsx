@@ -161,7 +161,7 @@ function useWheel({ svg, zoom }: Viewed): void {
 /** Pixels that a pointer may move and still click. */
 const STILL = 4;
 
-/** A pointer that is held moves the drawing; the link below it is then not followed. */
+/** Moving a pressed pointer moves the drawing. A link under the pointer is then not followed. */
 function useDrag({ pan }: Viewed) {
   const held = useRef<{ x: number; y: number; moved: number } | null>(null);
   const moved = useRef(false);

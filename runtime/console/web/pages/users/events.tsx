@@ -125,7 +125,7 @@ const COLUMNS: readonly Column<SecurityEvent>[] = [
   },
 ];
 
-/** The user, key or process that did it. */
+/** The user, key or process that caused an event. */
 export function Actor({ kind, id }: { kind: string; id: string | number | null }) {
   if (kind === 'user') return <UserLink id={id} />;
   if (id === null) return <>{t(kind)}</>;

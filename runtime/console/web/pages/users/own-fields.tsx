@@ -20,7 +20,7 @@ const SHOWN = new Set([
   'last_login',
 ]);
 
-/** The fields that the project's own type has besides, for callers who may read every row. */
+/** Further fields of the project's user type, for callers who may read every row. */
 export function OwnFields({ user: { id, row } }: { user: User }) {
   const isListed = description.value?.pages.some((page) => page.id === 'data');
   const document = useCall<OpenApi>(isListed && row ? '/api/openapi.json' : null).data;

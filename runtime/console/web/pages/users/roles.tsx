@@ -19,7 +19,7 @@ type Editing =
   | { readonly kind: 'rename' | 'grant'; readonly role: Role }
   | { readonly kind: 'new' };
 
-/** The tab `Roles`: what each gives, and how many users have it. */
+/** The tab `Roles`: the permissions of each role, and how many users have it. */
 export function RoleList() {
   const [editing, setEditing] = useState<Editing | null>(null);
   const roles = useCall<{ roles: Role[] }>(`${ADMIN}/roles`);
@@ -100,7 +100,7 @@ function columnsOf(edit: (editing: Editing) => void, changed: () => void): Colum
 
 const isEverything = ({ permissions }: Role) => permissions.includes('*');
 
-/** Who changes a role must hold everything that it gives. */
+/** Whether the caller may change a role. They must hold all of its permissions. */
 const mayChange = (role: Role) => can('auth:manage') && holdsAll(rightsOf(role));
 
 function Permissions({ of: role, changed }: { of: Role; changed(): void }) {

@@ -13,7 +13,7 @@ import { ADMIN, fullName, type User } from './shapes.ts';
 import { StateOf } from './state-of.tsx';
 import { UserActions } from './user-actions.tsx';
 
-/** The page of one user: the account, and what signs in to it. */
+/** The page of one user: the account and its means of signing in. */
 export function UserPage({ id }: { id: string }) {
   const user = useCall<User>(`${ADMIN}/users/${encodeURIComponent(id)}`);
   const title = user.data?.email ?? t('User');

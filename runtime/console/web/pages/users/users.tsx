@@ -9,7 +9,7 @@ import { RoleList } from './roles.tsx';
 import { UserPage } from './user.tsx';
 import { UserList } from './user-list.tsx';
 
-/** Users, what they may do and what happened; below `/users/<id>` one of them. */
+/** The page of users, their permissions and events. `/users/<id>` shows one user. */
 export function UsersPage({ rest }: PageProps) {
   const [id] = rest;
   if (id) return <UserPage key={id} id={decoded(id)} />;
