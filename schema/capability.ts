@@ -16,7 +16,9 @@ export interface CapabilitySpec {
   readonly package: string;
   /** Whether a project uses it. */
   isWanted(project: Project): boolean;
-  /** Whether a server in production needs its package; if absent, yes. Otherwise it starts without. */
+  /**
+   * Whether a server in production needs its package; if absent, yes. Otherwise it starts without.
+   */
   inProduction?(project: Project): boolean;
   /** Whether it makes users sign in. */
   signsIn?(project: Project): boolean;

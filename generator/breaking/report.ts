@@ -15,7 +15,9 @@ export const saidOf = (against: Against): object =>
 const nameOf = (against: Against): string =>
   against.kind === 'file' ? against.file : `${against.ref} (${against.commit.slice(0, 12)})`;
 
-/** The changes for a terminal; of the safe ones only the number, and those that no document uses. */
+/**
+ * The changes for a terminal; of the safe ones only the number, and those that no document uses.
+ */
 export function formatChanges({ against, changes }: Report, paint: Paint): string {
   const mark: Readonly<Record<Level, (text: string) => string>> = {
     breaking: paint.red,

@@ -166,7 +166,9 @@ async function transformed(
   return result;
 }
 
-/** Rules that graphql-codegen leaves out: a file alone may have a fragment that another one uses. */
+/**
+ * Rules that graphql-codegen leaves out: a file alone may have a fragment that another one uses.
+ */
 const IGNORED = ['NoUnusedFragments', 'NoUnusedVariables', 'KnownDirectives'];
 
 function checkDocuments(

@@ -24,7 +24,9 @@ type Report =
   | { readonly ok: false; readonly unknown: readonly string[] }
   | { readonly ok: false; readonly refused: string };
 
-/** `generator mails [preview|eject KIND]`: the mails that the server sends, and whose text each has. */
+/**
+ * `generator mails [preview|eject KIND]`: the mails that the server sends, and whose text each has.
+ */
 export async function run(call: CommandCall): Promise<ExitCode> {
   const [command = 'list', kind] = call.positionals;
   if (!(COMMANDS as readonly string[]).includes(command))

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-/** The folder of the package, which has the pages of documentation at the paths of the repository. */
+/**
+ * The folder of the package, which has the pages of documentation at the paths of the repository.
+ */
 const HOME = new URL('../../', import.meta.url);
 
 /** A section of a page that was found. */

@@ -57,7 +57,10 @@ function assertEnterable(kernel: Kernel, model: ConsoleModel): void {
   );
 }
 
-/** A handler whose code is loaded with its first request: a server that is not looked at starts sooner. */
+/**
+ * A handler whose code is loaded with its first request: a server that is not looked at starts
+ * sooner.
+ */
 function loaded(load: () => Promise<Handler>): Handler {
   let made: Promise<Handler> | undefined;
   return async (call) => (await (made ??= load()))(call);

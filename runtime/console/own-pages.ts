@@ -182,7 +182,9 @@ export const definePage = (page: OwnPage): OwnPage => page;
 export const html: (strings: TemplateStringsArray, ...values: readonly unknown[]) => Markup =
   inBrowser;
 
-/** Reads a path of the server while the page is shown: `useQuery<Orders>('/api/orders?limit=50')`. */
+/**
+ * Reads a path of the server while the page is shown: `useQuery<Orders>('/api/orders?limit=50')`.
+ */
 export const useQuery: <Answer = any>(path: string | null) => Called<Answer> = inBrowser;
 
 /** Runs a GraphQL query while the page is shown; `data` is its data. */

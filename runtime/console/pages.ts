@@ -34,7 +34,9 @@ const HEADERS = {
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
-/** Sets the headers of every answer of the pages, also of those that are refused on the way there. */
+/**
+ * Sets the headers of every answer of the pages, also of those that are refused on the way there.
+ */
 export function createPolicy(path: string): Middleware {
   return function policy(ctx, next) {
     // Koa parses the address each time `ctx.path` is read.

@@ -118,7 +118,9 @@ function jobsChain(booted: Booted, routers: Router[]): Middleware[] {
   return keptChain(booted, onMain, routers, [healthRoute(kernel, modules)]);
 }
 
-/** A few routes, and those of modules that are always served, for callers that those need to know. */
+/**
+ * A few routes, and those of modules that are always served, for callers that those need to know.
+ */
 function keptChain(
   { kernel, modules }: Booted,
   isServed: (module: ServerModule) => boolean,

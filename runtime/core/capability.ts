@@ -12,7 +12,10 @@ export interface OwnApplication {
   /** The name of the application for people, and its path. */
   readonly title: string;
   readonly path: string;
-  /** The longest lifetimes, in milliseconds: of an access token, of a session without a refresh, and of a session. */
+  /**
+   * The longest lifetimes, in milliseconds: of an access token, of a session without a refresh, and
+   * of a session.
+   */
   readonly access: number;
   readonly idle: number;
   readonly absolute: number;

@@ -74,7 +74,9 @@ export interface EntityFact {
   readonly table: string;
   /** The schema of the table on PostgreSQL. */
   readonly schema?: string;
-  /** The fields of the key; undefined when it is the column of the field `id`, empty without one. */
+  /**
+   * The fields of the key; undefined when it is the column of the field `id`, empty without one.
+   */
   readonly key?: readonly string[];
   readonly directives: TypeDirectives;
   readonly fields: ReadonlyMap<string, FieldFact>;

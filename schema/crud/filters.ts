@@ -84,7 +84,9 @@ export function listFilterItem(built: Built, entity: EntityFact): CrudItem | und
   return { name, keyword: 'input', of: entity, text: block('input', name, lines) };
 }
 
-/** The values that have filters of their own: those of entities, and of objects in their columns. */
+/**
+ * The values that have filters of their own: those of entities, and of objects in their columns.
+ */
 export function comparedFields(built: Built): StoredField[] {
   const stored = [...built.facts.entities.values()].flatMap((each) => storedFields(built, each));
   const members = heldTypes(built).flatMap((held) => membersOf(built, held));

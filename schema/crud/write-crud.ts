@@ -111,7 +111,9 @@ const KINDS: Readonly<Record<CrudItem['keyword'], (type: GraphQLNamedType) => bo
 const isOfKind = (type: GraphQLNamedType | undefined, { keyword, orEnum }: CrudItem): boolean =>
   type === undefined || KINDS[keyword](type) || (orEnum === true && isEnumType(type));
 
-/** Two types of the schema may need one name: the filter of `PostList`, and that of lists of posts. */
+/**
+ * Two types of the schema may need one name: the filter of `PostList`, and that of lists of posts.
+ */
 function repeated(items: readonly CrudItem[]): CrudItem[] {
   const seen = new Set<string>();
   return items.filter(({ name }) => seen.has(name) || !seen.add(name));

@@ -59,7 +59,9 @@ export interface RouteSpec {
   >;
 }
 
-/** An entry of the audit log. It has the names of the fields of the body, and never their values. */
+/**
+ * An entry of the audit log. It has the names of the fields of the body, and never their values.
+ */
 export interface AuditSpec {
   /** The action in the log; the id of the route when absent. */
   readonly action?: string;

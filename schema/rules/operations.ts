@@ -48,7 +48,9 @@ export const operations: Rule = function* (built) {
 const isWritten = ({ facts }: Built, field: FieldFact): boolean =>
   facts.parsed.crudFields?.has(coordinate(field)) === true;
 
-/** A field of `api.crud` that uses an input of the user with a member that means nothing any more. */
+/**
+ * A field of `api.crud` that uses an input of the user with a member that means nothing any more.
+ */
 function notServed(built: Built, field: FieldFact, { code, why, fix, node }: Refusal): Finding {
   return finding(
     code ?? 'NOT_INFERRED',

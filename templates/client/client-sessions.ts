@@ -1,6 +1,8 @@
 import type { ServerPaths } from './operation.ts';
 
-/** The functions of the client that keep a session and renew its tokens; nothing without `auth:`. */
+/**
+ * The functions of the client that keep a session and renew its tokens; nothing without `auth:`.
+ */
 export function clientSessions({ delivery }: ServerPaths): string {
   if (delivery === null) return '';
   const parts = delivery === 'body' ? BODY : COOKIE;

@@ -11,7 +11,10 @@ import {
   parse,
 } from 'graphql';
 
-/** Coordinates of the base and their names now: `User` → `Account`, `User.name` → `Account.fullName`. */
+/**
+ * Coordinates of the base and their names now: `User` → `Account`, `User.name` →
+ * `Account.fullName`.
+ */
 export type Renames = ReadonlyMap<string, string>;
 
 /** One `@renamed` of the schema. `type` is the present name of the type that holds the member. */

@@ -96,7 +96,9 @@ function waysFrom(type: GraphQLNamedType): Way[] {
   ]);
 }
 
-/** The reason at `Post.body`, `Query.posts(limit:)` or `Mood.CALM`; an argument goes with its field. */
+/**
+ * The reason at `Post.body`, `Query.posts(limit:)` or `Mood.CALM`; an argument goes with its field.
+ */
 export function deprecationOf(schema: GraphQLSchema, coordinate: string): string | null {
   const [, owner = '', member = '', argument] =
     /^(\w+)\.(\w+)(?:\((\w+):\))?$/.exec(coordinate) ?? [];

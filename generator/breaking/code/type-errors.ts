@@ -21,7 +21,9 @@ export function compilerOf(project: string): string | null {
   }
 }
 
-/** Type-checks a folder by its `tsconfig.json`, and emits nothing. The compiler runs no code of it. */
+/**
+ * Type-checks a folder by its `tsconfig.json`, and emits nothing. The compiler runs no code of it.
+ */
 export async function typeErrors(folder: string, compiler: string): Promise<TypeError[]> {
   const args = [compiler, '--noEmit', '--pretty', 'false', '--incremental', 'false', '-p', folder];
   const child = spawn(process.execPath, args, {

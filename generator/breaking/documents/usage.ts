@@ -28,7 +28,7 @@ export interface Usage {
 }
 
 /**
- * What a document that is valid for the schema uses of it.
+ * Finds the parts of a schema that a document uses. The document must be valid for the schema.
  *
  * @example
  * usageOf(parse('{ posts(limit: 1) { title } }'), schema).named // Query.posts, Query.posts(limit:), Post.title

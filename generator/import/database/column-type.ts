@@ -101,7 +101,9 @@ const SQLITE: readonly (readonly [RegExp, string])[] = [
   [/^(numeric|decimal|money)/i, 'Decimal'],
 ];
 
-/** The type of a column of SQLite: by its declared name, then by the affinity that this gives it. */
+/**
+ * The type of a column of SQLite: by its declared name, then by the affinity that this gives it.
+ */
 export function sqliteType({ type }: CatalogColumn): FieldType {
   const scalar = SQLITE.find(([pattern]) => pattern.test(type))?.[1] ?? 'Decimal';
   const length = scalar === 'String' ? /\((\d+)\)/.exec(type)?.[1] : undefined;

@@ -22,7 +22,7 @@ export interface Importing extends Types {
   readonly catalog: Catalog;
   readonly wishes: Wishes;
   readonly items: ReportItem[];
-  /** Enums that checks mean: their values by name. */
+  /** Enums that were made from check constraints: their values by name. */
   readonly checked: Map<string, readonly string[]>;
 }
 

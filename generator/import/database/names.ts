@@ -1,6 +1,8 @@
 import { camelCase, pascalCase, pluralize, singularize } from '@twofold/schema';
 
-/** `Order Lines (old)`, `orderLines` and `ORDER_LINES` as words: `order_lines_old`, `orderLines` … */
+/**
+ * `Order Lines (old)`, `orderLines` and `ORDER_LINES` as words: `order_lines_old`, `orderLines` …
+ */
 function plain(name: string): string {
   const letters = name
     .normalize('NFKD')

@@ -88,7 +88,9 @@ const missingTables = ({ tables = [] }: MetadataSource, catalog: Catalog): Repor
       return { object: `${schema}.${name}`, kind: 'table', status: 'notExpressible', why };
     });
 
-/** Names of Hasura where it has names of its own; a table of two keys has permissions of its own. */
+/**
+ * Names of Hasura where it has names of its own; a table of two keys has permissions of its own.
+ */
 function wishesOf({ followed }: Relationships, tracked: readonly Tracked[]) {
   const entryOf = (table: CatalogTable) =>
     tracked.find((each) => keyOf(each.table) === keyOf(table))?.entry;

@@ -79,7 +79,10 @@ function alterStep(table: string, { name, args }: ChainLink, ours: boolean): Rea
   return [{ kind: name === 'addColumn' ? 'addColumn' : 'setColumn', table, column: read.column }];
 }
 
-/** `.addForeignKey(['country', 'code'], { table: 'regions', references: […], onDelete: 'restrict' })` */
+/**
+ * `.addForeignKey(['country', 'code'], { table: 'regions', references: […], onDelete: 'restrict'
+ * })`
+ */
 function foreignKeyStep(
   table: string,
   name: string,
@@ -105,7 +108,10 @@ const textsOf = (list: Expression | undefined): string[] =>
 const onDeleteOf = (action: Expression | undefined): OnDelete =>
   (textOf(action) ?? 'restrict') as OnDelete;
 
-/** `.addForeignKeyConstraint('name', ['a', 'b'], 'other', ['a', 'b'], (key) => key.onDelete('cascade'))` */
+/**
+ * `.addForeignKeyConstraint('name', ['a', 'b'], 'other', ['a', 'b'], (key) =>
+ * key.onDelete('cascade'))`
+ */
 function constraintOf({ name, args }: ChainLink): TableForeignKey[] {
   if (name !== 'addForeignKeyConstraint') return [];
   const [, own, other, referred, build] = args ?? [];

@@ -4,7 +4,9 @@ import type { Kysely } from 'kysely';
 import { createSearchIndexes, searchKeys } from './search-keys.ts';
 import { createOrderIndexes } from './user-order.ts';
 
-/** Adds the columns of administration to users, sessions and locks, and the indexes of the search. */
+/**
+ * Adds the columns of administration to users, sessions and locks, and the indexes of the search.
+ */
 export async function createAdministration(
   db: Kysely<any>,
   user: AuthUser,

@@ -22,7 +22,10 @@ const expiredRows = (now: number, retention: number, leeway: number) =>
     ['auth_webhook_deliveries', 'id', 'created_at', now - 7 * DAY],
   ] as const;
 
-/** Deletes old rows, and accounts whose grace is over, now and every hour, a thousand at a time. @returns a function to stop it. */
+/**
+ * Deletes old rows, and accounts whose grace is over, now and every hour, a thousand at a time.
+ * @returns a function to stop it.
+ */
 export function startRetention(parts: AuthParts): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const run = () => {

@@ -156,7 +156,9 @@ export class Allowance {
     return this.#leases.find((lease) => lease.left > 0 && isOpen(lease, now));
   }
 
-  /** The hits that a lease would need at the current rate, between `FIRST_LEASE_SIZE` and `#most`. */
+  /**
+   * The hits that a lease would need at the current rate, between `FIRST_LEASE_SIZE` and `#most`.
+   */
   #demand(now: number): number {
     const elapsed = Math.max(now - this.#since, this.#length / 4);
     const expected = Math.ceil((this.#hits * this.#length) / elapsed);

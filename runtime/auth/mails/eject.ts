@@ -2,7 +2,9 @@ import { BUILT_IN_TEXTS } from './built-in.ts';
 import type { MailKind } from './kinds.ts';
 import type { MailText } from './mail-text.ts';
 
-/** Values that are lists, and values that can be empty: their lines are written with a condition. */
+/**
+ * Values that are lists, and values that can be empty: their lines are written with a condition.
+ */
 const LISTS = new Set(['api_keys_ended', 'identities_ended', 'passkeys_ended']);
 const EMPTY = new Set([
   'code',

@@ -2,7 +2,9 @@ import { columnTypes, dialectOf } from '@twofold/runtime/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { IdKind } from '@twofold/schema';
 
-/** Creates the tables of memberships and invitations, and the column of keys that are bound to one. */
+/**
+ * Creates the tables of memberships and invitations, and the column of keys that are bound to one.
+ */
 export async function createOrganizations(db: Kysely<any>, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
   const members = db.schema

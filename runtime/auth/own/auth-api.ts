@@ -25,7 +25,9 @@ type Body = Readonly<Record<string, unknown>>;
  * @example const login = await ctx.auth.login({ email, password });
  */
 export interface Auth {
-  /** Null when no session is opened: under `enumeration: strict`, or before the address is verified. */
+  /**
+   * Null when no session is opened: under `enumeration: strict`, or before the address is verified.
+   */
   register(body: Body): Promise<LoginObject | null>;
   login(body: Body): Promise<LoginObject>;
   refresh(body: Body): Promise<LoginObject>;

@@ -77,7 +77,9 @@ function passkeyLogin(request: PageRequest): HtmlValue {
   return html`${passkeyForm(request, { ceremony: 'get', label: t.sign_in_passkey, conditional: true })}`;
 }
 
-/** After a provider: the code of the address is redeemed by a form, because a GET changes nothing. */
+/**
+ * After a provider: the code of the address is redeemed by a form, because a GET changes nothing.
+ */
 function providerView(request: PageRequest, form: FormState, code: string): View {
   const { t } = request;
   return {

@@ -3,7 +3,10 @@ import type { AuthUser, IdKind } from '@twofold/schema';
 import type { Kysely } from 'kysely';
 import { createAdministration } from '../admin/tables.ts';
 
-/** Creates `auth_passkeys`, what administration needs, and the column with the random name of a user in authenticators. */
+/**
+ * Creates `auth_passkeys`, what administration needs, and the column with the random name of a user
+ * in authenticators.
+ */
 export async function createPasskeys(db: Kysely<any>, user: AuthUser, ids: IdKind): Promise<void> {
   const type = columnTypes(db, ids);
   await db.schema

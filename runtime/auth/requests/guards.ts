@@ -8,7 +8,10 @@ import { addressKey, callerOf } from './caller.ts';
 import type { AuthParts } from '../parts.ts';
 import { guardProof } from './proof.ts';
 
-/** The permissions of the routes of hosting and of `/api/data`. The guard `host` asks for all of them. */
+/**
+ * The permissions of the routes of hosting and of `/api/data`. The guard `host` asks for all of
+ * them.
+ */
 const HOST_PERMISSIONS = [
   'data:read',
   'data:write',

@@ -18,7 +18,10 @@ export async function hostLink(
   return `${config.appUrl}${path}#code=${code}`;
 }
 
-/** A link for the operator, or why there can be none: the application is absent or closed, or does not let them in. */
+/**
+ * A link for the operator, or why there can be none: the application is absent or closed, or does
+ * not let them in.
+ */
 export type EntryLink =
   | { readonly ok: true; readonly link: string }
   | { readonly ok: false; readonly reason: 'absent' | 'closed' | 'host' };

@@ -19,7 +19,10 @@ export interface OwnerTable {
 /** `roles.first` of the manifest, or null. */
 export const firstRole = ({ roles }: AuthModel): string | null => roles?.first ?? null;
 
-/** SQL condition: the row `a` of `auth_users` has the first role and is neither disabled nor deleted. */
+/**
+ * SQL condition: the row `a` of `auth_users` has the first role and is neither disabled nor
+ * deleted.
+ */
 const enabledOwner = ({ first }: OwnerTable) =>
   `a.disabled_at is null and a.deletion_at is null and a.role_id = (select id from auth_roles where name = ${textLiteral(first)})`;
 

@@ -39,7 +39,9 @@ export function describeConsole(kernel: Kernel, model: ConsoleModel): Handler {
   };
 }
 
-/** Who can sign in, and by what other than a password. Members with their usual value are absent. */
+/**
+ * Who can sign in, and by what other than a password. Members with their usual value are absent.
+ */
 function signInOf(kernel: Kernel, model: ConsoleModel) {
   const users = Object.keys(model.roles).length > 0;
   const auth = users ? kernel.project.auth : null;

@@ -2,7 +2,9 @@ import { type Handler, reply } from '@twofold/runtime/http';
 import { failure } from '@twofold/runtime/errors';
 import type { Kernel } from '@twofold/runtime/kernel';
 
-/** `GET /api/system/migrations`: what `migrate status --json` says, and its drift when it is asked. */
+/**
+ * `GET /api/system/migrations`: what `migrate status --json` says, and its drift when it is asked.
+ */
 export function describeMigrations({ migrations }: Kernel): Handler {
   return async ({ query }) => {
     if (!migrations) throw failure.notFound();

@@ -22,7 +22,9 @@ export const page = computed(() => path.value.split('/')[1] ?? '');
  */
 export const query = computed(() => current.value.searchParams);
 
-/** Goes to a path of the server. With `replace` the back button of the browser does not return here. */
+/**
+ * Goes to a path of the server. With `replace` the back button of the browser does not return here.
+ */
 export function navigate(to: string, { replace = false } = {}): void {
   const go = () => {
     history[replace ? 'replaceState' : 'pushState'](null, '', to);

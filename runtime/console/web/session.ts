@@ -31,7 +31,10 @@ export interface Description {
 
 const CLIENT = { client: 'console', delivery: 'cookie' } as const;
 
-/** The token is only here, so that a script which reads the storage of this origin finds no credential. */
+/**
+ * The token is only here, so that a script which reads the storage of this origin finds no
+ * credential.
+ */
 let token: string | null = null;
 /** When the token ends, in milliseconds. */
 let tokenEnds = Infinity;
@@ -77,7 +80,9 @@ export const description = signal<Description | null>(null);
 /** The error of the first call, if it failed. */
 export const startFailure = signal<string | null>(null);
 
-/** Whether the session of the page that is open has ended. The dialog `Sign in again` is shown then. */
+/**
+ * Whether the session of the page that is open has ended. The dialog `Sign in again` is shown then.
+ */
 export const sessionOver = signal(false);
 
 /** Goes on with the session of the cookie, unless the user has just signed in. */

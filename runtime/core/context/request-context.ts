@@ -20,7 +20,9 @@ export type Principal =
       readonly sessionId: string;
       /** The object that `extend` returned when the token was issued. */
       readonly extend: Readonly<Record<string, unknown>>;
-      /** Their organizations, or the one that the request names. Absent when the project has none. */
+      /**
+       * Their organizations, or the one that the request names. Absent when the project has none.
+       */
       readonly organizations?: readonly Membership[];
       /** Whether the request names one organization. */
       readonly narrowed?: boolean;
@@ -72,7 +74,9 @@ export interface OwnTransactionOptions {
    * absent.
    */
   readonly retries?: number;
-  /** How long it may stay open: `10s`, or milliseconds. `database.transaction_timeout` when absent. */
+  /**
+   * How long it may stay open: `10s`, or milliseconds. `database.transaction_timeout` when absent.
+   */
   readonly timeout?: string | number;
 }
 

@@ -22,7 +22,9 @@ interface InputError {
   readonly message: string;
 }
 
-/** Reads inputs like GraphQL's: each value is coerced by its type, and unknown members are errors. */
+/**
+ * Reads inputs like GraphQL's: each value is coerced by its type, and unknown members are errors.
+ */
 export class InputReader {
   readonly #reading: InputReading;
   readonly #errors: InputError[] = [];

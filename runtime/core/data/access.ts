@@ -68,7 +68,9 @@ export const UNRESTRICTED: Rules = {
   operation: () => ({ ...ALL, explicit: false }),
 };
 
-/** The operator may do what a key with every scope may do, where their token counts for the data. */
+/**
+ * The operator may do what a key with every scope may do, where their token counts for the data.
+ */
 const OPERATOR: Principal = { kind: 'api_key', id: 'host', scopes: ['*'], userId: null };
 const ANONYMOUS: Principal = { kind: 'anonymous' };
 
@@ -237,7 +239,10 @@ function whoOf(
   return who;
 }
 
-/** A request that is narrowed to one organization, and a key without a user, see what is in their list. */
+/**
+ * A request that is narrowed to one organization, and a key without a user, see what is in their
+ * list.
+ */
 function tenantRow(
   model: Model,
   tenant: TenantPath,

@@ -55,7 +55,10 @@ export async function insertPlainRows(
 
 const largest = (left: number) => SIZES.find((size) => size <= left) ?? 1;
 
-/** Whether the order of the rows can be told from their keys, which a statement returns in any order. */
+/**
+ * Whether the order of the rows can be told from their keys, which a statement returns in any
+ * order.
+ */
 const isSortable = ({ columns }: EntityModel) => {
   const id = columns.get('id');
   return id?.parts === undefined && id?.key === undefined && id?.default?.kind !== 'database';

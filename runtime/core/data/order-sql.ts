@@ -224,7 +224,9 @@ function readableValue(scope: Scope, { entity }: EntityModel, { field, ref, valu
     : value;
 }
 
-/** Rows without a value come last, or first in descending order, unless the order says otherwise. */
+/**
+ * Rows without a value come last, or first in descending order, unless the order says otherwise.
+ */
 export function orderBy(scope: Scope, order: readonly Order[], sort: Sort, reversed: boolean): Sql {
   if (order.length === 0) return sql``;
   return sql` order by ${joinSql(orderTerms(scope, order, sort, reversed), ', ')}`;

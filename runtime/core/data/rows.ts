@@ -152,7 +152,9 @@ function distinctRows(scope: Scope, rows: PageRows, distinct: readonly string[])
   return sql`select ${shown.map((column) => named(outer, column)).join(', ')} from (${first}) ${outer}${where(and([isFirst, after]))}${orderBy(scope, order, by, page?.backwards ?? false)}`;
 }
 
-/** The number of a row among those of its combination. No column of an entity can have this name. */
+/**
+ * The number of a row among those of its combination. No column of an entity can have this name.
+ */
 const FIRST = '$first';
 
 interface First {

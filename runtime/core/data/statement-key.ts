@@ -78,7 +78,10 @@ function valueKey(value: unknown): string {
     .join()}}`;
 }
 
-/** JSON in a filter has keys that the caller chooses, which must not look like the key of another input. */
+/**
+ * JSON in a filter has keys that the caller chooses, which must not look like the key of another
+ * input.
+ */
 const nameKey = (name: string): string => (/^\w+$/.test(name) ? name : JSON.stringify(name));
 
 const memberKey = (name: string, value: unknown): string =>

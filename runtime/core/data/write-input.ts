@@ -325,7 +325,9 @@ async function setKey(
     );
 }
 
-/** What the column of a relation holds: the key of the other row, or another unique column of it. */
+/**
+ * What the column of a relation holds: the key of the other row, or another unique column of it.
+ */
 function foreignValue(writing: Writing, { entity, to }: One, key: unknown): unknown {
   return to === undefined || key === null
     ? key

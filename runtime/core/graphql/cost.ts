@@ -255,7 +255,9 @@ function listOf({ schema, model }: Prices, type: GraphQLNamedType, field: string
 
 type Filtered = Partial<Pick<ListOptions, 'where' | 'orderBy'>>;
 
-/** The filter of a mutation of many, and that of a list of an interface: its members have one type. */
+/**
+ * The filter of a mutation of many, and that of a list of an interface: its members have one type.
+ */
 function filteredBy(prices: Prices, type: GraphQLNamedType, field: string): Filtered | undefined {
   const { schema, model } = prices;
   if (isInterfaceType(type)) {

@@ -14,7 +14,9 @@ import type { Run } from './operation-run.ts';
 import { planField } from './plan/planner.ts';
 import type { Plan } from './plan/planning.ts';
 
-/** An object that the fields below it are read from: user code returned it, or a root field read it. */
+/**
+ * An object that the fields below it are read from: user code returned it, or a root field read it.
+ */
 export type Parent = Readonly<Record<string, any>>;
 
 /** Rows that a root field has read. Its rules may allow more than those of the entity. */

@@ -121,7 +121,9 @@ export interface JobsApi<Jobs = any> {
     name: Name,
     ...given: [...Given<Jobs[Name]>, options?: SendOptions]
   ): Promise<number>;
-  /** Sends a job for each element of the list, all or none. @returns their ids, in the same order. */
+  /**
+   * Sends a job for each element of the list, all or none. @returns their ids, in the same order.
+   */
   sendMany<Name extends keyof Jobs & string>(
     name: Name,
     list: readonly Jobs[Name][],

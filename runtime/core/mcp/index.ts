@@ -11,7 +11,9 @@ export interface McpOptions {
   readonly kernel: Kernel;
   /** The service of `/graphql`, which runs every operation here too. */
   readonly service: Service;
-  /** The documents that the sources of front ends have; absent where the generator does not know. */
+  /**
+   * The documents that the sources of front ends have; absent where the generator does not know.
+   */
   readonly live?: readonly LiveDocument[] | undefined;
 }
 

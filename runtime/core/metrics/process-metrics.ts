@@ -3,7 +3,9 @@ import type { Metrics } from './registry.ts';
 
 /** Milliseconds between two looks at the event loop, which its histogram counts as delay. */
 const RESOLUTION = 20;
-/** Milliseconds after which an observation of the event loop is forgotten, at most twice as long. */
+/**
+ * Milliseconds after which an observation of the event loop is forgotten, at most twice as long.
+ */
 const WINDOW = 30_000;
 const NANOSECONDS = 1e9;
 

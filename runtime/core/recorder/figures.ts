@@ -75,7 +75,10 @@ function rounded(step: TimeStep | undefined, value: SeriesSpec['value']): number
   return found === null ? null : Number(found.toPrecision(found >= 10_000 ? 9 : 4));
 }
 
-/** Milliseconds within which a share of the requests was answered; between two bounds, in proportion. */
+/**
+ * Milliseconds within which a share of the requests was answered; between two bounds, in
+ * proportion.
+ */
 function quantile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

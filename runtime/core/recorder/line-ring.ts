@@ -17,7 +17,9 @@ interface Limits {
 }
 
 const KEPT: Limits = { lines: 50_000, bytes: 16 * 1024 * 1024 };
-/** Bytes above which a line is cut, so that one event is never larger than what a reader may cost. */
+/**
+ * Bytes above which a line is cut, so that one event is never larger than what a reader may cost.
+ */
 const LONGEST = 64 * 1024;
 
 /**

@@ -28,7 +28,9 @@ export const marked = <Message extends object>(message: Message): Message & Mark
   ...message,
 });
 
-/** Whether a message is one of the recorder. Other code sends messages between the processes too. */
+/**
+ * Whether a message is one of the recorder. Other code sends messages between the processes too.
+ */
 export const isMarked = (message: unknown): message is Marked =>
   typeof message === 'object' &&
   message !== null &&

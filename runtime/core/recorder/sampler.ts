@@ -32,7 +32,9 @@ type Totals = Pick<RecordedSample, 'requests' | 'errors' | 'counts' | 'cpu'>;
 
 const NONE: Totals = { requests: 0, errors: 0, counts: BOUNDS.map(() => 0).concat(0), cpu: 0 };
 
-/** @param metrics the counters of the page for Prometheus; without them the sampler makes its own. */
+/**
+ * @param metrics the counters of the page for Prometheus; without them the sampler makes its own.
+ */
 export function createSampler(metrics?: Metrics): Sampler {
   const counted = metrics ?? createMetrics();
   let endProcess = () => {};

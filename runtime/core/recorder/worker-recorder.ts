@@ -64,7 +64,10 @@ function createQuestions(send: (message: ToRecords) => void) {
   return { ask, receive };
 }
 
-/** Collects lines, so that many of them are one message. Severe ones are sent at once: the process may end. */
+/**
+ * Collects lines, so that many of them are one message. Severe ones are sent at once: the process
+ * may end.
+ */
 function createOutbox(sendAll: (lines: readonly string[]) => void) {
   let collected: string[] = [];
   let timer: NodeJS.Timeout | undefined;

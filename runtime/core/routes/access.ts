@@ -3,7 +3,9 @@ import { hasScope } from '../context/scopes.ts';
 import { failure } from '../errors.ts';
 import type { RouteAccess } from './types.ts';
 
-/** @throws AppError 401 for a caller who is not signed in, 403 for one who may not call the route. */
+/**
+ * @throws AppError 401 for a caller who is not signed in, 403 for one who may not call the route.
+ */
 export function assertAccess({ principal, user }: RequestContext, access: RouteAccess): void {
   if (principal.kind === 'anonymous') throw failure.unauthenticated();
   if (access === 'user') {

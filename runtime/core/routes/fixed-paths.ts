@@ -45,7 +45,9 @@ const isFor = (methods: readonly string[], { method }: FixedRoute) =>
 
 const segmentsOf = (path: string) => path.toLowerCase().split('/').filter(Boolean);
 
-/** Whether a fixed path has every literal of an own path: `/api/apps/:name` covers `/api/apps/x`. */
+/**
+ * Whether a fixed path has every literal of an own path: `/api/apps/:name` covers `/api/apps/x`.
+ */
 function covers(fixed: string, own: string): boolean {
   const wanted = segmentsOf(fixed);
   const given = segmentsOf(own);

@@ -4,7 +4,9 @@ import type { RequestContext } from '../context/request-context.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 import type { UploadedPart, UploadOptions } from './upload.ts';
 
-/** Who may call a route: a signed-in user, a user with one of the roles, a caller with the scope. */
+/**
+ * Who may call a route: a signed-in user, a user with one of the roles, a caller with the scope.
+ */
 export type RouteAccess =
   | 'user'
   | { readonly roles: readonly string[] }
@@ -17,7 +19,9 @@ export type RouteLimit = `${number}/${string}`;
  * What a route expects and how it is described. `Inputs` are the input types of the schema by name.
  */
 export interface RouteOptions<Inputs = any> {
-  /** An input type, a Standard Schema, or `raw` for a Buffer. Without it JSON and forms are parsed. */
+  /**
+   * An input type, a Standard Schema, or `raw` for a Buffer. Without it JSON and forms are parsed.
+   */
   readonly body?: 'raw' | (keyof Inputs & string) | StandardSchema;
   /** An input type or a Standard Schema. Values are coerced from text. */
   readonly query?: (keyof Inputs & string) | StandardSchema;

@@ -88,7 +88,9 @@ function savedDrafts(
   });
 }
 
-/** Why the folder has nothing to do with the database; null when they have a migration in common. */
+/**
+ * Why the folder has nothing to do with the database; null when they have a migration in common.
+ */
 function unrelatedTo(
   applied: readonly AppliedMigration[],
   files: ReadonlyMap<string, Migration>,

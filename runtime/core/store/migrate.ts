@@ -43,7 +43,9 @@ export interface MigrateOptions {
   /** Called after each step, with its time. */
   readonly onStep?: ApplyOptions['onStep'];
   readonly onPrepared?: ApplyOptions['onPrepared'];
-  /** Undoes applied migrations that the files no longer have: for databases that are not guarded. */
+  /**
+   * Undoes applied migrations that the files no longer have: for databases that are not guarded.
+   */
   readonly follow?: FollowOptions & {
     /** Folder of the project: what is dropped is written to files there first. */
     readonly root: string;

@@ -118,7 +118,9 @@ async function readSqlite(
   );
 }
 
-/** Bytes as hexadecimal digits, as PostgreSQL writes them, and the numbers that JSON does not have. */
+/**
+ * Bytes as hexadecimal digits, as PostgreSQL writes them, and the numbers that JSON does not have.
+ */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

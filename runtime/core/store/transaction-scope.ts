@@ -229,7 +229,9 @@ class OpenScope implements TransactionScope {
   #savepoints = 0;
   #closed = false;
 
-  /** @param begin begins the transaction; absent when it has begun before anything uses the scope. */
+  /**
+   * @param begin begins the transaction; absent when it has begun before anything uses the scope.
+   */
   constructor(
     storage: Storage,
     { isolation, timeout, opened }: Opening,

@@ -135,7 +135,10 @@ function logFields(): string {
 /** W3C Trace Context, version 00; later versions begin in the same way. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/** The context that a request continues. Without a propagator of the project, `traceparent` is read here. */
+/**
+ * The context that a request continues. Without a propagator of the project, `traceparent` is read
+ * here.
+ */
 function continued(headers: IncomingHttpHeaders): Context {
   if (propagation.fields().length > 0) return propagation.extract(ROOT_CONTEXT, headers);
   const { traceparent } = headers;

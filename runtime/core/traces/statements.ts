@@ -72,7 +72,9 @@ function show(sql: string, system: string): Shown {
   };
 }
 
-/** Comments, quoted names, texts (those of `E''` with backslashes), and numbers, from left to right. */
+/**
+ * Comments, quoted names, texts (those of `E''` with backslashes), and numbers, from left to right.
+ */
 const TOKENS =
   /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|\be'(?:\\[^]|''|[^'\\])*'|'(?:[^']|'')*'|\$(\w*)\$[^]*?\$\1\$|(?<![\w$".])\d+(?:\.\d+)?(?:e[+-]?\d+)?\b(?!")/gi;
 

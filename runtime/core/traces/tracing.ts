@@ -12,7 +12,7 @@ export interface OpenSpan {
   readonly recording: boolean;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Marks the span as failed. */
+  /** Marks the span as failed. @param type the code of the error that the caller sees */
   fail(type: string): void;
   /**
    * Marks the span as failed by an error that the caller does not see. The span records the error.

@@ -123,7 +123,9 @@ export interface TerminalSize {
 
 /** A command that runs in a container with a terminal of its own. */
 export interface EngineTerminal {
-  /** What is typed goes in, what is printed comes out. It ends with the command or the container. */
+  /**
+   * What is typed goes in, what is printed comes out. It ends with the command or the container.
+   */
   readonly stream: Duplex;
   resize(size: TerminalSize): Promise<void>;
   /** Null when the engine does not know it. */

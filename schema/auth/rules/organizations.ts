@@ -4,7 +4,9 @@ import { didYouMean } from '../../did-you-mean.ts';
 import { finding } from '../../rules/finding.ts';
 import type { Rule } from '../../rules/finding.ts';
 
-/** AUTH_TENANT_UNKNOWN, AUTH_ROLE_UNKNOWN: `auth.organizations` must name a type and its own roles. */
+/**
+ * AUTH_TENANT_UNKNOWN, AUTH_ROLE_UNKNOWN: `auth.organizations` must name a type and its own roles.
+ */
 export const organizations: Rule = function* ({ facts }) {
   const { auth } = facts.manifest.values;
   const given = auth?.organizations;

@@ -15,7 +15,10 @@ interface Look {
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
 /** The beginning of a control sequence, as a part of a regular expression. */
 const ESCAPE = String.raw`\x1b\[`;
-/** Select Graphic Rendition (ECMA-48 §8.3.117), and the other control sequences, which mean nothing here. */
+/**
+ * Select Graphic Rendition (ECMA-48 §8.3.117), and the other control sequences, which mean nothing
+ * here.
+ */
 const SEQUENCE = new RegExp(`${ESCAPE}([0-9;:]*)([@-~])|${ESCAPE}[0-?]*[ -/]*[@-~]`, 'g');
 const MARKS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'faint', 3: 'italic', 4: 'under' };
 

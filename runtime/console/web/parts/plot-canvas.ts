@@ -76,7 +76,9 @@ function yRange(_least: number, most: number | null): [number, number] {
 
 type Colors = (name: string) => string;
 
-/** The colours of `plot.css` as the canvas takes them: read from an element, which knows the scheme. */
+/**
+ * The colours of `plot.css` as the canvas takes them: read from an element, which knows the scheme.
+ */
 function createColors(place: HTMLElement): Colors {
   const probe = document.createElement('span');
   probe.hidden = true;
@@ -107,7 +109,9 @@ function lineOf({ color: name }: Colored, color: Colors, filled: boolean): UPlot
   };
 }
 
-/** Points without a neighbour, which no line would show: those of a server that has just started. */
+/**
+ * Points without a neighbour, which no line would show: those of a server that has just started.
+ */
 function alonePoints(plot: UPlot, at: number): number[] {
   const values = plot.data[at] ?? [];
   const known = (index: number) => values[index] != null;

@@ -6,7 +6,9 @@ export interface PlotSeries {
    * value: `/s`.
    */
   readonly unit: string;
-  /** Seconds since 1970, and the value; null where there is none. Every series has the same times. */
+  /**
+   * Seconds since 1970, and the value; null where there is none. Every series has the same times.
+   */
   readonly points: readonly (readonly [time: number, value: number | null])[];
   /**
    * The colour: `1` to `4`, or `bad` for a value that should be 0. When absent, the position of the

@@ -2,7 +2,10 @@ import { base, isOurs, navigate } from '../address.ts';
 import { t } from '../messages.ts';
 import { signIn, type SignInAnswer } from '../session.ts';
 
-/** Marks the address to which a provider sends the browser back; a page may have a `code` of its own. */
+/**
+ * Marks the address to which a provider sends the browser back; a page may have a `code` of its
+ * own.
+ */
 const MARK = 'signed-in-by';
 
 /** Links to the providers; each leads back to the address that is open. */

@@ -3,7 +3,9 @@ import { type Description, goOn, sessionOver, signOut } from '../session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { useModal } from './use-modal.ts';
 
-/** The dialog `Sign in again`: over the page, so that nothing typed is lost. The frame has it once. */
+/**
+ * The dialog `Sign in again`: over the page, so that nothing typed is lost. The frame has it once.
+ */
 export function SignInAgain({ known }: { known: Description }) {
   return sessionOver.value ? <AgainDialog known={known} /> : null;
 }

@@ -21,7 +21,10 @@ export interface StreamHandlers {
 
 /** Milliseconds between two tries: a page goes on within 3 s of the server's return. */
 const WAITS = [250, 500, 1000] as const;
-/** Milliseconds without a byte after which the connection counts as dead: servers send a comment each 15 s. */
+/**
+ * Milliseconds without a byte after which the connection counts as dead: servers send a comment
+ * each 15 s.
+ */
 const SILENCE = 40_000;
 
 /**
@@ -70,7 +73,9 @@ async function follow(path: string, handlers: StreamHandlers, signal: AbortSigna
 const nextWait = (position: Position): number =>
   WAITS[Math.min(position.tries++, WAITS.length - 1)]!;
 
-/** @returns the milliseconds after which to ask again, or null when there is nothing more to ask. */
+/**
+ * @returns the milliseconds after which to ask again, or null when there is nothing more to ask.
+ */
 async function once(
   path: string,
   position: Position,

@@ -53,7 +53,9 @@ function textsOf(
   });
 }
 
-/** Undefined for a document that was taken out of the list by hand: clients cannot run it either. */
+/**
+ * Undefined for a document that was taken out of the list by hand: clients cannot run it either.
+ */
 function listedText(source: Service['source'], hash: string): string | undefined {
   try {
     return source.textOf({ ...NO_PARAMETERS, documentId: hash });

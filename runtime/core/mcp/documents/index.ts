@@ -16,7 +16,9 @@ export interface DocumentsOptions {
   readonly live?: readonly LiveDocument[] | undefined;
 }
 
-/** Each live document of the trusted list as a tool. They are read when they are first asked for. */
+/**
+ * Each live document of the trusted list as a tool. They are read when they are first asked for.
+ */
 export function createDocuments(options: DocumentsOptions): ToolSource {
   const { service, mcp } = options;
   let made: ReturnType<typeof prepare> | undefined;

@@ -28,7 +28,9 @@ const FOREIGN_KEYS = `select l.name as owner, f.id, f.seq, f."table" as other, f
 
 const INDEXES = `select l.name as owner, i.name, i."unique" as is_unique, i.origin, i.partial, x.name as part, x.cid from pragma_table_list l, pragma_index_list(l.name) i, pragma_index_xinfo(i.name) x where l.schema = 'main' and l.type = 'table' and x.key = 1 order by l.name, i.name, x.seqno`;
 
-/** Reads the catalog of a SQLite file. It has no comments, enums, domains, policies and functions. */
+/**
+ * Reads the catalog of a SQLite file. It has no comments, enums, domains, policies and functions.
+ */
 export async function readSqlite({ rows }: CatalogSource): Promise<Catalog> {
   const ask = (sql: string): Promise<readonly Row[]> => rows(sql, []);
   const listed = await ask(TABLES);

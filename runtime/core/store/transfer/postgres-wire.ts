@@ -192,7 +192,9 @@ export class CopyIn extends CopyQuery {
     this.#ready.resolve(connection as Wire);
   }
 
-  /** Sends lines; waits while the connection is full. @throws the database's refusal, if it has one */
+  /**
+   * Sends lines; waits while the connection is full. @throws the database's refusal, if it has one
+   */
   async send(lines: string | Buffer): Promise<void> {
     const wire = await this.#ready.promise;
     if (this.problem) throw this.problem;

@@ -95,7 +95,9 @@ export function envOf(text: string): Record<string, string> {
   return env;
 }
 
-/** Double quotes are JSON's, so that a value may have line ends; single quotes keep all as it is. */
+/**
+ * Double quotes are JSON's, so that a value may have line ends; single quotes keep all as it is.
+ */
 function unquoted(value: string): string {
   if (!/^".*"$/.test(value)) return /^'(.*)'$/.exec(value)?.[1] ?? value;
   try {

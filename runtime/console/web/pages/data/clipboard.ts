@@ -9,7 +9,9 @@ export function copyText({ module, columns }: GridState, row: Row, name: string)
   return textOf(column, name in changes ? changes[name] : row[name]);
 }
 
-/** Stages the text of the clipboard in the active cell. Text that is no value of its kind is left. */
+/**
+ * Stages the text of the clipboard in the active cell. Text that is no value of its kind is left.
+ */
 export function onGridPaste(event: ClipboardEvent, grid: GridState): void {
   if (grid.editing.peek()) return;
   const place = grid.active.peek();

@@ -93,7 +93,9 @@ function keyOf(index: number, active: number, slots: number): string {
 
 const px = (pixels: number) => `${pixels}px`;
 
-/** Whether the active cell is in a column that is drawn; if not, the grid takes the focus for it. */
+/**
+ * Whether the active cell is in a column that is drawn; if not, the grid takes the focus for it.
+ */
 function isActiveDrawn({ active, window }: GridState): boolean {
   const { column } = active.value;
   const { firstColumn, endColumn } = window.value;
@@ -114,7 +116,10 @@ function changesOf({ path }: Module, rows: RowStore, index: number) {
   return staged.value.size === 0 ? undefined : staged.value.get(`${path}/${String(id)}`);
 }
 
-/** The grid is laid out anew when what is above it, the window of the browser or the density changes. */
+/**
+ * The grid is laid out anew when what is above it, the window of the browser or the density
+ * changes.
+ */
 function watchSize(grid: GridState): () => void {
   const fill = () => grid.fill();
   const watcher = new ResizeObserver(fill);

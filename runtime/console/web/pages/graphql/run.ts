@@ -66,7 +66,10 @@ async function* eventsOf(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** An object as it was typed in a box; empty text is an empty one. @throws Error with a text for people */
+/**
+ * An object as it was typed in a box; empty text is an empty one. @throws Error with a text for
+ * people
+ */
 export function objectIn(text: string, name: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   let value: unknown;

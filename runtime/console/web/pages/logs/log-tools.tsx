@@ -46,7 +46,9 @@ function StreamBadge({ state, paused }: { state: Streamed['state']; paused: bool
   return <Badge tone="busy">{t('Connecting')}</Badge>;
 }
 
-/** Milliseconds between two texts of the status, so that a screen reader does not read each line. */
+/**
+ * Milliseconds between two texts of the status, so that a screen reader does not read each line.
+ */
 const EVERY = 500;
 
 /** The status: `1,200 lines, 30 skipped`. */

@@ -52,7 +52,10 @@ export function FirstSteps() {
   );
 }
 
-/** A server that hosts no apps yet can do so after one line, which only the caller with every permission is told. */
+/**
+ * A server that hosts no apps yet can do so after one line, which only the caller with every
+ * permission is told.
+ */
 const canHost = ({ pages, caller }: Description) =>
   caller?.permissions.includes('*') === true && !pages.some(({ id }) => id === 'apps');
 

@@ -38,7 +38,10 @@ interface LoggedLine {
   readonly message: string;
 }
 
-/** The region `Errors`: answers with a status of 500 or more, and the last lines of the log that say why. */
+/**
+ * The region `Errors`: answers with a status of 500 or more, and the last lines of the log that say
+ * why.
+ */
 export function ErrorsPanel({ of }: TrafficProps) {
   const logged = useCall<{ lines: LoggedLine[] }>('/api/system/logs?level=error&limit=3', {
     every: 15_000,
@@ -65,7 +68,9 @@ export function ErrorsPanel({ of }: TrafficProps) {
   );
 }
 
-/** The region `Latency`: the time within which half, 95 % and 99 % of the requests were answered. */
+/**
+ * The region `Latency`: the time within which half, 95 % and 99 % of the requests were answered.
+ */
 export function LatencyPanel({ of }: TrafficProps) {
   return (
     <Panel name={t('Latency')}>

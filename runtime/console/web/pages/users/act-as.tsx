@@ -30,7 +30,9 @@ const mayActAs = (user: User): boolean =>
   !user.disabled &&
   user.deletion_at === null;
 
-/** The button `Act as user`. The token is for a program or an app: this console stays the caller's. */
+/**
+ * The button `Act as user`. The token is for a program or an app: this console stays the caller's.
+ */
 export function ActAs({ user }: { user: User }) {
   const [asking, setAsking] = useState(false);
   const [acting, setActing] = useState<Acting | null>(null);

@@ -18,7 +18,9 @@ interface DisableProps {
   changed(): void;
 }
 
-/** Asks before an account is disabled, for which reason and until when. The focus is on `Cancel`. */
+/**
+ * Asks before an account is disabled, for which reason and until when. The focus is on `Cancel`.
+ */
 export function DisableDialog({ text, path, email, close, changed }: DisableProps) {
   const dialog = useModal();
   const id = useId();
