@@ -98,7 +98,7 @@ export function createDevServer(
     const child = starting;
     starting = null;
     if (stopped) return end(child);
-    // The old server holds the port, and the new one did not ask for it before it listened.
+    // The old server still has the port, so it is stopped, and the new one is started once more.
     if (word === 'busy' && isRunning()) return stopCurrent().then(restart);
     if (word !== 'ended') return takePlace(child);
     const message = isRunning()

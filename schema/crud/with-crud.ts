@@ -18,7 +18,7 @@ interface Checked {
 
 /**
  * The schema with the SDL of `api.crud` and `@crud`, parsed again and checked as a whole. The
- * schema may use a name that it leaves to be written.
+ * schema may use names that `api.crud` and `@crud` add.
  */
 export function withCrud(
   parsed: Parsed,

@@ -288,7 +288,7 @@ function constraintDirective(
   return known.length > 0 ? [directive('constraint', Object.fromEntries(known))] : [];
 }
 
-/** The database fills it: a create may leave it out. */
+/** The directive for a column that the database fills, so that a create may leave it out. */
 const defaultDirective = ({ default: value, identity }: CatalogColumn) =>
   value === null && identity === null ? [] : ['@default(expr: DATABASE)'];
 

@@ -217,7 +217,7 @@ async function findOwn(db: Kysely<any>, userId: UserId, id = ''): Promise<Passke
 }
 
 /**
- * Without a factor the password alone would let its finder add theirs.
+ * Without any factor left, somebody who knows the password could add a factor of their own.
  *
  * @throws AppError 403 where a second factor is required and none is left.
  */

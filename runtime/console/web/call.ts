@@ -42,7 +42,7 @@ export function note(request: Sent): void {
   sent.value = [request, ...others].slice(0, MAX_SENT);
 }
 
-/** Another page begins with an empty list. */
+/** Empties the list of requests when another page is opened. */
 effect(() => {
   void page.value;
   sent.value = [];
