@@ -134,7 +134,7 @@ export function urlOf(server: Server): string {
   return `http://${ALL_ADDRESSES.has(address) ? '127.0.0.1' : ipv6}:${port}`;
 }
 
-/** The port that it has, where it was asked for any. */
+/** The real port of a server, which may have been asked to choose any port. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** A text for the log when other machines can reach the server too. */

@@ -111,7 +111,7 @@ export interface ResetAppOptions {
   readonly confirm?: string;
 }
 
-/** Migrations that were applied anew, and the files with the rows of before. */
+/** Migrations that were applied again, and the files with the earlier rows. */
 export interface ResetDone {
   readonly applied: readonly string[];
   readonly rescued: readonly string[];

@@ -81,7 +81,7 @@ export interface ExecuteCall {
   readonly ctx: RequestContext;
 }
 
-/** Runs after an operation. `result` is made when it is read first. */
+/** Runs after an operation. `result` is computed when it is first read. */
 export type AfterExecute = (done: { result: GraphqlResult }) => Later<GraphqlResult | void>;
 
 /** Runs with each event of a subscription, and returns what is sent; null: nothing is sent. */

@@ -12,7 +12,7 @@ import { DerivedContext } from './own-context/derived-context.ts';
 import { systemContext } from './own-context/system-context.ts';
 import { type Guard, guardOf } from './store/guard.ts';
 
-/** A query, and whose rights it has. */
+/** A query, and the caller whose rights apply. */
 export interface AppQuery {
   readonly document: string;
   readonly variables?: Readonly<Record<string, unknown>>;

@@ -126,7 +126,7 @@ function isPlanned(engine: Engine, type: string, operation: Operation): boolean 
 function inTransaction(engine: Engine, type: string, name: string, own: Resolver): Resolver {
   const options = transactionOf(engine, type, name);
   if (options === false) return own;
-  // It is not run again: a function may have sent a mail before it failed.
+  // The function is not run again, because it may have sent a mail before it failed.
   const opening = {
     ...transactionOptions({ ...options, retries: 0 }, engine),
     opened: `${type}.${name}`,

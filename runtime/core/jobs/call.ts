@@ -13,7 +13,10 @@ export interface Call {
   leave(): void;
 }
 
-/** The process stops, or has lost the job: it waits no longer for the function. */
+/**
+ * Thrown when the process stops or has lost the job, so that nobody waits for the function any
+ * more.
+ */
 export class Left extends Error {}
 
 /** @param timeout milliseconds, after which `run` rejects and the signal is aborted. */

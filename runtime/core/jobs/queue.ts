@@ -3,7 +3,7 @@ import { claimJobs, type Taken } from './claim.ts';
 import type { Definitions } from './definitions.ts';
 import { type Ask, askIn, askStore } from './dialect.ts';
 
-/** The jobs that one process runs. Only who has taken a job last can finish it. */
+/** The jobs that one process runs. Only the process that took a job last can finish it. */
 export interface Queue {
   /**
    * Finishes some jobs and takes others, in one transaction.
@@ -85,7 +85,7 @@ async function finish(ask: Ask, finished: readonly Taken[]): Promise<number[]> {
 const ERRORS = 20;
 const ERROR_LENGTH = 2_000;
 
-/** One that was cancelled while it ran is not tried again. */
+/** A job that was cancelled while it ran is not tried again. */
 async function fail(ask: Ask, taken: Taken, { error, retryIn }: Failed): Promise<boolean> {
   const { id, fence, attempt, errors } = taken;
   const message = error.slice(0, ERROR_LENGTH);

@@ -119,7 +119,7 @@ async function failFinally(running: Running, error: unknown): Promise<Ended> {
     if (thrown instanceof Left) return 'left';
     log.error({ stack: stackOf(thrown) }, 'the function failed of the job threw');
   }
-  // Changes nothing when the transaction of `failed` has written it.
+  // This changes nothing when the transaction of `failed` has written the state already.
   await fail();
   return 'settled';
 }

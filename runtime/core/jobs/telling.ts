@@ -16,8 +16,8 @@ export interface Telling {
 }
 
 /**
- * On PostgreSQL, a notification goes to all servers; those that are due together are one. On
- * SQLite, the workers of one machine look at the queue each second.
+ * On PostgreSQL, a notification goes to all servers. Several that are due at the same time are sent
+ * as one. On SQLite, the workers of one machine look at the queue each second.
  */
 export function createTelling({ store, log }: Pick<Kernel, 'store' | 'log'>): Telling {
   const from = randomUUID();

@@ -102,7 +102,7 @@ export interface JobRecord<Data = unknown> {
   readonly data: Data;
 }
 
-/** A job whose data may be left out: one that has none. */
+/** The argument for the data of a job. It may be left out for a job without data. */
 type Given<Data> = unknown extends Data
   ? [data?: Data]
   : undefined extends Data

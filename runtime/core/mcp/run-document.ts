@@ -44,7 +44,10 @@ export async function runDocument(
   }
 }
 
-/** It is an answer of HTTP, so that a client can ask for the scope. */
+/**
+ * Whether a scope is missing. The transport then answers with an HTTP status, which lets the client
+ * ask for the scope.
+ */
 const isInsufficient = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'INSUFFICIENT_SCOPE';
 

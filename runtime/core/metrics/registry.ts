@@ -29,7 +29,7 @@ export interface Timings {
   series(of: readonly string[]): Series;
 }
 
-/** One combination of labels. Keep it where the same one is used again. */
+/** One combination of labels. Code that uses the same one again should keep the object. */
 export interface Series {
   observe(seconds: number): void;
   /** Counts an event without a duration. */

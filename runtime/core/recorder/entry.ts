@@ -2,14 +2,14 @@ import { type Level, LEVELS } from '../config/log.ts';
 
 /** A line of the log as data. */
 export interface LogEntry {
-  /** Which line of which start of the server: `mfx3k2a1-42`. */
+  /** Names the start of the server and the number of the line: `mfx3k2a1-42`. */
   readonly id: string;
   /** RFC 3339. */
   readonly time: string;
   readonly level: Level;
   readonly message: string;
   readonly request_id: string | null;
-  /** Everything else that the line says. */
+  /** All other fields of the line. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

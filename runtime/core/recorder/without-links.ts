@@ -1,4 +1,4 @@
-/** Links that sign in, or that set a password: the code stands in their address. */
+/** Links that sign in or set a password. Their address contains a code. */
 const LINK = /([?&#](?:token|code)=)[^\s"&#\\]+/g;
 /** A line of a mail, which development writes instead of sending it. */
 const MAIL = '"msg":"mail"}';

@@ -44,7 +44,7 @@ export function createAdminAudit({ audit, now }: Kernel): AdminAudit {
   };
 }
 
-/** An administrator who acts as a user is another reader than the user. */
+/** A text for one reader. An administrator who acts as a user counts as a different reader. */
 function readerKey(context: RequestContext): string {
   const { principal } = context;
   const impersonator = 'impersonator' in principal ? ` by ${principal.impersonator}` : '';

@@ -95,7 +95,7 @@ function columnsOf({ service, served, query }: RestRequest): CsvColumn[] {
 const readerOf = (request: RestRequest): Streaming['read'] =>
   request.served.isOwn('list') ? ownReader(request) : keysetReader(request);
 
-/** Reads pages of the project's own function, which knows no cursor. */
+/** Reads one page after another, because a function of the project's own has no cursor. */
 function ownReader(request: RestRequest): Streaming['read'] {
   const { list } = request.served.module;
   const limit = list?.action.kind === 'list' ? Math.min(BATCH, list.action.list.paging.max) : BATCH;

@@ -34,7 +34,7 @@ export interface RestService {
   readonly prefix: string;
   /** The caller of the context of a request, as its reads and writes see them. */
   callerOf(context: RequestContext): RequestContext;
-  /** Called in the transaction of each write, before it and, with its answer, after it. */
+  /** Called in the transaction of each write: before the write, and after it with its answer. */
   writing?: AdminWriteGuard;
   /** Called in the transaction of each write, before its commit. */
   written?(change: WrittenRow): Promise<void>;

@@ -173,7 +173,7 @@ const adminWriteOf = (
   id: key ?? null,
 });
 
-/** The row is written: an error while reading the answer must not look as if it were not. */
+/** Reads the written row. An error here must not look as if the row had not been written. */
 async function readWritten(
   { service, context, failed }: RestRequest,
   readRequest: RootFieldRequest,

@@ -115,7 +115,7 @@ function traced({ tracing }: RouteParts, name: string, handler: RouteHandler<any
   return (ctx: any, next: Next) => tracing.span(name, options, () => handler(ctx, next));
 }
 
-/** What a handler returns is the answer, unless it has set one itself. */
+/** Sends the value that a handler returns, unless the handler has set an answer itself. */
 function answeringWith(handler: RouteHandler<any>): Middleware {
   return async (ctx, next) => {
     const value = await handler(ctx, next);

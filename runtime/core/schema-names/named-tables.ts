@@ -10,7 +10,10 @@ export interface NamedColumn {
   readonly column: string;
   /** In the project's own code. */
   readonly name: string;
-  /** Makes a value of the driver what a row of own code has; absent when it is. */
+  /**
+   * Converts a value of the driver to the form that the project's code gets; absent when they are
+   * equal.
+   */
   readonly convert?: ((value: unknown) => unknown) | undefined;
 }
 

@@ -61,7 +61,7 @@ function columnsOf(
   return outputsOf(expandSelections(selections, scope), scope);
 }
 
-/** What a query answers with. */
+/** The selections of a query, or the returned columns of a write. */
 export function selectionsOf(node: OperationNode): readonly SelectionNode[] | undefined {
   if (SelectQueryNode.is(node)) return node.selections;
   return (node as InsertQueryNode).returning?.selections;

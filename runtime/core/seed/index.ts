@@ -97,7 +97,7 @@ async function untaken(store: Store, rows: readonly CheckedRow[]): Promise<SeedF
   return findings;
 }
 
-/** Hooks and capabilities take part in the transaction; without them it needs no scope. */
+/** With hooks or capabilities, other code takes part in the transaction, so it needs a scope. */
 const inTransaction = <T>(
   store: Store,
   shared: boolean,

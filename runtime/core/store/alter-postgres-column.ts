@@ -71,7 +71,7 @@ async function leads(altering: Altering): Promise<boolean> {
   return present?.target === definitionOf(altering, 'reference') || isMade(altering, 'reference');
 }
 
-/** Whether it was made before the migration. */
+/** Whether the constraint or index was prepared before the migration. */
 async function isMade(altering: Altering, does: Ready['does']): Promise<boolean> {
   return (await readyFor(altering, does)) !== null;
 }

@@ -88,7 +88,7 @@ export function completeMember(
   );
 }
 
-/** Completes a field that a plan has read. The resolver reports a marked value. */
+/** Completes a field that a plan has read. If its value is a marker, the resolver throws the error. */
 export function completeTree(
   execution: Execution,
   field: ExecutableField,
