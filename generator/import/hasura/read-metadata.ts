@@ -10,7 +10,7 @@ const DEEPEST = 20;
 /** The most files that are read, because a few files could each include the next one many times. */
 const MOST_FILES = 10_000;
 
-/** The files of a metadata folder that have several keys of the one JSON file, not one. */
+/** Files of a metadata folder that stand for several keys of the single JSON file. */
 const SEVERAL = new Set(['actions', 'graphql_schema_introspection']);
 
 /** Files of a folder, and the key of the one JSON file that each is. */

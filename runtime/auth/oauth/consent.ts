@@ -20,7 +20,7 @@ export interface Consent {
   /** The address that the flow asked for; null if it is the one of the configuration. */
   readonly returnTo: string | null;
   readonly codeChallenge: string | null;
-  /** Names the cookie of the code, like the state of the flow. */
+  /** A part of the name of the code's cookie, as in `ReturnCode`. */
   readonly mark: string;
   readonly secure: boolean;
 }

@@ -88,7 +88,7 @@ export function completeMember(
   );
 }
 
-/** Completes a field that a plan has read. If its value is a marker, the resolver throws the error. */
+/** Completes a field that a plan has read. For a marker as its value, the resolver throws. */
 export function completeTree(
   execution: Execution,
   field: ExecutableField,

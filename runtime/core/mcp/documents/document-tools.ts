@@ -18,8 +18,8 @@ export interface DocumentTool {
 }
 
 /**
- * The documents as tools, sorted by name. Of several by one name the first is taken. One that is not
- * valid any more is none, and neither is a subscription or an operation without a name.
+ * The documents as tools, sorted by name. If several have the same name, the first becomes a tool.
+ * Documents that are no longer valid, subscriptions, and operations without a name become none.
  */
 export function toolsOfDocuments(
   service: Service,
