@@ -35,7 +35,7 @@ export async function securityOf(parts: AuthParts, account: Account) {
   };
 }
 
-/** The address that a link of a mail would make the account's own. */
+/** A new address that waits until the link in a mail is opened; null when there is none. */
 async function pendingEmail({ kernel }: AuthParts, { id }: Account): Promise<string | null> {
   const row = await kernel.store.db
     .selectFrom('auth_one_time_tokens')

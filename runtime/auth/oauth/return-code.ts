@@ -39,7 +39,7 @@ export interface ReturnCode {
   readonly userId: UserId;
   readonly method: AuthMethod;
   readonly challenge: string | null;
-  /** A part of the cookie's name. Each flow has its own, so that two tabs do not disturb each other. */
+  /** A part of the cookie's name. It differs for each flow, so that two tabs do not interfere. */
   readonly mark: string;
   readonly secure: boolean;
   /** What the user has proved already, if more than an identity of a provider. */

@@ -5,7 +5,7 @@ import { systemContext } from '../own-context/system-context.ts';
 /** A call of a function of the project, for a limited time. */
 export interface Call {
   readonly ctx: RequestContext;
-  /** Resolves when the function has ended. @throws Left, or what the function threw */
+  /** Resolves when the function has ended. @throws CallAbandoned, or what the function threw */
   run(work: () => unknown): Promise<void>;
   /** Aborts the signal. */
   cancel(): void;
@@ -17,7 +17,7 @@ export interface Call {
  * Thrown when the process stops or has lost the job, so that nobody waits for the function any
  * more.
  */
-export class Left extends Error {}
+export class CallAbandoned extends Error {}
 
 /** @param timeout milliseconds, after which `run` rejects and the signal is aborted. */
 export function createCall(parts: ContextParts, timeout: number): Call {
@@ -41,7 +41,7 @@ export function createCall(parts: ContextParts, timeout: number): Call {
     },
     cancel: () => abort('AbortError', 'the job was cancelled'),
     leave: () => {
-      left.reject(new Left());
+      left.reject(new CallAbandoned());
       abort('AbortError', 'the server stops, or another one has the job');
     },
   };

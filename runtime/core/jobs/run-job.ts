@@ -1,7 +1,7 @@
 import type { Logger } from '../config/log.ts';
 import type { ContextParts } from '../own-context/context-parts.ts';
 import type { Taken } from './claim.ts';
-import { type Call, createCall, Left } from './call.ts';
+import { type Call, CallAbandoned, createCall } from './call.ts';
 import { type Definition, waitAfter } from './definitions.ts';
 import type { Queue } from './queue.ts';
 import type { Tracing } from '../traces/tracing.ts';
@@ -40,7 +40,7 @@ interface Running {
 }
 
 /** Another process has taken the job meanwhile. */
-class Lost extends Error {}
+class JobLost extends Error {}
 
 /** Begins the attempt. */
 export function runJob(
@@ -71,8 +71,8 @@ async function settle(running: Running): Promise<Ended> {
     await traceJob(running.parts, taken, () => attempt(running));
     return definition.transaction ? 'settled' : 'done';
   } catch (error) {
-    if (error instanceof Left) return 'left';
-    if (!(error instanceof Lost)) return afterFailure(running, error);
+    if (error instanceof CallAbandoned) return 'left';
+    if (!(error instanceof JobLost)) return afterFailure(running, error);
     log.warn('the job was given to another server: what it wrote here was undone');
     return 'settled';
   }
@@ -85,7 +85,7 @@ async function attempt(running: Running): Promise<void> {
   if (!definition.transaction) return run();
   await parts.store.transactionLater(async () => {
     await run();
-    if (!(await queue.complete(taken))) throw new Lost();
+    if (!(await queue.complete(taken))) throw new JobLost();
   });
 }
 
@@ -116,7 +116,7 @@ async function failFinally(running: Running, error: unknown): Promise<Ended> {
   try {
     if (definition.failed) await callFailed(running, error, fail);
   } catch (thrown) {
-    if (thrown instanceof Left) return 'left';
+    if (thrown instanceof CallAbandoned) return 'left';
     log.error({ stack: stackOf(thrown) }, 'the function failed of the job threw');
   }
   // This changes nothing when the transaction of `failed` has written the state already.

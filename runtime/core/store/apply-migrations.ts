@@ -27,7 +27,7 @@ import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
 import { repeatedValues } from './row-checks.ts';
 import type { Dialect, Store } from './store.ts';
-import { rescuing } from './undo-migrations.ts';
+import { rescuingBuilder } from './undo-migrations.ts';
 
 export interface ApplyOptions {
   readonly allowLoss: readonly string[];
@@ -73,7 +73,7 @@ export async function applyAll(
       await prepareLedger(trx);
       await before?.(trx);
       if (rescue) Object.assign(run, { rescue: (dropped: never) => rescue.save(trx, dropped) });
-      const watched = (rescue ? rescuing({ dialect, db: trx, run }) : trx).withPlugin(
+      const watched = (rescue ? rescuingBuilder({ dialect, db: trx, run }) : trx).withPlugin(
         countSteps(run, (seen) => (node.last = seen), prepared),
       );
       for (const migration of migrations)

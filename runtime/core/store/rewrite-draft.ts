@@ -7,7 +7,7 @@ import { recordUndo } from './record-undo.ts';
 import type { Rescue } from './rescue.ts';
 import type { Store } from './store.ts';
 import type { Transition } from './transitions.ts';
-import { rescuing, undoFailed } from './undo-migrations.ts';
+import { rescuingBuilder, undoFailed } from './undo-migrations.ts';
 
 /** A rewritten draft, with the steps to its new text. */
 export interface Rewriting extends Rewritten {
@@ -37,7 +37,7 @@ export async function rewrite(
     allowLoss: new Set(file.allowLoss),
     ...(keep && { rescue: async (dropped) => rescue?.save(trx, dropped) }),
   };
-  const db = rescuing({ dialect, db: trx, run });
+  const db = rescuingBuilder({ dialect, db: trx, run });
   try {
     for (const { up } of steps) await withRun(run, () => up(db, { dialect }));
   } catch (error) {

@@ -60,11 +60,11 @@ async function undoOne(
       `${row.name} cannot be undone: it has no down step, or one that depends on rows; nothing was done.\n   fix  write a migration that changes it back`,
       { extensions: { migration: row.name } },
     );
-  await withRun(run, () => file.down!(rescuing({ dialect, db: trx, run }), { dialect }));
+  await withRun(run, () => file.down!(rescuingBuilder({ dialect, db: trx, run }), { dialect }));
 }
 
 /** A query builder that saves values before a statement drops them. */
-export function rescuing({
+export function rescuingBuilder({
   dialect,
   db,
   run,

@@ -12,7 +12,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** The element of the page that has this id. */
-export function at<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+export function elementById<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no element #${id}`);
   return found as Kind;

@@ -1,4 +1,4 @@
-import { at, element } from './elements.ts';
+import { element, elementById } from './elements.ts';
 import type { Memory } from './storage.ts';
 
 /** An operation as it was sent. */
@@ -23,7 +23,7 @@ export function createHistory(
   function draw(): void {
     const operations = past();
     const forget = button('Forget all', () => keep([]));
-    at('history').replaceChildren(
+    elementById('history').replaceChildren(
       element('h2', { textContent: 'History' }),
       ...(operations.length === 0
         ? [element('p', { textContent: 'Nothing was run yet.' })]

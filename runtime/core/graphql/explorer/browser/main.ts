@@ -1,7 +1,7 @@
 import { attachCompletion } from './completion-list.ts';
 import { createDocumentation } from './documentation.ts';
 import { createEditor, type Editor } from './editor.ts';
-import { at, element } from './elements.ts';
+import { element, elementById } from './elements.ts';
 import { createHistory, type SentOperation } from './history.ts';
 import { highlightJson } from './language.ts';
 import { prettify } from './prettify.ts';
@@ -17,25 +17,25 @@ const endpoint = document.body.dataset['endpoint'] ?? '/graphql';
 const memory = createMemory(() => localStorage, `explorer:${endpoint}:`);
 // Headers contain tokens, so they are stored for this browser tab only.
 const tabMemory = createMemory(() => sessionStorage, 'explorer:');
-const operationList = at<HTMLSelectElement>('operation');
+const operationList = elementById<HTMLSelectElement>('operation');
 
 let schema: ClientSchema | null = null;
 let running: AbortController | null = null;
 
-const query = createEditor(at('query'), (text) => {
+const query = createEditor(elementById('query'), (text) => {
   memory.set('query', text);
   listOperations(text);
 });
-const variables = createEditor(at('variables'), (text) => memory.set('variables', text));
-const headers = createEditor(at('headers'), (text) => tabMemory.set('headers', text));
-const documentation = createDocumentation(at('documentation'), () => schema);
+const variables = createEditor(elementById('variables'), (text) => memory.set('variables', text));
+const headers = createEditor(elementById('headers'), (text) => tabMemory.set('headers', text));
+const documentation = createDocumentation(elementById('documentation'), () => schema);
 const history = createHistory(memory, restore);
 
 attachCompletion(query, () => schema);
-at('run').addEventListener('click', () => void run());
-at('prettify').addEventListener('click', layOut);
-at('show-history').addEventListener('click', () => togglePanel('history'));
-at('show-documentation').addEventListener('click', () => togglePanel('documentation'));
+elementById('run').addEventListener('click', () => void run());
+elementById('prettify').addEventListener('click', layOut);
+elementById('show-history').addEventListener('click', () => togglePanel('history'));
+elementById('show-documentation').addEventListener('click', () => togglePanel('documentation'));
 tabs().forEach((tab) => tab.addEventListener('click', () => openTab(tab)));
 headers.area.addEventListener('blur', () => schema ?? void loadSchema());
 document.addEventListener('keydown', handleKey, true);
@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   if (running) return running.abort();
   const started = performance.now();
   running = new AbortController();
-  at('run').textContent = '■ Stop';
+  elementById('run').textContent = '■ Stop';
   say('running …');
   try {
     const status = await execute(running.signal);
@@ -63,7 +63,7 @@ async function run(): Promise<void> {
     if (!stopped) show({ error: error instanceof Error ? error.message : String(error) });
   } finally {
     running = null;
-    at('run').textContent = '▶ Run';
+    elementById('run').textContent = '▶ Run';
   }
 }
 
@@ -173,11 +173,11 @@ function parsed(text: string): unknown {
 
 function show(value: unknown): void {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  at('result').innerHTML = highlightJson(text);
+  elementById('result').innerHTML = highlightJson(text);
 }
 
 function say(status: string): void {
-  at('status').textContent = status;
+  elementById('status').textContent = status;
 }
 
 function restore(operation: SentOperation): void {
@@ -192,13 +192,13 @@ function layOut(): void {
 
 /** Opens one of the two panels on the right, or closes it. */
 function togglePanel(name: 'documentation' | 'history'): void {
-  const opens = at(name).hidden || at('side').hidden;
+  const opens = elementById(name).hidden || elementById('side').hidden;
   for (const each of ['documentation', 'history']) {
     const isOpen = each === name && opens;
-    at(each).hidden = !isOpen;
-    at(`show-${each}`).ariaPressed = String(isOpen);
+    elementById(each).hidden = !isOpen;
+    elementById(`show-${each}`).ariaPressed = String(isOpen);
   }
-  at('side').hidden = !opens;
+  elementById('side').hidden = !opens;
 }
 
 function tabs(): HTMLElement[] {
@@ -208,7 +208,7 @@ function tabs(): HTMLElement[] {
 function openTab(opened: HTMLElement): void {
   for (const tab of tabs()) {
     tab.ariaSelected = String(tab === opened);
-    at(tab.dataset['tab'] ?? '').hidden = tab !== opened;
+    elementById(tab.dataset['tab'] ?? '').hidden = tab !== opened;
   }
 }
 
