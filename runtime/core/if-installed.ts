@@ -55,7 +55,7 @@ const refuse = () => {
   throw failure.unauthenticated();
 };
 
-/** The guards of the core's own routes for operators, when no capability provides them. */
+/** Guards of the core's own routes for operators. They refuse all calls. */
 const REFUSALS = Object.fromEntries(
   [...auditRoutes, ...jobRoutes, { access: 'data:read' }, { access: 'data:write' }].map(
     ({ access }) => [access, refuse],

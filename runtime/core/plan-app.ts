@@ -52,8 +52,8 @@ function canRun(
 }
 
 /**
- * The names of missing tables: the table of seeded rows. In a database of ours it is made when it
- * is needed.
+ * The statement that makes the table of seeded rows; empty when there is one. In a database that
+ * the server may change, the table is made when it is needed.
  */
 async function missingSeeds({ db }: Store): Promise<string> {
   const { tables } = await readCatalog(catalogSource(db));

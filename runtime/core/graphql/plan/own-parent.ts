@@ -2,8 +2,8 @@ import type { Connection, Returns } from '@twofold/schema';
 import type { ConnectionPart, EdgePart, Selection } from '../../data/plan.ts';
 
 /**
- * The keys of values that a function of the project gets in its parent, beside the members that the
- * caller selects. They begin with a character that no field has.
+ * The beginning of keys for values that a function of the project gets in its parent, beside the
+ * members that the caller selects. No field begins with this character.
  */
 const MARK = '$.';
 

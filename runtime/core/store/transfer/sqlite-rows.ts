@@ -109,9 +109,9 @@ export async function writeSqliteRows(file: string, { managed }: LoadOptions): P
 }
 
 /**
- * Makes the triggers again after the load. During it, a trigger would change rows, or write rows
- * that the source has already. Tables of other programs keep their triggers; the comparison
- * afterwards shows what these changed.
+ * Drops triggers before the load and makes them again after it. A trigger would change rows, or
+ * write rows that the source has already. Tables of other programs keep their triggers; the
+ * comparison afterwards shows what these changed.
  */
 function createTriggers(
   database: DatabaseSync,
