@@ -61,8 +61,8 @@ export async function roleOf(
 }
 
 /**
- * If a member is the only one with the first role of an organization, they can leave only after the
- * organization is deleted.
+ * The account of a user who is the only one with the first role of an organization can be removed
+ * only after that organization.
  *
  * @throws AppError 409
  */
