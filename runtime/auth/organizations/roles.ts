@@ -10,7 +10,8 @@ export function rankOf({ roles }: Organizations, role: string): number {
   return rank === -1 ? roles.length : rank;
 }
 
-export const mayManage = ({ manage }: Organizations, role: string): boolean => manage.includes(role);
+export const mayManage = ({ manage }: Organizations, role: string): boolean =>
+  manage.includes(role);
 
 /** Managers act on members of their own rank or lower, and give such roles. */
 export const mayGive = (organizations: Organizations, own: string, role: string): boolean =>

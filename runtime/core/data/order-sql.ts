@@ -57,7 +57,9 @@ export const valueNames = (
   order: readonly Order[],
 ): readonly string[] =>
   order.map((each, index) =>
-    isColumn(each) && !sortValueSeenWhen(scope, entity, each.column, ref) ? each.column : orderName(index),
+    isColumn(each) && !sortValueSeenWhen(scope, entity, each.column, ref)
+      ? each.column
+      : orderName(index),
   );
 
 /** The name of a value of the order in an inner query. No column of an entity can have it. */

@@ -43,7 +43,10 @@ function croner(root: string): MakePattern {
  *
  * @throws ConfigError `JOB_SCHEDULE_INVALID`, with every problem.
  */
-export function readSchedules(definitions: Definitions, root: string): ReadonlyMap<string, ScheduleTimes> {
+export function readSchedules(
+  definitions: Definitions,
+  root: string,
+): ReadonlyMap<string, ScheduleTimes> {
   const scheduled = [...definitions.values()].filter(({ schedule }) => schedule !== undefined);
   if (scheduled.length === 0) return new Map();
   const make = croner(root);

@@ -149,7 +149,10 @@ export function upsert(entity: string, { returns, ...given }: ArgumentsOf<'upser
 }
 
 /** Inserts several rows. @example createTags: createMany('Tag', { write: 'NewTag:Tag', input: 'input', returns: 'rows' }) */
-export function createMany(entity: string, { returns, ...given }: ArgumentsOf<'createMany'>): Action {
+export function createMany(
+  entity: string,
+  { returns, ...given }: ArgumentsOf<'createMany'>,
+): Action {
   return { kind: 'createMany', entity, ...given, returns: returnsOf(returns) };
 }
 
@@ -158,12 +161,18 @@ export function createMany(entity: string, { returns, ...given }: ArgumentsOf<'c
  *
  * @example updateTags: updateMany('Tag', { where: { arg: 'where', shape: 'TagFilter' }, write: 'TagPatch:Tag', input: 'input', returns: 'count' })
  */
-export function updateMany(entity: string, { returns, ...given }: ArgumentsOf<'updateMany'>): Action {
+export function updateMany(
+  entity: string,
+  { returns, ...given }: ArgumentsOf<'updateMany'>,
+): Action {
   return { kind: 'updateMany', entity, ...given, returns: returnsOf(returns) };
 }
 
 /** Deletes several rows. @example deleteTags: removeMany('Tag', { ids: 'ids', returns: 'count' }) */
-export function removeMany(entity: string, { returns, ...given }: ArgumentsOf<'removeMany'>): Action {
+export function removeMany(
+  entity: string,
+  { returns, ...given }: ArgumentsOf<'removeMany'>,
+): Action {
   return { kind: 'removeMany', entity, ...given, returns: returnsOf(returns) };
 }
 

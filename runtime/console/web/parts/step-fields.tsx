@@ -5,14 +5,23 @@ import { Field } from './field.tsx';
 import { askPasskey, canUsePasskeys } from './passkey.ts';
 
 /** Sends the input of a step. @returns the next step, or null when it was the last. */
-export function sendStep({ ticket }: ReauthenticationStep, form: FormData): Promise<ReauthenticationStep | null> {
+export function sendStep(
+  { ticket }: ReauthenticationStep,
+  form: FormData,
+): Promise<ReauthenticationStep | null> {
   const text = (name: string) => String(form.get(name) ?? '').trim();
   const recovery_code = text('recovery_code');
   return answerStep({ ticket, ...(recovery_code ? { recovery_code } : { code: text('code') }) });
 }
 
 /** The fields of a step: a code of the app or of a mail, a recovery code, or a passkey. */
-export function StepFields({ step, answered }: { step: ReauthenticationStep; answered(left: ReauthenticationStep | null): void }) {
+export function StepFields({
+  step,
+  answered,
+}: {
+  step: ReauthenticationStep;
+  answered(left: ReauthenticationStep | null): void;
+}) {
   const [recovers, setRecovers] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
   const fields = useRef<HTMLDivElement>(null);
