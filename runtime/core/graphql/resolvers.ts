@@ -9,7 +9,7 @@ import {
 import { refusal, rootAccess, type Access } from '../data/access.ts';
 import { rowMeets, type JudgedRow } from '../data/row-judgement.ts';
 import { assertValid } from '../data/constraint.ts';
-import type { EntityModel } from '../data/model.ts';
+import { propertyOf, type EntityModel } from '../data/model.ts';
 import { ROW_KEY, TYPE_KEY } from '../data/scope.ts';
 import { logTimeout, transactionOptions } from '../own-context/base-context.ts';
 import type { Resolver } from '../plugin.ts';
@@ -262,7 +262,8 @@ const judged = (entity: EntityModel, row: Parent): JudgedRow => ({
   entity,
   partial: true,
   value: (name) => {
-    const field = entity.columns.get(name)?.field;
-    return row[name] ?? (field === undefined ? undefined : row[field]);
+    const column = entity.columns.get(name);
+    if (column === undefined) return row[name];
+    return row[propertyOf(entity, column)] ?? row[name] ?? (column.field && row[column.field]);
   },
 });
