@@ -66,6 +66,18 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
     120_000,
   );
 
+  /** After a change the page reads its rows again; a row that is gone takes its buttons along. */
+  const rereads = async () => {
+    let last: string | null = null;
+    const isAsBefore = async () => {
+      const now = await page.getByRole('main').innerText();
+      const same = now === last;
+      last = now;
+      return same;
+    };
+    await expect.poll(isAsBefore, { interval: 300 }).toBe(true);
+  };
+
   /** Presses, answers the dialog, and sees the call and its effect. */
   const pressed = async ({ button, optional, dialog, fill = {}, go, call, sees }: Press) => {
     const found = page
@@ -93,6 +105,7 @@ describeWith('chromium', 'every button of every page (acceptance 13)', () => {
       ]).toEqual([button, response.status(), true]);
     }
     if (sees) await roleOf(page, sees).waitFor();
+    if (call) await rereads();
     await closeDialogs(page);
   };
 
