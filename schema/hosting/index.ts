@@ -1,5 +1,5 @@
 import type { CapabilitySpec } from '../capability.ts';
-import { hostingRoutes } from './routes.ts';
+import { hostingRoutes } from './routes/index.ts';
 import { domain } from './rules/domain.ts';
 
 /** The capability that hosts container apps. */

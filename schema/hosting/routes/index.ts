@@ -1,0 +1,15 @@
+import { appRoutes } from './apps.ts';
+import { deploymentRoutes } from './deployments.ts';
+import { systemRoutes } from './system.ts';
+import { watchingRoutes } from './watching.ts';
+
+/**
+ * The endpoints of the hosting API, except `GET /api/health` (the server's own) and those of
+ * language models.
+ */
+export const hostingRoutes = [
+  ...appRoutes,
+  ...deploymentRoutes,
+  ...watchingRoutes,
+  ...systemRoutes,
+] as const;
