@@ -16,8 +16,8 @@ const FUNCTION_P90 = 25;
 const RUNTIME_BUDGET: Readonly<Record<string, number>> = {
   core: 60_500,
   auth: 26_000,
-  hosting: 20_000,
-  models: 3_800,
+  hosting: 36_000,
+  models: 12_000,
   console: 20_000,
 };
 
