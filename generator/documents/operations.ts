@@ -62,14 +62,15 @@ export interface ReadingOptions {
 }
 
 /**
- * Parses the texts of a front end and checks them against the schema that is served. Each operation
- * becomes a document of its own. All mistakes are reported at once.
+ * Parses the texts of a front end and checks them against the schema that is served, or against
+ * none if it is null. Each operation becomes a document of its own. All mistakes are reported at
+ * once.
  *
  * @example
  * readOperations(schema, texts, { typenames: false }).operations[0].hash // '8a5f…'
  */
 export function readOperations(
-  schema: GraphQLSchema,
+  schema: GraphQLSchema | null,
   texts: readonly DocumentText[],
   { typenames }: ReadingOptions,
 ): Documents {
@@ -82,7 +83,7 @@ export function readOperations(
   ];
   const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: found.map(({ node }) => node) };
   const placeOf = placesOf(found);
-  findings.push(...invalidIn(schema, whole, placeOf));
+  if (schema) findings.push(...invalidIn(schema, whole, placeOf));
   if (findings.length > 0) return { operations: [], fragments: [], findings };
   const written = typenames ? found.map(withTypename) : found;
   const fragments = fragmentsOf(written);
@@ -183,8 +184,8 @@ function operationOf(
   source: DocumentText,
   byName: ReadonlyMap<string, ClientFragment>,
 ): ClientOperation {
-  const used = spreadsWithin(node, (name) => byName.get(name)?.node).map((name) =>
-    byName.get(name)!,
+  const used = spreadsWithin(node, (name) => byName.get(name)?.node).flatMap(
+    (name) => byName.get(name) ?? [],
   );
   const text = textOf([node, ...used.map((fragment) => fragment.node)]);
   return {

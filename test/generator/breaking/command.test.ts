@@ -57,6 +57,21 @@ describe('generator breaking', () => {
     });
   });
 
+  it('shows a document of the front end at its source, although the change breaks it', async () => {
+    const project = shop({
+      'manifest.yaml': `${MANIFEST}client: { documents: ['web/*.graphql'], out: web/api }\n`,
+      'web/posts.graphql': '\nquery Posts { posts { body } }\n',
+    });
+    expect(await generator(['generate'], project.root)).toMatchObject({ code: 0 });
+    commit(project);
+    project.write('schema.graphql', SCHEMA.replace(' body: String', ''));
+    const { changes } = await asked(project, '--no-code');
+    expect(changes[0]).toMatchObject({
+      code: 'FIELD_REMOVED',
+      usedBy: [{ operation: 'Posts', retired: false, at: { file: 'web/posts.graphql', line: 2 } }],
+    });
+  });
+
   it('ends with 0 and says with what it compared, where nothing changed', async () => {
     const project = shop();
     const { code, stdout } = await breaking(project, '--no-code');
