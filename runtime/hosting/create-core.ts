@@ -22,6 +22,7 @@ import { createIngressRecords } from './records/ingress-records.ts';
 import type { Seal } from './records/seal.ts';
 import { createSettingsTable } from './records/settings-table.ts';
 import { createVault } from './records/vault.ts';
+import { domainsOf } from './records/worker.ts';
 import { createCertificates } from './tls/certificates.ts';
 import { externalAccountOf } from './tls/external-account.ts';
 
@@ -49,9 +50,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
   const operations = createOperations();
   const vault = createVault(store, seal);
   const hosts = () =>
-    [entry.host ?? []]
-      .flat()
-      .concat(apps.all().flatMap(({ spec }) => [spec.domain, ...spec.aliases]));
+    [entry.host ?? []].flat().concat(apps.all().flatMap(({ spec }) => domainsOf(spec)));
   const ingress = chooseIngress(kernel, model);
   const certificates = createCertificates({
     ...{ store, seal, vault, log, now, hosts, ingress },

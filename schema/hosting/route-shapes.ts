@@ -108,7 +108,8 @@ const shownHttp = httpOf(closedObject({ user: userName }, ['user']));
 
 /** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
-  port,
+  /** Null makes the app a worker. */
+  port: { ...port, type: ['integer', 'null'] },
   domain,
   aliases: { type: 'array', items: domain, maxItems: 20, uniqueItems: true },
   env,
@@ -190,7 +191,7 @@ export const app = openObject({
       'crashed',
     ],
   },
-  domain: text,
+  domain: { type: ['string', 'null'] },
   image: { type: ['string', 'null'] },
   created_at: dateTime,
   updated_at: dateTime,
@@ -205,7 +206,7 @@ export const app = openObject({
   http: shownHttp,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
-  url: text,
+  url: { type: ['string', 'null'] },
   restarts: count,
   error: text,
 });

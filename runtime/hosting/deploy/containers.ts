@@ -61,6 +61,8 @@ export const deploymentOf = (container: EngineContainer) =>
 export const replicaOf = (container: EngineContainer) => Number(container.labels[LABELS.replica]);
 
 const MIB = 1024 * 1024;
+/** The address of a container without a port. No request is sent to it. */
+const NOWHERE = { host: '', port: 0 } as const;
 
 /**
  * The specification of one replica. `attempt` makes its name differ from that of an older container
@@ -81,7 +83,7 @@ export function containerSpec(
   { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
 ): ContainerSpec {
   const { spec } = app;
-  const port = deployment.port ?? 8080;
+  const { port } = deployment;
   return {
     name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
     image: deployment.image_id ?? '',
@@ -92,10 +94,10 @@ export function containerSpec(
       [LABELS.deployment]: String(deployment.number),
       [LABELS.replica]: String(replica),
     },
-    env: { PORT: String(port), ...app.env, ...app.secrets },
+    env: { ...(port !== null && { PORT: String(port) }), ...app.env, ...app.secrets },
     command: spec.command,
     port,
-    publish: reach === 'port',
+    publish: reach === 'port' && port !== null,
     network: networkName(naming),
     aliases: [app.name],
     volumes: spec.volumes.map(({ name, path }) => ({
@@ -109,14 +111,15 @@ export function containerSpec(
 }
 
 /**
- * Where the container can be reached now. Docker publishes another port at each start, so the
+ * Where the container can be reached now: nowhere, if it is a worker's, whose port is null. Docker publishes another port at each start, so the
  * result must not be kept after a start.
  */
 export function targetOf(
   detail: ContainerDetail,
-  port: number,
+  port: number | null,
   { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
 ): RouteTarget | null {
+  if (port === null) return { id: detail.id, ...NOWHERE };
   if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
   if (reach === 'port') {
     const published = detail.ports[port];

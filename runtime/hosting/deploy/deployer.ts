@@ -284,7 +284,9 @@ function builtHealthOf({ labels }: EngineImage, source: AppSource): HealthCheck 
   return text ? (JSON.parse(text) as HealthCheck) : null;
 }
 
-function portOf(core: Core, app: HostedApp, image: EngineImage): number {
+/** Null for a worker. */
+function portOf(core: Core, app: HostedApp, image: EngineImage): number | null {
+  if (app.spec.worker) return null;
   if (app.spec.port !== null) return app.spec.port;
   return image.ports.length === 1 ? (image.ports[0] as number) : core.model.defaults.port;
 }

@@ -110,7 +110,7 @@ export async function ensureReplicas(
     deployment.number,
   );
   await ensureVolumes(core, app);
-  const port = deployment.port ?? core.model.defaults.port;
+  const { port } = deployment;
   const running = ask ? [] : present.filter(({ state }) => state === 'running');
   const replicas = await Promise.all(
     Array.from({ length: deployment.replicas }, async (_, replica) => {
@@ -186,7 +186,7 @@ async function restartOne(
   await retire(core, [container], { keep: true });
   const started = await startReplica(core, app, {
     id: container.id,
-    port: deployment.port ?? core.model.defaults.port,
+    port: deployment.port,
     signal,
   });
   if (started.ready && started.target)

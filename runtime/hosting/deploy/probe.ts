@@ -19,15 +19,58 @@ export function createProbe(
 ): Probe {
   const timeout = health.timeout_s * 1000;
   const { path, command } = health;
-  const byPort: Probe =
-    path === undefined
-      ? () => probeTcp(target, timeout)
-      : () => probeHttp(target, { path, host, timeout });
+  const byPort = target.port === 0 ? NO_PORT : probePort(target, { path, host, timeout });
   if (!command) return byPort;
   return async () => {
     const seen = await byPort();
     return seen.ok ? probeCommand(engine, target.id, command, timeout) : seen;
   };
+}
+
+const NO_PORT: Probe = async () => ({ ok: true, detail: 'it has no port' });
+
+function probePort(
+  target: RouteTarget,
+  { path, host, timeout }: { path: string | undefined; host: string; timeout: number },
+): Probe {
+  return path === undefined
+    ? () => probeTcp(target, timeout)
+    : () => probeHttp(target, { path, host, timeout });
+}
+
+/** Milliseconds that a worker without a health command must run to be ready. */
+const WORKER_TIME = 10_000;
+
+/** The probe of a container that has neither a port nor a health command, from its start on. */
+function createTimeProbe(id: string, engine: Engine, now: () => number): Probe {
+  const since = now();
+  return async () => {
+    const ran = now() - since;
+    const ok = ran >= WORKER_TIME && (await engine.inspect(id))?.state === 'running';
+    return { ok, detail: `it has run ${Math.floor(ran / 1000)} of ${WORKER_TIME / 1000} s` };
+  };
+}
+
+/** The probe of a container that has just been started, and how many milliseconds to repeat it. */
+export function createStartProbe(
+  health: HealthCheck,
+  target: RouteTarget,
+  {
+    engine,
+    host,
+    now,
+    timeout,
+  }: {
+    readonly engine: Engine;
+    readonly host: string;
+    readonly now: () => number;
+    readonly timeout: number;
+  },
+): { readonly probe: Probe; readonly timeout: number } {
+  if (target.port !== 0 || health.command)
+    return { probe: createProbe(health, target, { engine, host }), timeout };
+  const probe = createTimeProbe(target.id, engine, now);
+  return { probe, timeout: Math.max(timeout, 1.5 * WORKER_TIME) };
 }
 
 /** The result of waiting for a replica. */

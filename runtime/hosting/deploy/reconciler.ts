@@ -181,7 +181,7 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
   const running = present.filter(({ state }) => state === 'running');
   const trusted = app.status === 'running' ? running : [];
-  const targets = await currentTargets(core, trusted, port ?? core.model.defaults.port);
+  const targets = await currentTargets(core, trusted, port);
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'holding'));
   if (trusted.length >= replicas) return;
   const removed = present.length < replicas ? { error: REMOVED } : {};

@@ -12,7 +12,7 @@ import {
 } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
 import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
-import { createProbe, waitUntilReady } from './probe.ts';
+import { createStartProbe, waitUntilReady } from './probe.ts';
 
 /** A replica that was started, and whether it became ready. */
 export interface StartedReplica {
@@ -54,7 +54,7 @@ export async function createReplica(
 export async function startReplica(
   core: Core,
   app: HostedApp,
-  { id, port, signal }: { id: string; port: number; signal: AbortSignal },
+  { id, port, signal }: { id: string; port: number | null; signal: AbortSignal },
 ): Promise<StartedReplica> {
   const engine = core.connection.engine();
   const failed = (reason: string, probes: readonly ProbeRecord[] = []) => ({
@@ -74,22 +74,25 @@ export async function startReplica(
   const detail = await inspectWithAddress(core, id, port);
   const target = detail && targetOf(detail, port, placement(core));
   if (!target) return failed(detail ? describeEnd(detail, app) : 'The container is gone');
-  const readiness = await waitUntilReady(
-    createProbe(healthCheckOf(app.spec), target, { engine, host: app.spec.domain }),
-    {
-      timeout: core.model.deploys.readyTimeout,
-      now: core.now,
-      signal,
-      ended: async () => {
-        const seen = await engine.inspect(id);
-        return seen?.state === 'running'
-          ? null
-          : seen
-            ? describeEnd(seen, app)
-            : 'The container is gone';
-      },
+  const { probe, timeout } = createStartProbe(healthCheckOf(app.spec), target, {
+    engine,
+    host: app.spec.domain,
+    now: core.now,
+    timeout: core.model.deploys.readyTimeout,
+  });
+  const readiness = await waitUntilReady(probe, {
+    timeout,
+    now: core.now,
+    signal,
+    ended: async () => {
+      const seen = await engine.inspect(id);
+      return seen?.state === 'running'
+        ? null
+        : seen
+          ? describeEnd(seen, app)
+          : 'The container is gone';
     },
-  );
+  });
   return { id, target, ...readiness };
 }
 
@@ -97,7 +100,7 @@ export async function startReplica(
 async function inspectWithAddress(
   core: Core,
   id: string,
-  port: number,
+  port: number | null,
 ): Promise<ContainerDetail | null> {
   for (let attempt = 0; ; attempt += 1) {
     const detail = await core.connection.engine().inspect(id);

@@ -6,6 +6,7 @@ import type { EngineContainer } from '../engine/engine.ts';
 import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
+import { servedDomains } from '../records/worker.ts';
 import { deploymentOf, listContainers, targetOf } from './containers.ts';
 import {
   createReplica,
@@ -104,7 +105,7 @@ export function idleRoute(app: HostedApp, state: 'holding' | 'stopped') {
 /** The part of an app's route that does not depend on its containers. */
 export function routeOf({ id, name, spec }: HostedApp): Omit<AppRoute, 'state' | 'targets'> {
   const { max_connections } = { ...HTTP_RULES, ...spec.http };
-  const hosts = [spec.domain, ...spec.aliases];
+  const hosts = servedDomains(spec);
   const rules = toRouteRules(spec.http);
   return { appId: id, name, hosts, maxConnections: max_connections, rules };
 }
@@ -121,7 +122,7 @@ async function startReplicas(
     for (let replica = 0; replica < deployment.replicas; replica += 1)
       ids.push(await createReplica(core, app, deployment, replica));
     core.onStep('created');
-    const port = deployment.port ?? core.model.defaults.port;
+    const { port } = deployment;
     const replicas = await Promise.all(
       ids.map((id) => startReplica(core, app, { id, port, signal })),
     );
@@ -160,7 +161,7 @@ async function commit(core: Core, app: HostedApp, deployment: Deployment): Promi
       image: deployment.image,
       source: deployment.source,
       builtHealth: app.spec.builtHealth ?? null,
-      usedPort: deployment.port ?? core.model.defaults.port,
+      usedPort: deployment.port,
     },
   });
   core.onStep('committed');
@@ -192,10 +193,9 @@ async function restore(core: Core, app: HostedApp, old: readonly EngineContainer
   if (app.desired !== 'running' || current.length === 0)
     return core.ingress.set(idleRoute(app, 'stopped'));
   const { port } = await core.deployments.get(app.id, app.deployment as number);
-  const number = port ?? core.model.defaults.port;
   const back = await Promise.all(
     current.map(({ id }) =>
-      startReplica(core, app, { id, port: number, signal: new AbortController().signal }),
+      startReplica(core, app, { id, port, signal: new AbortController().signal }),
     ),
   );
   const targets = back
@@ -208,7 +208,7 @@ async function restore(core: Core, app: HostedApp, old: readonly EngineContainer
 export async function currentTargets(
   core: Core,
   containers: readonly EngineContainer[],
-  port: number,
+  port: number | null,
 ): Promise<RouteTarget[]> {
   const details = await Promise.all(
     containers.map(({ id }) => core.connection.engine().inspect(id)),

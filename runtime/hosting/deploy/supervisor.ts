@@ -250,7 +250,7 @@ async function startAgain(
   // engine restarts containers itself.
   if (detail?.state !== 'running' || core.connection.engine().reschedules)
     await core.apps.update(app.id, { restarts: app.restarts + 1 });
-  const port = deployment.port ?? core.model.defaults.port;
+  const { port } = deployment;
   const started = await startReplica(core, app, { id, port, signal });
   if (signal.aborted) return { kind: 'interrupted' };
   if (!started.ready || !started.target) {

@@ -56,7 +56,8 @@ export interface ContainerSpec {
   readonly labels: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
-  readonly port: number;
+  /** Null for a container that nothing connects to. */
+  readonly port: number | null;
   /** Publishes `port` on 127.0.0.1, for a server that cannot reach the container's own address. */
   readonly publish: boolean;
   readonly network: string;

@@ -5,6 +5,7 @@ import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
 import { gitTokenKey, webhookKey } from './vault.ts';
+import { domainsOf } from './worker.ts';
 
 /** The fields of an app that can be changed. */
 export type AppChange = Partial<
@@ -184,7 +185,7 @@ async function saveApp(
 
 /** The primary key of the table decides: of two requests for one domain, one fails. */
 async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
-  for (const domain of [app.spec.domain, ...app.spec.aliases]) {
+  for (const domain of domainsOf(app.spec)) {
     const holder = await trx
       .selectFrom('hosting_domains')
       .select('app_id')

@@ -66,8 +66,10 @@ export interface AppSpec {
   readonly image: string | null;
   /** Null means the only port that the image exposes, or else the manifest's default. */
   readonly port: number | null;
-  /** The port of the last deployment. */
-  readonly usedPort?: number;
+  /** Whether the app has no port at all: it works through a queue, for example. */
+  readonly worker?: boolean;
+  /** The port of the last deployment; null for a worker. */
+  readonly usedPort?: number | null;
   readonly volumes: readonly AppVolume[];
   readonly replicas: number;
   readonly resources: Resources;
@@ -132,6 +134,7 @@ export interface Deployment {
   readonly source: AppSource;
   readonly image: string | null;
   readonly image_id: string | null;
+  /** Null before the image is known, and for a worker. */
   readonly port: number | null;
   /** Number of containers. */
   readonly replicas: number;

@@ -3,11 +3,13 @@ import { failure } from '@twofold/runtime/errors';
 import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
+import { assertWorker } from './worker.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
 export interface AppFields {
   readonly image?: string;
-  readonly port?: number;
+  /** Null makes the app a worker. */
+  readonly port?: number | null;
   readonly domain?: string;
   readonly aliases?: readonly string[];
   readonly env?: Readonly<Record<string, string | number | boolean>>;
@@ -64,7 +66,7 @@ export function newSpec(name: string, fields: SpecFields, model: HostingModel): 
 export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
   const changed: AppSpec = {
     ...spec,
-    ...(fields.port !== undefined && { port: fields.port }),
+    ...(fields.port !== undefined && { port: fields.port, worker: fields.port === null }),
     ...(fields.domain !== undefined && { domain: parseDomain(fields.domain) }),
     ...(fields.aliases !== undefined && { aliases: fields.aliases.map(parseDomain) }),
     ...(fields.volumes !== undefined && { volumes: fields.volumes }),
@@ -96,6 +98,7 @@ function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthChe
 
 function assertSpec(spec: AppSpec): void {
   assertHttpRules(spec.http ?? {});
+  assertWorker(spec);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -1,5 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
 import type { AppSpec } from './app.ts';
+import { domainsOf } from './worker.ts';
 
 /**
  * Reserves the host of the server itself: an app with this domain would receive the passwords of
@@ -14,15 +15,15 @@ import type { AppSpec } from './app.ts';
 export function ownHost(
   appUrl: string | undefined,
 ): (
-  asked: Pick<AppSpec, 'domain' | 'aliases'>,
-  before?: Pick<AppSpec, 'domain' | 'aliases'>,
+  asked: Pick<AppSpec, 'domain' | 'aliases' | 'worker' | 'usedPort'>,
+  before?: Pick<AppSpec, 'domain' | 'aliases' | 'worker' | 'usedPort'>,
 ) => void {
   const host = appUrl && URL.canParse(appUrl) ? new URL(appUrl).hostname.replace(/\.$/, '') : '';
   const wildcard = `*${host.slice(Math.max(0, host.indexOf('.')))}`;
   return (asked, before) => {
     if (host === '') return;
-    const had = before ? [before.domain, ...before.aliases] : [];
-    for (const domain of [asked.domain, ...asked.aliases])
+    const had = before ? domainsOf(before) : [];
+    for (const domain of domainsOf(asked))
       if ((domain === host || domain === wildcard) && !had.includes(domain))
         throw failure.conflict(`Domain ${domain} is the server's own: APP_URL names it`);
   };

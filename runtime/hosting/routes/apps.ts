@@ -8,6 +8,7 @@ import { routeOf } from '../deploy/rollout.ts';
 import { APP_STATUSES, type HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, toSpecFields, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
+import { domainsOf } from '../records/worker.ts';
 import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
 
@@ -83,7 +84,9 @@ function listApps(
   const found = all.filter(
     (app) =>
       (status === undefined || app.status === status) &&
-      (!text || app.name.includes(text) || app.spec.domain.includes(text)),
+      (!text ||
+        app.name.includes(text) ||
+        domainsOf(app.spec).some((domain) => domain.includes(text))),
   );
   const after = cursor === undefined ? found : found.filter(({ name }) => name > cursor);
   const page = limit === undefined ? after : after.slice(0, limit);

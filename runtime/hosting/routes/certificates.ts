@@ -1,6 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
+import { domainsOf } from '../records/worker.ts';
 import type { Certificates } from '../tls/certificates.ts';
 
 type PairCall = Call<{ readonly certificate: string; readonly key: string }>;
@@ -13,8 +14,9 @@ export function certificateHandlers(
 ) {
   return {
     async putCertificate({ params, body }: PairCall) {
-      const { spec } = core.apps.byName(params['name'] as string);
-      return reply(200, await certificates.put([spec.domain, ...spec.aliases], body));
+      const domains = domainsOf(core.apps.byName(params['name'] as string).spec);
+      if (domains.length === 0) throw failure.badRequest('A worker has no domain');
+      return reply(200, await certificates.put(domains, body));
     },
 
     async putSystemCertificate({ body }: PairCall) {

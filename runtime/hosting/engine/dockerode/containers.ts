@@ -39,20 +39,21 @@ function createOptions(
   spec: ContainerSpec,
   { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] },
 ): Dockerode.ContainerCreateOptions {
-  const port = `${spec.port}/tcp`;
+  const port = spec.port === null ? null : `${spec.port}/tcp`;
   return {
     Image: spec.image,
     Labels: { ...spec.labels },
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     ...(spec.command && { Cmd: [...spec.command] }),
-    ExposedPorts: { [port]: {} },
+    ...(port !== null && { ExposedPorts: { [port]: {} } }),
     // The image's own HEALTHCHECK is switched off, because each check costs a process, and Podman
     // without systemd never runs it. `deploy/probe.ts` checks apps instead.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       NetworkMode: spec.network,
       Binds: spec.volumes.map(({ volume, path }) => `${volume}:${path}`),
-      PortBindings: spec.publish ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
+      PortBindings:
+        spec.publish && port !== null ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
       // The supervisor restarts containers, because Podman restarts them without a pause and does
       // not report it.
       RestartPolicy: { Name: 'no' },

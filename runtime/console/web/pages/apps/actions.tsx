@@ -29,7 +29,7 @@ export function AppActions({ app, deployments, reload }: AppProps) {
   const stop = async () => {
     const text = t('{name} stops: {url} answers 503 until it is started again.', {
       name,
-      url: app.url,
+      url: app.url ?? name,
     });
     if (await confirm({ text, action: t('Stop') }))
       await act('stop', t('{name} is stopped', { name }));

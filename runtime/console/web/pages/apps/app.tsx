@@ -72,9 +72,11 @@ function Summary({ app }: { app: App }) {
   return (
     <p class="app-summary">
       <Badge tone={toneOf(status)}>{t(status)}</Badge>
-      <a href={url} target="_blank" rel="noopener noreferrer">
-        {url}
-      </a>
+      {url !== null && (
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          {url}
+        </a>
+      )}
       <span class="quiet">{source ? sourceText(source) : (image ?? '')}</span>
       {deployment !== null && <span class="quiet">{t('Deployment {n}', { n: deployment })}</span>}
       {restarts > 0 && (

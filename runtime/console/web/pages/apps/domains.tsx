@@ -53,7 +53,7 @@ export function DomainsTab({ app, reload }: AppProps) {
         name={t('Domains')}
         columns={columnsOf(app.url, writes ? remove : null)}
         rows={[
-          { host: app.domain, main: true },
+          ...(app.domain === null ? [] : [{ host: app.domain, main: true }]),
           ...app.aliases.map((host) => ({ host, main: false })),
         ]}
         keyOf={({ host }) => host}
@@ -72,7 +72,7 @@ export function DomainsTab({ app, reload }: AppProps) {
         <DomainDialog
           title={t('Change main domain')}
           close={close}
-          given={app.domain}
+          given={app.domain ?? ''}
           save={(domain) => save({ domain })}
         />
       )}
@@ -82,7 +82,7 @@ export function DomainsTab({ app, reload }: AppProps) {
 }
 
 function columnsOf(
-  url: string,
+  url: string | null,
   remove: ((host: string) => Promise<void>) | null,
 ): readonly Column<Domain>[] {
   return [
@@ -119,7 +119,8 @@ function columnsOf(
 }
 
 /** The scheme and port of the main domain. */
-function addressOf(url: string, host: string): string {
+function addressOf(url: string | null, host: string): string {
+  if (url === null) return `http://${host}`;
   const address = new URL(url);
   address.hostname = host;
   return address.href;

@@ -78,12 +78,15 @@ function columns(usage: ReadonlyMap<string, Stats>): readonly Column<App>[] {
     {
       id: 'domain',
       title: t('Domain'),
-      render: ({ domain, url }) => (
-        <a href={url} target="_blank" rel="noopener noreferrer">
-          {domain}
-        </a>
-      ),
-      sort: ({ domain }) => domain,
+      render: ({ domain, url }) =>
+        url === null ? (
+          '–'
+        ) : (
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            {domain}
+          </a>
+        ),
+      sort: ({ domain }) => domain ?? '',
     },
     { id: 'image', title: t('Image'), render: ({ image }) => image ?? '–', sort: imageOf },
     {

@@ -10,10 +10,11 @@ export interface App {
   readonly id: string;
   readonly name: string;
   readonly status: string;
-  readonly domain: string;
+  /** Null for a worker, as `port` and `url`. */
+  readonly domain: string | null;
   readonly aliases: readonly string[];
   readonly image: string | null;
-  readonly port: number;
+  readonly port: number | null;
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: readonly { readonly name: string; readonly path: string }[];
   readonly replicas: number;
@@ -24,7 +25,7 @@ export interface App {
   readonly source: Source | null;
   /** Number of the deployment that serves. */
   readonly deployment: number | null;
-  readonly url: string;
+  readonly url: string | null;
   readonly restarts: number;
   readonly error?: string;
   readonly created_at: string;

@@ -57,7 +57,8 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
     Mode: { Replicated: { Replicas: 0 } },
     EndpointSpec: {
       Mode: 'dnsrr',
-      Ports: [{ Protocol: 'tcp', TargetPort: spec.port, PublishMode: 'host' }],
+      Ports:
+        spec.port === null ? [] : [{ Protocol: 'tcp', TargetPort: spec.port, PublishMode: 'host' }],
     },
   };
 }

@@ -112,11 +112,13 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
 /** Resolves when the task runs and can be reached, or has failed: `inspect` has the reason. */
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
+  const publishes = await hasPorts(client, id);
   await scale(client, id, 1);
   for (const until = Date.now() + START_TIMEOUT; Date.now() < until; await sleep(POLL_INTERVAL)) {
     const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
     const { task, running } = currentTask(tasks, nodes);
-    if (running && task?.Status.PortStatus?.Ports?.[0]?.PublishedPort) return;
+    const port = task?.Status.PortStatus?.Ports?.[0]?.PublishedPort;
+    if (running && (port || !publishes)) return;
     if (tasks.some((each) => hasFailed(each) && !failures.has(each.ID))) return;
   }
   const { error } = await readDetail(client, id);
@@ -124,6 +126,11 @@ async function start(client: Dockerode, id: string): Promise<void> {
     'failed',
     `The task did not start within ${START_TIMEOUT / 1000} s${error ? `: ${error}` : ''}`,
   );
+}
+
+async function hasPorts(client: Dockerode, id: string): Promise<boolean> {
+  const { Spec } = (await client.getService(id).inspect()) as Service;
+  return (Spec.EndpointSpec?.Ports ?? []).length > 0;
 }
 
 /** Resolves when no task of the service has a container any more. */
@@ -224,6 +231,6 @@ async function* watch(
 }
 
 function endpointOf(service: EngineContainer): string {
-  const { endpoint } = service as ContainerDetail;
-  return endpoint ? `${endpoint.host}:${endpoint.port}` : '';
+  const { endpoint, startedAt } = service as ContainerDetail;
+  return endpoint ? `${endpoint.host}:${endpoint.port}` : startedAt;
 }

@@ -31,6 +31,7 @@ export interface Service {
     readonly Name: string;
     readonly Labels?: Readonly<Record<string, string>>;
     readonly Mode: { readonly Replicated?: { readonly Replicas: number } };
+    readonly EndpointSpec?: { readonly Ports?: readonly unknown[] };
     readonly [key: string]: unknown;
   };
 }
