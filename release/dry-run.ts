@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { buildPackages } from '../generator/packages/pack.ts';
 import { findInContents } from './checks/contents.ts';
 import { findInTypes } from './checks/types.ts';
@@ -7,16 +10,26 @@ import { findWithPublint } from './checks/with-publint.ts';
 import { readPack } from './read-pack.ts';
 import { tryInstall } from './try-install.ts';
 
+export interface DryRun {
+  /** A folder where the packs are written when no problem was found. */
+  readonly out?: string | undefined;
+  /** Also installs the packs on the newest Node. */
+  readonly newestNode: boolean;
+}
+
 /**
  * Builds the packs from the sources, checks each, installs them into an empty folder and prints
  * what would be published.
  *
- * @param out a folder where the packs are written when no problem was found.
  * @returns the exit code: 1 when there is any problem.
  */
-export async function dryRun(out?: string): Promise<number> {
+export async function dryRun({ out, newestNode }: DryRun): Promise<number> {
   const packs = (await buildPackages()).map(readPack);
   const findings: string[] = [];
+  const uncommitted = await uncommittedFiles();
+  if (uncommitted > 0 && out !== undefined)
+    findings.push(`${uncommitted} files are not committed: packs are published from a clean clone`);
+  else if (uncommitted > 0) print(`built with ${uncommitted} files that are not committed`);
   for (const pack of packs) {
     findings.push(...findInContents(pack));
     findings.push(...(await findWithPublint(pack)), ...(await findInTypes(pack)));
@@ -28,7 +41,7 @@ export async function dryRun(out?: string): Promise<number> {
       `${name}@${version}: ${files.length} files, ${size(bytes.length)}, unpacked ${size(unpacked)}`,
     );
   }
-  findings.push(...(await tryInstall(packs, print)));
+  findings.push(...(await tryInstall(packs, { newestNode, print })));
   for (const finding of findings) print(`found: ${finding}`);
   if (findings.length > 0) return 1;
   if (out !== undefined) {
@@ -38,6 +51,14 @@ export async function dryRun(out?: string): Promise<number> {
   print('nothing found; nothing was published');
   return 0;
 }
+
+/** How many files of the clone differ from its commit. */
+async function uncommittedFiles(): Promise<number> {
+  const { stdout } = await promisify(execFile)('git', ['status', '--porcelain'], { cwd: repo });
+  return stdout.split('\n').filter((line) => line !== '').length;
+}
+
+const repo = fileURLToPath(new URL('..', import.meta.url));
 
 const size = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`;
 

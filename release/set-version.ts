@@ -8,6 +8,7 @@ const repo = fileURLToPath(new URL('..', import.meta.url));
 const MANIFESTS = [
   'package.json',
   'schema/package.json',
+  'create/package.json',
   ...['core', 'auth', 'hosting', 'models', 'console'].map((name) => `runtime/${name}/package.json`),
 ];
 const EXAMPLES = ['blog', 'company', 'conduit', 'hosting'];

@@ -48,6 +48,42 @@ it('lists exactly the folders that the repository has', () => {
   );
 });
 
+it('can be read in a few minutes, and begins with the two commands', () => {
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150);
+  const commands = [...readme.matchAll(/^ {4}(npm .*)$/gm)].map(([, command]) => command);
+  expect(commands.slice(0, 2)).toEqual([
+    'npm ci && npx generator init demo --start',
+    'npm ci && npm test',
+  ]);
+});
+
+it('leads to a page that has a row for every package that is used', () => {
+  expect(readme).toContain('](DEPENDENCIES.md)');
+  const page = readFileSync(join(root, 'DEPENDENCIES.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (.+?) \| .+ \|$/gm)].map(([, names]) => names as string);
+  const named = new Set(rows.flatMap((names) => names.split(/[\s,;`]+/)));
+  const isNamed = (name: string) =>
+    [...named].some(
+      (each) => each === name || (each.endsWith('*') && name.startsWith(each.slice(0, -1))),
+    );
+  expect(usedPackages().filter((name) => !isNamed(name))).toEqual([]);
+});
+
+/** Packages that the shipped packages depend on; types, and our own packages, need no reason. */
+function usedPackages(): string[] {
+  const homes = [
+    '.',
+    'schema',
+    ...['core', 'auth', 'hosting', 'models', 'console'].map((name) => `runtime/${name}`),
+  ];
+  const names = homes.flatMap((home) => {
+    const text = readFileSync(join(root, home, 'package.json'), 'utf8');
+    const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
+    return Object.keys(dependencies);
+  });
+  return [...new Set(names)].filter((name) => !/^@(twofold|types)\//.test(name)).sort();
+}
+
 it('shows what the benchmark writes into it, and that in full', () => {
   const cost = /(?:\d+\.\d|\d+)/.source;
   const times = /\d+\.\d\d ×/.source;

@@ -6,6 +6,7 @@ import { type Starter, starters, type StarterName } from '../../templates/starte
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { isCheckout } from '../packages/checkout.ts';
+import { isVendored } from '../packages/vendored.ts';
 import { type RunPlan, run as runPipeline } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
 import { randomSecret } from '../secrets.ts';
@@ -123,7 +124,8 @@ async function writeInputs(init: InitOptions): Promise<number> {
   );
   if (vendor) {
     const { packPackages } = await import('../packages/pack.ts');
-    for (const { name: file, bytes } of await packPackages())
+    const packs = await packPackages();
+    for (const { name: file, bytes } of packs.filter(({ name: each }) => isVendored(each)))
       await writeNew(join(root, 'vendor', file), bytes);
   }
   return created.filter(Boolean).length;

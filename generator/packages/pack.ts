@@ -15,6 +15,7 @@ export interface PackedFile {
 }
 
 interface PackageFolders {
+  /** The name of its tarball, without the version. */
   readonly name: string;
   /** Where its `package.json` is, relative to the repo. */
   readonly home: string;
@@ -29,19 +30,20 @@ interface PackageFolders {
 }
 
 const PACKAGES: readonly PackageFolders[] = [
-  { name: 'generator', home: '.', folders: ['generator', 'templates'], pages: true },
-  { name: 'schema', home: 'schema', folders: ['schema'] },
-  { name: 'runtime', home: 'runtime/core', folders: ['runtime/core'] },
-  { name: 'auth', home: 'runtime/auth', folders: ['runtime/auth'] },
-  { name: 'hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
-  { name: 'models', home: 'runtime/models', folders: ['runtime/models'] },
+  { name: 'twofold-generator', home: '.', folders: ['generator', 'templates'], pages: true },
+  { name: 'twofold-schema', home: 'schema', folders: ['schema'] },
+  { name: 'twofold-runtime', home: 'runtime/core', folders: ['runtime/core'] },
+  { name: 'twofold-auth', home: 'runtime/auth', folders: ['runtime/auth'] },
+  { name: 'twofold-hosting', home: 'runtime/hosting', folders: ['runtime/hosting'] },
+  { name: 'twofold-models', home: 'runtime/models', folders: ['runtime/models'] },
   {
-    name: 'console',
+    name: 'twofold-console',
     home: 'runtime/console',
     folders: ['runtime/console'],
     sources: ['runtime/console/web/', 'runtime/console/build.'],
     build: 'runtime/console/build.ts',
   },
+  { name: 'create-twofold', home: 'create', folders: ['create'] },
 ];
 
 const repo = fileURLToPath(new URL('../../', import.meta.url));
@@ -146,7 +148,8 @@ async function pack(
         !path.endsWith('.ts') &&
         !path.endsWith('/package.json')),
   );
-  const compiled = (await readFolders(join(out, 'js'), folders)).map(withPlainMap);
+  const typescript = folders.filter((folder) => existsSync(join(out, 'js', folder)));
+  const compiled = (await readFolders(join(out, 'js'), typescript)).map(withPlainMap);
   const placed = [...compiled, ...assets]
     .filter(({ path }) => !unshipped.some((start) => path.startsWith(start)))
     .map((entry) => ({
@@ -162,7 +165,7 @@ async function pack(
     ...unique.values(),
     { path: 'package.json', bytes: Buffer.from(`${JSON.stringify(shipped, null, 2)}\n`) },
   ]);
-  return { name: `twofold-${name}-${manifest.version}.tgz`, bytes };
+  return { name: `${name}-${manifest.version}.tgz`, bytes };
 }
 
 /** A page of the documentation: links between pages are paths in the repo. */

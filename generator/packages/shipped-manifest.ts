@@ -32,7 +32,8 @@ export interface ShippedOptions {
  * The published `package.json` of a package, for JavaScript and without fields that only the
  * repository needs. Our own packages become peer dependencies, which a package manager takes from
  * the project. As dependencies, pnpm and Yarn would look for them in the public registry, where an
- * attacker could publish a package of that name.
+ * attacker could publish a package of that name. `create-twofold` keeps its dependencies: it is
+ * never vendored, and runs where there is no project yet.
  */
 export function shippedManifest(
   manifest: Manifest,
@@ -41,7 +42,8 @@ export function shippedManifest(
   const { dependencies = {}, peerDependencies = {} } = manifest;
   const kept = Object.entries(manifest).filter(([field]) => !OWN.includes(field));
   const all = Object.entries(dependencies);
-  const ours = ([name]: readonly [string, string]) => name.startsWith('@twofold/');
+  const isOurs = (name: string) => name.startsWith('@twofold/');
+  const ours = ([name]: readonly [string, string]) => isOurs(manifest.name) && isOurs(name);
   return {
     ...Object.fromEntries(kept),
     repository: { ...(repository as object), ...(home !== '.' && { directory: home }) },

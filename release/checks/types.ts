@@ -10,6 +10,7 @@ export async function findInTypes({ bytes, manifest }: Pack): Promise<string[]> 
   const exported = Object.entries((manifest['exports'] ?? {}) as Record<string, unknown>);
   // A text file in `exports`, such as the directives' SDL, is not a module.
   const excludeEntrypoints = exported.flatMap(([name, to]) => (typeof to === 'string' ? name : []));
+  if (exported.length === 0) return []; // A program, which exports nothing.
   const pack = createPackageFromTarballData(Uint8Array.from(bytes));
   const result = await checkPackage(pack, { excludeEntrypoints });
   if (!result.types) return [`${manifest.name} has no types`];

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packPackages } from '../../generator/packages/pack.ts';
+import { packNameOf } from '../../generator/packages/vendored.ts';
 
 export const repo = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -86,7 +87,8 @@ async function shippedPackages(): Promise<string> {
   const modules = join(part, 'node_modules');
   mkdirSync(join(modules, '@twofold'), { recursive: true });
   for (const { name, bytes } of packed) {
-    const short = /^twofold-(\w+)-/.exec(name)![1]!;
+    const short = packNameOf(name)?.short;
+    if (short === undefined) continue;
     writeFileSync(join(part, name), bytes);
     mkdirSync(join(modules, '@twofold', short));
     execFileSync('tar', [

@@ -7,11 +7,14 @@ const execute = promisify(execFile);
 
 describe('npm run release -- --dry-run', () => {
   it('builds, checks and installs the packs with npm and pnpm, and finds nothing', async () => {
-    const words = ['release/main.ts', '--dry-run'];
+    // CI has the time for one Node; the workflow that publishes tries the newest one too.
+    const words = ['release/main.ts', '--dry-run', '--this-node'];
     const { stdout } = await execute(process.execPath, words, { cwd: root });
     expect(stdout).toMatch(/^@twofold\/runtime@\S+: \d+ files, \d+ kB, unpacked \d+ kB$/m);
-    expect(stdout).toContain('npm: installed, init --template company, tests passed');
-    expect(stdout).toContain('pnpm: installed, init --template company, tests passed');
+    for (const manager of ['npm', 'pnpm'])
+      expect(stdout).toContain(
+        `${manager} on Node ${process.versions.node}: create-twofold shop --template company, tests passed`,
+      );
     expect(stdout).toContain('nothing found');
   }, 600_000);
 });

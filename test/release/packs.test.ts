@@ -26,9 +26,10 @@ function changed(name: string, files: Readonly<Record<string, string | null>>): 
 describe('the packs', () => {
   it('are those of every package that a project can ask for', () => {
     const names = ['auth', 'console', 'generator', 'hosting', 'models', 'runtime', 'schema'];
-    expect(packs.map(({ manifest }) => manifest.name)).toEqual(
-      names.map((name) => `@twofold/${name}`),
-    );
+    expect(packs.map(({ manifest }) => manifest.name)).toEqual([
+      'create-twofold',
+      ...names.map((name) => `@twofold/${name}`),
+    ]);
   });
 
   it('hold what a package has to, and nothing of this machine', () => {

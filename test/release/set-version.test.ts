@@ -14,7 +14,7 @@ import { dated, setVersion } from '../../release/set-version.ts';
 import { root } from '../source-files.ts';
 
 const copy = mkdtempSync(join(tmpdir(), 'twofold-version-'));
-const PARTS = ['generator', 'templates', 'schema', 'runtime', 'examples', 'package.json'];
+const PARTS = ['create', 'generator', 'templates', 'schema', 'runtime', 'examples', 'package.json'];
 const read = (path: string) => readFileSync(join(copy, path), 'utf8');
 
 beforeAll(() => {
@@ -33,7 +33,7 @@ describe('setting a version', () => {
     const core = JSON.parse(read('runtime/core/package.json'));
     expect(core).toMatchObject({ version: '7.8.9', dependencies: { '@twofold/schema': '7.8.9' } });
     expect(core.dependencies.koa).not.toBe('7.8.9');
-    const workspaces: string[] = JSON.parse(read('package.json')).workspaces;
+    const workspaces: string[] = ['create', ...JSON.parse(read('package.json')).workspaces];
     const examples = readdirSync(join(copy, 'examples'))
       .map((name) => `examples/${name}`)
       .filter((path) => existsSync(join(copy, path, 'package.json')));
