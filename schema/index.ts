@@ -60,6 +60,7 @@ export { consoleRoutes } from './console/routes/index.ts';
 export { isConsoleRouteServed } from './console/served-routes.ts';
 export { manifestKeys } from './parse/manifest-keys.ts';
 export type { ManifestKey } from './parse/manifest-keys.ts';
+export { NOTIFICATION_EVENTS } from './hosting/notification-shapes.ts';
 export { hostingRoutes } from './hosting/routes/index.ts';
 export { modelRoutes } from './models/routes.ts';
 export { printSettings } from './manifest-schema.ts';

@@ -52,8 +52,14 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
   const hosts = () =>
     [entry.host ?? []].flat().concat(apps.all().flatMap(({ spec }) => domainsOf(spec)));
   const ingress = chooseIngress(kernel, model);
+  const events = createEventHub(now);
   const certificates = createCertificates({
     ...{ store, seal, vault, log, now, hosts, ingress },
+    onOutcome: (host, error) =>
+      events.emit('certificate', {
+        ...{ host, app: appOf(apps, host), status: error ? 'failed' : 'issued' },
+        ...(error && { error: error.message }),
+      }),
     acme: { ...model.ingress.acme, externalAccount: externalAccountOf(kernel.settings) },
   });
   let ports: Listening = NOT_LISTENING;
@@ -74,7 +80,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       accessLog: accessLogOf(kernel, model),
     },
     ...{
-      events: createEventHub(now),
+      events,
       log,
       now,
       leaving: new Set<string>(),
@@ -107,6 +113,10 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
     },
   };
 }
+
+/** The name of the app with this host; null for the host of `APP_URL`. */
+const appOf = (apps: AppRepository, host: string) =>
+  apps.all().find(({ spec }) => [spec.domain, ...spec.aliases].includes(host))?.name ?? null;
 
 interface ConnectionParts {
   readonly model: HostingModel;

@@ -17,6 +17,8 @@ import type { DeployStep } from './deploy/steps.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import type { Listening } from './ingress/listeners.ts';
 import { createAppRepository } from './records/app-repository.ts';
+import { createNotifications, type Notifications } from './notifications/notifications.ts';
+import { watchCore } from './notifications/watch.ts';
 import type { LeaderSession } from './operator/operator.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
@@ -25,6 +27,7 @@ import { sayingFullDisk } from './routes/bind.ts';
 import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
+import { notificationHandlers } from './routes/notifications.ts';
 import { requestHandlers } from './routes/requests.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
 import { settingHandlers } from './routes/settings.ts';
@@ -42,6 +45,8 @@ import { createTerminals, type Terminals } from './terminals/terminals.ts';
 
 /** Milliseconds in which running requests can finish when the server stops. */
 const CLOSE_TIMEOUT = 5000;
+/** Milliseconds in which messages that are due can be sent when the server stops. */
+const NOTIFY_TIMEOUT = 5000;
 /** Milliseconds after which the ingress listens even if the engine's state is not known. */
 const ENGINE_TIMEOUT = 7000;
 
@@ -79,7 +84,8 @@ export function createLeaderSession(
   );
   const appUrl = settings.text('APP_URL');
   const terminals = createTerminals({ core, audit: kernel.audit, appUrl, revalidate });
-  const work = createWork(kernel, core, works);
+  const notifications = createNotifications(kernel, seal);
+  const work = createWork(kernel, core, { works, notifications });
   return {
     ...work,
     async end() {
@@ -91,7 +97,7 @@ export function createLeaderSession(
     routeApi: () => entry.route(core.ingress),
     retire: () => entry.retire(core.ingress),
     handlers: {
-      ...sayingFullDisk(createHandlers(kernel, core, { templates, terminals })),
+      ...sayingFullDisk(createHandlers(kernel, core, { templates, terminals, notifications })),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
     engineState: core.engineState,
@@ -109,7 +115,7 @@ type WholeCore = ReturnType<typeof createCore>;
 function createWork(
   { log, store }: Kernel,
   core: WholeCore,
-  works: readonly HostedWork[],
+  { works, notifications }: { works: readonly HostedWork[]; notifications: Notifications },
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
@@ -118,6 +124,7 @@ function createWork(
     log.warn(`${app.name} failed its health check and is restarted: ${detail}`);
     supervisor.onSick(app, id, `Its health check failed: ${detail}`);
   });
+  const watch = watchCore(core, notifications);
   core.wire({
     onConnect: () => reconciler.recover(),
     onEvent: (event) => supervisor.onEvent(event),
@@ -135,7 +142,8 @@ function createWork(
         sleep(ENGINE_TIMEOUT, undefined, { ref: false }),
       ]);
       await core.listen();
-      for (const part of [reconciler, livenessPoll, health, core.certificates]) part.start();
+      notifications.start();
+      for (const part of [reconciler, livenessPoll, health, core.certificates, watch]) part.start();
       for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http ?? 'not open'}`);
     },
@@ -143,11 +151,13 @@ function createWork(
       await Promise.all([
         livenessPoll.stop(),
         health.stop(),
+        watch.stop(),
         core.certificates.stop(),
         reconciler.stop(),
         supervisor.stop(),
       ]);
       await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
+      await notifications.stop(NOTIFY_TIMEOUT);
       await core.ingress.close(CLOSE_TIMEOUT);
       // Without apps the network is not needed, and engines have a limited number of networks.
       if (core.apps.all().length === 0 && core.connection.info())
@@ -166,7 +176,11 @@ function createHandlers(
   {
     templates,
     terminals,
-  }: Pick<LeaderSessionParts, 'templates'> & { readonly terminals: Terminals },
+    notifications,
+  }: Pick<LeaderSessionParts, 'templates'> & {
+    readonly terminals: Terminals;
+    readonly notifications: Notifications;
+  },
 ) {
   const { store, now, audit } = kernel;
   const { model, vault, addressOf, certificates } = core;
@@ -189,6 +203,7 @@ function createHandlers(
     ...sourceHandlers(parts),
     ...webhookHandlers(parts, { store, audit }),
     ...certificateHandlers(core, certificates, core.entry.host),
+    ...notificationHandlers(notifications, now),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { authRoutes, hostingRoutes, type RouteSpec, systemRoutes } from '@twofold/schema';
 import { root, sourceFiles } from '../source-files.ts';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
-const page = text('runtime/hosting/docs/apps.md');
+const folder = 'runtime/hosting/docs';
+const files = readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+const page = files.map(text).join('\n');
 const routes: readonly RouteSpec[] = [...hostingRoutes, ...systemRoutes, ...authRoutes];
 
 interface Call {
@@ -41,7 +43,7 @@ const routeOf = ({ path, method }: Call): RouteSpec | undefined =>
       new RegExp(`^${route.path.replaceAll(/[:*]\w+/g, '[^/]+')}$`).test(path),
   );
 
-describe('apps.md', () => {
+describe('the pages of hosting', () => {
   const calls = callsOf(page);
 
   it('calls only what there is, by its method', () => {
@@ -93,7 +95,7 @@ describe('the settings of hosting', () => {
     const reads = /(?:settings\.(?:text|number|flag|secret)\(|oneOf\(kernel,)\s*'([A-Z_]+)'/g;
     const read = [...new Set([...source.matchAll(reads)].map(([, name]) => name!))];
     const pages = [
-      'runtime/hosting/docs/apps.md',
+      ...files,
       'runtime/models/docs/models.md',
       'runtime/hosting/README.md',
       'schema/docs/manifest.md',

@@ -9,7 +9,11 @@ const READ =
 /** A path is no setting of ours; the port of a static site is read in its container, where the server sets it. */
 const NONE = new Set(['PATH', 'PORT']);
 
-const PAGES = ['runtime/hosting/docs/apps.md', 'runtime/models/docs/models.md'];
+const PAGES = [
+  'runtime/hosting/docs/apps.md',
+  'runtime/hosting/docs/notifications.md',
+  'runtime/models/docs/models.md',
+];
 
 it('every setting that hosting reads stands in a table of its pages, with its default', () => {
   const rows = PAGES.flatMap((page) =>

@@ -50,6 +50,11 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   systemInfo: ['system:read'],
   systemConfig: ['system:read'],
   prune: ['system:write'],
+  listNotifications: ['system:read'],
+  getNotification: ['system:read'],
+  putNotification: ['system:write', { kind: 'slack', url: 'https://hooks.example/x' }],
+  deleteNotification: ['system:write'],
+  testNotification: ['system:write'],
   events: ['apps:read'],
 };
 

@@ -1,7 +1,5 @@
-import { lookup as resolve } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
-import { isPrivateAddress, isPrivateHost } from '@twofold/runtime/http';
+import { guardedLookup, isPrivateHost } from '@twofold/runtime/http';
 
 const TIME_LIMIT = 5000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -22,7 +20,7 @@ export type Post = (
  */
 export function createPost(allowPrivate: boolean): { readonly post: Post; close(): Promise<void> } {
   const agent = new Agent({
-    connect: { timeout: TIME_LIMIT, lookup: guardedLookup(allowPrivate) as never },
+    connect: { timeout: TIME_LIMIT, ...(!allowPrivate && { lookup: guardedLookup }) },
   });
   return {
     close: () => agent.destroy(),
@@ -48,25 +46,5 @@ export function createPost(allowPrivate: boolean): { readonly post: Post; close(
         };
       }
     },
-  };
-}
-
-function guardedLookup(allowPrivate: boolean): LookupFunction {
-  return (hostname, options, done) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, '', 4);
-      const open = allowPrivate
-        ? addresses
-        : addresses.filter(({ address }) => !isPrivateAddress(address));
-      const first = open[0];
-      if (!first)
-        return done(
-          Object.assign(new TypeError('private address'), { code: 'private address' }),
-          '',
-          4,
-        );
-      if (options.all) return done(null, open as never, 4);
-      done(null, first.address, first.family);
-    });
   };
 }

@@ -3,6 +3,7 @@
  * requests. A project's own code imports `@twofold/runtime`.
  */
 export { type AddressMatcher, addressMatcher, clientIp } from './client-ip.ts';
+export { guardedLookup } from './guarded-lookup.ts';
 export { isPrivateAddress, isPrivateHost } from './private-address.ts';
 export { koaOf } from './koa-of.ts';
 export { isRevalidation } from './revalidation.ts';

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
+import { createNotificationTables, dropNotificationTables } from '../notifications/tables.ts';
 
 /**
  * The tables of this package. Documents are JSON text that only this package reads. Times are ISO
@@ -8,6 +9,11 @@ import type { Migration } from '@twofold/runtime/kernel';
 export const hostingMigrations: readonly Migration[] = [
   { name: 'hosting/0001_init', up: createTables, down: dropTables },
   { name: 'hosting/0002_audit', up: moveAudit },
+  {
+    name: 'hosting/0003_notifications',
+    up: createNotificationTables,
+    down: dropNotificationTables,
+  },
 ];
 
 /**

@@ -52,6 +52,20 @@ export function hideSecrets({ secrets }: Pick<HostedApp, 'secrets'>, line: strin
     .reduce((text, secret) => text.replaceAll(secret, MASK), line);
 }
 
+/** Masks every value of an app's environment too, in a text that leaves the host. */
+export function hideValues(
+  { env, secrets }: Pick<HostedApp, 'env' | 'secrets'>,
+  text: string,
+): string {
+  return [...Object.values(env), ...Object.values(secrets)]
+    .filter(({ length }) => length >= MIN_HIDDEN_LENGTH)
+    .sort((a, b) => b.length - a.length)
+    .reduce((masked, value) => masked.replaceAll(value, MASK), text);
+}
+
+/** A shorter value, such as `1`, is a part of most sentences. */
+const MIN_HIDDEN_LENGTH = 3;
+
 /** A deployment as the API shows it. The build log has a route of its own. */
 export function showDeployment(deployment: Deployment, app: HostedApp): Record<string, unknown> {
   const { app_id: _id, build_log, ...rest } = deployment;

@@ -35,6 +35,8 @@ export interface CertificateOptions {
   readonly ingress: Pick<Ingress, 'certify' | 'challenge'>;
   /** All hosts of all apps at the moment of the call. */
   readonly hosts: () => readonly string[];
+  /** Called when the CA has issued a certificate, or with the error of a host without one. */
+  readonly onOutcome?: (host: string, error: Error | null) => void;
   readonly acme: {
     readonly email: string | null;
     readonly directory: string | null;
@@ -161,7 +163,9 @@ async function renewAll(state: State): Promise<void> {
     await issue(state, host).catch((error: Error) => {
       const pause = nextPause(state, host);
       notBefore.set(host, { at: now() + pause, pause });
-      if (!signal.aborted) log.warn(`no certificate for ${host}: ${error.message}`);
+      if (signal.aborted) return;
+      log.warn(`no certificate for ${host}: ${error.message}`);
+      state.onOutcome?.(host, error);
     });
   }
 }
@@ -221,6 +225,7 @@ async function issue(state: State, host: string): Promise<void> {
   });
   await saveCertificate(state, { host, pair, source: 'acme' });
   state.notBefore.delete(host);
+  state.onOutcome?.(host, null);
   log.info(`certificate for ${host} until ${dateOf(lifeOf(pair.certificate).expires)}`);
 }
 

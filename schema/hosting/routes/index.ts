@@ -1,5 +1,6 @@
 import { appRoutes } from './apps.ts';
 import { deploymentRoutes } from './deployments.ts';
+import { notificationRoutes } from './notifications.ts';
 import { systemRoutes } from './system.ts';
 import { watchingRoutes } from './watching.ts';
 
@@ -12,4 +13,5 @@ export const hostingRoutes = [
   ...deploymentRoutes,
   ...watchingRoutes,
   ...systemRoutes,
+  ...notificationRoutes,
 ] as const;

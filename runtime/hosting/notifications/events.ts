@@ -1,0 +1,42 @@
+import { NOTIFICATION_EVENTS } from '@twofold/schema';
+
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+
+/** The two events of each topic: it failed, and it works again. */
+export const TOPICS = {
+  deploy: ['deploy.failed', 'deploy.recovered'],
+  app: ['app.crashed', 'app.recovered'],
+  run: ['run.failed', 'run.recovered'],
+  backup: ['backup.failed', 'backup.recovered'],
+  certificate: ['certificate.failed', 'certificate.recovered'],
+  disk: ['disk.low', 'disk.recovered'],
+  engine: ['engine.away', 'engine.back'],
+} as const satisfies Record<string, readonly [NotificationEvent, NotificationEvent]>;
+
+export type Topic = keyof typeof TOPICS;
+
+/** A message as webhooks get it. */
+export interface Message {
+  readonly id: string;
+  readonly type: NotificationEvent | 'test';
+  readonly at: string;
+  /** Null when the message is about the host. */
+  readonly app: string | null;
+  readonly title: string;
+  readonly text: string;
+  /** Where to look; null without `APP_URL`. */
+  readonly url: string | null;
+}
+
+/** @example isListed(['deploy.*'], 'deploy.failed') // true */
+export const isListed = (patterns: readonly string[], event: string) =>
+  patterns.some(
+    (each) =>
+      each === '*' ||
+      each === event ||
+      (each.endsWith('.*') && event.startsWith(each.slice(0, -1))),
+  );
+
+/** @returns the first pattern that no event matches. */
+export const unknownEvent = (patterns: readonly string[]) =>
+  patterns.find((each) => !NOTIFICATION_EVENTS.some((event) => isListed([each], event)));
