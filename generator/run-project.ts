@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { CommandError, EXIT, type ExitCode } from './failure.ts';
+import { projectFailure, withoutTrace } from './project-failure.ts';
 
 /** Functions that take an app, with the package that exports each. */
 const QUESTIONS = {
@@ -68,12 +69,7 @@ export async function askProject<T>(
   const refusal = marked(REFUSED);
   if (refusal !== undefined)
     throw refused(JSON.parse(refusal.slice(REFUSED.length)) as RuntimeFailure);
-  throw new CommandError(
-    EXIT.usage,
-    'PROJECT_FAILED',
-    lastLines(errors) || `the project ended with ${code}`,
-    /ERR_MODULE_NOT_FOUND/.test(errors) ? 'npm install' : undefined,
-  );
+  throw projectFailure(errors, code);
 }
 
 /**
@@ -89,7 +85,7 @@ export async function askRuntime<T>(
   const { code, out, errors } = await runScript(root, runtimeScript(question), { input });
   const answer = out.split('\n').findLast((line) => line.startsWith(MARK));
   if (code === 0 && answer !== undefined) return JSON.parse(answer.slice(MARK.length)) as T;
-  throw new CommandError(EXIT.usage, 'DATABASE_UNREADABLE', lastLines(errors) || `exit ${code}`);
+  throw new CommandError(EXIT.usage, 'DATABASE_UNREADABLE', withoutTrace(errors) || `exit ${code}`);
 }
 
 /** An expected failure of the runtime, with a code and a message. */
@@ -251,8 +247,4 @@ async function withChannel(
   const silent = result.errors === '' && !result.out.includes(REFUSED);
   if (problem && silent) throw problem.error;
   return result;
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-12).join('\n');
 }

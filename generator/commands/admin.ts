@@ -24,10 +24,10 @@ export async function run({ cwd, options, positionals, terminal }: CommandCall):
   const report = await askProject<AdminReport>(resolve(cwd), 'adminApp', {
     input: { command, email, role },
   });
+  if (!report.ok) throw new CommandError(EXIT.invalid, 'ADMIN_REFUSED', report.refused);
   if (terminal.json) terminal.document(report);
-  else if (report.ok) terminal.data(`${report.text}\n`);
-  else terminal.say(`${terminal.paint.red('refused')}  ${report.refused}`);
-  return report.ok ? EXIT.done : EXIT.invalid;
+  else terminal.data(`${report.text}\n`);
+  return EXIT.done;
 }
 
 function usage(message: string): CommandError {

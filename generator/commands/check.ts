@@ -23,17 +23,19 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     withDraft(await planRun(root, { client: call.options['no-client'] !== true }, disk)),
   );
   const plan = asksDatabase ? await withDatabase(root, planned) : planned;
-  await reportPlan(plan, call, true);
-  const code = exitCodeOf(plan);
-  const misfits = plan.findings.some((each) => each.code === 'CATALOG_MISMATCH');
-  if (misfits) return EXIT.differs;
-  if (code !== EXIT.done) return code;
-  const differs = differing(plan).length > 0;
-  if (differs)
+  const code = codeOf(plan);
+  await reportPlan(plan, call, true, code);
+  if (exitCodeOf(plan) === EXIT.done && differing(plan).length > 0)
     call.terminal.note(
       'Generated files are not up to date: run "npm run generate" and commit what it writes.',
     );
-  return differs ? EXIT.differs : EXIT.done;
+  return code;
+}
+
+function codeOf(plan: RunPlan): ExitCode {
+  if (plan.findings.some((each) => each.code === 'CATALOG_MISMATCH')) return EXIT.differs;
+  const code = exitCodeOf(plan);
+  return code === EXIT.done && differing(plan).length > 0 ? EXIT.differs : code;
 }
 
 /** Compares the schema with the database too, when everything else is right. */

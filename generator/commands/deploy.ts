@@ -25,7 +25,7 @@ import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { type RunPlan, planRun } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 /**
  * `generator deploy`: packs the project, builds it on a hosting server, and returns when the app
@@ -34,7 +34,7 @@ import { exitCodeOf, reportFindings } from './outcome.ts';
 export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const plan = await planRun(root, {}, disk);
-  if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
+  if (!plan.project) return reportBrokenInputs(plan, call);
   assertBuildable(root, plan);
   const name = nameOf(call, plan.project);
   const here = environmentOf(root);

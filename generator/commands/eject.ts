@@ -13,7 +13,7 @@ import { userPartsOf } from '../user-files.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
 import { withRunLock } from '../write/run-lock.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 /**
  * `generator eject NAME`: moves a definition that `api.crud` wrote into the user's schema, or writes
@@ -31,7 +31,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
-  if (!project) return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  if (!project) return reportBrokenInputs(reading, call);
   const written = project.crudSdl === undefined ? null : ejectedSdl(project.crudSdl, coordinate);
   if (written !== null) return ejectDefinition(root, { name: coordinate, text: written }, call);
   if (!coordinate.includes('.')) throw notWritten(coordinate, project.crudSdl);

@@ -10,7 +10,7 @@ import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 import { readProjectOf } from '../pipeline.ts';
 import { readTexts } from '../read.ts';
 import { hookNames } from '../user-hooks.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 const GENERATED = [
   'src/generated/model.ts',
@@ -38,11 +38,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
   const { project } = reading;
-  if (!project) {
-    if (call.terminal.json) call.terminal.document({ ok: false, findings: reading.findings });
-    else reportFindings(reading, call);
-    return exitCodeOf({ ...reading, changes: [] });
-  }
+  if (!project) return reportBrokenInputs(reading, call);
   const { userFiles } = reading.sources;
   const texts = await readTexts(root, [...GENERATED, ...userFiles]);
   const coordinates = choose(explainAll(project), call.positionals[0]).map(

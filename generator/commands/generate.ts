@@ -6,7 +6,7 @@ import type { RunPlan } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { LOCKFILE } from '../write/lockfile.ts';
 import { writeStamp } from '../write/stamp.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { exitCodeOf, reportBrokenInputs } from './outcome.ts';
 import { installedBy } from './package-manager.ts';
 import { reportPackages, reportPlan, reportSecrets, runOptions } from './plan-report.ts';
 import { isUpToDate } from './up-to-date.ts';
@@ -48,8 +48,8 @@ function isFirst({ changes }: RunPlan): boolean {
 async function printModel(call: CommandCall): Promise<ExitCode> {
   const { readProjectOf } = await import('../pipeline.ts');
   const reading = await readProjectOf(resolve(call.cwd));
-  if (reading.project) call.terminal.document(reading.project);
-  else if (call.terminal.json) call.terminal.document({ ok: false, findings: reading.findings });
-  else reportFindings(reading, call);
-  return exitCodeOf({ ...reading, changes: [] });
+  const { project } = reading;
+  if (!project) return reportBrokenInputs(reading, call);
+  call.terminal.document(call.terminal.json ? { ok: true, model: project } : project);
+  return EXIT.done;
 }

@@ -12,7 +12,7 @@ import { changeAsData } from '../report.ts';
 import { randomSecret } from '../secrets.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 import { type PackageManager, packageManager } from './package-manager.ts';
 
 interface InitOptions {
@@ -33,7 +33,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   await assertEmpty(init.root, options['force'] === true);
   const written = await writeInputs(init);
   const plan = await runPipeline(init.root, {}, disk);
-  if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
+  if (!plan.project) return reportBrokenInputs(plan, call);
   await writeEnv(init, plan.project);
   await writeExample(init, plan);
   if (!init.manager.installsNode) await leaveOutNode(init.root);

@@ -68,6 +68,20 @@ function countHints(hints: readonly Diagnostic[]): string {
   return `${hints.length} more ${hints.length === 1 ? 'hint' : 'hints'}: ${codes.join(', ')}`;
 }
 
+/**
+ * Reports inputs that make no project, with which a command can do nothing.
+ *
+ * @returns the exit code of the command.
+ */
+export function reportBrokenInputs(
+  reading: Pick<InputReading, 'sources' | 'findings'>,
+  call: CommandCall,
+): ExitCode {
+  if (call.terminal.json) call.terminal.document({ ok: false, findings: reading.findings });
+  else reportFindings(reading, call);
+  return exitCodeOf({ findings: reading.findings, changes: [] });
+}
+
 /** Findings that need a decision of the user although the schema itself is correct. */
 const DECISIONS: ReadonlySet<string> = new Set([
   'RENAME_AMBIGUOUS',

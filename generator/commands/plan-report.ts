@@ -50,13 +50,18 @@ export function reportPackages(plan: RunPlan, { terminal }: CommandCall): readon
 }
 
 /** Reports what a run did, or with `dry` what it would do. */
-export async function reportPlan(plan: RunPlan, call: CommandCall, dry: boolean): Promise<void> {
+export async function reportPlan(
+  plan: RunPlan,
+  call: CommandCall,
+  dry: boolean,
+  code = exitCodeOf(plan),
+): Promise<void> {
   const { terminal, options } = call;
   const changes = plan.changes.filter(({ kind }) => kind !== 'same');
   if (terminal.json) {
     const added = addedPackages(plan.changes);
     terminal.document({
-      ok: exitCodeOf(plan) === EXIT.done,
+      ok: code === EXIT.done,
       findings: plan.findings,
       ...(plan.fields && { fields: plan.fields }),
       ...(plan.documents?.counts && { documents: plan.documents.counts }),

@@ -7,13 +7,13 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import { planRun, type RunPlan } from '../pipeline.ts';
 import { disk } from '../write/disk.ts';
 import { applyChanges } from '../write/write.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 /** `generator prune --documents`: shows and then removes entries that no source has any more. */
 export async function pruneDocuments(root: string, call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const plan = await planRun(root, {}, disk);
-  if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
+  if (!plan.project) return reportBrokenInputs(plan, call);
   const retired = retiredOf(plan);
   const remove =
     retired.length > 0 && (options['yes'] === true || (await confirmed(retired, call)));

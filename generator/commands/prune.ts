@@ -6,7 +6,7 @@ import { planRun } from '../pipeline.ts';
 import { FOLDER } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
 import { hashText } from '../write/lockfile.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 /**
  * `generator prune`: shows and then removes what is no longer used. Removed files are moved to a
@@ -18,7 +18,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (options['documents'] === true)
     return (await import('./prune-documents.ts')).pruneDocuments(root, call);
   const plan = await planRun(root, {}, disk);
-  if (!plan.project) return (reportFindings(plan, call), exitCodeOf(plan));
+  if (!plan.project) return reportBrokenInputs(plan, call);
   const orphans = plan.findings
     .filter(({ code }) => code === 'RESOLVER_ORPHAN')
     .map(({ at }) => at.file);

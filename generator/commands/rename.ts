@@ -17,7 +17,7 @@ import { readUserScalars } from '../user-scalars.ts';
 import { commit } from '../write/commit.ts';
 import { disk } from '../write/disk.ts';
 import { withRunLock } from '../write/run-lock.ts';
-import { exitCodeOf, reportFindings } from './outcome.ts';
+import { reportBrokenInputs } from './outcome.ts';
 
 /**
  * `generator rename FROM TO`: renames in the schema, the user's code and the database, and shows a
@@ -27,8 +27,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const { terminal, options } = call;
   const root = resolve(call.cwd);
   const reading = await readProjectOf(root);
-  if (!reading.project)
-    return (reportFindings(reading, call), exitCodeOf({ ...reading, changes: [] }));
+  if (!reading.project) return reportBrokenInputs(reading, call);
   const rename = readRename(call.positionals, reading.project);
   const { project, sources } = reading;
   const inSchema = (marked: boolean) =>

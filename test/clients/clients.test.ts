@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { clientOf, listOf, startServer } from '../client/server.ts';
+import { readPage } from '../docs/page.ts';
 import { end, type Program } from '../server/program.ts';
 import { serve } from './server.ts';
 
@@ -53,18 +55,45 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+const inHome = (words: readonly string[], url: string) =>
+  type(process.execPath, ['--test', '--test-reporter=tap', '--test-timeout=120000', ...words], {
+    SERVER_URL: url,
+  });
+
 /** Starts a server and lets the program run its tests against it; they say what failed. */
 async function runs(name: string): Promise<string> {
   const served = await serve();
   program = served.program;
-  const told = await type(
-    process.execPath,
-    ['--test', '--test-reporter=tap', '--test-timeout=120000', `${name}.ts`],
-    { SERVER_URL: served.url },
-  );
+  passes(await inHome([`${name}.ts`], served.url));
+  return served.program.output();
+}
+
+function passes(told: string): void {
   expect(told).toMatch(/^# pass [1-9]/m);
   expect(told).toMatch(/^# skipped 0$/m);
-  return served.program.output();
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  mkdirSync(join(home, folder), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home, folder, name), text);
+}
+
+/** The examples of the page, each beside the typed documents that it imports. */
+function writeCaches(): void {
+  const { blocks } = readPage('generator/docs/caches.md');
+  for (const { role, text } of blocks.filter(({ language }) => language === 'ts')) {
+    const format = role === 'tanstack' ? 'string' : 'ast';
+    write(`caches/${role}`, { 'example.ts': text });
+    write(`caches/${role}/api`, clientOf({ format, send: 'hash-only' }));
+  }
+}
+
+/** A server that runs the documents of the caches, and no others. */
+function startStrict() {
+  write('.', { 'documents.json': JSON.stringify({ ...listOf(false), ...listOf(true) }) });
+  vi.spyOn(process, 'cwd').mockReturnValue(home);
+  const manifest = 'api: { access: public, trusted_documents: { required: true } }\n';
+  return startServer({ manifest }).finally(() => vi.restoreAllMocks());
 }
 
 // Servers, compilers and programs of their own: a busy machine takes its time.
@@ -101,5 +130,26 @@ describe('the programs with clients of other people', { timeout: 240_000 }, () =
     await node('node_modules/openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'rest-api.d.ts');
     await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
     await runs('rest');
+  });
+
+  it('hey-api: the client that it prints calls every route', async () => {
+    const served = await serve();
+    program = served.program;
+    const openapi = await (await fetch(`${served.url}/api/openapi.json`)).text();
+    write('.', { 'openapi.json': openapi });
+    await node('node_modules/@hey-api/openapi-ts/bin/run.js', '-f', 'hey-api.config.js');
+    await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.hey-api.json');
+    passes(await inHome(['hey-api.ts'], served.url));
+  });
+
+  it('typed documents in TanStack Query, Apollo Client and urql, as the page shows them', async () => {
+    writeCaches();
+    await node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.caches.json');
+    const server = await startStrict();
+    try {
+      passes(await inHome(['caches.ts'], server.url));
+    } finally {
+      await server.close();
+    }
   });
 });
