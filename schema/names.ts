@@ -144,7 +144,7 @@ const OWN: ReadonlySet<string> = new Set([
   )
     .split(' ')
     .map((name) => `auth_${name}`),
-  ...'apps audit certificates deliveries deployments domains settings'
+  ...'apps audit certificates conditions deliveries deployments domains messages notifications registries settings'
     .split(' ')
     .map((name) => `hosting_${name}`),
 ]);

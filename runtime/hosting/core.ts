@@ -8,6 +8,7 @@ import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from './ingress/ingress.ts';
 import type { AppRepository } from './records/app-repository.ts';
+import type { Registries } from './registries/registries.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
 
 /** Shared by all parts of this package. `createCore` creates it once for each leader session. */
@@ -18,6 +19,7 @@ export interface Core {
   readonly deployments: DeploymentRepository;
   readonly connection: EngineConnection;
   readonly ingress: Ingress;
+  readonly registries: Registries;
   readonly operations: Operations;
   readonly events: EventHub;
   readonly log: Logger;

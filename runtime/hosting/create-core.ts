@@ -23,6 +23,7 @@ import type { Seal } from './records/seal.ts';
 import { createSettingsTable } from './records/settings-table.ts';
 import { createVault } from './records/vault.ts';
 import { domainsOf } from './records/worker.ts';
+import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
 import { externalAccountOf } from './tls/external-account.ts';
 
@@ -75,6 +76,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       ingress,
       operations,
       certificates,
+      registries: registriesOf(kernel, seal),
       vault,
       entry,
       accessLog: accessLogOf(kernel, model),
@@ -117,6 +119,12 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
 /** The name of the app with this host; null for the host of `APP_URL`. */
 const appOf = (apps: AppRepository, host: string) =>
   apps.all().find(({ spec }) => [spec.domain, ...spec.aliases].includes(host))?.name ?? null;
+
+function registriesOf({ store, settings, log, now }: Kernel, seal: Seal) {
+  // Asked here, so that it is listed among the settings.
+  settings.text('DOCKER_CONFIG');
+  return createRegistries({ store, seal, env: settings.env, log, now });
+}
 
 interface ConnectionParts {
   readonly model: HostingModel;

@@ -28,6 +28,7 @@ import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
+import { registryHandlers } from './routes/registries.ts';
 import { requestHandlers } from './routes/requests.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
 import { settingHandlers } from './routes/settings.ts';
@@ -204,6 +205,7 @@ function createHandlers(
     ...webhookHandlers(parts, { store, audit }),
     ...certificateHandlers(core, certificates, core.entry.host),
     ...notificationHandlers(notifications, now),
+    ...registryHandlers(core),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),

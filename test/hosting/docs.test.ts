@@ -12,6 +12,7 @@ const NONE = new Set(['PATH', 'PORT']);
 const PAGES = [
   'runtime/hosting/docs/apps.md',
   'runtime/hosting/docs/notifications.md',
+  'runtime/hosting/docs/registries.md',
   'runtime/models/docs/models.md',
 ];
 

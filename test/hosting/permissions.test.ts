@@ -55,6 +55,10 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   putNotification: ['system:write', { kind: 'slack', url: 'https://hooks.example/x' }],
   deleteNotification: ['system:write'],
   testNotification: ['system:write'],
+  listRegistries: ['system:read'],
+  putRegistry: ['system:write', { username: 'ann', password: 'x' }],
+  deleteRegistry: ['system:write'],
+  checkRegistry: ['system:write'],
   events: ['apps:read'],
 };
 
@@ -93,6 +97,7 @@ describe('every call', () => {
       .replace(':app', 'shop')
       .replace(':number', '1')
       .replace(':key', 'API_KEY')
+      .replace(':host', 'registry.example.com')
       .replace(':id', 'postgres');
     const [, body] = needsOf(route.id);
     const form =

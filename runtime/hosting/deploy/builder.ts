@@ -8,7 +8,9 @@ import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
 import { assertTriggers, isNamed } from '../source/dockerfile.ts';
 import type { Spool } from '../source/spool.ts';
+import { registryRefused, wantsLogin } from '../registries/refused.ts';
 import type { BuildLogs } from './build-logs.ts';
+import { buildPolicy } from './build-policy.ts';
 import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
 
 /** Builds images inside the engine. No program of a user runs directly on this machine. */
@@ -113,15 +115,15 @@ async function assertBases(
   say: (line: string) => void,
 ): Promise<void> {
   const engine = core.connection.engine();
-  const policy = core.model.build;
-  const within = AbortSignal.any([signal, AbortSignal.timeout(policy.timeout)]);
+  const policy = await buildPolicy(core);
+  const within = AbortSignal.any([signal, AbortSignal.timeout(core.model.build.timeout)]);
   const find = (image: string) => engine.images.find(image).catch(() => null);
   for (const image of plan.images) {
     const local = await find(image);
     if (!local && !isNamed(image, policy)) await assertPublicAddress(image);
     if (!local) {
       say(`Fetching ${image}`);
-      await engine.images.pull(image, within).catch(() => {});
+      await pullBase(core, image, within);
     }
     assertTriggers((local ?? (await find(image)))?.triggers ?? [], policy);
   }
@@ -133,4 +135,14 @@ async function assertDisk(core: Core): Promise<void> {
   const disk = root ? await diskOf(root) : null;
   if (disk && disk.free < core.model.diskFloor)
     throw new AppError(507, 'DISK_FULL', 'There is too little free disk space to build');
+}
+
+async function pullBase(core: Core, image: string, signal: AbortSignal): Promise<void> {
+  const login = await core.registries.loginFor(image);
+  try {
+    await core.connection.engine().images.pull(image, signal, login);
+  } catch (error) {
+    if (error instanceof EngineError && wantsLogin(error, image, login))
+      throw registryRefused(image, login, error);
+  }
 }

@@ -1,10 +1,11 @@
 import { AppError } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
-import type { EngineImage } from '../engine/images.ts';
+import type { EngineImage, RegistryLogin } from '../engine/images.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { HostedApp, Deployment, HealthCheck, AppSource, Trigger } from '../records/app.ts';
 import { imageTag, LABELS } from './containers.ts';
 import { asFullDisk } from '../full-disk.ts';
+import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
@@ -239,13 +240,16 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
   const local = await engine.images.find(reference);
   const pinned = reference.includes('@sha256:');
   if (local && (pinned || reference.startsWith('localhost/'))) return local.id;
+  const login = await core.registries.loginFor(reference);
   try {
-    await engine.images.pull(reference, signal);
+    await engine.images.pull(reference, signal, login);
   } catch (error) {
+    if (error instanceof EngineError && wantsLogin(error, reference, login))
+      throw registryRefused(reference, login, error);
     if (local && error instanceof EngineError && error.kind !== 'disk') return local.id;
     if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
       throw error;
-    throw imageUnavailable(reference, error);
+    throw imageUnavailable(reference, error, login);
   }
   const image = await engine.images.find(reference);
   if (image) return image.id;
@@ -253,8 +257,8 @@ async function pull(core: Core, reference: string, signal: AbortSignal): Promise
 }
 
 /** The error of the caller's image name. The engine itself works. */
-function imageUnavailable(reference: string, cause?: EngineError): AppError {
-  const why = cause ? `: ${cause.message}` : '';
+function imageUnavailable(reference: string, cause?: EngineError, login?: RegistryLogin): AppError {
+  const why = cause ? `: ${withoutLogin(cause.message, login)}` : '';
   return new AppError(422, 'IMAGE_UNAVAILABLE', `Image ${reference} cannot be pulled${why}`, {
     cause,
   });

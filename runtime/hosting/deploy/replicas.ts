@@ -42,9 +42,11 @@ export async function createReplica(
   replica: number,
 ): Promise<string> {
   const attempt = randomBytes(3).toString('hex');
-  return core.connection
-    .engine()
-    .create(containerSpec({ app, deployment, replica, attempt }, placement(core)));
+  const engine = core.connection.engine();
+  const spec = containerSpec({ app, deployment, replica, attempt }, placement(core));
+  // Another machine pulls the image itself.
+  const login = engine.reschedules ? await core.registries.loginFor(spec.reference) : undefined;
+  return engine.create(spec, login);
 }
 
 /**

@@ -7,6 +7,7 @@ import { type Spool, spoolSource } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
 import { unpack } from '../source/unpack.ts';
 import type { BuildLogs } from './build-logs.ts';
+import { buildPolicy } from './build-policy.ts';
 import type { ImageBuilder } from './builder.ts';
 import { imageTag } from './containers.ts';
 import type { PrepareImage } from './deployer.ts';
@@ -76,19 +77,21 @@ export function createSourceDeploys(
 
 /** Stores an archive and plans its build. When it cannot be built, it is removed again. */
 async function receive(
-  { model }: Core,
+  core: Core,
   archive: AsyncIterable<Buffer>,
   path?: string,
 ): Promise<ReceivedSource> {
+  const { model } = core;
   const limits: SourceLimits = {
     entries: model.source.entries,
     total: model.source.maxUnpacked,
     file: Math.min(MAX_FILE, model.source.maxUnpacked),
   };
+  const policy = await buildPolicy(core);
   const spool = await spoolSource(archive, limits);
   try {
     const plan = planBuild(spool.listing, {
-      policy: { allowAddUrl: model.build.allowAddUrl, from: model.build.from },
+      policy,
       ...(path !== undefined && { path }),
     });
     return { spool, plan };

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { HostingModel } from '@twofold/schema';
-import type { ImageStore } from './images.ts';
+import type { ImageStore, RegistryLogin } from './images.ts';
 
 /** Which driver talks to the engine. */
 export type EngineKind = Exclude<HostingModel['engine']['kind'], 'auto'>;
@@ -171,7 +171,8 @@ export interface Engine {
   info(): Promise<EngineInfo>;
   ping(): Promise<void>;
 
-  create(spec: ContainerSpec): Promise<string>;
+  /** An engine that starts containers on other machines passes the login on to them. */
+  create(spec: ContainerSpec, login?: RegistryLogin): Promise<string>;
   start(id: string): Promise<void>;
   stop(id: string, graceSeconds: number): Promise<void>;
   remove(id: string): Promise<void>;

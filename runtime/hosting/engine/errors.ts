@@ -5,6 +5,7 @@ export type EngineFailure =
   | 'not_found'
   | 'conflict'
   | 'invalid'
+  | 'denied'
   | 'foreign'
   | 'disk'
   | 'failed';
@@ -19,6 +20,7 @@ const STATUS: Readonly<Record<EngineFailure, number>> = {
   conflict: 502,
   foreign: 409,
   invalid: 400,
+  denied: 422,
   disk: 507,
   failed: 502,
 };
@@ -63,6 +65,14 @@ export function toEngineError(thrown: unknown): EngineError {
 export function classifyText(message: string): EngineFailure {
   return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'failed';
 }
+
+/** The same failure as `denied`, if its message says that a registry wants a user or another one. */
+export function asDenied(error: EngineError): EngineError {
+  return DENIED.test(error.message) ? new EngineError('denied', error.message, error) : error;
+}
+
+const DENIED =
+  /no basic auth credentials|unauthori[sz]ed|authentication required|access denied|incorrect username|invalid username|requested access to the resource is denied|insufficient_scope|403 \(?forbidden/i;
 
 /** The engine answers 304 when nothing had to change. */
 export function isUnchanged(thrown: unknown): boolean {

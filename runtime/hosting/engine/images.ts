@@ -27,6 +27,16 @@ export interface BuildOptions {
   readonly onLine: (line: string) => void;
 }
 
+/** The user of one registry. */
+export interface RegistryLogin {
+  /** With its port, or `docker.io`. */
+  readonly host: string;
+  readonly username: string;
+  readonly password: string;
+  /** A token that some registries issue instead of a password. */
+  readonly identityToken?: string;
+}
+
 export interface Pruned {
   readonly images: number;
   /** Bytes. */
@@ -39,7 +49,10 @@ export interface Pruned {
  * elsewhere.
  */
 export interface ImageStore {
-  pull(reference: string, signal: AbortSignal): Promise<void>;
+  /** @throws EngineError `denied` when the registry refuses. It alone is sent the login. */
+  pull(reference: string, signal: AbortSignal, login?: RegistryLogin): Promise<void>;
+  /** Tries a login. @throws EngineError when the registry refuses it or does not answer. */
+  signIn(login: RegistryLogin, signal: AbortSignal): Promise<void>;
   find(reference: string): Promise<EngineImage | null>;
   tag(imageId: string, reference: string): Promise<void>;
   /**

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
+import { createRegistryTables, dropRegistryTables } from '../registries/tables.ts';
 import { createNotificationTables, dropNotificationTables } from '../notifications/tables.ts';
 
 /**
@@ -14,6 +15,7 @@ export const hostingMigrations: readonly Migration[] = [
     up: createNotificationTables,
     down: dropNotificationTables,
   },
+  { name: 'hosting/0004_registries', up: createRegistryTables, down: dropRegistryTables },
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { appRoutes } from './apps.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
+import { registryRoutes } from './registries.ts';
 import { systemRoutes } from './system.ts';
 import { watchingRoutes } from './watching.ts';
 
@@ -14,4 +15,5 @@ export const hostingRoutes = [
   ...watchingRoutes,
   ...systemRoutes,
   ...notificationRoutes,
+  ...registryRoutes,
 ] as const;

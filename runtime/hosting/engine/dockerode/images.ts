@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { classifyText, EngineError } from '../errors.ts';
-import type { BuildOptions, EngineImage, ImageStore } from '../images.ts';
+import { asDenied, classifyText, EngineError, toEngineError } from '../errors.ts';
+import type { BuildOptions, EngineImage, ImageStore, RegistryLogin } from '../images.ts';
 import { call, ignoring, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
+import { registryAuth } from './registry-auth.ts';
 import { readProgress } from './progress.ts';
 import { prune } from './prune.ts';
 import { retryOnRace } from './retry-on-race.ts';
@@ -12,7 +13,18 @@ import { createStageReader, keepStages } from './stages.ts';
 /** The images of an engine that builds images itself, on its own machine. */
 export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
   return {
-    pull: (reference, signal) => call(() => pull(client, reference, signal)),
+    async pull(reference, signal, login) {
+      try {
+        await pull(client, reference, { signal, login });
+      } catch (error) {
+        throw asDenied(toEngineError(error));
+      }
+    },
+    signIn: (login, signal) =>
+      call(async () => {
+        const abortSignal = signal as never;
+        await client.checkAuth({ ...registryAuth(login), abortSignal } as never);
+      }),
     find: (reference) =>
       nullIfNotFound(async () => toImage(await client.getImage(reference).inspect())),
     tag: (imageId, reference) =>
@@ -30,9 +42,14 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
   };
 }
 
-async function pull(client: Dockerode, reference: string, signal: AbortSignal): Promise<void> {
+async function pull(
+  client: Dockerode,
+  reference: string,
+  { signal, login }: { readonly signal: AbortSignal; readonly login: RegistryLogin | undefined },
+): Promise<void> {
   const stream = (await client.pull(withTag(reference), {
     abortSignal: signal,
+    ...(login && { authconfig: registryAuth(login) }),
   } as object)) as unknown as Readable;
   for await (const message of readProgress(stream)) {
     if (message.error)

@@ -6,6 +6,7 @@ import { createDockerEngine } from '../docker/docker.ts';
 import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../../engine.ts';
 import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
+import { registryAuth } from '../../dockerode/registry-auth.ts';
 import { readStream } from '../../dockerode/log-stream.ts';
 import { openTerminal } from '../../dockerode/terminal.ts';
 import { type ReadStream, readStreams } from '../../logs/stream-source.ts';
@@ -36,11 +37,15 @@ function createSwarmEngine(client: Dockerode): Engine {
     reschedules: true,
     info: async () => ({ ...(await docker.info()), kind: 'swarm', oneMachine: false }),
 
-    create: (spec) =>
-      call(
-        async () =>
-          (await client.createService(toService(spec, await ownNode(client)) as never)).id,
-      ),
+    create: (spec, login) =>
+      call(async () => {
+        const service = toService(spec, await ownNode(client));
+        const auth = login && registryAuth(login);
+        const created = auth
+          ? client.createService(auth, service as never)
+          : client.createService(service as never);
+        return (await created).id;
+      }),
     start: (id) => call(() => start(client, id)),
     async stop(id, graceSeconds) {
       await call(() => scale(client, id, 0));
