@@ -6,7 +6,7 @@ import type { Choice, Chooser } from './engine/choose.ts';
 import type { RemoteModel } from './engine/engine.ts';
 import { type Known, showModel, showModels, showRemote, unlisted } from './list.ts';
 import type { Model } from './model.ts';
-import type { PassThrough } from './pass-through.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import type { Runner } from './runner.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -17,12 +17,12 @@ export interface HandlerParts {
   readonly choose: Chooser;
   readonly catalogue: ReadonlyMap<string, Model>;
   readonly runner: Runner;
-  readonly passThrough: PassThrough;
+  readonly gateway: Gateway;
 }
 
 /** One handler for each of `modelRoutes`. */
 export function modelHandlers(parts: HandlerParts) {
-  const { supervisor, choose, passThrough } = parts;
+  const { supervisor, choose, gateway } = parts;
   const show = async (call: Call) => reply(200, await viewOf(parts, idOf(call)));
   const download = (call: Call) => beginDownload(parts, call);
   const cancel = (call: Call) => cancelDownload(parts, call);
@@ -52,7 +52,7 @@ export function modelHandlers(parts: HandlerParts) {
     ...{ deleteModel: remove, deleteModelOf: remove },
     ...{ startModel: start, runModel: start },
     stopModel: () => stopModel(parts),
-    ...{ askModel: passThrough.pass, promptModel: passThrough.pass },
+    ...{ askModel: gateway.pass, promptModel: gateway.pass },
   };
 }
 

@@ -10,7 +10,8 @@ import { createModelStore } from './download/model-store.ts';
 import { createChooser } from './engine/choose.ts';
 import { modelHandlers } from './handlers.ts';
 import { readListed } from './listed.ts';
-import { createPassThrough } from './pass-through.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createRunningModel } from './gateway/running-model.ts';
 import { createRunner } from './runner.ts';
 import { createSupervisor } from './supervisor.ts';
 
@@ -91,10 +92,16 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     memory: machine.memory ?? (() => process.availableMemory()),
     node: hostname(),
   });
-  const passThrough = createPassThrough(() => supervisor.now(), runner.isAttached);
+  const gateway = createGateway(
+    createRunningModel({
+      now: () => supervisor.now(),
+      engine: runner.engine,
+      remote: runner.remote,
+    }),
+  );
   return {
     handlers: modelHandlers({
-      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, passThrough },
+      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, gateway },
     }),
     async start() {
       await downloads.resume();

@@ -3,7 +3,7 @@ import type { Logger, Store } from '@twofold/runtime/kernel';
 import { notDownloaded } from './download/downloads.ts';
 import type { ModelStore } from './download/model-store.ts';
 import type { Chooser } from './engine/choose.ts';
-import type { ModelEngine } from './engine/engine.ts';
+import type { EngineName, ModelEngine } from './engine/engine.ts';
 import { assertMemory } from './memory.ts';
 import type { LocalModel, Model } from './model.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -20,8 +20,10 @@ export interface Runner {
   resume(): void;
   /** Stops the model. The next start of the server runs it again. */
   leave(): Promise<void>;
-  /** Whether the running model belongs to an attached server. */
-  isAttached(): boolean;
+  /** The engine of the running model. */
+  engine(): EngineName;
+  /** The models of the attached server, if the running model is one of them. */
+  remote(): Promise<readonly string[]> | null;
 }
 
 export interface RunnerOptions {
@@ -47,7 +49,7 @@ export function createRunner({
   node,
 }: RunnerOptions): Runner {
   const key = `model@${node}`;
-  let attached = false;
+  let running: ModelEngine | null = null;
 
   return {
     async start(id) {
@@ -66,14 +68,15 @@ export function createRunner({
         );
     },
     leave: () => supervisor.stop(),
-    isAttached: () => attached,
+    engine: () => running?.name ?? 'llamacpp',
+    remote: () => running?.models?.().then((list) => list.map(({ id }) => id)) ?? null,
   };
 
   async function begin(id: string): Promise<void> {
     const { engine, reason } = await choose();
     if (!engine) throw failure.unavailable(`No model can run here: ${reason}`);
     const model = engine.models ? remoteModel(id) : await local(id, engine);
-    attached = engine.models !== undefined;
+    running = engine;
     await supervisor.start(engine, model);
   }
 

@@ -190,7 +190,8 @@ async function receive(answer: IncomingMessage): Promise<Reply> {
     error?: unknown;
     code?: string;
   };
-  // An error that is not a text comes from the OpenAI API, and is passed on unchanged.
-  if (status < 400 || typeof body.error !== 'string') return reply(status, body);
+  const { 'content-type': _type, ...others } = headers as Record<string, string>;
+  // An error that is not a text comes from a model's API, and is passed on unchanged.
+  if (status < 400 || typeof body.error !== 'string') return reply(status, body, others);
   throw new AppError(status, body.code ?? 'INTERNAL_SERVER_ERROR', body.error);
 }

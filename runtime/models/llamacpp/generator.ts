@@ -2,6 +2,7 @@ import type * as Library from 'node-llama-cpp';
 import { ApiFailure, invalid } from './failure.ts';
 import type { LlamaOrder } from './messages.ts';
 import type { Prompt } from './prompt.ts';
+import { createVectors, type Vectors } from './vectors.ts';
 
 export interface Generated {
   readonly text: string;
@@ -16,6 +17,11 @@ export type OnText = (text: string, thought: boolean) => void;
 /** A loaded model. It processes several prompts at once, and queues further ones. */
 export interface Generator {
   generate(prompt: Prompt, signal: AbortSignal, onText: OnText): Promise<Generated>;
+  /** Tokens of a prompt, as the model reads it. @throws ApiFailure 400 when it cannot fit */
+  count(prompt: Prompt): number;
+  /** The most tokens of a prompt and its answer together. */
+  readonly contextSize: number;
+  readonly vectors: Vectors;
 }
 
 /** Maximum length of the queue. Further prompts are refused. */
@@ -44,17 +50,21 @@ export async function loadGenerator(
   // This takes half a second, so it is done here and not in the first request.
   const wrapper = library.resolveChatWrapper(model);
   const sequences = createPool(Array.from({ length: parallel }, () => context.getSequence()));
+  const read = (prompt: Prompt) => {
+    const history: Library.ChatHistoryItem[] = [...prompt.history, { type: 'model', response: [] }];
+    const input = tokensOf(prompt, {
+      model,
+      limit: context.contextSize,
+      text: () => wrapper.generateContextState({ chatHistory: history }).contextText,
+    });
+    return { history, input };
+  };
   return {
+    contextSize: context.contextSize,
+    vectors: createVectors(model, size),
+    count: (prompt) => read(prompt).input.length,
     async generate(prompt, signal, onText) {
-      const history: Library.ChatHistoryItem[] = [
-        ...prompt.history,
-        { type: 'model', response: [] },
-      ];
-      const input = tokensOf(prompt, {
-        model,
-        limit: context.contextSize,
-        text: () => wrapper.generateContextState({ chatHistory: history }).contextText,
-      });
+      const { history, input } = read(prompt);
       const room = context.contextSize - input.length - 1;
       if (room < 1) throw tooLong(prompt, context.contextSize);
       const options = {
@@ -160,7 +170,7 @@ async function completeText(
   }
 }
 
-async function samplingOf(llama: Library.Llama, { sampling, stop, format }: Prompt) {
+async function samplingOf(llama: Library.Llama, { sampling, stop, grammar }: Prompt) {
   const { frequencyPenalty, presencePenalty, seed, ...rest } = sampling;
   const penalized = frequencyPenalty !== 0 || presencePenalty !== 0;
   return {
@@ -168,17 +178,13 @@ async function samplingOf(llama: Library.Llama, { sampling, stop, format }: Prom
     ...(seed !== null && { seed: Math.abs(Math.trunc(seed)) }),
     repeatPenalty: penalized ? { penalty: 1, frequencyPenalty, presencePenalty } : (false as const),
     ...(stop.length > 0 && { customStopTriggers: stop }),
-    ...(format !== null && { grammar: await grammarOf(llama, format.schema) }),
+    ...(grammar !== null && { grammar: await grammarOf(llama, grammar) }),
   };
 }
 
-async function grammarOf(
-  llama: Library.Llama,
-  schema: object | null,
-): Promise<Library.LlamaGrammar> {
-  if (schema === null) return llama.getGrammarFor('json');
+async function grammarOf(llama: Library.Llama, grammar: string): Promise<Library.LlamaGrammar> {
   try {
-    return await llama.createGrammarForJsonSchema(schema as never);
+    return await llama.createGrammar({ grammar });
   } catch (error) {
     throw invalid(
       'response_format',

@@ -5,6 +5,7 @@ import { type Generator, loadGenerator } from './generator.ts';
 import type { LlamaCall, LlamaOrder, LlamaReply, LlamaRequest, LlamaStarted } from './messages.ts';
 import { createResponseStream, type ResponseStream } from './response-stream.ts';
 import { type Prompt, readPrompt } from './prompt.ts';
+import { answerEmbeddings, answerRerank } from './vector-requests.ts';
 
 /**
  * A separate program that loads one model with llama.cpp and answers calls of the OpenAI API from
@@ -15,6 +16,12 @@ const KINDS: Readonly<Record<string, Prompt['kind']>> = {
   'chat/completions': 'chat',
   completions: 'text',
 };
+const ANSWERS: Readonly<Record<string, typeof answerEmbeddings>> = {
+  embeddings: answerEmbeddings,
+  rerank: answerRerank,
+};
+/** `count/chat/completions` answers with the tokens of a prompt. Only the server asks for it. */
+const COUNT = 'count/';
 
 process.once('disconnect', () => process.exit(0));
 process.once('SIGTERM', () => process.exit(0));
@@ -57,20 +64,31 @@ async function serve(
   const abort = new AbortController();
   open.set(id, abort);
   try {
-    const kind = KINDS[path];
-    if (kind === undefined) throw new ApiFailure(404, `The llamacpp engine has no /v1/${path}`);
-    const prompt = readPrompt(kind, JSON.parse(body ?? 'null'));
-    await (prompt.stream ? answerStreamed : answerWhole)(response, {
-      generator,
-      prompt,
-      model,
-      signal: abort.signal,
-    });
+    const value: unknown = JSON.parse(body ?? 'null');
+    const { signal } = abort;
+    const { vectors } = generator;
+    const read = ANSWERS[path];
+    if (read) return response.json(200, await read(value, { vectors, model, signal }));
+    if (path.startsWith(COUNT)) return response.json(200, countTokens(path, value, generator));
+    const prompt = readPrompt(kindOf(path), value);
+    const answer = prompt.stream ? answerStreamed : answerWhole;
+    await answer(response, { generator, prompt, model, signal });
   } catch (error) {
     if (!abort.signal.aborted) sendError(response, error);
   } finally {
     open.delete(id);
   }
+}
+
+function kindOf(path: string): Prompt['kind'] {
+  const kind = KINDS[path];
+  if (kind === undefined) throw new ApiFailure(404, `The llamacpp engine has no /v1/${path}`);
+  return kind;
+}
+
+function countTokens(path: string, value: unknown, generator: Generator): object {
+  const prompt = readPrompt(kindOf(path.slice(COUNT.length)), value);
+  return { tokens: generator.count(prompt), context: generator.contextSize };
 }
 
 /** Sends an error, as an event if the stream has begun and its status is already sent. */

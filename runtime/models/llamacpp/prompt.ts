@@ -1,5 +1,8 @@
 import type { ChatHistoryItem } from 'node-llama-cpp';
+import { readConversation } from './conversation.ts';
 import { ApiFailure, invalid } from './failure.ts';
+import { type Fields, flag, numbers } from './fields.ts';
+import { type AnswerFormat, answerGrammar, readToolUse, type ToolUse } from './tools.ts';
 
 /** A request of the OpenAI API, read and checked. */
 export interface Prompt {
@@ -12,7 +15,9 @@ export interface Prompt {
   readonly maxTokens: number | null;
   readonly sampling: Sampling;
   readonly stop: readonly string[];
-  readonly format: null | { readonly schema: object | null };
+  readonly tools: ToolUse;
+  /** What the answer must follow, in the notation of llama.cpp; null when it is free text. */
+  readonly grammar: string | null;
 }
 
 export interface Sampling {
@@ -25,37 +30,30 @@ export interface Sampling {
   readonly presencePenalty: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The defaults of llama.cpp. */
 const DEFAULTS = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 } as const;
 const MAX_SEED = 2 ** 32 - 1;
 
-/** Unsupported fields are refused, because a client would believe that an ignored one works. */
-const UNSUPPORTED_FIELDS = [
-  'tools',
-  'functions',
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
-  'audio',
-  'suffix',
-  'echo',
-  'best_of',
-];
+/** Fields that are read, and those that change nothing of an answer. */
+const KNOWN_FIELDS = new Set([
+  ...['model', 'messages', 'prompt', 'stream', 'stream_options', 'max_tokens'],
+  ...['max_completion_tokens', 'temperature', 'top_p', 'top_k', 'min_p', 'seed', 'stop'],
+  ...['frequency_penalty', 'presence_penalty', 'response_format', 'n', 'best_of'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls'],
+  ...['user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key'],
+]);
 
 /** @throws ApiFailure 400 that names the parameter. */
 export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ApiFailure(400, 'The body must be a JSON object');
   const fields = value as Fields;
-  const missing = UNSUPPORTED_FIELDS.find((name) => isSet(fields[name]));
-  if (missing !== undefined) throw invalid(missing, 'is not supported by the llamacpp engine');
-  if (![undefined, null, 1].includes(fields['n'] as number)) throw invalid('n', 'must be 1');
+  assertSupported(fields, kind);
   const number = numbers(fields);
+  const tools = readToolUse(fields);
   return {
     kind,
-    history: kind === 'chat' ? readMessages(fields['messages']) : [],
+    history: kind === 'chat' ? readConversation(fields['messages'], tools) : [],
     text: kind === 'text' ? readText(fields['prompt']) : '',
     stream: flag(fields, 'stream'),
     usage: flag((fields['stream_options'] ?? {}) as Fields, 'include_usage'),
@@ -70,8 +68,20 @@ export function readPrompt(kind: Prompt['kind'], value: unknown): Prompt {
       presencePenalty: number('presence_penalty', -2, 2) ?? 0,
     },
     stop: readStop(fields['stop']),
-    format: readFormat(fields['response_format']),
+    tools,
+    grammar: answerGrammar(tools, readFormat(fields['response_format'])),
   };
+}
+
+/** An unknown field is refused, because a client would believe that an ignored one works. */
+function assertSupported(fields: Fields, kind: Prompt['kind']): void {
+  const strange = Object.keys(fields).find(
+    (name) => !KNOWN_FIELDS.has(name) && isSet(fields[name]),
+  );
+  const several = ['n', 'best_of'].find((name) => isSet(fields[name]) && fields[name] !== 1);
+  const toolsOfText = kind === 'text' && isSet(fields['tools']) ? 'tools' : undefined;
+  const missing = strange ?? several ?? toolsOfText;
+  if (missing !== undefined) throw invalid(missing, 'is not supported by the llamacpp engine');
 }
 
 const isSet = (value: unknown) =>
@@ -79,46 +89,6 @@ const isSet = (value: unknown) =>
   value !== null &&
   value !== false &&
   !(Array.isArray(value) && value.length === 0);
-
-const numbers =
-  (fields: Fields) =>
-  (name: string, min: number, max: number): number | null => {
-    const value = fields[name];
-    if (value === undefined || value === null) return null;
-    if (typeof value === 'number' && value >= min && value <= max) return value;
-    throw invalid(name, `must be a number from ${min} to ${max}`);
-  };
-
-function flag(fields: Fields, name: string): boolean {
-  const value = fields[name];
-  if (value === undefined || value === null || typeof value === 'boolean') return value === true;
-  throw invalid(name, 'must be true or false');
-}
-
-function readMessages(value: unknown): ChatHistoryItem[] {
-  if (!Array.isArray(value) || value.length === 0)
-    throw invalid('messages', 'must be a list with at least one message');
-  return value.map((message, index): ChatHistoryItem => {
-    const { role, content } = (message ?? {}) as Fields;
-    const text = readContent(content, `messages[${index}].content`);
-    if (role === 'system' || role === 'developer') return { type: 'system', text };
-    if (role === 'user') return { type: 'user', text };
-    if (role === 'assistant') return { type: 'model', response: [text] };
-    throw invalid(`messages[${index}].role`, 'must be system, developer, user or assistant');
-  });
-}
-
-/** Reads the content of a message: a text, or a list of text parts. */
-function readContent(value: unknown, param: string): string {
-  if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) throw invalid(param, 'must be text');
-  return value.map((part) => readPart(part as Fields | null, param)).join('');
-}
-
-function readPart(part: Fields | null, param: string): string {
-  if (part?.['type'] === 'text' && typeof part['text'] === 'string') return part['text'];
-  throw invalid(param, 'must hold nothing but parts of the type text');
-}
 
 function readText(value: unknown): string {
   const text = Array.isArray(value) && value.length === 1 ? value[0] : value;
@@ -133,14 +103,15 @@ function readStop(value: unknown): readonly string[] {
   throw invalid('stop', 'must be a text or up to 16 of them');
 }
 
-function readFormat(value: unknown): Prompt['format'] {
+function readFormat(value: unknown): AnswerFormat {
   const { type = 'text', json_schema: schema } = (value ?? {}) as {
     type?: unknown;
     json_schema?: { schema?: unknown };
   };
+  const path = 'response_format.json_schema.schema';
   if (type === 'text') return null;
-  if (type === 'json_object') return { schema: null };
+  if (type === 'json_object') return { schema: null, path };
   if (type === 'json_schema' && typeof schema?.schema === 'object' && schema.schema !== null)
-    return { schema: schema.schema };
+    return { schema: schema.schema, path };
   throw invalid('response_format', 'must be text, json_object, or json_schema with a schema');
 }

@@ -1,0 +1,91 @@
+import { assertOnly, type Fields, present, type Translated } from '../dialect.ts';
+import { refusal, unsupported } from '../failures.ts';
+import { ResponseEvents } from './response-events.ts';
+import { responseObject } from './response-object.ts';
+import { readItems } from './input-items.ts';
+
+const KNOWN_FIELDS = new Set([
+  ...['input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'stream'],
+  ...['temperature', 'top_p', 'max_output_tokens', 'reasoning', 'store', 'include', 'truncation'],
+  ...['stream_options', 'user', 'metadata', 'safety_identifier', 'prompt_cache_key'],
+  ...['service_tier', 'background'],
+]);
+
+/**
+ * Reads a request of OpenAI's Responses API as a chat. Nothing is stored, so each request brings its
+ * whole conversation.
+ *
+ * @throws AppError 400 that names the field.
+ */
+export function readResponse(fields: Fields): Translated {
+  if (fields['previous_response_id'] != null || fields['conversation'] != null)
+    throw refusal(400, 'Nothing is stored here: send the whole conversation as input', {
+      param: fields['conversation'] == null ? 'previous_response_id' : 'conversation',
+    });
+  if (fields['store'] === true)
+    throw refusal(400, 'store must be false: nothing is stored here', { param: 'store' });
+  assertOnly(fields, KNOWN_FIELDS);
+  assertDefaults(fields);
+  const stream = fields['stream'] === true;
+  return {
+    path: 'chat/completions',
+    stream,
+    body: chatBody(fields, stream),
+    whole: (answer, usage, model) =>
+      responseObject(fields, { answer: answer as never, usage, model }),
+    events: (model) => new ResponseEvents(fields, model),
+  };
+}
+
+/** Refuses values that would change the answer if they were kept. */
+function assertDefaults({ include, truncation, background }: Fields): void {
+  if (Array.isArray(include) && include.length > 0) throw unsupported('include');
+  if (truncation === 'auto') throw unsupported('truncation');
+  if (background === true) throw unsupported('background');
+}
+
+function chatBody(fields: Fields, stream: boolean): Fields {
+  return present({
+    messages: readItems(fields['input'], fields['instructions']),
+    tools: readTools(fields['tools']),
+    tool_choice: readChoice(fields['tool_choice']),
+    parallel_tool_calls: fields['tools'] === undefined ? null : fields['parallel_tool_calls'],
+    response_format: readFormat(fields['text']),
+    temperature: fields['temperature'],
+    top_p: fields['top_p'],
+    max_tokens: fields['max_output_tokens'],
+    reasoning_effort: (fields['reasoning'] as Fields | undefined)?.['effort'],
+    stream: stream || null,
+  });
+}
+
+function readTools(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value)) throw refusal(400, 'tools must be a list', { param: 'tools' });
+  if (value.length === 0) return null;
+  return value.map((tool: Fields | null, index) => {
+    const { type, ...named } = tool ?? {};
+    if (type !== 'function')
+      throw refusal(400, `tools[${index}].type must be function: there are no built-in tools`, {
+        param: `tools[${index}].type`,
+      });
+    return { type, function: { ...named, strict: named['strict'] !== false } };
+  });
+}
+
+function readChoice(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { type, name } = value as Fields;
+  if (type !== 'function') throw unsupported('tool_choice');
+  return { type, function: { name } };
+}
+
+function readFormat(text: unknown): unknown {
+  const { type = 'text', ...format } = ((text as Fields | null)?.['format'] ?? {}) as Fields;
+  if (type === 'text') return null;
+  if (type === 'json_object') return { type };
+  if (type === 'json_schema') return { type, json_schema: format };
+  throw refusal(400, 'text.format must be text, json_object or json_schema', {
+    param: 'text.format',
+  });
+}
