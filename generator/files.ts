@@ -1,6 +1,9 @@
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { ReadDocuments } from './documents/read-documents.ts';
 
+/** The types of the schema. It is the only file of ours that an entry of `codegen:` may name. */
+export const TYPES_FILE = 'src/generated/types.ts';
+
 /**
  * Who a file belongs to.
  *

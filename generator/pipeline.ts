@@ -10,7 +10,13 @@ import type { DocumentsPlan } from './documents/plan-documents.ts';
 import { countFields } from './count-fields.ts';
 import { TOOLS_FILE } from '../templates/owned/tools.ts';
 import { CommandError, EXIT } from './failure.ts';
-import type { FileChange, PlannedFile, RenderedFile, Sources } from './files.ts';
+import {
+  type FileChange,
+  type PlannedFile,
+  type RenderedFile,
+  type Sources,
+  TYPES_FILE,
+} from './files.ts';
 import { type Foresee, planForeseen } from './migrations/foreseen.ts';
 import { type PlannedMigration, planMigration } from './migrations/plan.ts';
 import { withoutDraft } from './migrations/draft.ts';
@@ -165,13 +171,17 @@ export async function planSources(
     sources: withoutOrphans(sources, project),
     migration,
     version: packageVersion(),
+    printed: () => codegen?.types ?? undefined,
   });
   const own = [...planned, ...(documents?.files ?? [])];
   const codegen = await codegenOf(project, sources, { options, disk, own });
   const all = [...findings, ...(codegen?.findings ?? [])];
   if (hasErrors(all))
     return { ...reading, project: null, findings: all, changes: [], fields: null, missing };
-  const files: RenderedFile[] = await renderFiles([...own, ...(codegen?.files ?? [])]);
+  const waits = codegen?.types === null; // The plugins print the types after this run.
+  const files: RenderedFile[] = await renderFiles(
+    [...own, ...(codegen?.files ?? [])].filter(({ path }) => !waits || path !== TYPES_FILE),
+  );
   const isOther = options.client === false ? isOfClient(project) : () => false;
   return {
     ...reading,

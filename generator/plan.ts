@@ -21,7 +21,7 @@ import { renderReadme } from '../templates/seeded/readme.ts';
 import { renderServer } from '../templates/seeded/server.ts';
 import { renderSmokeTest } from '../templates/seeded/smoke-test.ts';
 import { renderPagesTsconfig, renderTsconfig } from '../templates/seeded/tsconfig.ts';
-import type { Owner, PlannedFile, Sources } from './files.ts';
+import { type Owner, type PlannedFile, type Sources, TYPES_FILE } from './files.ts';
 import type { PlannedMigration } from './migrations/plan.ts';
 import { userPartsOf } from './user-files.ts';
 import { hasSchedules } from './user-jobs.ts';
@@ -33,12 +33,14 @@ export interface PlanOptions {
   readonly sources: Sources;
   readonly migration: PlannedMigration;
   readonly version: string;
+  /** Called when `types.ts` is rendered; see `TypeParts`. */
+  readonly printed?: () => string | undefined;
 }
 
 /** The files of a project, one row each. */
 export function planFiles(
   project: Project,
-  { document, sources, migration, version }: PlanOptions,
+  { document, sources, migration, version, printed }: PlanOptions,
 ): PlannedFile[] {
   const user = userPartsOf(sources.userFiles);
   const generated = row('generated');
@@ -52,8 +54,11 @@ export function planFiles(
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),
     generated('src/generated/schema.graphql.ts', () => renderSchema(project)),
-    generated('src/generated/types.ts', () =>
-      renderTypes({ project, document, tables: buildTables(project), jobs: user.jobs }),
+    generated(TYPES_FILE, () =>
+      renderTypes({
+        ...{ project, document, tables: buildTables(project), jobs: user.jobs },
+        printed: printed?.(),
+      }),
     ),
     ...capabilityFiles(project).map(({ path, render }) => generated(path, render)),
     ...(project.crudSdl ? [generated(CRUD_FILE, () => project.crudSdl!)] : []),

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Disk } from '../write/disk.ts';
 import type { CodegenFile } from './entry.ts';
+import { printedIn } from './types-entry.ts';
+import { TYPES_FILE } from '../files.ts';
 
 /** The file that records which outputs earlier runs made. It may be deleted at any time. */
 export const CODEGEN_CACHE = '.generator/codegen.json';
@@ -44,7 +46,8 @@ export async function cachedFiles(
   if (entry?.key !== key) return null;
   const files: CodegenFile[] = [];
   for (const [path, wanted] of Object.entries(entry.files)) {
-    const text = await disk.read(join(root, path));
+    const whole = await disk.read(join(root, path));
+    const text = whole !== null && path === TYPES_FILE ? printedIn(whole) : whole;
     if (text === null || hashOf(text) !== wanted) return null;
     files.push({ path, text });
   }

@@ -1,6 +1,6 @@
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
-import type { PlannedFile, Sources } from '../files.ts';
+import { type PlannedFile, type Sources, TYPES_FILE } from '../files.ts';
 import { type Disk, hasCode } from '../write/disk.ts';
 import { LOCKFILE, parseLock } from '../write/lockfile.ts';
 import { isInWorkTree } from '../write/work-tree.ts';
@@ -15,10 +15,13 @@ import type {
 import { inputsKey, type NamedPackages, namedPackages } from './inputs-key.ts';
 import { packageFor } from './resolve-plugin.ts';
 import { readEntries } from './read-entries.ts';
+import { isTypesEntry, renamed, takenTypes, withOurNames } from './types-entry.ts';
 
 /** The changes that `codegen:` adds to a run. */
 export interface CodegenPlan {
   readonly files: readonly PlannedFile[];
+  /** What an entry for `src/generated/types.ts` printed. Null until it has run; absent without one. */
+  readonly types?: string | null;
   readonly findings: readonly Diagnostic[];
   /** The text of the cache after this run; null where nothing was made. */
   readonly cache: string | null;
@@ -44,8 +47,9 @@ export async function planCodegen(
   sources: Sources,
   options: CodegenOptions,
 ): Promise<CodegenPlan | undefined> {
-  const all = await readEntries(sources.manifest);
+  const all = (await readEntries(sources.manifest)).map((entry) => withOurNames(entry, project));
   if (all.length === 0) return undefined;
+  const printsTypes = all.some(isTypesEntry);
   const { root } = sources;
   const cache = await readCache(root, options.disk);
   const entries = options.client === false ? all.filter((each) => !needsClient(each)) : all;
@@ -55,6 +59,7 @@ export async function planCodegen(
   );
   const stop = (findings: readonly Diagnostic[]): CodegenPlan => ({
     files: [],
+    ...(printsTypes && { types: null }),
     findings,
     cache: null,
     isKept: isOutputOf(cache, all),
@@ -62,6 +67,7 @@ export async function planCodegen(
   const asked = await askedFor(project, sources, { entries, cache, disk: options.disk });
   const early = asked.flatMap(({ entry, packages, key }) => [
     ...missingFindings(entry, packages.missing),
+    ...(isTypesEntry(entry) ? clashFindings(entry, project) : []),
     ...(settled.has(key) ? [] : placeFindings(entry, root, options.ours)),
   ]);
   if (early.length > 0) return stop(early);
@@ -80,11 +86,15 @@ export async function planCodegen(
     settled.add(key);
   }
   const files = made.flatMap((each) => each.files);
+  const types = files.find(({ path }) => path === TYPES_FILE);
   return {
     findings: [],
     cache: printCache(made),
     isKept: isOther,
-    files: files.map(({ path, text }) => ({ path, owner: 'generated', render: () => text })),
+    ...(types && { types: types.text }),
+    files: files
+      .filter((file) => file !== types)
+      .map(({ path, text }) => ({ path, owner: 'generated', render: () => text })),
   };
 }
 
@@ -180,10 +190,11 @@ const settled = new Set<string>();
 const known = new Map<string, MadeEntry['files']>();
 
 /** A preset may name a file by its absolute path. */
-const relativeTo = (root: string, { path, text }: CodegenFile): CodegenFile => ({
-  path: posix.normalize((isAbsolute(path) ? relative(root, path) : path).replaceAll('\\', '/')),
-  text,
-});
+function relativeTo(root: string, { path: printed, text }: CodegenFile): CodegenFile {
+  const inRoot = isAbsolute(printed) ? relative(root, printed) : printed;
+  const path = posix.normalize(inRoot.replaceAll('\\', '/'));
+  return path === TYPES_FILE ? renamed({ path, text }) : { path, text };
+}
 
 /** The documents of an entry, sorted by their place as graphql-codegen does it. */
 async function documentsOf(entry: CodegenEntry, sources: Sources): Promise<CodegenDocument[]> {
@@ -238,7 +249,23 @@ function missingFindings(
   );
 }
 
+/** In `types.ts` a type of the schema may have the name of another type of the file. */
+function clashFindings(entry: CodegenEntry, project: Project): Diagnostic[] {
+  return takenTypes(project).map((name) =>
+    finding(
+      entry,
+      'CODEGEN_FAILED',
+      `the type ${name} of the schema has the name of another type in ${TYPES_FILE}`,
+      {
+        why: 'our own types get another name then, which plugins cannot give',
+        fix: `rename ${name}, or remove the entry`,
+      },
+    ),
+  );
+}
+
 function placeFindings(entry: CodegenEntry, root: string, ours: ReadonlySet<string>): Diagnostic[] {
+  if (isTypesEntry(entry)) return [];
   if (!isInWorkTree(root, entry.path))
     return [
       finding(entry, 'CODEGEN_PATH_OUTSIDE', `${entry.path} is outside of the git work tree`, {
@@ -298,7 +325,8 @@ async function takenFindings(
     for (const { path } of files) {
       if (checks) findings.push(...placeFindings({ ...entry, path }, root, ours));
       const other = seen.get(path);
-      const isTheirs = checks && !lock.has(path) && (await isThere(root, path, disk));
+      const isTheirs =
+        checks && path !== TYPES_FILE && !lock.has(path) && (await isThere(root, path, disk));
       if (other !== undefined || isTheirs)
         findings.push(
           finding(

@@ -11,11 +11,14 @@ export interface WatchedDocuments {
   has(path: string): boolean;
 }
 
-/** Reads the globs of the manifest as it is now; a manifest with mistakes has none. */
+/**
+ * Reads the globs of `client:` and `codegen:` in the manifest as it is now, and the plugins of the
+ * project's own. A manifest with mistakes has none.
+ */
 export function watchedDocuments(root: string): WatchedDocuments {
-  const clients = sectionsOf(root);
-  const globs = clients.flatMap(({ documents }) => [documents ?? []].flat().map(String));
-  const outs = clients.map(({ out }) => posix.join(String(out), '/'));
+  const sections = sectionsOf(root);
+  const globs = sections.flatMap(({ documents }) => [documents ?? []].flat().map(String));
+  const outs = sections.map(({ out }) => posix.normalize(String(out)));
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
   const matchers = wanted.map(matcherOf);
   const bases = wanted.map(baseOf).filter((base) => base.startsWith('..'));
@@ -24,16 +27,43 @@ export function watchedDocuments(root: string): WatchedDocuments {
       (base) => !bases.some((other) => other !== base && base.startsWith(`${other}/`)),
     ),
     has: (path) =>
-      matchers.some((matcher) => matcher.test(path)) && !outs.some((out) => path.startsWith(out)),
+      matchers.some((matcher) => matcher.test(path)) &&
+      !outs.some((out) => path === out || path.startsWith(posix.join(out, '/'))),
   };
 }
 
-function sectionsOf(root: string): { readonly documents?: unknown; readonly out?: unknown }[] {
+interface Section {
+  readonly documents?: unknown;
+  readonly out?: unknown;
+}
+
+interface Written {
+  readonly client?: Section | readonly Section[];
+  readonly codegen?: Readonly<Record<string, WrittenEntry>>;
+}
+
+interface WrittenEntry {
+  readonly documents?: string | readonly string[];
+  readonly plugins?: readonly (string | object)[];
+}
+
+function sectionsOf(root: string): Section[] {
   try {
     const text = readFileSync(join(root, 'manifest.yaml'), 'utf8');
-    if (!/\bclient\b/.test(text)) return [];
-    return [(parse(text) as { client?: object } | null)?.client ?? []].flat();
+    if (!/\b(client|codegen)\b/.test(text)) return [];
+    const { client = [], codegen = {} } = (parse(text) as Written | null) ?? {};
+    const entries = Object.entries(codegen).map(([out, entry]) => ({
+      out,
+      documents: [entry.documents ?? [], ownPlugins(entry)].flat(2),
+    }));
+    return [client, entries].flat(2) as Section[];
   } catch {
     return [];
   }
+}
+
+/** The files of plugins that the project has itself. A save of one prints its outputs again. */
+function ownPlugins({ plugins = [] }: WrittenEntry): string[] {
+  const names = plugins.flatMap((use) => (typeof use === 'string' ? use : Object.keys(use)));
+  return names.filter((name) => name.startsWith('.')).map((name) => posix.normalize(name));
 }

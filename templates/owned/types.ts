@@ -24,43 +24,46 @@ export interface TypeParts {
   readonly tables: readonly Table[];
   /** Names of the files in `src/jobs/`, without `.ts`. */
   readonly jobs: readonly string[];
+  /** The types of the schema and of its resolvers, if plugins of graphql-codegen printed them. */
+  readonly printed?: string | undefined;
 }
+
+/** The line above the text of plugins. */
+export const PRINTED_LINE =
+  '// The plugins under `codegen:` in manifest.yaml printed what follows.\n\n';
 
 /**
  * `src/generated/types.ts`: the types of the schema and of its resolvers, with the names and layout
  * of graphql-codegen (a test compares), the row types, and the types that the user's files are
  * checked with.
  */
-export function renderTypes({ project, document, tables, jobs }: TypeParts): string {
+export function renderTypes({ project, document, tables, jobs, printed }: TypeParts): string {
   const names = typeNamesOf(project.sdl, jobs.length > 0 ? JOB_NAMES : []);
   const definitions = readDefinitions(document, names);
   const rows = new Map(project.entities.map(({ name }) => [names(name), `${names(name)}Row`]));
-  const values = printValueTypes(definitions, scalarTypes(project));
-  const resolvers = printResolverTypes({ definitions, roots: rootNames(project), rows }).join(
-    '\n\n',
-  );
-  return file(
-    HEADER,
-    join(
-      [
-        renderContext(project, jobs),
-        renderJobs(jobs),
-        renderRoutes(definitions),
-        printOverrides(definitions.types, definitions.names(rootNames(project).mutation)),
-        renderScalars(),
-        raw(printPublished(definitions, { roots: rootNames(project), rows })),
-        ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
-        renderDatabase(tables, project, names),
-        renderRows(project, names),
-        renderData(project, names),
-        renderHooks(project, names),
-        raw(values.join('\n\n')),
-        printGenericTypes(resolvers),
-        raw(resolvers),
-      ],
-      '\n\n',
-    ),
-  );
+  const roots = rootNames(project);
+  const parts = [
+    renderContext(project, jobs),
+    renderJobs(jobs),
+    renderRoutes(definitions),
+    printOverrides(definitions.types, definitions.names(roots.mutation)),
+    renderScalars(),
+    raw(printPublished(definitions, { roots, rows })),
+    ...templatesOf(project).flatMap((template) => template.types?.(project) ?? []),
+    renderDatabase(tables, project, names),
+    renderRows(project, names),
+    renderData(project, names),
+    renderHooks(project, names),
+  ];
+  if (printed !== undefined)
+    return `${file(HEADER, join(parts, '\n\n'))}\n${PRINTED_LINE}${printed}`;
+  const resolvers = printResolverTypes({ definitions, roots, rows }).join('\n\n');
+  const own = [
+    raw(printValueTypes(definitions, scalarTypes(project)).join('\n\n')),
+    printGenericTypes(resolvers),
+    raw(resolvers),
+  ];
+  return file(HEADER, join([...parts, ...own], '\n\n'));
 }
 
 /** The data of each job comes from its file: `satisfies types.Job<Data>`. */
