@@ -144,7 +144,10 @@ const OWN: ReadonlySet<string> = new Set([
   )
     .split(' ')
     .map((name) => `auth_${name}`),
-  ...'apps audit certificates conditions deliveries deployments domains messages notifications registries settings'
+  ...(
+    'apps audit certificates conditions crons deliveries deployments domains messages ' +
+    'notifications registries runs settings'
+  )
     .split(' ')
     .map((name) => `hosting_${name}`),
 ]);

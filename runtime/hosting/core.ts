@@ -3,13 +3,13 @@ import type { Logger } from '@twofold/runtime/kernel';
 import type { EngineNaming, Reach } from './deploy/containers.ts';
 import type { Operations } from './deploy/operations.ts';
 import type { Retries } from './deploy/retries.ts';
-import type { DeployStep } from './deploy/steps.ts';
 import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from './ingress/ingress.ts';
 import type { AppRepository } from './records/app-repository.ts';
 import type { Registries } from './registries/registries.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
+import type { OnStep } from './runs/steps.ts';
 
 /** Shared by all parts of this package. `createCore` creates it once for each leader session. */
 export interface Core {
@@ -31,8 +31,10 @@ export interface Core {
   readonly leaving: Set<string>;
   /** Images that should be removed and could not be removed yet. */
   readonly oldImages: Retries;
-  /** Called after each step of a deployment. */
-  readonly onStep: (step: DeployStep) => void;
+  /** Called after each step of a deployment or a run. */
+  readonly onStep: OnStep;
+  /** Stops the runs of an app that is stopped or deleted. */
+  readonly stopRuns: (appId: string) => Promise<void>;
 }
 
 /** How containers are named and reached at the moment of the call. */

@@ -7,7 +7,6 @@ import { API_ROUTE, type ApiEntry } from './api-entry.ts';
 import { instanceLabels, type EngineNaming, networkName } from './deploy/containers.ts';
 import { createOperations } from './deploy/operations.ts';
 import { createRetries } from './deploy/retries.ts';
-import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createConnection } from './engine/connection.ts';
 import { createEventHub } from './events.ts';
@@ -25,18 +24,20 @@ import { createVault } from './records/vault.ts';
 import { domainsOf } from './records/worker.ts';
 import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
+import type { OnStep } from './runs/steps.ts';
 import { externalAccountOf } from './tls/external-account.ts';
 
 interface Wiring {
   readonly onConnect: () => Promise<void>;
   readonly onEvent: Parameters<typeof createConnection>[0]['onEvent'];
+  readonly stopRuns: (appId: string) => Promise<void>;
 }
 
 interface CoreOptions {
   readonly model: HostingModel;
   readonly seal: Seal;
   readonly apps: AppRepository;
-  readonly onStep: (step: DeployStep) => void;
+  readonly onStep: OnStep;
   readonly entry: ApiEntry;
 }
 
@@ -89,6 +90,7 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       oldImages: createRetries(now),
       onStep,
     },
+    stopRuns: async (appId: string) => wiring?.stopRuns(appId),
     wire: (given: Wiring) => void (wiring = given),
     ports: () => ports,
     addressOf(domain: string) {

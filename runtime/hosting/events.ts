@@ -1,7 +1,7 @@
 /** One event of `GET /api/events`. */
 export interface HostingEvent {
   readonly id: number;
-  /** One of `app`, `deployment` and `removed`. */
+  /** One of `app`, `deployment`, `run` and `removed`. */
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -12,13 +12,13 @@ import {
 } from '@twofold/runtime/kernel';
 import { createApiEntry } from './api-entry.ts';
 import type { HostedPart } from './hosted-part.ts';
-import type { DeployStep } from './deploy/steps.ts';
 import { connectEngine } from './engine/connect.ts';
 import { createOperator, type Operator } from './operator/operator.ts';
 import { hostingMigrations } from './records/migrations.ts';
 import { createIngressRecords } from './records/ingress-records.ts';
 import { createSeal } from './records/seal.ts';
 import { sealingSecrets } from './records/sealing-secrets.ts';
+import type { OnStep } from './runs/steps.ts';
 import { loadTemplates } from './templates/templates.ts';
 import { createLeaderSession, ingressState } from './leader-session.ts';
 import { isTerminalPath } from './terminals/upgrade.ts';
@@ -30,7 +30,7 @@ export interface HostingOptions {
   /** Other capabilities that work in the leader. */
   readonly parts?: readonly HostedPart[];
   /** Called after each step of a deployment. Tests use it to kill a server at one step. */
-  readonly onStep?: (step: DeployStep) => void;
+  readonly onStep?: OnStep;
 }
 
 /**

@@ -13,7 +13,6 @@ import { createHealthWatch } from './deploy/health-watch.ts';
 import { createLivenessPoll } from './deploy/liveness-poll.ts';
 import { createReconciler } from './deploy/reconciler.ts';
 import { createSourceDeploys } from './deploy/source-deploys.ts';
-import type { DeployStep } from './deploy/steps.ts';
 import { createSupervisor } from './deploy/supervisor.ts';
 import type { Listening } from './ingress/listeners.ts';
 import { createAppRepository } from './records/app-repository.ts';
@@ -30,6 +29,7 @@ import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
 import { registryHandlers } from './routes/registries.ts';
 import { requestHandlers } from './routes/requests.ts';
+import { runHandlers } from './routes/runs.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
 import { settingHandlers } from './routes/settings.ts';
 import type { SourceParts } from './routes/git-deploys.ts';
@@ -39,6 +39,8 @@ import { templateHandlers } from './routes/templates.ts';
 import { terminalHandlers } from './routes/terminals.ts';
 import { volumeHandlers } from './routes/volumes.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
+import type { OnStep } from './runs/steps.ts';
+import { createRuns, type Runs } from './runs/create-runs.ts';
 import { removeLeftovers } from './source/leftovers.ts';
 import { createStatsReader } from './stats.ts';
 import type { Template } from './templates/template.ts';
@@ -56,7 +58,7 @@ interface LeaderSessionParts {
   readonly seal: Seal;
   readonly templates: ReadonlyMap<string, Template>;
   readonly parts: readonly HostedPart[];
-  readonly onStep: (step: DeployStep) => void;
+  readonly onStep: OnStep;
   readonly entry: ApiEntry;
   readonly revalidate: () => RevalidateCaller | null;
 }
@@ -86,7 +88,8 @@ export function createLeaderSession(
   const appUrl = settings.text('APP_URL');
   const terminals = createTerminals({ core, audit: kernel.audit, appUrl, revalidate });
   const notifications = createNotifications(kernel, seal);
-  const work = createWork(kernel, core, { works, notifications });
+  const runs = createRuns(core, store);
+  const work = createWork(kernel, core, { works, notifications, runs });
   return {
     ...work,
     async end() {
@@ -98,7 +101,9 @@ export function createLeaderSession(
     routeApi: () => entry.route(core.ingress),
     retire: () => entry.retire(core.ingress),
     handlers: {
-      ...sayingFullDisk(createHandlers(kernel, core, { templates, terminals, notifications })),
+      ...sayingFullDisk(
+        createHandlers(kernel, core, { templates, terminals, notifications, runs }),
+      ),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
     engineState: core.engineState,
@@ -116,7 +121,11 @@ type WholeCore = ReturnType<typeof createCore>;
 function createWork(
   { log, store }: Kernel,
   core: WholeCore,
-  { works, notifications }: { works: readonly HostedWork[]; notifications: Notifications },
+  {
+    works,
+    notifications,
+    runs,
+  }: { works: readonly HostedWork[]; notifications: Notifications; runs: Runs },
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
@@ -127,8 +136,15 @@ function createWork(
   });
   const watch = watchCore(core, notifications);
   core.wire({
-    onConnect: () => reconciler.recover(),
-    onEvent: (event) => supervisor.onEvent(event),
+    async onConnect() {
+      await runs.runner.recover();
+      await reconciler.recover();
+    },
+    onEvent(event) {
+      supervisor.onEvent(event);
+      runs.runner.onEvent(event);
+    },
+    stopRuns: runs.runner.stopAll,
   });
   return {
     async begin() {
@@ -145,6 +161,7 @@ function createWork(
       await core.listen();
       notifications.start();
       for (const part of [reconciler, livenessPoll, health, core.certificates, watch]) part.start();
+      for (const part of [runs.runner, runs.schedules]) part.start();
       for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http ?? 'not open'}`);
     },
@@ -156,7 +173,9 @@ function createWork(
         core.certificates.stop(),
         reconciler.stop(),
         supervisor.stop(),
+        runs.schedules.stop(),
       ]);
+      await runs.runner.end();
       await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
       await notifications.stop(NOTIFY_TIMEOUT);
       await core.ingress.close(CLOSE_TIMEOUT);
@@ -178,9 +197,11 @@ function createHandlers(
     templates,
     terminals,
     notifications,
+    runs,
   }: Pick<LeaderSessionParts, 'templates'> & {
     readonly terminals: Terminals;
     readonly notifications: Notifications;
+    readonly runs: Runs;
   },
 ) {
   const { store, now, audit } = kernel;
@@ -210,6 +231,7 @@ function createHandlers(
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
     ...terminalHandlers(core, terminals),
+    ...runHandlers({ core, ...runs }),
     ...volumeHandlers(core),
     ...templateHandlers(parts, templates),
     ...systemHandlers({

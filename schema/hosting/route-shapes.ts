@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { cron } from './run-shapes.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -119,6 +120,7 @@ const changeable = {
   health,
   command: { type: ['array', 'null'], items: text, maxItems: 100 },
   http,
+  cron,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -204,6 +206,7 @@ export const app = openObject({
   health,
   command: { type: ['array', 'null'], items: text },
   http: shownHttp,
+  cron,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },

@@ -13,6 +13,8 @@ export const LABELS = {
   name: 'twofold.name',
   deployment: 'twofold.deployment',
   replica: 'twofold.replica',
+  /** On the container of a run: the run's id. It is no replica. */
+  run: 'twofold.run',
   /** On an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
   health: 'twofold.health',
 } as const;
@@ -129,17 +131,21 @@ export function targetOf(
   return host ? { id: detail.id, host, port } : null;
 }
 
-/** The containers of an app, or of one of its deployments, ordered by replica number. */
+/** Whether a container is a run's, and so no replica of its app. */
+export const isRun = ({ labels }: Pick<EngineContainer, 'labels'>) =>
+  labels[LABELS.run] !== undefined;
+
+/** The replicas of an app, or of one of its deployments, ordered by their number. */
 export async function listContainers(
   engine: Engine,
   naming: EngineNaming,
   app: Pick<HostedApp, 'id'>,
   deployment?: number,
 ): Promise<EngineContainer[]> {
-  const all = await engine.list(appLabels(naming, app));
+  const all = (await engine.list(appLabels(naming, app))).filter((each) => !isRun(each));
   const wanted =
     deployment === undefined
-      ? [...all]
+      ? all
       : all.filter((container) => deploymentOf(container) === deployment);
   return wanted.sort((a, b) => replicaOf(a) - replicaOf(b));
 }

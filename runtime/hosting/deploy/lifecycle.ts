@@ -138,7 +138,7 @@ async function stop(core: Core, appId: string): Promise<HostedApp> {
   const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'stopped' });
   core.ingress.set(idleRoute(app, 'stopped'));
-  await stopContainers(core, app);
+  await Promise.all([stopContainers(core, app), core.stopRuns(appId)]);
   return core.apps.update(appId, { status: 'stopped', error: null });
 }
 
@@ -220,6 +220,7 @@ async function remove(
     status: app.deployment === null ? app.status : 'stopped',
   });
   core.ingress.remove(appId);
+  await core.stopRuns(appId);
   const containers = await listContainers(engine, core.naming, app);
   for (const { id } of containers) core.leaving.add(id);
   try {

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 import { createLoop } from '../loop.ts';
-import { deploymentOf, instanceLabels, LABELS } from './containers.ts';
+import { deploymentOf, instanceLabels, isRun, LABELS } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
@@ -42,7 +42,10 @@ export function createReconciler(
   const resync = async (recovering: boolean) => {
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
-    const byApp = Map.groupBy(containers, (container) => container.labels[LABELS.app] ?? '');
+    const replicas = containers.filter(
+      (each) => !isRun(each) || !core.apps.byId(each.labels[LABELS.app] ?? ''),
+    );
+    const byApp = Map.groupBy(replicas, (container) => container.labels[LABELS.app] ?? '');
     const semaphore = createSemaphore(MAX_PARALLEL);
     const results = await Promise.all(
       core.apps.all().map(({ id }) => {

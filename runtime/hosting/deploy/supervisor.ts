@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
-import { deploymentOf, LABELS, listContainers, replicaOf } from './containers.ts';
+import { deploymentOf, isRun, LABELS, listContainers, replicaOf } from './containers.ts';
 import { stopContainers } from './lifecycle.ts';
 import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
 import { idleRoute, servingRoute } from './rollout.ts';
@@ -93,7 +93,7 @@ export function createSupervisor(core: Core, pause = FIRST_PAUSE): AppSupervisor
   return {
     onEvent({ action, containerId, labels, at }) {
       const app = core.apps.byId(labels[LABELS.app] ?? '');
-      if (!app || deploymentOf({ labels } as never) !== app.deployment) return;
+      if (!app || isRun({ labels }) || deploymentOf({ labels } as never) !== app.deployment) return;
       if (action === 'stop' && !core.leaving.has(containerId))
         state.stops.set(containerId, at ?? core.now());
       if (action === 'remove') state.stops.delete(containerId);

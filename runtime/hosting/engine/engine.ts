@@ -68,6 +68,8 @@ export interface ContainerSpec {
   /** 0 means no limit. */
   readonly cpus: number;
   readonly pids: number;
+  /** Whether it ends with its command: an engine that restarts containers leaves this one alone. */
+  readonly once?: boolean;
 }
 
 /** One line of a container's output, without its line end. */

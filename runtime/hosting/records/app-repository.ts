@@ -154,7 +154,7 @@ async function insertApp(store: Store, app: HostedApp, seal: Seal): Promise<void
 
 async function removeApp(store: Store, id: string): Promise<void> {
   await store.transaction(async (trx) => {
-    for (const table of ['domains', 'deployments', 'deliveries'])
+    for (const table of ['domains', 'deployments', 'deliveries', 'runs', 'crons'])
       await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
     await trx
       .deleteFrom('hosting_settings')

@@ -1,3 +1,4 @@
+import type { AppCron } from './cron.ts';
 import type { HttpRules } from './http-rules.ts';
 
 /**
@@ -81,6 +82,7 @@ export interface AppSpec {
   readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
   readonly http?: Partial<HttpRules>;
+  readonly cron?: readonly AppCron[];
   readonly source: AppSource | null;
 }
 

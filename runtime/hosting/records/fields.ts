@@ -1,6 +1,7 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import { type AppCron, assertCrons } from './cron.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { assertWorker } from './worker.ts';
@@ -19,6 +20,7 @@ export interface AppFields {
   readonly health?: Partial<HealthCheck>;
   readonly command?: readonly string[] | null;
   readonly http?: HttpFields;
+  readonly cron?: readonly AppCron[];
 }
 
 /** The fields after their passwords were hashed. */
@@ -76,6 +78,7 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     }),
     ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
     ...(fields.command !== undefined && { command: fields.command }),
+    ...(fields.cron !== undefined && { cron: fields.cron }),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
   };
   assertSpec(changed);
@@ -99,6 +102,7 @@ function mergeHealth(known: HealthCheck, given: Partial<HealthCheck>): HealthChe
 function assertSpec(spec: AppSpec): void {
   assertHttpRules(spec.http ?? {});
   assertWorker(spec);
+  assertCrons(spec.cron ?? []);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
 import { createRegistryTables, dropRegistryTables } from '../registries/tables.ts';
 import { createNotificationTables, dropNotificationTables } from '../notifications/tables.ts';
+import { runMigration } from '../runs/migration.ts';
 
 /**
  * The tables of this package. Documents are JSON text that only this package reads. Times are ISO
@@ -16,6 +17,7 @@ export const hostingMigrations: readonly Migration[] = [
     down: dropNotificationTables,
   },
   { name: 'hosting/0004_registries', up: createRegistryTables, down: dropRegistryTables },
+  runMigration,
 ];
 
 /**

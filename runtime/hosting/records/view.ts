@@ -33,6 +33,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     resources: spec.resources,
     health: healthCheckOf(spec),
     http: showHttpRules(spec.http),
+    cron: spec.cron ?? [],
     ...(spec.command && { command: spec.command }),
     source: spec.source,
     deployment: app.deployment,

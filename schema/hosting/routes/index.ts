@@ -2,6 +2,7 @@ import { appRoutes } from './apps.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
 import { registryRoutes } from './registries.ts';
+import { runRoutes } from './runs.ts';
 import { systemRoutes } from './system.ts';
 import { watchingRoutes } from './watching.ts';
 
@@ -13,6 +14,7 @@ export const hostingRoutes = [
   ...appRoutes,
   ...deploymentRoutes,
   ...watchingRoutes,
+  ...runRoutes,
   ...systemRoutes,
   ...notificationRoutes,
   ...registryRoutes,

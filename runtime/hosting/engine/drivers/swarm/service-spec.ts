@@ -48,7 +48,7 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
         },
       },
       // A task of a lost machine starts elsewhere only with a restart policy.
-      RestartPolicy: { Condition: 'any', Delay: NANOSECONDS / 2 },
+      RestartPolicy: { Condition: spec.once ? 'none' : 'any', Delay: NANOSECONDS / 2 },
       Placement: { Constraints: isLocal ? [`node.id==${nodeId}`] : [] },
       Networks: [{ Target: spec.network, Aliases: spec.aliases }],
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },

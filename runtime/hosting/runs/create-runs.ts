@@ -1,0 +1,21 @@
+import type { Store } from '@twofold/runtime/kernel';
+import type { Core } from '../core.ts';
+import { createCronClaims, type CronClaims } from './cron-claims.ts';
+import { createCronSchedules, type CronSchedules } from './cron-schedules.ts';
+import { createRunRepository, type RunRepository } from './run-repository.ts';
+import { createRunner, type Runner } from './runner.ts';
+
+/** The parts of runs, while this process is the leader. */
+export interface Runs {
+  readonly runs: RunRepository;
+  readonly claims: CronClaims;
+  readonly runner: Runner;
+  readonly schedules: CronSchedules;
+}
+
+export function createRuns(core: Core, store: Store): Runs {
+  const runs = createRunRepository(store, core.now);
+  const claims = createCronClaims(store, runs, core.now);
+  const runner = createRunner(core, runs);
+  return { runs, claims, runner, schedules: createCronSchedules({ core, claims, runner }) };
+}

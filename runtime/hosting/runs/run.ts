@@ -1,0 +1,48 @@
+/**
+ * The status of a run. `lost`: its container is gone, so nobody knows how it ended. `stopped`: a
+ * call has ended it, or the app was stopped.
+ */
+export const RUN_STATUSES = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** A command in a container of its own. Times are ISO 8601 text in UTC. */
+export interface Run {
+  /** A UUID of version 7: ids sort by the time of the run. */
+  readonly id: string;
+  readonly app_id: string;
+  /** What it is for. A `release` belongs to a deployment and ends with it. */
+  readonly purpose: 'call' | 'cron' | 'release';
+  /** The name of the schedule that started it; null for any other run. */
+  readonly cron: string | null;
+  readonly command: readonly string[];
+  readonly status: RunStatus;
+  readonly exit_code: number | null;
+  /** The number of the deployment whose image it runs. */
+  readonly deployment: number;
+  readonly timeout_s: number;
+  /** The time of the schedule that this run is for. */
+  readonly at: string | null;
+  /** The container's id. Null until the container has been created. */
+  readonly container: string | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+}
+
+/** What a caller, a schedule or a deployment asks for. */
+export interface RunRequest {
+  readonly command: readonly string[];
+  readonly timeout_s?: number;
+  readonly purpose?: Run['purpose'];
+  readonly cron?: string;
+  readonly at?: string;
+}
+
+/** The seconds of a run that names no other limit. */
+export const DEFAULT_TIMEOUT_S = 3600;
+
+/** A run as the API shows it. */
+export function showRun(run: Run, app: string): Record<string, unknown> {
+  const { id, cron, command, status, exit_code, started_at, finished_at } = run;
+  return { id, app, cron, command, status, exit_code, started_at, finished_at };
+}

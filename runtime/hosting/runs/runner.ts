@@ -1,0 +1,139 @@
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Core } from '../core.ts';
+import { LABELS } from '../deploy/containers.ts';
+import type { EngineEvent } from '../engine/engine.ts';
+import { createLoop } from '../loop.ts';
+import type { HostedApp } from '../records/app.ts';
+import { carryOut, type RunControl } from './carry-out.ts';
+import { listRunContainers } from './run-container.ts';
+import type { RunRepository } from './run-repository.ts';
+import type { Run, RunRequest } from './run.ts';
+
+/** A run that has begun. `done` resolves with its result, whatever it is. */
+export interface BegunRun {
+  readonly run: Run;
+  readonly done: Promise<Run>;
+}
+
+/** Starts runs, watches them to their end, and finds those again that another server has begun. */
+export interface Runner {
+  /**
+   * @throws AppError 400 for an app that was never deployed, 409 for a stopped one, 429 above the
+   * limit, 503 without an engine.
+   */
+  begin(app: HostedApp, asked: RunRequest): Promise<BegunRun>;
+  /** Watches a run whose record has just been inserted, and creates its container. */
+  carry(run: Run): BegunRun;
+  /** The result of a run; at once when it is finished. */
+  result(run: Run): Promise<Run>;
+  /** Stops a run and waits for its end. A finished one stays as it is. */
+  stop(run: Run): Promise<Run>;
+  /** Stops all runs of an app, because it is stopped or deleted. */
+  stopAll(appId: string): Promise<void>;
+  /** Call this after each connection to the engine. */
+  recover(): Promise<void>;
+  onEvent(event: EngineEvent): void;
+  start(): void;
+  /** Ends the watching. The containers run on, for the next leader. */
+  end(): Promise<void>;
+}
+
+/** How many runs of an app may be going on at once. */
+const MAX_RUNS = 20;
+/** Milliseconds between two looks for containers that could not be removed. */
+const SWEEP = 30_000;
+
+interface Carried {
+  readonly run: Run;
+  readonly control: RunControl;
+  readonly done: Promise<Run>;
+}
+
+export function createRunner(core: Core, runs: RunRepository): Runner {
+  const carried = new Map<string, Carried>();
+  const abort = new AbortController();
+  const ofApp = (appId: string) => [...carried.values()].filter(({ run }) => run.app_id === appId);
+
+  const carry = (run: Run): BegunRun => {
+    const known = carried.get(run.id);
+    if (known) return known;
+    const control: RunControl = { stop: false, wake: () => {}, signal: abort.signal };
+    const done = carryOut({ core, runs, run, control }).finally(() => carried.delete(run.id));
+    done.catch(() => {});
+    carried.set(run.id, { run, control, done });
+    return { run, done };
+  };
+  const stopOne = ({ control, done }: Carried): Promise<Run> => {
+    control.stop = true;
+    control.wake();
+    return done;
+  };
+  const sweep = async () => {
+    const engine = core.connection.engine();
+    const present = await listRunContainers(engine, core.naming);
+    const going = new Set((await runs.unfinished()).map(({ id }) => id));
+    for (const [id, container] of present)
+      if (!going.has(id) && !carried.has(id)) await engine.remove(container.id);
+  };
+  const loop = createLoop({
+    pause: () => SWEEP,
+    work: async () => {
+      if (core.connection.info() !== null) await sweep();
+    },
+    onError: (error) => core.log.warn(`runs: ${error.message}`),
+  });
+
+  return {
+    carry,
+    async begin(app, asked) {
+      assertRuns(core, app);
+      if (ofApp(app.id).length >= MAX_RUNS) throw tooMany();
+      const { id, deployment } = app as HostedApp & { readonly deployment: number };
+      return carry(await runs.insert({ id, deployment }, asked));
+    },
+    result: (run) => carried.get(run.id)?.done ?? runs.get(run.app_id, run.id),
+    stop(run) {
+      const known = carried.get(run.id);
+      return known ? stopOne(known) : runs.get(run.app_id, run.id);
+    },
+    async stopAll(appId) {
+      await Promise.allSettled(ofApp(appId).map(stopOne));
+    },
+    async recover() {
+      for (const run of await runs.unfinished()) {
+        const known = carried.has(run.id);
+        carry(run);
+        // The deployment of this release has failed with the server that began it.
+        if (!known && run.purpose === 'release') void stopOne(carried.get(run.id)!).catch(() => {});
+      }
+      await sweep();
+    },
+    onEvent({ action, labels }) {
+      if (action === 'die' || action === 'remove')
+        carried.get(labels[LABELS.run] ?? '')?.control.wake();
+    },
+    start: loop.start,
+    async end() {
+      abort.abort();
+      for (const { control } of carried.values()) control.wake();
+      await Promise.all([
+        loop.stop(),
+        ...[...carried.values()].map(({ done }) => done.catch(() => {})),
+      ]);
+    },
+  };
+}
+
+/** @throws AppError 400, 409, 503 */
+export function assertRuns(core: Core, { deployment, desired }: HostedApp): void {
+  if (deployment === null) throw failure.badRequest('App has not been deployed yet');
+  if (desired === 'stopped') throw failure.conflict('App is stopped: start it first');
+  core.connection.engine();
+}
+
+const tooMany = () =>
+  new AppError(
+    429,
+    'TOO_MANY_RUNS',
+    `${MAX_RUNS} runs of this app are going on: wait for their end`,
+  );

@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../routes/route.ts';
+
+/** The JSON Schemas of runs and schedules. */
+
+const closedObject = (
+  properties: Record<string, JsonSchema>,
+  required: readonly string[],
+): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
+
+/** A command and its arguments. */
+const command = {
+  type: 'array',
+  items: { type: 'string', maxLength: 65_536 },
+  minItems: 1,
+  maxItems: 1000,
+} as const;
+const timeout = { type: 'number', exclusiveMinimum: 0, maximum: 86_400 } as const;
+const name = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,62}$' } as const;
+const text = { type: 'string' } as const;
+const dateTime = { type: 'string', format: 'date-time' } as const;
+const nullable = (type: string) => ({ type: [type, 'null'] });
+
+export const runBody = closedObject({ command, timeout_s: timeout }, ['command']);
+
+/** The field `cron` of an app. */
+export const cron: JsonSchema = {
+  type: 'array',
+  maxItems: 50,
+  items: closedObject(
+    {
+      name,
+      schedule: { type: 'string', minLength: 1, maxLength: 200 },
+      command,
+      timezone: { type: 'string', minLength: 1, maxLength: 100 },
+      timeout_s: timeout,
+    },
+    ['name', 'schedule', 'command'],
+  ),
+};
+
+export const RUN_STATUS = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
+
+export const run: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...{ id: text, app: text, cron: nullable('string'), command },
+    status: { enum: RUN_STATUS },
+    ...{ exit_code: nullable('integer'), started_at: dateTime, finished_at: nullable('string') },
+  },
+};
+
+export const runList: JsonSchema = {
+  type: 'object',
+  properties: {
+    runs: { type: 'array', items: run },
+    total: { type: 'integer' },
+    /** How many times of each schedule were skipped because its last run still went on. */
+    skipped: { type: 'object', additionalProperties: { type: 'integer' } },
+  },
+};
