@@ -151,7 +151,8 @@ async function untilEnd(work: RunWork, id: string): Promise<RunEnd> {
 
 /** A forced removal kills the process first, and a busy engine removes the container later. */
 async function wasRemoved({ core }: RunWork, { id, exitCode }: ContainerDetail): Promise<boolean> {
-  for (let look = 0; exitCode === BY_SIGKILL && look < REMOVAL_LOOKS; look += 1) {
+  if (exitCode !== BY_SIGKILL) return false;
+  for (let look = 0; look < REMOVAL_LOOKS; look += 1) {
     await sleep(REMOVAL_PAUSE);
     if (!(await core.connection.engine().inspect(id))) return true;
   }
