@@ -145,7 +145,7 @@ const OWN: ReadonlySet<string> = new Set([
     .split(' ')
     .map((name) => `auth_${name}`),
   ...(
-    'apps audit certificates conditions crons deliveries deployments domains messages ' +
+    'apps audit certificates conditions crons deliveries deployments domains git_hosts messages ' +
     'notifications registries runs settings'
   )
     .split(' ')

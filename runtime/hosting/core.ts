@@ -7,6 +7,8 @@ import type { EngineConnection } from './engine/connection.ts';
 import type { EventHub } from './events.ts';
 import type { Ingress } from './ingress/ingress.ts';
 import type { AppRepository } from './records/app-repository.ts';
+import type { DeployKeys } from './ssh/deploy-keys.ts';
+import type { HostKeys } from './ssh/host-keys.ts';
 import type { Registries } from './registries/registries.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
 import type { OnStep } from './runs/steps.ts';
@@ -20,6 +22,8 @@ export interface Core {
   readonly connection: EngineConnection;
   readonly ingress: Ingress;
   readonly registries: Registries;
+  readonly deployKeys: DeployKeys;
+  readonly hostKeys: HostKeys;
   readonly operations: Operations;
   readonly events: EventHub;
   readonly log: Logger;

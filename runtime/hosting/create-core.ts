@@ -22,6 +22,8 @@ import type { Seal } from './records/seal.ts';
 import { createSettingsTable } from './records/settings-table.ts';
 import { createVault } from './records/vault.ts';
 import { domainsOf } from './records/worker.ts';
+import { createDeployKeys } from './ssh/deploy-keys.ts';
+import { createHostKeys } from './ssh/host-keys.ts';
 import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
 import type { OnStep } from './runs/steps.ts';
@@ -78,6 +80,8 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       operations,
       certificates,
       registries: registriesOf(kernel, seal),
+      deployKeys: createDeployKeys(vault),
+      hostKeys: createHostKeys(store, now),
       vault,
       entry,
       accessLog: accessLogOf(kernel, model),

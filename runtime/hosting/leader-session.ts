@@ -27,6 +27,7 @@ import { certificateHandlers } from './routes/certificates.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
+import { deployKeyHandlers } from './routes/deploy-keys.ts';
 import { registryHandlers } from './routes/registries.ts';
 import { requestHandlers } from './routes/requests.ts';
 import { runHandlers } from './routes/runs.ts';
@@ -227,6 +228,7 @@ function createHandlers(
     ...certificateHandlers(core, certificates, core.entry.host),
     ...notificationHandlers(notifications, now),
     ...registryHandlers(core),
+    ...deployKeyHandlers(core),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),

@@ -65,6 +65,13 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   putRegistry: ['system:write', { username: 'ann', password: 'x' }],
   deleteRegistry: ['system:write'],
   checkRegistry: ['system:write'],
+  createDeployKey: ['apps:write'],
+  putDeployKey: ['apps:write', { private_key: 'x' }],
+  getDeployKey: ['apps:read'],
+  deleteDeployKey: ['apps:write'],
+  listGitHosts: ['system:read'],
+  putGitHost: ['system:write', { public_key: 'x' }],
+  deleteGitHost: ['system:write'],
   events: ['apps:read'],
 };
 

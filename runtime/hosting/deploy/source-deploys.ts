@@ -1,7 +1,9 @@
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { Deployment, GitSource } from '../records/app.ts';
-import { fetchGit } from '../source/git.ts';
+import { type Fetched, fetchGit } from '../source/git.ts';
+import { parseGitUrl } from '../source/git-url.ts';
+import { gitHostName } from '../ssh/host-keys.ts';
 import { type BuildPlan, planBuild } from '../source/plan.ts';
 import { type Spool, spoolSource } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
@@ -12,10 +14,12 @@ import type { ImageBuilder } from './builder.ts';
 import { imageTag } from './containers.ts';
 import type { PrepareImage } from './deployer.ts';
 
-/** A git repository, with the token that is never stored in a deployment's record. */
+/** A git repository, with the credentials that are never stored in a deployment's record. */
 export interface GitSourceWithToken {
   readonly source: GitSource;
   readonly token: string | undefined;
+  /** The private half of the deploy key. */
+  readonly key: string | undefined;
 }
 
 /** An upload that has been checked and stored, and the plan of its build. */
@@ -131,17 +135,10 @@ interface GitBuildRequest extends Pick<BuildRequest, 'deployment' | 'signal'> {
 async function buildFromGit(
   core: Core,
   builder: ImageBuilder,
-  { deployment, signal, git: { source, token }, onLine }: GitBuildRequest,
+  { deployment, signal, git: { source, ...credentials }, onLine }: GitBuildRequest,
 ) {
   onLine(`Fetching ${source.url}${source.ref === undefined ? '' : ` at ${source.ref}`}`);
-  const fetched = await fetchGit(
-    {
-      url: source.url,
-      ...(source.ref !== undefined && { ref: source.ref }),
-      ...(token !== undefined && { token }),
-    },
-    { policy: core.model.git, signal, onLine, limit: core.model.source.maxUnpacked },
-  );
+  const fetched = await fetchSource(core, { source, ...credentials }, { signal, onLine });
   try {
     onLine(`Commit ${fetched.commit}`);
     const received = await receive(core, fetched.archive(), source.path);
@@ -149,6 +146,31 @@ async function buildFromGit(
     return { ...built, source: { ...source, commit: fetched.commit } };
   } finally {
     await fetched.remove();
+  }
+}
+
+/** Fetches a commit, and pins the key of a host that is used for the first time. */
+async function fetchSource(
+  { model, hostKeys }: Core,
+  { source: { url, ref }, token, key }: GitSourceWithToken,
+  on: { readonly signal: AbortSignal; readonly onLine: (line: string) => void },
+): Promise<Fetched> {
+  const host = gitHostName(parseGitUrl(url, model.git));
+  const request = {
+    ...{ url, ssh: { privateKey: key, pinned: await hostKeys.find(host) } },
+    ...(ref !== undefined && { ref }),
+    ...(token !== undefined && { token }),
+  };
+  const fetched = await fetchGit(request, {
+    ...{ policy: model.git, limit: model.source.maxUnpacked },
+    ...on,
+  });
+  try {
+    if (fetched.hostKey && !request.ssh.pinned) await hostKeys.pin(host, fetched.hostKey);
+    return fetched;
+  } catch (error) {
+    await fetched.remove();
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Store } from '@twofold/runtime/kernel';
 import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
 import type { Seal } from './seal.ts';
-import { gitTokenKey, webhookKey } from './vault.ts';
+import { deployKeyKey, gitTokenKey, webhookKey } from './vault.ts';
 import { domainsOf } from './worker.ts';
 
 /** The fields of an app that can be changed. */
@@ -158,7 +158,7 @@ async function removeApp(store: Store, id: string): Promise<void> {
       await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
     await trx
       .deleteFrom('hosting_settings')
-      .where('key', 'in', [gitTokenKey(id), webhookKey(id)])
+      .where('key', 'in', [gitTokenKey(id), webhookKey(id), deployKeyKey(id)])
       .execute();
     await trx.deleteFrom('hosting_apps').where('id', '=', id).execute();
   });

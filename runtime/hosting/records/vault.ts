@@ -22,4 +22,5 @@ export function createVault(store: Pick<Store, 'db'>, seal: Seal): Vault {
 }
 
 export const gitTokenKey = (appId: string) => `git:${appId}`;
+export const deployKeyKey = (appId: string) => `deploy-key:${appId}`;
 export const webhookKey = (appId: string) => `webhook:${appId}`;

@@ -29,7 +29,9 @@ export async function deployGit(
     trigger,
     source,
     builds: true,
-    prepare: parts.sources.fromGit({ source, token: known }),
+    prepare: parts.sources.fromGit({
+      ...{ source, token: known, key: await parts.core.deployKeys.privateKey(app.id) },
+    }),
   });
 }
 

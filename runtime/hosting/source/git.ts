@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '@twofold/runtime/errors';
+import type { PublicKey } from '../ssh/keys.ts';
+import { createSshSession, type SshAccess, type SshSession } from '../ssh/ssh-session.ts';
 import { assertGitRef, type GitPolicy, parseGitUrl, resolveGitHost } from './git-url.ts';
 import { makeFolder } from './leftovers.ts';
 
@@ -10,6 +12,8 @@ export interface GitRequest {
   /** A branch, tag or commit. The default is the remote's default branch. */
   readonly ref?: string;
   readonly token?: string;
+  /** For `ssh:`. */
+  readonly ssh?: SshAccess;
 }
 
 export interface GitOptions {
@@ -23,10 +27,13 @@ export interface GitOptions {
 /** A fetched commit. `archive` is a tar of its files. */
 export interface Fetched {
   readonly commit: string;
+  /** The key of the host, if git spoke SSH. */
+  readonly hostKey: PublicKey | null;
   archive(): AsyncIterable<Buffer>;
   remove(): Promise<void>;
 }
 
+const NO_ACCESS: SshAccess = { privateKey: undefined, pinned: undefined };
 const TIMEOUT = 5 * 60_000;
 
 /**
@@ -43,7 +50,11 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
   const folder = await makeFolder('git');
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const env = await environment(folder, { token: request.token, host: parsed.host, address });
+    const ssh =
+      parsed.protocol === 'ssh:'
+        ? await createSshSession(folder, { ...parsed, address }, request.ssh ?? NO_ACCESS)
+        : null;
+    const env = await environment(folder, { token: request.token, ssh });
     const pin =
       parsed.protocol === 'ssh:'
         ? []
@@ -60,9 +71,12 @@ export async function fetchGit(request: GitRequest, options: GitOptions): Promis
       '--end-of-options',
       parsed.url,
       request.ref ?? 'HEAD',
-    );
+    ).catch(async (error) => {
+      throw (!options.signal.aborted && (await ssh?.explain())) || error;
+    });
+    const hostKey = (await ssh?.hostKey()) ?? null;
     const commit = (await git('rev-parse', '--verify', 'FETCH_HEAD^{commit}')).trim();
-    return { commit, remove, archive: () => archive(folder, commit, env) };
+    return { commit, hostKey, remove, archive: () => archive(folder, commit, env) };
   } catch (error) {
     await remove();
     throw error;
@@ -89,7 +103,7 @@ const SAFE_OPTIONS = [
 /** Passes only `PATH` and `SSL_CERT_FILE` of this process's environment to git. */
 async function environment(
   folder: string,
-  { token, host, address }: { token: string | undefined; host: string; address: string },
+  { token, ssh }: { token: string | undefined; ssh: SshSession | null },
 ): Promise<NodeJS.ProcessEnv> {
   const askpass = join(folder, 'askpass');
   await writeFile(
@@ -106,7 +120,7 @@ async function environment(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_LFS_SKIP_SMUDGE: '1',
-    GIT_SSH_COMMAND: `ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new -o ProxyCommand=none -o HostName=${address} -o HostKeyAlias=${host}`,
+    ...(ssh && { GIT_SSH_COMMAND: ssh.command }),
     GIT_ASKPASS: askpass,
     TWOFOLD_GIT_TOKEN: token ?? '',
     ...(process.env['SSL_CERT_FILE'] && {

@@ -1,6 +1,7 @@
 import { appRoutes } from './apps.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
+import { gitRoutes } from './git.ts';
 import { registryRoutes } from './registries.ts';
 import { runRoutes } from './runs.ts';
 import { systemRoutes } from './system.ts';
@@ -18,4 +19,5 @@ export const hostingRoutes = [
   ...systemRoutes,
   ...notificationRoutes,
   ...registryRoutes,
+  ...gitRoutes,
 ] as const;

@@ -1,0 +1,100 @@
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
+import type { PublicKey } from './keys.ts';
+
+/** The key by which a git host is recognised. */
+export interface GitHost {
+  readonly host: string;
+  readonly public_key: string;
+  readonly fingerprint: string;
+  /** `clone`: it was pinned when the host was first used. */
+  readonly source: 'api' | 'clone';
+  readonly created_at: string;
+}
+
+/** The keys of git hosts, each pinned at the first clone or given before it. */
+export interface HostKeys {
+  list(): Promise<readonly GitHost[]>;
+  find(host: string): Promise<GitHost | undefined>;
+  put(host: string, key: PublicKey): Promise<GitHost>;
+  /**
+   * Keeps the key of a host that has none. @throws AppError 422 when it has another one, which a
+   * clone at the same moment may have pinned.
+   */
+  pin(host: string, key: PublicKey): Promise<void>;
+  /** @returns whether there was one. */
+  delete(host: string): Promise<boolean>;
+}
+
+const TABLE = 'hosting_git_hosts';
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+export function createHostKeys({ db }: Pick<Store, 'db'>, now: () => number): HostKeys {
+  const rowOf = (host: string, { line, fingerprint }: PublicKey, source: GitHost['source']) => ({
+    ...{ host, public_key: line, fingerprint, source },
+    created_at: new Date(now()).toISOString(),
+  });
+  const find = async (host: string) =>
+    (await db.selectFrom(TABLE).selectAll().where('host', '=', host).executeTakeFirst()) as
+      | GitHost
+      | undefined;
+  return {
+    find,
+    async list() {
+      const rows = await db.selectFrom(TABLE).selectAll().orderBy('host').execute();
+      return rows as unknown as GitHost[];
+    },
+    async put(host, key) {
+      const { host: _host, ...values } = rowOf(host, key, 'api');
+      await db
+        .insertInto(TABLE)
+        .values({ host, ...values })
+        .onConflict((conflict) => conflict.column('host').doUpdateSet(values))
+        .execute();
+      return { host, ...values };
+    },
+    async pin(host, key) {
+      await db
+        .insertInto(TABLE)
+        .values(rowOf(host, key, 'clone'))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const kept = await find(host);
+      if (kept && kept.fingerprint !== key.fingerprint)
+        throw hostKeyChanged(host, { pinned: kept.fingerprint, given: key.fingerprint });
+    },
+    async delete(host) {
+      const query = db.deleteFrom(TABLE).where('host', '=', host).returning('host');
+      return (await query.executeTakeFirst()) !== undefined;
+    },
+  };
+}
+
+/**
+ * The name under which the key of a host is kept: a port other than 22 belongs to it.
+ *
+ * @example gitHostName({ host: 'git.example.com', port: 2222 }) // 'git.example.com:2222'
+ */
+export function gitHostName({ host, port }: { readonly host: string; readonly port: number }) {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return (port === 22 ? name : `${name}:${port}`).toLowerCase();
+}
+
+/** @throws AppError 400 */
+export function parseGitHost(text: string): string {
+  const host = text.toLowerCase().replace(/:22$/, '');
+  if (host.length <= 260 && HOST.test(host)) return host;
+  throw failure.badRequest('The host must be a name with an optional port: git.example.com:2222');
+}
+
+/** The error of a host that is perhaps another one: it names both keys, and the call that decides. */
+export function hostKeyChanged(
+  host: string,
+  { pinned, given }: { readonly pinned: string; readonly given: string },
+): AppError {
+  return new AppError(
+    422,
+    'HOST_KEY_CHANGED',
+    `The host key of ${host} is not the pinned one: it is ${given}, and ${pinned} is pinned. Somebody may be in between. If the host says that its key has changed, set the new one with PUT /api/git/hosts/${host}`,
+  );
+}
