@@ -76,6 +76,8 @@ export interface FileChange {
    * before it is replaced.
    */
   readonly rescued?: boolean;
+  /** A file that is not text, as a tarball: its texts have a character for each byte. */
+  readonly binary?: boolean;
 }
 
 /**

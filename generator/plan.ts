@@ -49,7 +49,7 @@ export function planFiles(
   const vendor = sources.packages === 'vendor';
   const pages = project.console?.ownPages?.folder ?? null;
   return [
-    generated('src/generated/app.ts', () => renderApp(project, user)),
+    generated('src/generated/app.ts', () => renderApp(project, user, version)),
     generated('src/generated/loaders.ts', () => renderLoaders(project, user.jobs.length > 0)),
     generated('src/generated/model.ts', () => renderModel(project)),
     generated('src/generated/resolvers.ts', () => renderResolvers(project, user.resolverTypes)),

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { releaseOf } from '../schema/releases.ts';
 import { runProgram } from '../generator/run-program.ts';
 
 const repo = fileURLToPath(new URL('..', import.meta.url));
@@ -32,6 +33,9 @@ export async function setVersion(version: string, root = repo): Promise<void> {
   for (const name of EXAMPLES) {
     await edit(`examples/${name}/package.json`, (text) =>
       text.replace(/("@twofold\/[a-z]+": "\^)[^"]*/g, `$1${version}`),
+    );
+    await edit(`examples/${name}/manifest.yaml`, (text) =>
+      text.replace(/^defaults: .*$/m, `defaults: ${JSON.stringify(releaseOf(version))}`),
     );
     const words = ['generator/bin.js', 'generate', '--cwd', `examples/${name}`];
     await runProgram(process.execPath, words, { cwd: root });

@@ -2,6 +2,7 @@ import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec } from './command.ts';
 import { ALLOW_LOSS, CONFIRM, HINTS, NO_CLIENT } from './common-options.ts';
 import { SHELLS } from './completion.ts';
+import { UPGRADE } from './upgrade-command.ts';
 
 /** Every command: a new one is a new row. */
 export const commands: readonly CommandSpec[] = [
@@ -343,6 +344,7 @@ export const commands: readonly CommandSpec[] = [
     example: 'npm run generator -- doctor',
     load: () => import('../commands/doctor.ts'),
   },
+  UPGRADE,
   {
     name: 'deploy',
     usage: '',

@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { Project } from '@twofold/schema';
+import { type Project, releaseOf } from '@twofold/schema';
 import { type DatabaseKind, renderEnv, renderEnvExample } from '../../templates/seeded/env.ts';
+import { defaultsLine } from '../../templates/starter/manifest-lines.ts';
 import { type Starter, starters, type StarterName } from '../../templates/starter/index.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { CommandError, EXIT, type ExitCode } from '../failure.ts';
@@ -10,6 +11,7 @@ import { isVendored } from '../packages/vendored.ts';
 import { type RunPlan, run as runPipeline } from '../pipeline.ts';
 import { changeAsData } from '../report.ts';
 import { randomSecret } from '../secrets.ts';
+import { packageVersion } from '../version.ts';
 import { disk, hasCode, makeFolder } from '../write/disk.ts';
 import { installPackages, serve } from './install.ts';
 import { reportBrokenInputs } from './outcome.ts';
@@ -109,13 +111,17 @@ async function listFolder(root: string): Promise<string[]> {
   }
 }
 
+/** The manifest with the release whose defaults it has, after the name. */
+const withDefaults = (manifest: string): string =>
+  manifest.replace(/^name: .*\n/m, (line) => line + defaultsLine(releaseOf(packageVersion())));
+
 /** Writes the two inputs, the template's own files and our packages. Existing files are kept. */
 async function writeInputs(init: InitOptions): Promise<number> {
   const { root, name, template, vendor, manager } = init;
   const starter = starters[template];
   const texts = {
     'schema.graphql': starter.schema,
-    'manifest.yaml': starter.manifest(name),
+    'manifest.yaml': withDefaults(starter.manifest(name)),
     ...starter.files,
     ...manager.files,
   };

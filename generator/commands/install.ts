@@ -70,7 +70,7 @@ function nodeBinary(folder: string): string {
 /**
  * Removes the variables that npm set for the generator's own run: they belong to another project.
  */
-function cleanEnvironment(): NodeJS.ProcessEnv {
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FileChange } from '../files.ts';
 import { CommandError, EXIT } from '../failure.ts';
-import { type Disk, hasCode } from './disk.ts';
+import { type Disk, hasCode, type TextEncoding } from './disk.ts';
 import { hashText } from './lockfile.ts';
 
 /**
@@ -21,6 +21,7 @@ interface CommitStep {
   readonly path: string;
   readonly before: string | null;
   readonly staged: string | null;
+  readonly binary?: boolean;
 }
 
 interface Commit {
@@ -51,7 +52,7 @@ export async function commit(
   await disk.removeFolder(join(root, TRANSACTION));
   const steps = writing.map(stepOf);
   for (const [index, { staged }] of steps.entries())
-    if (staged !== null) await disk.write(join(root, staged), writing[index]!.after!);
+    if (staged !== null) await writeStaged(join(root, staged), writing[index]!, disk);
   await writeJournal(root, steps, disk);
   await carryOut(root, { steps, isAsBefore: (text, at) => text === writing[at]!.before }, disk);
 }
@@ -79,8 +80,8 @@ async function assertUnchanged(
   changes: readonly FileChange[],
   disk: Disk,
 ): Promise<void> {
-  for (const { path, before } of changes) {
-    if ((await disk.read(join(root, path))) === before) continue;
+  for (const { path, before, binary } of changes) {
+    if ((await disk.read(join(root, path), encodingOf(binary))) === before) continue;
     throw new CommandError(
       EXIT.again,
       'CHANGED_MEANWHILE',
@@ -92,8 +93,14 @@ async function assertUnchanged(
 
 function stepOf(change: FileChange, index: number): CommitStep {
   const staged = change.after === null ? null : `${TRANSACTION}/${index}`;
-  return { path: change.path, before: hashOf(change.before), staged };
+  const { path, binary } = change;
+  return { path, before: hashOf(change.before), staged, ...(binary && { binary }) };
 }
+
+const writeStaged = (path: string, { after, binary }: FileChange, disk: Disk): Promise<void> =>
+  disk.write(path, after!, undefined, encodingOf(binary));
+
+const encodingOf = (binary: boolean | undefined): TextEncoding => (binary ? 'latin1' : 'utf8');
 
 /** Renames the complete journal into place, so that it never exists in part. */
 async function writeJournal(root: string, steps: readonly CommitStep[], disk: Disk): Promise<void> {
@@ -104,7 +111,7 @@ async function writeJournal(root: string, steps: readonly CommitStep[], disk: Di
 /** Does all steps, except for files that the user saved after the journal was written. */
 async function carryOut(root: string, { steps, isAsBefore }: Commit, disk: Disk): Promise<void> {
   for (const [at, step] of steps.entries())
-    if (isAsBefore(await disk.read(join(root, step.path)), at))
+    if (isAsBefore(await disk.read(join(root, step.path), encodingOf(step.binary)), at))
       await carryOutStep(root, step, disk);
   // The journal is removed first: a partly removed folder must not look like an unfinished commit.
   await disk.remove(join(root, JOURNAL));

@@ -1,12 +1,15 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 
+/** `latin1` is for files that are not text: the text has a character for each byte. */
+export type TextEncoding = 'utf8' | 'latin1';
+
 /** The file operations of a commit. They are passed in, so that a test can stop before each one. */
 export interface Disk {
   /** The text of a file, or null when it does not exist. */
-  read(path: string): Promise<string | null>;
+  read(path: string, encoding?: TextEncoding): Promise<string | null>;
   /** Creates parent folders. The write is atomic: the file has its whole text or does not exist. */
-  write(path: string, text: string, mode?: number): Promise<void>;
+  write(path: string, text: string, mode?: number, encoding?: TextEncoding): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Does nothing if the file does not exist. */
   remove(path: string): Promise<void>;
@@ -23,17 +26,17 @@ export interface Disk {
  * files.
  */
 export const disk: Disk = {
-  read: async (path) => {
+  read: async (path, encoding = 'utf8') => {
     try {
-      return fs.readFileSync(path, 'utf8');
+      return fs.readFileSync(path, encoding);
     } catch (error) {
       if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
       throw error;
     }
   },
-  write: async (path, text, mode) => {
+  write: async (path, text, mode, encoding) => {
     makeFolder(dirname(path));
-    writeTo(fs.openSync(path, 'w', mode ?? 0o666), text);
+    writeTo(fs.openSync(path, 'w', mode ?? 0o666), text, encoding);
   },
   rename: async (from, to) => {
     makeFolder(dirname(to));
@@ -86,9 +89,9 @@ function moveFile(from: string, to: string): void {
   }
 }
 
-function writeTo(file: number, text: string): void {
+function writeTo(file: number, text: string, encoding: TextEncoding = 'utf8'): void {
   try {
-    for (const piece of piecesOf(text)) fs.writeFileSync(file, piece);
+    for (const piece of piecesOf(text)) fs.writeFileSync(file, piece, encoding);
   } finally {
     fs.closeSync(file);
   }

@@ -13,6 +13,8 @@ import type { OwnRouter } from './routes/types.ts';
  */
 export interface App {
   readonly project: Project;
+  /** The version of the generator that wrote the code: another release warns when it runs it. */
+  readonly generatedBy?: string;
   /** The user's resolvers: each replaces an inferred one, or adds one that cannot be inferred. */
   readonly resolvers?: Resolvers;
   readonly scalars?: Readonly<Record<string, ScalarMapping>>;

@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { otherRelease } from '@twofold/schema';
 import type { Middleware } from 'koa';
 import type { App } from './app.ts';
 import { createApplication, createMetricsApplication } from './application.ts';
@@ -19,6 +20,7 @@ import { handOver } from './hand-over.ts';
 import { catchUnhandled } from './last-resort.ts';
 import { drain, listen, onAllAddresses, parseAddress, portOf, urlOf } from './listener.ts';
 import type { Plugin } from './plugin.ts';
+import { VERSION } from './version.ts';
 import { runWorkers } from './workers.ts';
 import type { Running } from './running.ts';
 
@@ -136,6 +138,7 @@ async function start(
     await rememberProduction(app, kernel);
     for (const missing of missingLanguages(kernel.project, kernel.store.dialect))
       kernel.log.warn(missing);
+    for (const other of otherRelease(app.generatedBy, VERSION)) kernel.log.warn(other);
     // A server that hosts apps listens on further ports, which the previous server must release
     // first.
     if (modules.some(({ listens }) => listens)) await handOver();

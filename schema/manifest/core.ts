@@ -11,6 +11,12 @@ export const coreSchema = {
     description: 'Name of the project: lower case letters, digits and dashes.',
     default: 'app',
   },
+  defaults: {
+    type: 'string',
+    pattern: '^\\d+(\\.\\d+)?$',
+    description:
+      'The release whose defaults hold, "0.2": a later one changes nothing. Absent: "0.1".',
+  },
   server: {
     type: 'object',
     additionalProperties: false,

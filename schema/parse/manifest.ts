@@ -1,4 +1,5 @@
 import type { Diagnostic, Position } from '../diagnostic.ts';
+import { withPinnedDefaults } from '../changed-defaults.ts';
 import { manifestSchema } from '../manifest-schema.ts';
 import { toModel } from '../manifest/units.ts';
 import { sections, type ManifestValues } from '../sections.ts';
@@ -81,7 +82,8 @@ export function settledValues(
   data: Data,
   report: (problem: ShapeProblem) => void = () => {},
 ): Data {
-  return settleManifest({ ...data, ...writtenSections(data) }, report);
+  const pinned = withPinnedDefaults({ ...data, ...writtenSections(data) }, manifestSchema);
+  return settleManifest(pinned, report);
 }
 
 /** The sections of capabilities. A bare `auth:` is null in YAML and enables the section. */

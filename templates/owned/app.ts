@@ -1,7 +1,7 @@
 import type { Project } from '@twofold/schema';
 import { templatesOf } from '../capabilities.ts';
 import { code, type Code, file, join, local, runtime } from '../code.ts';
-import { camelCase, propertyName } from '../literal.ts';
+import { camelCase, propertyName, str } from '../literal.ts';
 import { settingsMember } from '../settings.ts';
 import { HEADER } from './header.ts';
 import { hasTools } from './tools.ts';
@@ -24,7 +24,7 @@ export interface UserParts {
 }
 
 /** `src/generated/app.ts`: combines the generated parts and the user's. */
-export function renderApp(project: Project, user: UserParts): string {
+export function renderApp(project: Project, user: UserParts, version: string): string {
   const capabilities = templatesOf(project);
   const settings = capabilities.flatMap((each) => settingsMember(each, project) ?? []);
   const calls = capabilities.map((each) => each.call(user.files, project));
@@ -42,6 +42,7 @@ export function renderApp(project: Project, user: UserParts): string {
       /** The model, the resolvers and the settings of the server. */
       export const app = ${runtime('defineApp')}({
         project,
+        generatedBy: ${str(version)},
         ${user.resolverTypes.length > 0 && code`${local('./resolvers.ts', 'resolvers')},`}
         ${user.scalars && code`${local('../scalars.ts', 'scalars')},`}
         ${calls.length > 0 && listOf(calls)}

@@ -13,5 +13,8 @@ export function yamlText(text: string): string {
     : JSON.stringify(text);
 }
 
+/** The release whose defaults the project has: a later release does not change them silently. */
+export const defaultsLine = (release: string): string => `defaults: ${JSON.stringify(release)}\n`;
+
 /** A REST module for each entity, in addition to GraphQL. */
 export const REST = 'api: { rest: true }\n';

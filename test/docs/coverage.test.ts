@@ -82,7 +82,7 @@ describe('manifest.md', () => {
 
   it('has every key, and no key that is none', () => {
     const keys = keysOf(schema, []);
-    const named = [...page.matchAll(/`([a-z]+(?:\.[a-z0-9_*]+)+|name|codegen)`/g)]
+    const named = [...page.matchAll(/`([a-z]+(?:\.[a-z0-9_*]+)+|name|defaults|codegen)`/g)]
       .map(([, key]) => key!)
       .filter((key) => key !== 'manifest.yaml');
     const open = named.filter((key) => key.endsWith('.*')).map((key) => key.slice(0, -1));

@@ -149,6 +149,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['jobs: runs, shows, retries and cancels jobs, with its exit codes'],
   mails: ['../auth/pages-project: lists the mails, previews one, writes one into the project'],
   doctor: ['project-commands: says what is wrong and the command that mends it'],
+  upgrade: [
+    '../upgrade/command: says with --dry-run what it would do and what is left, and writes nothing',
+  ],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],
   completion: ['completion: completion of commands, options and their choices'],
 };

@@ -18,9 +18,10 @@ export function faultyDisk(disk: Disk, stopAt: number): Disk & { readonly count:
   };
   return {
     ...disk,
-    write: async (path, text, mode) => {
-      await step(() => disk.write(path, text.slice(0, Math.floor(text.length / 2)), mode));
-      await disk.write(path, text, mode);
+    write: async (path, text, mode, encoding) => {
+      const half = text.slice(0, Math.floor(text.length / 2));
+      await step(() => disk.write(path, half, mode, encoding));
+      await disk.write(path, text, mode, encoding);
     },
     rename: async (from, to) => {
       await step(async () => {});

@@ -18,6 +18,7 @@ const project = defineProject({
 /** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
+  generatedBy: '0.1.0',
   resolvers,
   capabilities: [
     await ifInstalled('@twofold/auth', async () => (await import('@twofold/auth')).auth(), consoleSettings),

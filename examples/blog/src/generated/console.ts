@@ -9,5 +9,5 @@ export const consoleSettings: ConsoleModel = {
   host: true,
   adminData: 'development',
   roles: {},
-  manifest: { name: 'blog', api: { rest: true }, console: {} },
+  manifest: { name: 'blog', defaults: '0.1', api: { rest: true }, console: {} },
 };

@@ -23,6 +23,7 @@ const project = defineProject({
 /** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
+  generatedBy: '0.1.0',
   resolvers,
   capabilities: [
     auth({ extend, listeners }),

@@ -11,6 +11,7 @@ export const consoleSettings: ConsoleModel = {
   roles: { Owner: ['*'] },
   manifest: {
     name: 'company',
+    defaults: '0.1',
     api: { rest: true },
     console: {},
     auth: {

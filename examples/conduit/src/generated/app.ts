@@ -24,6 +24,7 @@ const project = defineProject({
 /** The model, the resolvers and the settings of the server. */
 export const app = defineApp({
   project,
+  generatedBy: '0.1.0',
   capabilities: [
     auth(),
     await ifInstalled('@twofold/console', async () => (await import('@twofold/console/server')).webConsole(), consoleSettings),

@@ -11,6 +11,7 @@ export const consoleSettings: ConsoleModel = {
   roles: {},
   manifest: {
     name: 'hosting',
+    defaults: '0.1',
     api: { rest: true, access: 'user' },
     console: {},
     hosting: { engine: { kind: 'auto' }, domain: 'apps.localhost' },

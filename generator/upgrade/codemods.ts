@@ -1,0 +1,4 @@
+import type { Codemod } from './codemod.ts';
+
+/** Every codemod, in the order of the versions. The first release needs none. */
+export const codemods: readonly Codemod[] = [];

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { runFile, typecheck } from '../generator/project.ts';
+import type { Release } from './releases.ts';
+import {
+  link,
+  stateOf,
+  type Subject,
+  succeed,
+  toolWith,
+  upgrade,
+  whileServing,
+} from './subject.ts';
+import { fill, printedSchema, recordReads, rowsOf } from './traffic.ts';
+
+/** What a server of a project says, and what is in its database. */
+async function observe(root: string) {
+  const observed = await whileServing(root, async (url, output) => ({
+    schema: await printedSchema(url),
+    traffic: await recordReads(url),
+    warned: /run generator -- upgrade/.test(output()),
+  }));
+  return { ...observed, rows: rowsOf(root) };
+}
+
+/**
+ * Upgrades a project and checks every promise: no edit is lost, types are strict, its own tests
+ * pass, its schema, its rows and its recorded traffic are the same, and a second run does nothing.
+ */
+export async function checkUpgrade(subject: Subject, from: Release, to: Release): Promise<void> {
+  const { root } = subject;
+  const filled = await whileServing(root, (url) => fill(url));
+  // With `auth:` or `hosting:` a caller without an account may create nothing.
+  expect([subject.name, filled > 0]).toEqual([subject.name, !/company|hosting/.test(subject.name)]);
+  const before = await observe(root);
+  expect(before.warned).toBe(false);
+  // The new runtime runs the old code, and says by which command it becomes new.
+  link(root, to);
+  expect(await observe(root)).toEqual({ ...before, warned: true });
+  link(root, from);
+  await succeed(upgrade(root, to));
+  link(root, to);
+  checkFiles(subject, to);
+  expect(await typecheck(root)).toEqual([]);
+  const tests = await runFile(process.execPath, ['--test', 'test/**/*.test.ts'], root, clean());
+  expect([tests.code, tests.code === 0 ? '' : tests.stdout]).toEqual([0, '']);
+  expect(await observe(root)).toEqual(before);
+  const after = stateOf(root);
+  await succeed(upgrade(root, to, '--force'));
+  expect(stateOf(root)).toEqual(after);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  '0.2.0': 'createContext',
+  '0.3.0': 'makeContext',
+};
+
+function checkFiles({ root, own, added, removed }: Subject, { version }: Release): void {
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  for (const [path, text] of Object.entries(own)) expect([path, read(path)]).toEqual([path, text]);
+  for (const [path, line] of Object.entries(added))
+    expect([path, read(path).includes(line.trim())]).toEqual([path, true]);
+  for (const path of removed) expect([path, existsSync(join(root, path))]).toEqual([path, false]);
+  expect(read('src/tools/report.ts')).toBe(toolWith(NAMES[version] as string));
+  expect(read('.gitignore')).toContain('*.tmp');
+  expect(read('src/generated/app.ts')).toContain(`generatedBy: '${version}'`);
+}
+
+/** Node's own test runner must not think that it runs inside another one. */
+const clean = () => ({ NODE_TEST_CONTEXT: '', VITEST: '', NODE_ENV: '', NODE_OPTIONS: '' });

@@ -1,0 +1,115 @@
+import type { MadeUp } from './releases.ts';
+
+const NEXT = '0.2.0';
+const LATER = '0.3.0';
+
+/** Renames an import of our package, and its uses, by position. */
+const renaming = (version: string, from: string, to: string) => `{
+  version: '${version}',
+  name: '${to}',
+  about: '${from} is ${to}',
+  reads: (path) => /\\.ts$/.test(path),
+  edit: ({ text }) => {
+    if (!/from '@twofold\\/runtime'/.test(text)) return { edits: [] };
+    const found = [...text.matchAll(/(?<![\\w$.'"])${from}(?![\\w$'"])/g)];
+    const edits = found.map(({ index }) => ({ at: index, end: index + ${from.length}, text: '${to}' }));
+    const odd = [...text.matchAll(/['"]${from}['"]/g)];
+    return { edits, byHand: odd.map(({ index }) => ({ at: index, what: 'a text names ${from}' })) };
+  },
+}`;
+
+const inTable = (entry: string) => (text: string) =>
+  text.replace(
+    /export const codemods = \[(.*)\];/s,
+    (_, rest: string) => `export const codemods = [${rest}${entry},\n];`,
+  );
+
+const exported = (from: string, to: string, ending: string): MadeUp => ({
+  of: 'runtime',
+  file: `index.${ending}`,
+  change: (text) =>
+    text.replace(
+      /export \{ (?:openContext|createContext)\b[^,}]*/,
+      `export { openContext as ${to}${from === to ? '' : ' '}`,
+    ),
+});
+
+const section = (version: string, entries: string) => (text: string) =>
+  text.replace(
+    /^## Unreleased$/m,
+    `## Unreleased\n\n## ${version} (2027-01-02)\n\n### Breaking\n\n${entries}`,
+  );
+
+const shorterDepth = `{
+  release: '0.2',
+  path: ['api', 'limits', 'depth'],
+  before: 12,
+  after: 3,
+  reason: 'no front end asks for more',
+}`;
+
+/** What 0.2.0 changes. */
+export const next: readonly MadeUp[] = [
+  {
+    of: 'generator',
+    file: 'generator/upgrade/codemods.js',
+    change: inTable(renaming(NEXT, 'openContext', 'createContext')),
+  },
+  {
+    of: 'generator',
+    file: 'templates/owned/header.js',
+    change: (text) => text.replace('Do not edit:', 'Do not change:'),
+  },
+  {
+    of: 'generator',
+    file: 'templates/seeded/ignore.js',
+    change: (text) => text.replace('*.log\n', '*.log\n*.tmp\n'),
+  },
+  {
+    of: 'generator',
+    file: 'templates/seeded/readme.js',
+    change: (text) => text.replace('# ', '# Project '),
+  },
+  {
+    of: 'generator',
+    file: 'CHANGELOG.md',
+    change: section(
+      NEXT,
+      '- `openContext` is `createContext`; `upgrade` renames it.\n- `api.rest` has\n  other words.\n- `hosting.domain` is asked for.\n- Servers are kinder.\n',
+    ),
+  },
+  exported('openContext', 'createContext', 'js'),
+  exported('openContext', 'createContext', 'd.ts'),
+  {
+    of: 'schema',
+    file: 'changed-defaults.js',
+    change: (text) => text.replace('changedDefaults = []', `changedDefaults = [${shorterDepth}]`),
+  },
+  {
+    of: 'schema',
+    file: 'manifest/core.js',
+    change: (text) => text.replace(/(depth: .*default: )12/, '$13'),
+  },
+];
+
+/** What 0.3.0 changes, after 0.2.0. */
+export const later: readonly MadeUp[] = [
+  ...next,
+  {
+    of: 'generator',
+    file: 'generator/upgrade/codemods.js',
+    change: inTable(renaming(LATER, 'createContext', 'makeContext')),
+  },
+  {
+    of: 'generator',
+    file: 'templates/seeded/ignore.js',
+    change: (text) => text.replace('*.tmp\n', '*.tmp\n*.bak\n'),
+  },
+  {
+    of: 'generator',
+    file: 'CHANGELOG.md',
+    change: section(LATER, '- `createContext` is `makeContext`.\n'),
+  },
+  exported('openContext', 'makeContext', 'js'),
+  exported('openContext', 'makeContext', 'd.ts'),
+];

@@ -1,0 +1,167 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { isOwnTable } from '@twofold/schema';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  printSchema,
+} from 'graphql';
+
+/** A request, and what a server answered. */
+export interface Exchange {
+  readonly asked: string;
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+const DEEP =
+  'query Deep { __schema { types { fields { type { ofType { ofType { ofType { name } } } } } } } }';
+
+/** Everything that is asked of a server: reads only, so that a second server can be asked the same. */
+export async function recordReads(url: string): Promise<Exchange[]> {
+  const schema = await schemaOf(url);
+  const reads = fieldsOf(schema, 'Query');
+  const asked = [
+    ...reads.map((text) => graphqlRequest(text)),
+    graphqlRequest(DEEP),
+    graphqlRequest('{ doesNotExist }'),
+    ...['/api/health', '/api/openapi.json', '/api/users', '/api/posts?limit=2', '/nothing'].map(
+      (path) => ({ path, init: {} }),
+    ),
+  ];
+  const exchanges: Exchange[] = [];
+  for (const { path, init } of asked) exchanges.push(await exchange(url, path, init));
+  return exchanges;
+}
+
+/** Creates rows by every mutation that needs only texts and numbers. */
+export async function fill(url: string): Promise<number> {
+  const schema = await schemaOf(url);
+  let done = 0;
+  for (let round = 0; round < 3; round++)
+    for (const text of fieldsOf(schema, 'Mutation', round)) {
+      const { body } = await exchange(url, ...callOf(graphqlRequest(text)));
+      if (!body.includes('"errors"')) done++;
+    }
+  return done;
+}
+
+const callOf = ({ path, init }: ReturnType<typeof graphqlRequest>) => [path, init] as const;
+
+const graphqlRequest = (query: string) => ({
+  path: '/graphql',
+  init: {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': 'k'.repeat(43) },
+    body: JSON.stringify({ query }),
+  },
+});
+
+async function exchange(url: string, path: string, init: RequestInit): Promise<Exchange> {
+  const response = await fetch(url + path, init);
+  const body = await response.text();
+  return {
+    asked: `${path} ${String(init.body ?? '')}`,
+    status: response.status,
+    type: response.headers.get('content-type'),
+    body: path === '/api/openapi.json' ? withoutAddress(body, url) : withoutTimes(body),
+  };
+}
+
+const withoutAddress = (body: string, url: string) => body.replaceAll(url, '');
+const withoutTimes = (body: string) =>
+  body.replace(/"(uptime\w*|requestId)":"?[\w.-]+"?/g, '"$1":0');
+
+async function schemaOf(url: string) {
+  const answer = await fetch(`${url}/graphql`, graphqlRequest(getIntrospectionQuery()).init);
+  const { data } = (await answer.json()) as { data: IntrospectionQuery };
+  return buildClientSchema(data);
+}
+
+/** The schema that a server has, as `printSchema` prints it. */
+export const printedSchema = async (url: string): Promise<string> =>
+  printSchema(await schemaOf(url));
+
+type Schema = Awaited<ReturnType<typeof schemaOf>>;
+
+/** An operation for each root field whose arguments can be made up. */
+function fieldsOf(schema: Schema, root: 'Query' | 'Mutation', round = 0): string[] {
+  const type = root === 'Query' ? schema.getQueryType() : schema.getMutationType();
+  const isCreate = (name: string) => root === 'Query' || /^create/.test(name);
+  return Object.values(type?.getFields() ?? {})
+    .filter(({ name }) => isCreate(name))
+    .flatMap((field) => {
+      const args = field.args
+        .filter(({ type: of }) => root === 'Mutation' || String(of).endsWith('!'))
+        .map((arg) => `${arg.name}: ${valueOf(schema, String(arg.type), round)}`);
+      const list = args.length > 0 ? `(${args.join(', ')})` : '';
+      const word = root === 'Query' ? 'query' : 'mutation';
+      return [`${word} { ${field.name}${list}${selectionOf(schema, String(field.type), 2)} }`];
+    });
+}
+
+const plain = (type: string) => type.replaceAll(/[[\]!]/g, '');
+
+function valueOf(schema: Schema, type: string, round: number): string {
+  if (type.startsWith('[')) return `[${valueOf(schema, plain(type), round)}]`;
+  const name = plain(type);
+  const scalars: Record<string, string> = {
+    ID: '1',
+    Int: String(round),
+    Float: `${round}.5`,
+    Boolean: 'true',
+    String: `"text${round}@example.com"`,
+    DateTime: '"2026-01-02T03:04:05.000Z"',
+  };
+  const of = schema.getType(name);
+  if (scalars[name]) return scalars[name];
+  if (of && 'getValues' in of) return String(of.getValues()[0]?.name);
+  if (!of || !('getFields' in of)) return 'null';
+  const members = Object.values(of.getFields()) as { name: string; type: unknown }[];
+  const given = members.filter(
+    ({ type: member }) => String(member).endsWith('!') || scalars[plain(String(member))],
+  );
+  return `{ ${given.map((each) => `${each.name}: ${valueOf(schema, String(each.type), round)}`).join(', ')} }`;
+}
+
+/** The scalar fields of a type and of what it refers to. */
+function selectionOf(schema: Schema, type: string, depth: number): string {
+  const of = schema.getType(plain(type));
+  if (!of || !('getFields' in of)) return '';
+  const fields = Object.values(of.getFields()) as {
+    name: string;
+    type: unknown;
+    args?: readonly { type: unknown }[];
+  }[];
+  const inner = fields
+    .filter(({ args = [] }) => args.every(({ type: arg }) => !String(arg).endsWith('!')))
+    .flatMap((field) => {
+      const target = schema.getType(plain(String(field.type)));
+      const isLeaf = !target || !('getFields' in target);
+      if (isLeaf) return [field.name];
+      return depth > 0
+        ? [`${field.name}${selectionOf(schema, String(field.type), depth - 1)}`]
+        : [];
+    })
+    .filter((text) => !/\{ *\}/.test(text));
+  return ` { __typename ${inner.join(' ')} }`;
+}
+
+/** The rows of every table of the project's own. */
+export function rowsOf(root: string): Record<string, unknown[]> {
+  const database = new DatabaseSync(join(root, 'data/app.db'), { readOnly: true });
+  try {
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table' order by name")
+      .all() as { name: string }[];
+    return Object.fromEntries(
+      tables
+        .filter(({ name }) => !isOwnTable(name) && !/^sqlite_|^twofold_/.test(name))
+        .map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
+    );
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../generator/random.ts';
+import { checkUpgrade } from './check-upgrade.ts';
+import { later, next } from './made-up.ts';
+import { madeUp, type Release, released, releasedVersions } from './releases.ts';
+import { commit, link, makeSubject, stateOf, type Subject, succeed, upgrade } from './subject.ts';
+
+// `npm run test:upgrade` checks twenty projects from every release; CI checks the first one.
+const PROJECTS = Number(process.env['UPGRADE_PROJECTS'] ?? 1);
+const SEED = Number(process.env['UPGRADE_SEED'] ?? 1);
+
+let [second, third]: Release[] = [];
+const subjects: Subject[] = [];
+const subject = async (at: number, from: Release) => {
+  const made = await makeSubject(at, from, createRandom(SEED * 1000 + at));
+  subjects.push(made);
+  return made;
+};
+
+beforeAll(async () => {
+  [second, third] = [await madeUp('0.2.0', next), await madeUp('0.3.0', later)];
+});
+afterAll(() => subjects.forEach((each) => each.remove()));
+
+describe.each(releasedVersions())('a project of %s', (version) => {
+  const from = released(version);
+
+  it.each(Array.from({ length: PROJECTS }, (_, at) => at))(
+    'number %i keeps every edit, its types, tests, schema, rows and answers',
+    async (at) => {
+      await checkUpgrade(await subject(at, from), from, second!);
+    },
+    120_000,
+  );
+
+  it('is the same after one jump as after one step at a time', async () => {
+    const [jump, steps] = [await subject(0, from), await subject(0, from)];
+    await succeed(upgrade(jump.root, third!));
+    await succeed(upgrade(steps.root, second!));
+    commit(steps.root);
+    link(steps.root, second!);
+    await succeed(upgrade(steps.root, third!));
+    expect(stateOf(steps.root)).toEqual(stateOf(jump.root));
+  });
+});
