@@ -10,6 +10,7 @@ import { randomRules } from './random-rules.ts';
 import { randomWrite } from './random-write.ts';
 import { sightOf } from './sight.ts';
 import { type Execution, takeOver } from './takeover.ts';
+import { startBehindMcp } from './through-mcp.ts';
 import { callersOf, hiddenTexts, otherWorld, randomWorld, settle, type World } from './worlds.ts';
 
 /** More of them: LEAK_SCHEMAS=200 LEAK_SEED=1000 npx vitest run test/leak */
@@ -46,7 +47,8 @@ interface Pair {
   readonly two: TestServer;
 }
 
-const EXECUTIONS: readonly Execution[] = ['planned', 'unplanned'];
+/** The third way is the planned one behind the tools of `/mcp`. */
+const EXECUTIONS: readonly (Execution | 'mcp')[] = ['planned', 'unplanned', 'mcp'];
 const kinds = databases.flatMap((database) =>
   EXECUTIONS.map((execution) => ({ database, execution })),
 );
@@ -58,12 +60,14 @@ describe.each(kinds)(
       'tell nothing that they forbid, in any answer, seed %i',
       { timeout: 300_000 },
       async (seed) => {
-        const random = createRandom(execution === 'planned' ? seed : seed + 500_000);
+        const random = createRandom(seed + EXECUTIONS.indexOf(execution) * 500_000);
         const { sdl, manifest } = randomRules(random);
-        const resolvers = execution === 'planned' ? {} : takeOver(random, projectOf(sdl, manifest));
+        const resolvers =
+          execution === 'unplanned' ? takeOver(random, projectOf(sdl, manifest)) : {};
+        const start = execution === 'mcp' ? startBehindMcp : startServer;
         for (const caller of callersOf(random)) {
-          const one = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
-          const two = await startServer(sdl, { manifest, database, resolvers, change: OPEN });
+          const one = await start(sdl, { manifest, database, resolvers, change: OPEN });
+          const two = await start(sdl, { manifest, database, resolvers, change: OPEN });
           try {
             const world = randomWorld(random, one.project);
             await settle(one.project, one.store, world, world);
