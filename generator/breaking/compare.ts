@@ -23,7 +23,7 @@ export function compareSchemas(base: ServedSchema, head: Side, today: string): C
       mandatory: false,
       renames: renamesOf(sources.schema, base.schema, head.schema),
     }),
-    ...documentChanges({ base: { ...base, documents }, head }),
+    ...documentChanges({ base: { ...base, documents, project: head.project }, head }),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { checkMeasures, type Diagnostic, type ListOptions, type Project } from '@twofold/schema';
 import {
   type FieldNode,
+  type FragmentDefinitionNode,
   getNamedType,
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -10,11 +11,19 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   parse,
   type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
 import type { ClientOperation } from './operations.ts';
+
+/** What the limits measure: an operation, the fragments that it uses, and the text of both. */
+export interface MeasuredDocument {
+  readonly node: OperationDefinitionNode;
+  readonly fragments: readonly FragmentDefinitionNode[];
+  readonly text: string;
+}
 
 /** DOCUMENT_OVER_LIMIT: operations that a limit of the server would refuse. */
 export function overLimits(
@@ -23,25 +32,31 @@ export function overLimits(
   operations: readonly ClientOperation[],
 ): Diagnostic[] {
   return operations.flatMap((operation) => {
-    const problem = problemOf(project, schema, operation);
+    const { node, text } = operation;
+    const fragments = operation.fragments.map((fragment) => fragment.node);
+    const problem = limitProblem(project, schema, { node, fragments, text });
     return problem === null ? [] : [overLimit(operation, problem)];
   });
 }
 
-function problemOf(
-  { api: { limits }, ...project }: Project,
+/**
+ * Why a limit of the server would refuse a valid document; null when none does.
+ *
+ * @example limitProblem(project, schema, document) // 'the document has 1200 tokens, 1000 are allowed'
+ */
+export function limitProblem(
+  project: Project,
   schema: GraphQLSchema,
-  operation: ClientOperation,
+  { node, fragments, text }: MeasuredDocument,
 ): string | null {
-  const { node, fragments, text } = operation;
-  const used = fragments.map((fragment) => fragment.node);
+  const { limits } = project.api;
   if (tokensOf(text) > limits.tokens)
     return `the document has ${tokensOf(text)} tokens, ${limits.tokens} are allowed`;
-  const named = new Map(used.map((fragment) => [fragment.name.value, fragment]));
-  const over = checkMeasures([node, ...used], named, limits);
+  const named = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  const over = checkMeasures([node, ...fragments], named, limits);
   if (over) return over.message;
   const pricing: Pricing = {
-    project: { ...project, api: { limits } } as Project,
+    project,
     schema,
     cap: limits.list,
     fragmentOf: (name) => named.get(name)?.selectionSet,

@@ -72,6 +72,28 @@ describe('generator breaking', () => {
     });
   });
 
+  it('names a document that a lower limit refuses from now on', async () => {
+    const manifest = (limits: string) =>
+      `${MANIFEST}api: { trusted_documents: {}, limits: { ${limits} } }\n`;
+    const texts = ['query Posts { posts { id title } }', 'query Ids { posts { id } }'];
+    const project = shop({
+      'manifest.yaml': manifest('list: 50'),
+      'documents.json': listOf(...texts),
+    });
+    project.write('manifest.yaml', manifest('list: 50, tokens: 8'));
+    const { code, changes } = await asked(project, '--no-code');
+    expect(code).toBe(1);
+    expect(changes.filter((change: { class: string }) => change.class === 'documents')).toEqual([
+      expect.objectContaining({
+        level: 'breaking',
+        code: 'DOCUMENT_OVER_LIMIT',
+        coordinate: 'Posts',
+        message: expect.stringMatching(/the document has 9 tokens, 8 are allowed/),
+        usedBy: [expect.objectContaining({ operation: 'Posts', hash: sha256(texts[0]!) })],
+      }),
+    ]);
+  });
+
   it('ends with 0 and says with what it compared, where nothing changed', async () => {
     const project = shop();
     const { code, stdout } = await breaking(project, '--no-code');
