@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { CommandCall } from '../cli/command.ts';
 import { closest } from '../cli/closest.ts';
 import type { Project } from '@twofold/schema';
+import { type Deprecation, deprecationsOf } from '../explain/deprecations.ts';
 import { explainAll, type Explanation } from '../explain/facts.ts';
 import { placeOf } from '../explain/place.ts';
 import { ruleSentence } from '../explain/rules.ts';
@@ -20,7 +21,8 @@ const GENERATED = [
 
 /** One field with all its facts. */
 type Explained = Explanation &
-  Partial<Statements> & {
+  Partial<Statements> &
+  Partial<Deprecation> & {
     readonly file: string | null;
     readonly hooks?: readonly string[];
     readonly rules?: readonly ExplainedRule[];
@@ -45,6 +47,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     ({ coordinate }) => coordinate,
   );
   const read = await readStatements(root, project, { coordinates, texts, userFiles });
+  const deprecations = deprecationsOf(project, reading.sources, coordinates);
   const explanations: Explained[] = [];
   for (const each of explainAll(project, read.isOwn).filter(({ coordinate }) =>
     coordinates.includes(coordinate),
@@ -55,6 +58,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
       ...hooksOf(texts.get(`src/hooks/${each.coordinate}.ts`)),
       ...rulesOf(project, each.coordinate, read.rules),
       ...read.statements.get(each.coordinate),
+      ...deprecations.get(each.coordinate),
     });
   }
   if (read.missing !== null) call.terminal.note(`  statements are left out: ${read.missing}`);
@@ -114,11 +118,20 @@ function print(
   database: 'sqlite' | 'postgres',
 ): string {
   const { coordinate, what, decidedBy, stored, operation, as } = explained;
-  const { plan, statements, routes, file, hooks, rules = [] } = explained;
+  const { plan, statements, routes, file, hooks, rules = [], deprecated } = explained;
   const line = (name: string, text: string | null | undefined) =>
     text ? `  ${terminal.paint.dim(name.padEnd(9))}  ${text}\n` : '';
   const asked = operation && as !== 'anyone' ? `${operation}  (${as})` : operation;
   const below = '\n             ';
   const said = rules.flatMap(({ says, [database]: sql }) => [says, ...(sql ? [`  ${sql}`] : [])]);
-  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('access', said.join(below))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+  return `${terminal.paint.bold(coordinate)}  ${what}\n${line('outdated', deprecated)}${line('used by', usersOf(explained).join(below))}${line('rule', decidedBy)}${line('stored', stored)}${line('file', file)}${line('hooks', hooks?.join(', '))}${line('access', said.join(below))}${line('asked by', asked)}${line('plan', plan?.replaceAll('\n', below))}${line('statement', statements?.[database].join(below))}${line('routes', routes?.join(below))}`;
+}
+
+/** The documents that ask for a deprecated field, a line each. */
+function usersOf({ deprecated, usedBy = [] }: Explained): string[] {
+  if (deprecated === undefined) return [];
+  if (usedBy.length === 0) return ['no document of the list'];
+  return usedBy.map(
+    ({ operation, at, retired }) => `${operation}${retired ? ' (retired)' : ''}  ${at}`,
+  );
 }

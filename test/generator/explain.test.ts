@@ -449,4 +449,29 @@ describe('explain', () => {
       shop.remove();
     }
   });
+
+  test('of a deprecated field says when it goes, and which documents ask for it', async () => {
+    const project = makeProject({
+      'schema.graphql':
+        'type User { id: ID! fullName: String! name: String @deprecated(reason: "Use fullName. Removal on 2027-03-01.") old: Int @deprecated }\ntype Query { users: [User!]! }\n',
+      'manifest.yaml': "name: shop\nclient: { documents: ['web/*.graphql'], out: web/api }\n",
+      'web/a.graphql': 'query Names { users { name } }\n\nquery Full { users { fullName } }\n',
+    });
+    await generator(['generate'], project.root);
+    const { stdout } = await generator(['explain', 'User', '--json'], project.root);
+    const { explanations } = JSON.parse(stdout) as { explanations: Record<string, unknown>[] };
+    const of = (name: string) => explanations.find(({ coordinate }) => coordinate === name);
+    expect(of('User.name')).toMatchObject({
+      deprecated: 'Use fullName. Removal on 2027-03-01.',
+      sunset: '2027-03-01',
+      usedBy: [{ operation: 'Names', at: 'web/a.graphql:1', retired: false }],
+    });
+    expect(of('User.old')).toMatchObject({ sunset: null, usedBy: [] });
+    expect(of('User.fullName')).not.toHaveProperty('deprecated');
+    const text = (await generator(['explain', 'User.name'], project.root)).stdout;
+    expect(text).toMatch(
+      /\n {2}outdated {3}Use fullName.*\n {2}used by {4}Names {2}web\/a.graphql:1\n/,
+    );
+    project.remove();
+  });
 });
