@@ -6,7 +6,7 @@ import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
 import { createImageBuilder } from './deploy/builder.ts';
-import { networkName } from './deploy/containers.ts';
+import { instanceLabels, networkName } from './deploy/containers.ts';
 import { createDeployer } from './deploy/deployer.ts';
 import { createLifecycle } from './deploy/lifecycle.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
@@ -29,6 +29,7 @@ import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
 import { deployKeyHandlers } from './routes/deploy-keys.ts';
 import { registryHandlers } from './routes/registries.ts';
+import { projectHandlers } from './routes/projects.ts';
 import { requestHandlers } from './routes/requests.ts';
 import { runHandlers } from './routes/runs.ts';
 import { runtimeHandlers } from './routes/runtime.ts';
@@ -184,7 +185,7 @@ function createWork(
       if (core.apps.all().length === 0 && core.connection.info())
         await core.connection
           .engine()
-          .removeNetwork(networkName(core.naming))
+          .removeNetwork(networkName(core.naming), instanceLabels(core.naming))
           .catch(() => {});
       await core.connection.stop();
     },
@@ -229,6 +230,7 @@ function createHandlers(
     ...notificationHandlers(notifications, now),
     ...registryHandlers(core),
     ...deployKeyHandlers(core),
+    ...projectHandlers(parts),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),

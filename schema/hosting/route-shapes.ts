@@ -57,6 +57,7 @@ const volumes = {
     {
       name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_.-]{0,62}$' },
       path: { type: 'string', pattern: '^/[A-Za-z0-9_./-]{1,254}$' },
+      shared: { type: 'boolean' },
     },
     ['name', 'path'],
   ),
@@ -107,6 +108,37 @@ const http = httpOf(
 );
 const shownHttp = httpOf(closedObject({ user: userName }, ['user']));
 
+const words = {
+  type: 'array',
+  items: { type: 'string', maxLength: 65_536 },
+  maxItems: 100,
+} as const;
+const projectName = { type: ['string', 'null'], pattern: '^[a-z][a-z0-9-]{0,62}$' } as const;
+
+/** How a container is started and stopped. Null means what the image says. */
+const processFields = {
+  entrypoint: nullable({ ...words, minItems: 1 }),
+  user: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,100}$' },
+  working_dir: { type: ['string', 'null'], pattern: '^/[^\\x00-\\x1f]{0,254}$' },
+  init: { type: 'boolean' },
+  stop_grace_period: { type: ['number', 'null'], minimum: 0, maximum: 3600 },
+} as const;
+
+/** Files that containers get before they start, at most 1 MiB in all. */
+const files = {
+  type: 'array',
+  maxItems: 200,
+  items: closedObject(
+    {
+      path: { type: 'string', minLength: 2, maxLength: 255 },
+      content: { type: 'string', maxLength: 1_400_000 },
+      encoding: { enum: ['utf8', 'base64'] },
+      executable: { type: 'boolean' },
+    },
+    ['path', 'content'],
+  ),
+} as const;
+
 /** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
   /** Null makes the app a worker. */
@@ -121,6 +153,9 @@ const changeable = {
   command: { type: ['array', 'null'], items: text, maxItems: 100 },
   http,
   cron,
+  project: projectName,
+  ...processFields,
+  files,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -207,6 +242,18 @@ export const app = openObject({
   command: { type: ['array', 'null'], items: text },
   http: shownHttp,
   cron,
+  project: projectName,
+  networks: { type: 'array', items: text },
+  ...processFields,
+  files: {
+    type: 'array',
+    items: openObject({
+      path: text,
+      bytes: count,
+      sha256: text,
+      executable: { type: 'boolean' },
+    }),
+  },
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },

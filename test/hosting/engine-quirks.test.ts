@@ -28,7 +28,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   beforeEach(() => void (turn += 1));
   afterAll(async () => {
     for (const { id } of await engine.list(labels)) await engine.remove(id);
-    await engine.removeNetwork(network);
+    await engine.removeNetwork(network, labels);
     for (const tag of await engine.images.tags(`localhost/twofold-test-${run}/`))
       await engine.images.untag(tag);
   }, 60_000);
@@ -88,14 +88,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       kind: 'invalid',
       status: 400,
     });
-    await expect(engine.removeNetwork(network)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(engine.removeNetwork(network, labels)).rejects.toMatchObject({ kind: 'conflict' });
     await expect(
       engine.create(spec('no-image', { image: `localhost/none-${run}:1` })),
     ).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining(`none-${run}`) });
     // A network that is there is no failure, nor what is gone already.
     await engine.ensureNetwork(network, labels);
     await engine.remove('0'.repeat(64));
-    await engine.removeNetwork(`${network}-none`);
+    await engine.removeNetwork(`${network}-none`, labels);
     await engine.removeVolume(`${network}-none`);
     expect(await engine.inspect('0'.repeat(64))).toBeNull();
   }, 60_000);

@@ -290,6 +290,12 @@ describeEachEngine('an app that fails', ({ socket }) => {
     expect(recovered).toMatchObject({ type: 'deploy.recovered', app: 'shop' });
     await mailbox.find('ops@x.test', 'failed');
     await mailbox.find('ops@x.test', 'succeeded');
+    const test = await server.api('POST', '/api/notifications/hook/test');
+    expect(test.body).toEqual({ ok: true, status: 200 });
+    expect(receiver.deliveries.pop()!.body).toMatchObject({ type: 'test', app: null });
+    expect((await server.api('GET', '/api/notifications/hook')).body.events).toEqual(events);
+    expect((await server.api('DELETE', '/api/notifications/mail')).status).toBe(200);
+    expect((await server.api('GET', '/api/notifications')).body.total).toBe(1);
     expect(mailbox.received).toEqual([]);
     expect(JSON.stringify(receiver.deliveries)).not.toContain('open-sesame');
     await server.end();

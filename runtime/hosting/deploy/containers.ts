@@ -1,6 +1,7 @@
 import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import type { HostedApp, Deployment } from '../records/app.ts';
+import type { AppSpec, HostedApp, Deployment } from '../records/app.ts';
+import { namesOf } from '../records/project.ts';
 
 /**
  * Labels on everything that we create on an engine. `instance` identifies one installation: two
@@ -15,6 +16,8 @@ export const LABELS = {
   replica: 'twofold.replica',
   /** On the container of a run: the run's id. It is no replica. */
   run: 'twofold.run',
+  /** Seconds between SIGTERM and SIGKILL, if the app sets them. */
+  grace: 'twofold.grace',
   /** On an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
   health: 'twofold.health',
 } as const;
@@ -37,11 +40,32 @@ export const appLabels = (naming: EngineNaming, app: Pick<HostedApp, 'id'>) => (
   [LABELS.app]: app.id,
 });
 export const networkName = ({ instance }: EngineNaming) => `twofold-${instance}`;
+
+/**
+ * The networks of an app: the one that all apps without a project share, or those of its project.
+ * Neither a project nor a network of it has a dot in its name.
+ */
+export function networksOf(
+  naming: EngineNaming,
+  { project, networks }: Pick<AppSpec, 'project' | 'networks'>,
+): string[] {
+  if (!project) return [networkName(naming)];
+  const own = `${networkName(naming)}.${project}`;
+  return networks?.length ? networks.map((name) => `${own}.${name}`) : [own];
+}
+
+/** The name of an app's volume on the engine. */
 export const volumeName = (
   { instance }: EngineNaming,
-  app: Pick<HostedApp, 'name'>,
+  app: Pick<HostedApp, 'name' | 'spec'>,
   volume: string,
-) => `twofold-${instance}-${app.name}-${volume}`;
+) => {
+  const { shared, external } = app.spec.volumes.find(({ name }) => name === volume) ?? {};
+  if (external) return volume;
+  // Neither an instance nor a project has a dot in its name.
+  if (shared) return `twofold-${instance}.${app.spec.project}.${volume}`;
+  return `twofold-${instance}-${app.name}-${volume}`;
+};
 /** Docker and Podman add a registry to a name without one, except to names with `localhost/`. */
 export const allImagesPrefix = ({ instance }: EngineNaming) => `localhost/twofold-${instance}/`;
 export const imagePrefix = ({ instance }: EngineNaming, app: Pick<HostedApp, 'name'>) =>
@@ -86,6 +110,7 @@ export function containerSpec(
 ): ContainerSpec {
   const { spec } = app;
   const { port } = deployment;
+  const [network, ...networks] = networksOf(naming, spec);
   return {
     name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
     image: deployment.image_id ?? '',
@@ -95,13 +120,20 @@ export function containerSpec(
       [LABELS.name]: app.name,
       [LABELS.deployment]: String(deployment.number),
       [LABELS.replica]: String(replica),
+      ...(spec.stop_grace_period != null && { [LABELS.grace]: String(spec.stop_grace_period) }),
     },
     env: { ...(port !== null && { PORT: String(port) }), ...app.env, ...app.secrets },
     command: spec.command,
     port,
     publish: reach === 'port' && port !== null,
-    network: networkName(naming),
-    aliases: [app.name],
+    network: network!,
+    networks,
+    aliases: namesOf(app.name, spec),
+    entrypoint: spec.entrypoint ?? null,
+    user: spec.user ?? null,
+    workingDir: spec.working_dir ?? null,
+    init: spec.init ?? true,
+    files: app.files ?? [],
     volumes: spec.volumes.map(({ name, path }) => ({
       volume: volumeName(naming, app, name),
       path,
@@ -127,6 +159,7 @@ export function targetOf(
     const published = detail.ports[port];
     return published ? { id: detail.id, host: '127.0.0.1', port: published } : null;
   }
+  // All networks of an app are on the engine's machine, so each address leads to the container.
   const host = detail.addresses[networkName(naming)] ?? Object.values(detail.addresses)[0];
   return host ? { id: detail.id, host, port } : null;
 }

@@ -11,6 +11,7 @@ import {
   stagesRepository,
   volumeName,
 } from './containers.ts';
+import { removeNetworks } from './project-networks.ts';
 import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
 
@@ -235,11 +236,22 @@ async function remove(
   for (const prefix of [imagePrefix(core.naming, app), `${stagesRepository(core.naming, app)}:`])
     for (const tag of await engine.images.tags(prefix))
       await engine.images.untag(tag).catch(unlessUsed);
-  if (volumes)
-    for (const { name } of app.spec.volumes)
-      await engine.removeVolume(volumeName(core.naming, app, name));
+  if (volumes) for (const name of ownVolumes(core, app)) await engine.removeVolume(name);
   await core.apps.remove(appId);
+  await removeNetworks(core, app);
   core.events.emit('removed', { app: app.name });
+}
+
+/** The volumes that are removed with an app: not external ones, and none that another app uses. */
+function ownVolumes(core: Core, app: HostedApp): string[] {
+  const namesOf = (each: HostedApp) =>
+    each.spec.volumes.map(({ name }) => volumeName(core.naming, each, name));
+  const others = core.apps.all().filter(({ id }) => id !== app.id);
+  const used = new Set(others.flatMap(namesOf));
+  return app.spec.volumes
+    .filter(({ external }) => !external)
+    .map(({ name }) => volumeName(core.naming, app, name))
+    .filter((name) => !used.has(name));
 }
 
 /**
@@ -247,8 +259,7 @@ async function remove(
  * create.
  */
 async function assertOwnVolumes(core: Core, app: HostedApp): Promise<void> {
-  for (const { name } of app.spec.volumes) {
-    const full = volumeName(core.naming, app, name);
+  for (const full of ownVolumes(core, app)) {
     const labels = await core.connection.engine().volumeLabels(full);
     if (labels) assertOurs(`The volume ${full}`, labels, instanceLabels(core.naming));
   }

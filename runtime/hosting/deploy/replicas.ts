@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
@@ -11,7 +12,8 @@ import {
   type ProbeRecord,
 } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
-import { containerSpec, instanceLabels, targetOf, volumeName } from './containers.ts';
+import { containerSpec, instanceLabels, LABELS, targetOf, volumeName } from './containers.ts';
+import { ensureNetworks } from './project-networks.ts';
 import { createStartProbe, waitUntilReady } from './probe.ts';
 
 /** A replica that was started, and whether it became ready. */
@@ -23,15 +25,23 @@ export interface StartedReplica {
   readonly probes: readonly ProbeRecord[];
 }
 
-/** Seconds between SIGTERM and SIGKILL. */
+/** Seconds between SIGTERM and SIGKILL, unless the app sets them. */
 const GRACE = 10;
 const LAST_LINES = 100;
 
-/** Creates the app's volumes where they do not exist. */
+/** Creates the app's volumes and networks where they do not exist. */
 export async function ensureVolumes(core: Core, app: HostedApp): Promise<void> {
   const engine = core.connection.engine();
-  for (const { name } of app.spec.volumes)
-    await engine.ensureVolume(volumeName(core.naming, app, name), instanceLabels(core.naming));
+  const labels = instanceLabels(core.naming);
+  for (const { name, external } of app.spec.volumes) {
+    const full = volumeName(core.naming, app, name);
+    if (external && (await engine.volumeLabels(full)) === null)
+      throw failure.unprocessable(
+        `The volume ${full} does not exist, and external ones are not created`,
+      );
+    await engine.ensureVolume(full, labels);
+  }
+  await ensureNetworks(core, app);
 }
 
 /** Creates one container of a deployment without starting it. @returns its id. */
@@ -145,15 +155,16 @@ export async function retire(
   try {
     await core.ingress.drain(ids, drain);
     if (!keep) core.onStep('drained');
-    await Promise.all(ids.map((id) => takeDown(core, id, keep)));
+    await Promise.all(containers.map((container) => takeDown(core, container, keep)));
   } finally {
     for (const id of ids) core.leaving.delete(id);
   }
 }
 
-async function takeDown(core: Core, id: string, keep: boolean): Promise<void> {
+async function takeDown(core: Core, { id, labels }: EngineContainer, keep: boolean): Promise<void> {
   const engine = core.connection.engine();
-  await engine.stop(id, GRACE).catch((error: { kind?: string }) => {
+  const grace = Number(labels[LABELS.grace] ?? GRACE);
+  await engine.stop(id, grace).catch((error: { kind?: string }) => {
     if (error.kind !== 'not_found') throw error;
   });
   if (keep) return;

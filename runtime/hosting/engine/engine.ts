@@ -56,11 +56,25 @@ export interface ContainerSpec {
   readonly labels: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | null;
+  /** Null, or absent: what the image says. */
+  readonly entrypoint?: readonly string[] | null;
+  readonly user?: string | null;
+  readonly workingDir?: string | null;
+  /** Whether a small init process starts the container's process; true when absent. */
+  readonly init?: boolean;
+  /** Files to copy in before the start, with their content in base64. */
+  readonly files?: readonly {
+    readonly path: string;
+    readonly content: string;
+    readonly executable: boolean;
+  }[];
   /** Null for a container that nothing connects to. */
   readonly port: number | null;
   /** Publishes `port` on 127.0.0.1, for a server that cannot reach the container's own address. */
   readonly publish: boolean;
   readonly network: string;
+  /** Further networks, on which it has the same aliases. */
+  readonly networks?: readonly string[];
   readonly aliases: readonly string[];
   readonly volumes: readonly { readonly volume: string; readonly path: string }[];
   /** Bytes. 0 means no limit. */
@@ -193,7 +207,8 @@ export interface Engine {
 
   /** Creates the network if it does not exist. @returns its gateway. */
   ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string | null>;
-  removeNetwork(name: string): Promise<void>;
+  /** @throws EngineError `foreign` when the network lacks the labels. */
+  removeNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   /**
    * @throws EngineError `foreign` when a volume of this name exists without the labels.
    * `ensureNetwork` does the same.

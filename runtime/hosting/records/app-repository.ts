@@ -11,7 +11,15 @@ import { domainsOf } from './worker.ts';
 export type AppChange = Partial<
   Pick<
     HostedApp,
-    'status' | 'desired' | 'deployment' | 'restarts' | 'error' | 'spec' | 'env' | 'secrets'
+    | 'status'
+    | 'desired'
+    | 'deployment'
+    | 'restarts'
+    | 'error'
+    | 'spec'
+    | 'env'
+    | 'secrets'
+    | 'files'
   >
 >;
 
@@ -31,6 +39,7 @@ export interface AppRepository {
     readonly spec: AppSpec;
     readonly env: HostedApp['env'];
     readonly secrets?: HostedApp['secrets'];
+    readonly files?: HostedApp['files'];
   }): Promise<HostedApp>;
   /** @throws AppError 409 when a domain is taken; 404 when the app is gone. */
   update(id: string, change: AppChange): Promise<HostedApp>;
@@ -122,7 +131,7 @@ export function createAppRepository({
 }
 
 function newApp(
-  { name, spec, env, secrets = {} }: Parameters<AppRepository['insert']>[0],
+  { name, spec, env, secrets = {}, files = [] }: Parameters<AppRepository['insert']>[0],
   at: string,
 ): HostedApp {
   return {
@@ -135,7 +144,7 @@ function newApp(
       restarts: 0,
       error: null,
     },
-    ...{ spec, env, secrets, created_at: at, updated_at: at },
+    ...{ spec, env, secrets, files, created_at: at, updated_at: at },
   };
 }
 
@@ -200,25 +209,28 @@ function fromRow({ spec, sealed, ...row }: AppRow, seal: Seal): HostedApp {
   return {
     ...row,
     spec: JSON.parse(spec),
-    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<HostedApp, 'env' | 'secrets'>),
+    ...(JSON.parse(seal.open(sealed, aboutApp(row.id))) as Pick<
+      HostedApp,
+      'env' | 'secrets' | 'files'
+    >),
   };
 }
 
 function toRow(app: HostedApp, seal: Seal): AppRow {
-  const { spec, env, secrets, ...row } = app;
+  const { spec, env, secrets, files = [], ...row } = app;
   return {
     ...row,
     spec: JSON.stringify(spec),
-    sealed: seal.seal(JSON.stringify({ env, secrets }), aboutApp(app.id)),
+    sealed: seal.seal(JSON.stringify({ env, secrets, files }), aboutApp(app.id)),
   };
 }
 
 function changedColumns(app: HostedApp, change: AppChange, seal: Seal): Partial<AppRow> {
-  const { spec, env, secrets, ...columns } = change;
+  const { spec, env, secrets, files, ...columns } = change;
   return {
     ...columns,
     ...(spec && { spec: JSON.stringify(spec) }),
-    ...((env || secrets) && { sealed: toRow(app, seal).sealed }),
+    ...((env || secrets || files) && { sealed: toRow(app, seal).sealed }),
     updated_at: app.updated_at,
   };
 }

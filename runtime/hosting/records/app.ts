@@ -1,5 +1,6 @@
 import type { AppCron } from './cron.ts';
 import type { HttpRules } from './http-rules.ts';
+import type { AppFile, ProcessFields } from './process-fields.ts';
 
 /**
  * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
@@ -43,6 +44,10 @@ export interface Resources {
 export interface AppVolume {
   readonly name: string;
   readonly path: string;
+  /** Whether the volume belongs to the project, so that several of its apps may use it. */
+  readonly shared?: boolean;
+  /** Whether `name` is the volume's whole name on the engine. It is never created or removed. */
+  readonly external?: boolean;
 }
 
 /** Where a deployment's image comes from. It never contains a token. */
@@ -61,7 +66,7 @@ export type AppSource =
 export type GitSource = Extract<AppSource, { kind: 'git' }>;
 
 /** The configuration of an app by its user. */
-export interface AppSpec {
+export interface AppSpec extends ProcessFields {
   readonly domain: string;
   readonly aliases: readonly string[];
   readonly image: string | null;
@@ -83,6 +88,12 @@ export interface AppSpec {
   readonly command: readonly string[] | null;
   readonly http?: Partial<HttpRules>;
   readonly cron?: readonly AppCron[];
+  /** Apps of one project share a private network, and are not reached by other apps. */
+  readonly project?: string | null;
+  /** Networks of the project, from its compose file. Empty means the project's own one. */
+  readonly networks?: readonly string[];
+  /** What the project's compose file last made of the app; absent when it made nothing. */
+  readonly composed?: string;
   readonly source: AppSource | null;
 }
 
@@ -108,6 +119,7 @@ export interface HostedApp {
   readonly spec: AppSpec;
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, string>>;
+  readonly files?: readonly AppFile[];
   readonly created_at: string;
   readonly updated_at: string;
 }

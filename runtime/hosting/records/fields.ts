@@ -4,10 +4,12 @@ import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './ap
 import { type AppCron, assertCrons } from './cron.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
+import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
+import { assertProject, assertProjectName } from './project.ts';
 import { assertWorker } from './worker.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
-export interface AppFields {
+export interface AppFields extends ProcessFields {
   readonly image?: string;
   /** Null makes the app a worker. */
   readonly port?: number | null;
@@ -21,6 +23,8 @@ export interface AppFields {
   readonly command?: readonly string[] | null;
   readonly http?: HttpFields;
   readonly cron?: readonly AppCron[];
+  readonly project?: string | null;
+  readonly files?: readonly FileField[];
 }
 
 /** The fields after their passwords were hashed. */
@@ -79,6 +83,8 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...(fields.health !== undefined && { health: mergeHealth(spec.health, fields.health) }),
     ...(fields.command !== undefined && { command: fields.command }),
     ...(fields.cron !== undefined && { cron: fields.cron }),
+    ...(fields.project !== undefined && { project: fields.project }),
+    ...processFieldsOf(fields),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
   };
   assertSpec(changed);
@@ -103,6 +109,8 @@ function assertSpec(spec: AppSpec): void {
   assertHttpRules(spec.http ?? {});
   assertWorker(spec);
   assertCrons(spec.cron ?? []);
+  if (spec.project) assertProjectName(spec.project);
+  assertProject(spec);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -1,5 +1,6 @@
 import { type HostedApp, type Deployment, healthCheckOf } from './app.ts';
 import { showHttpRules } from './http-rules.ts';
+import { showFiles, showProcess } from './process-fields.ts';
 
 /** Replaces the value of a secret in responses. */
 export const MASK = '********';
@@ -35,6 +36,10 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     http: showHttpRules(spec.http),
     cron: spec.cron ?? [],
     ...(spec.command && { command: spec.command }),
+    project: spec.project ?? null,
+    ...(spec.networks?.length && { networks: spec.networks }),
+    ...showProcess(spec),
+    ...(app.files?.length && { files: showFiles(app.files) }),
     source: spec.source,
     deployment: app.deployment,
     url: spec.worker ? null : addressOf(spec.domain),

@@ -8,6 +8,7 @@ import { routeOf } from '../deploy/rollout.ts';
 import { APP_STATUSES, type HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, toSpecFields, type AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
+import { toFiles } from '../records/process-fields.ts';
 import { domainsOf } from '../records/worker.ts';
 import { showApp, type AddressOf, type ViewContext } from '../records/view.ts';
 import { withoutMasks } from './settings.ts';
@@ -38,8 +39,9 @@ export function appHandlers(parts: RouteParts) {
       assertAppName(body.name);
       const spec = newSpec(body.name, await toSpecFields(body), model);
       const env = toEnv(body.env ?? {});
+      const files = toFiles(body.files ?? []);
       if (body.image !== undefined) core.connection.engine();
-      const app = await apps.insert({ name: body.name, spec, env });
+      const app = await apps.insert({ name: body.name, spec, env, files });
       if (body.image === undefined) return show(app, 201);
       const source = { kind: 'image', image: body.image } as const;
       const prepare = deployer.fromImage(body.image);
@@ -53,9 +55,14 @@ export function appHandlers(parts: RouteParts) {
       const app = named(call);
       const spec = changeSpec(app.spec, await toSpecFields(call.body, app.spec));
       const env = call.body.env === undefined ? undefined : withoutMasks(app, toEnv(call.body.env));
+      const files = call.body.files && toFiles(call.body.files);
       const apply = call.query.apply === true && app.deployment !== null;
       if (apply) core.connection.engine();
-      const changed = await apps.update(app.id, { spec, ...(env && { env }) });
+      const changed = await apps.update(app.id, {
+        spec,
+        ...(env && { env }),
+        ...(files && { files }),
+      });
       reroute(core, changed);
       if (apply) await applyNow(parts, changed);
       return show(app);

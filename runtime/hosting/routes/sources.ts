@@ -4,6 +4,7 @@ import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
 import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toEnv, toSpecFields } from '../records/fields.ts';
+import { toFiles } from '../records/process-fields.ts';
 import { parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import type { RouteParts } from './apps.ts';
 import { answer, imageOf, numberOf } from './deployments.ts';
@@ -126,18 +127,22 @@ function imageRequest(
 /** The app of an upload: a new one, or the existing one with the upload's configuration. */
 async function prepareApp(
   { core, model }: SourceParts,
-  { name, env, ...fields }: UploadConfig,
+  { name, env, files, ...fields }: UploadConfig,
 ): Promise<HostedApp> {
   const known = core.apps.all().find((app) => app.name === name);
   const given = await toSpecFields(fields, known?.spec);
   if (!known)
-    return core.apps.insert({ name, spec: newSpec(name, given, model), env: toEnv(env ?? {}) });
+    return core.apps.insert({
+      ...{ name, spec: newSpec(name, given, model), env: toEnv(env ?? {}) },
+      files: toFiles(files ?? []),
+    });
   const running = core.operations.running(known.id);
   if (running === 'build' || running === 'deploy')
     throw failure.conflict('Another operation is running on this app: deploy');
   return core.apps.update(known.id, {
     spec: changeSpec(known.spec, given),
     ...(env && { env: toEnv(env) }),
+    ...(files && { files: toFiles(files) }),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { RouteSpec } from '../../routes/route.ts';
 import * as shape from '../route-shapes.ts';
-import { response, REFUSED, refused, onApp, onEngine, body, reads, writes } from './parts.ts';
+import { response, REFUSED, refused, onApp, onEngine, body, MIB, reads, writes } from './parts.ts';
 
 /** The endpoints of apps and their configuration. */
 export const appRoutes = [
@@ -29,7 +29,7 @@ export const appRoutes = [
       summary: 'Creates an app, and deploys its image if it has one',
     },
     audit: { values: ['image'] },
-    body: body(shape.createBody),
+    body: { ...body(shape.createBody), limit: 2 * MIB },
     responses: {
       201: response('The app', shape.app),
       ...refused,
@@ -59,7 +59,7 @@ export const appRoutes = [
     },
     audit: { values: ['replicas'] },
     query: { apply: { type: 'boolean', default: false } },
-    body: body(shape.changeBody),
+    body: { ...body(shape.changeBody), limit: 2 * MIB },
     responses: { 200: response('The app', shape.app), ...onEngine },
   },
   {

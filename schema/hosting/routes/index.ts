@@ -4,6 +4,7 @@ import { notificationRoutes } from './notifications.ts';
 import { gitRoutes } from './git.ts';
 import { registryRoutes } from './registries.ts';
 import { runRoutes } from './runs.ts';
+import { projectRoutes } from './projects.ts';
 import { systemRoutes } from './system.ts';
 import { watchingRoutes } from './watching.ts';
 
@@ -16,6 +17,7 @@ export const hostingRoutes = [
   ...deploymentRoutes,
   ...watchingRoutes,
   ...runRoutes,
+  ...projectRoutes,
   ...systemRoutes,
   ...notificationRoutes,
   ...registryRoutes,

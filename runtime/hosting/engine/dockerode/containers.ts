@@ -1,4 +1,5 @@
 import type Dockerode from 'dockerode';
+import { pack } from 'tar-stream';
 import type { ContainerDetail, ContainerSpec, ContainerState, EngineContainer } from '../engine.ts';
 import { toEngineError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
@@ -21,7 +22,8 @@ export function createContainers(
         _query: { name: spec.name },
         _body: createOptions(spec, { init, logFiles }),
       };
-      return (await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions)).id;
+      const made = await client.createContainer(inTheBody as Dockerode.ContainerCreateOptions);
+      return await finish(client, made, spec);
     } catch (error) {
       if (
         !init ||
@@ -35,6 +37,37 @@ export function createContainers(
   return create;
 }
 
+/** Adds what an engine does not take with the creation. A container without it is removed. */
+async function finish(
+  client: Dockerode,
+  container: Dockerode.Container,
+  { networks = [], aliases, files = [] }: ContainerSpec,
+): Promise<string> {
+  try {
+    for (const network of networks)
+      await client.getNetwork(network).connect({
+        Container: container.id,
+        EndpointConfig: { Aliases: [...aliases] },
+      });
+    if (files.length > 0) await container.putArchive(await packFiles(files), { path: '/' });
+    return container.id;
+  } catch (error) {
+    await container.remove({ force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Files that their process may read and, if they are programs, run. */
+async function packFiles(files: NonNullable<ContainerSpec['files']>): Promise<Buffer> {
+  const archive = pack();
+  for (const { path, content, executable } of files) {
+    const mode = executable ? 0o555 : 0o444;
+    archive.entry({ name: path.slice(1), mode }, Buffer.from(content, 'base64'));
+  }
+  archive.finalize();
+  return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
+}
+
 function createOptions(
   spec: ContainerSpec,
   { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] },
@@ -45,6 +78,9 @@ function createOptions(
     Labels: { ...spec.labels },
     Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
     ...(spec.command && { Cmd: [...spec.command] }),
+    ...(spec.entrypoint && { Entrypoint: [...spec.entrypoint] }),
+    ...(spec.user && { User: spec.user }),
+    ...(spec.workingDir && { WorkingDir: spec.workingDir }),
     ...(port !== null && { ExposedPorts: { [port]: {} } }),
     // The image's own HEALTHCHECK is switched off, because each check costs a process, and Podman
     // without systemd never runs it. `deploy/probe.ts` checks apps instead.
@@ -63,7 +99,7 @@ function createOptions(
       PidsLimit: spec.pids || -1,
       SecurityOpt: ['no-new-privileges'],
       CapDrop: ['NET_RAW', 'MKNOD', 'AUDIT_WRITE'],
-      Init: init,
+      Init: init && spec.init !== false,
       LogConfig: { Type: 'json-file', Config: { ...logFiles } },
     },
     NetworkingConfig: { EndpointsConfig: { [spec.network]: { Aliases: [...spec.aliases] } } },

@@ -9,7 +9,7 @@ import type { Dialect } from './dialect.ts';
 import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { createImageStore } from './images.ts';
-import { ensureNetwork, ensureVolume } from './owned.ts';
+import { ensureNetwork, ensureVolume, removeNetwork } from './owned.ts';
 import { openTerminal } from './terminal.ts';
 import { readUsage } from './usage.ts';
 import { volumeSizes } from './volume-sizes.ts';
@@ -51,9 +51,9 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
     usage: (id) =>
       nullIfNotFound(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
-    ensureNetwork: (name, labels) => call(() => ensureNetwork(client, name, labels)),
-    removeNetwork: (name) =>
-      ignoring(['not_found'], async () => void (await client.getNetwork(name).remove())),
+    ensureNetwork: (name, labels) => call(() => ensureNetwork(client, dialect, name, labels)),
+    removeNetwork: (name, labels) =>
+      ignoring(['not_found'], () => removeNetwork(client, dialect, name, labels)),
     ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
     volumeSizes: () => call(() => volumeSizes(client)),
     volumeLabels: (name) =>

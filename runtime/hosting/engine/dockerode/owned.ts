@@ -20,23 +20,60 @@ export async function ensureVolume(
   await client.createVolume({ Name: name, Labels: { ...labels } });
 }
 
+/** A network that exists, or null. */
+export type FindNetwork = (client: Dockerode, name: string) => Promise<FoundNetwork | null>;
+
+export interface FoundNetwork {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly gateway: string | null;
+}
+
+export interface NetworkDialect {
+  readonly findNetwork?: FindNetwork;
+  /** Options of a new network, so that containers of other networks do not reach it. */
+  readonly networkOptions?: Readonly<Record<string, string>>;
+}
+
+const findByInspection: FindNetwork = (client, name) =>
+  nullIfNotFound(async () => {
+    const found = (await client.getNetwork(name).inspect()) as Labelled & {
+      IPAM?: { Config?: { Gateway?: string }[] };
+    };
+    return { labels: found.Labels ?? {}, gateway: found.IPAM?.Config?.[0]?.Gateway ?? null };
+  });
+
 /** Creates a network if it does not exist. @returns its gateway. */
 export async function ensureNetwork(
   client: Dockerode,
+  { findNetwork = findByInspection, networkOptions = {} }: NetworkDialect,
   name: string,
   labels: Readonly<Record<string, string>>,
 ): Promise<string | null> {
-  const network = client.getNetwork(name);
-  const found = await nullIfNotFound(() => network.inspect());
-  if (found) assertOurs(`The network ${name}`, (found as Labelled).Labels, labels);
-  if (!found)
-    await ignoring(
-      ['conflict'],
-      async () =>
-        void (await client.createNetwork({ Name: name, Driver: 'bridge', Labels: { ...labels } })),
-    );
-  const detail = (found ?? (await network.inspect())) as {
-    IPAM?: { Config?: { Gateway?: string; Subnet?: string }[] };
-  };
-  return detail.IPAM?.Config?.[0]?.Gateway ?? null;
+  const found = await findNetwork(client, name);
+  if (found) {
+    assertOurs(`The network ${name}`, found.labels, labels);
+    return found.gateway;
+  }
+  await ignoring(
+    ['conflict'],
+    async () =>
+      void (await client.createNetwork({
+        ...{ Name: name, Driver: 'bridge', Labels: { ...labels } },
+        Options: { ...networkOptions },
+      })),
+  );
+  return (await findNetwork(client, name))?.gateway ?? null;
+}
+
+/** Removes a network of ours. */
+export async function removeNetwork(
+  client: Dockerode,
+  { findNetwork = findByInspection }: NetworkDialect,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  const found = await findNetwork(client, name);
+  if (!found) return;
+  assertOurs(`The network ${name}`, found.labels, labels);
+  await client.getNetwork(name).remove();
 }

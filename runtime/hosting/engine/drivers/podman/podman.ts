@@ -7,6 +7,7 @@ import { retryOnRace } from '../../dockerode/retry-on-race.ts';
 import type { Engine } from '../../engine.ts';
 import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
+import { findPodmanNetwork } from './find-network.ts';
 import { followByReading } from './followed-stream.ts';
 import { podmanLogPlace } from './log-place.ts';
 
@@ -22,6 +23,9 @@ const PODMAN: Dialect = {
   // Podman's cleanup process is often faster than the stop call, and then only `died` is reported.
   reportsStops: false,
   pruneBuilds: false,
+  // Docker separates its networks from each other, netavark only when it is told so.
+  networkOptions: { isolate: 'true' },
+  findNetwork: findPodmanNetwork,
   // Podman writes one file and replaces it when it is full. Unread lines are lost unless a reader
   // still has the old file open.
   logFiles: { 'max-size': '50m' },

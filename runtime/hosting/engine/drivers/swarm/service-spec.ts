@@ -30,6 +30,9 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
         Labels: spec.labels,
         Env: Object.entries(spec.env).map(([key, value]) => `${key}=${value}`),
         ...(spec.command && { Args: spec.command }),
+        ...(spec.entrypoint && { Command: spec.entrypoint }),
+        ...(spec.user && { User: spec.user }),
+        ...(spec.workingDir && { Dir: spec.workingDir }),
         Mounts: spec.volumes.map(({ volume, path }) => ({
           Type: 'volume',
           Source: volume,
@@ -38,7 +41,7 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
         StopGracePeriod: GRACE * NANOSECONDS,
         CapabilityDrop: ['CAP_NET_RAW', 'CAP_MKNOD', 'CAP_AUDIT_WRITE'],
         Healthcheck: { Test: ['NONE'] },
-        Init: true,
+        Init: spec.init !== false,
       },
       Resources: {
         Limits: {
@@ -50,7 +53,10 @@ export function toService(spec: ContainerSpec, nodeId: string): ServiceSpec {
       // A task of a lost machine starts elsewhere only with a restart policy.
       RestartPolicy: { Condition: spec.once ? 'none' : 'any', Delay: NANOSECONDS / 2 },
       Placement: { Constraints: isLocal ? [`node.id==${nodeId}`] : [] },
-      Networks: [{ Target: spec.network, Aliases: spec.aliases }],
+      Networks: [spec.network, ...(spec.networks ?? [])].map((network) => ({
+        Target: network,
+        Aliases: spec.aliases,
+      })),
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
       ForceUpdate: 0,
     },

@@ -3,7 +3,14 @@ import type Dockerode from 'dockerode';
 import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts';
 import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
 import { createDockerEngine } from '../docker/docker.ts';
-import type { ContainerDetail, Engine, EngineContainer, EngineEvent } from '../../engine.ts';
+import { AppError } from '@twofold/runtime/errors';
+import type {
+  ContainerDetail,
+  ContainerSpec,
+  Engine,
+  EngineContainer,
+  EngineEvent,
+} from '../../engine.ts';
 import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
 import { registryAuth } from '../../dockerode/registry-auth.ts';
@@ -39,7 +46,7 @@ function createSwarmEngine(client: Dockerode): Engine {
 
     create: (spec, login) =>
       call(async () => {
-        const service = toService(spec, await ownNode(client));
+        const service = toService(assertNoFiles(spec), await ownNode(client));
         const auth = login && registryAuth(login);
         const created = auth
           ? client.createService(auth, service as never)
@@ -90,6 +97,12 @@ export const swarmDriver: Driver = {
     );
   },
 };
+
+/** A task may start on another machine, and Swarm copies no files there. */
+function assertNoFiles(spec: ContainerSpec): ContainerSpec {
+  if (!spec.files?.length) return spec;
+  throw new AppError(501, 'NOT_SUPPORTED', 'Docker Swarm does not copy files into containers');
+}
 
 async function ownNode(client: Dockerode): Promise<string> {
   return ((await client.info()) as { Swarm: { NodeID: string } }).Swarm.NodeID;
