@@ -1,11 +1,11 @@
-import { basename } from 'node:path';
 import type { Diagnostic, Project } from '@twofold/schema';
 import type { UserParts } from '../templates/owned/app.ts';
+import { fileStem } from './file-stem.ts';
 
 /** The parts of the app that come from the user's optional files. */
 export function userPartsOf(userFiles: readonly string[]): UserParts {
   const inFolder = (folder: string) =>
-    userFiles.filter((path) => path.startsWith(`${folder}/`)).map((path) => basename(path, '.ts'));
+    userFiles.filter((path) => path.startsWith(`${folder}/`)).map(fileStem);
   return {
     resolverTypes: inFolder('src/resolvers'),
     hooks: inFolder('src/hooks'),

@@ -2,18 +2,11 @@ import { createRequire } from 'node:module';
 import { basename } from 'node:path';
 import type { Diagnostic, SourceText } from '@twofold/schema';
 import type { Cron } from 'croner';
+import { jobsOf, SCHEDULE } from './job-schedules.ts';
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 
-const jobsOf = (texts: readonly SourceText[]) =>
-  texts.filter(({ file }) => file.startsWith('src/jobs/'));
-
-const SCHEDULE = /(?<![\w.])schedule\s*:\s*(?:(['"`])((?:(?!\1)[^\\\n])*)\1)?/g;
 const TIMEZONE = /(?<![\w.])timezone\s*:\s*(['"`])([^'"`\\\n]*)\1/;
-
-/** Whether a job has a schedule. Read without running the file. */
-export const hasSchedules = (texts: readonly SourceText[]): boolean =>
-  jobsOf(texts).some(({ text }) => text.match(SCHEDULE) !== null);
 
 /**
  * JOB_NAME_INVALID, JOB_SCHEDULE_INVALID: files of jobs with which the server would not start. A

@@ -8,6 +8,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   templates: ['schema', '(runtime)'],
   generator: ['templates', 'schema'],
   examples: ['runtime'],
+  site: ['generator', 'templates', 'schema', 'runtime'],
 };
 
 /** Packages of the runtime. A capability reaches the core by the names of its package only, never by a path. */

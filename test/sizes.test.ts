@@ -32,7 +32,7 @@ interface File {
   readonly text: string;
 }
 
-const files: readonly File[] = ['schema', 'runtime', 'templates', 'generator']
+const files: readonly File[] = ['schema', 'runtime', 'templates', 'generator', 'site']
   .flatMap(sourceFiles)
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const functions = files.flatMap(functionsOf);

@@ -1,4 +1,4 @@
-import { FOLDER } from './commit.ts';
+import { FOLDER } from '../own-folder.ts';
 import { hashText, type Lock } from './lockfile.ts';
 
 /**

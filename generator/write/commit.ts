@@ -1,14 +1,9 @@
 import { join } from 'node:path';
 import type { FileChange } from '../files.ts';
 import { CommandError, EXIT } from '../failure.ts';
+import { FOLDER } from '../own-folder.ts';
 import { type Disk, hasCode, type TextEncoding } from './disk.ts';
 import { hashText } from './lockfile.ts';
-
-/**
- * The generator's folder in the project: run lock, journal of a commit, rescued texts and scaffold
- * bases.
- */
-export const FOLDER = '.generator';
 
 const TRANSACTION = `${FOLDER}/transaction`;
 const JOURNAL = `${TRANSACTION}/journal.json`;

@@ -10,7 +10,7 @@ import type { FileChange, Sources } from '../files.ts';
 import { isCheckout } from '../packages/checkout.ts';
 import { readSources } from '../read.ts';
 import { packageVersion } from '../version.ts';
-import { FOLDER } from './commit.ts';
+import { FOLDER } from '../own-folder.ts';
 import type { Disk } from './disk.ts';
 import { hashText, LOCKFILE, parseLock } from './lockfile.ts';
 

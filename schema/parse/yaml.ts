@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import type { Diagnostic, Position } from '../diagnostic.ts';
 import { positionAt } from '../source.ts';
 import type { SourceText } from '../source.ts';
-
-/** Loads the YAML parser on first use: a server that has only a schema does not need it. */
-const load = createRequire(import.meta.url);
+import { loadYaml } from './load-yaml.ts';
 
 /** A path in the manifest: `['auth', 'jwt', 'ttl']`. */
 export type ManifestPath = readonly (string | number)[];
@@ -34,7 +31,7 @@ const MOST_ALIASES = 50;
 export function parseYaml(source: SourceText): YamlText {
   const refusal = refuse(source);
   if (refusal) return { value: null, diagnostics: [refusal], at: () => refusal.at };
-  const yaml = load('yaml') as typeof Yaml;
+  const yaml = loadYaml();
   const document = yaml.parseDocument(source.text, {
     prettyErrors: false,
     uniqueKeys: true,
