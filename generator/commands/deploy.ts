@@ -18,6 +18,7 @@ import {
   HostingRefusal,
   type HostingServer,
 } from '../deploy/hosting-server.ts';
+import { type Interruption, noteInterruption } from '../deploy/interruption.ts';
 import { packSource } from '../deploy/pack-source.ts';
 import { reachApp } from '../deploy/reach.ts';
 import { environmentOf, openServer } from '../deploy/target.ts';
@@ -40,11 +41,11 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const here = environmentOf(root);
   const given = readSettings((call.options['env'] as readonly string[] | undefined) ?? [], here);
   const server = await openServer(call, here);
-  const interruption = noteInterruption(call);
+  const interruption = noteInterruption(call.terminal);
   try {
     return await deploy(
       { ...{ root, name, given, server, call }, project: plan.project },
-      interruption.at,
+      interruption.begun,
     );
   } catch (error) {
     throw explainRefusal(error, name);
@@ -62,7 +63,7 @@ interface DeployWork {
   readonly project: Project;
 }
 
-async function deploy(work: DeployWork, at: (text: string) => void): Promise<ExitCode> {
+async function deploy(work: DeployWork, onBegun: Interruption['begun']): Promise<ExitCode> {
   const { root, name, server, call } = work;
   const { terminal } = call;
   const known = await server.app(name);
@@ -75,9 +76,10 @@ async function deploy(work: DeployWork, at: (text: string) => void): Promise<Exi
   );
   const config = await prepareApp(work, known);
   const begun = await server.upload(config, source.archive);
-  at(
-    `deployment ${begun.number} of ${name} goes on without us: run "npm run generator -- deploy" again when it has ended`,
-  );
+  onBegun({
+    text: `deployment ${begun.number} of ${name} goes on without us: run "npm run generator -- deploy" again when it has ended`,
+    cancel: () => server.cancel(name, begun.number),
+  });
   const app = await follow(work, begun);
   const by = await reachApp(app, { server: server.url, path: HEALTH });
   if (by === 'address')
@@ -227,23 +229,4 @@ function explainRefusal(error: unknown, name: string): unknown {
     'SERVER_REFUSED',
     `the server refused (${status}): ${message}`,
   );
-}
-
-/**
- * On Ctrl+C, says what happens to the deployment that has begun, and then exits as the signal
- * would.
- */
-function noteInterruption({ terminal }: CommandCall): {
-  at: (text: string) => void;
-  end: () => void;
-} {
-  let text = 'nothing was deployed';
-  const stop = (signal: NodeJS.Signals) => {
-    terminal.say(`\ninterrupted: ${text}`);
-    end();
-    process.kill(process.pid, signal);
-  };
-  const end = () => void process.off('SIGINT', stop).off('SIGTERM', stop);
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  return { at: (now) => void (text = now), end };
 }

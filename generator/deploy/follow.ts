@@ -37,7 +37,7 @@ export async function followDeployment(
       const deployment = await server.deployment(followed.app, followed.number);
       away = null;
       if (deployment.status === 'healthy') return deployment;
-      if (deployment.status === 'failed' || deployment.status === 'superseded')
+      if (['failed', 'cancelled', 'superseded'].includes(deployment.status))
         throw failed(deployment, said, followed);
     } catch (error) {
       if (!isConnectionError(error)) throw error;
@@ -78,6 +78,13 @@ function failed(
       'SUPERSEDED',
       `deployment ${number} of ${app} was overtaken by a later one`,
       'run again to deploy what you have now',
+    );
+  if (status === 'cancelled')
+    return new CommandError(
+      EXIT.again,
+      'CANCELLED',
+      `deployment ${number} of ${app} was cancelled`,
+      'what served before still serves',
     );
   const built = !/build/i.test(reason ?? '');
   const lines = built ? log : said;

@@ -14,7 +14,14 @@ export interface AppReport {
 
 export interface DeploymentReport {
   readonly number: number;
-  readonly status: 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
+  readonly status:
+    | 'pending'
+    | 'building'
+    | 'deploying'
+    | 'healthy'
+    | 'failed'
+    | 'cancelled'
+    | 'superseded';
   readonly reason: string | null;
   /** The last lines that the app logged. */
   readonly log: readonly string[];
@@ -47,6 +54,7 @@ export interface HostingServer {
   putSecret(app: string, key: string, value: string): Promise<void>;
   upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<DeploymentReport>;
   deployment(app: string, number: number): Promise<DeploymentReport>;
+  cancel(app: string, number: number): Promise<void>;
   /** Lines of the build as they come; ends when the build does. */
   buildLog(app: string, number: number): AsyncGenerator<string>;
 }
@@ -86,6 +94,8 @@ export function createHostingServer(url: string, token: string | null): HostingS
       json<DeploymentReport>('POST', '/api/deploy', formOf(config, archive)),
     deployment: (app, number) =>
       json<DeploymentReport>('GET', `${ofApp(app)}/deployments/${number}`),
+    cancel: async (app, number) =>
+      void (await json('POST', `${ofApp(app)}/deployments/${number}/cancel`)),
     buildLog: async function* (app, number) {
       // On an event stream the server sends a heartbeat every 15 s, even if the build is silent.
       const path = `${ofApp(app)}/deployments/${number}/logs?follow=true`;

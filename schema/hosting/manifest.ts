@@ -61,6 +61,16 @@ export const hostingSchema = {
         timeout: { $ref: '#/definitions/duration', default: '15m' },
         memory: { $ref: '#/definitions/size', default: '2GiB' },
         concurrency: { $ref: '#/definitions/count', default: 1 },
+        buildkit: {
+          enum: ['auto', 'required'],
+          default: 'auto',
+          description: 'auto: where the engine has it and a Dockerfile needs it. required: always.',
+        },
+        cache: {
+          $ref: '#/definitions/size',
+          default: '10GiB',
+          description: 'The most that the build cache may occupy after a build.',
+        },
         allow_add_url: { type: 'boolean', default: false },
         from: {
           type: 'array',

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../routes/route.ts';
 import { cron } from './run-shapes.ts';
+import { buildShape } from './build-shape.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -156,6 +157,7 @@ const changeable = {
   project: projectName,
   ...processFields,
   files,
+  build: buildShape,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -254,6 +256,7 @@ export const app = openObject({
       executable: { type: 'boolean' },
     }),
   },
+  build: buildShape,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },
@@ -276,7 +279,9 @@ export const appList = openObject({
 export const deployment = openObject({
   app: text,
   number: count,
-  status: { enum: ['pending', 'building', 'deploying', 'healthy', 'failed', 'superseded'] },
+  status: {
+    enum: ['pending', 'building', 'deploying', 'healthy', 'failed', 'cancelled', 'superseded'],
+  },
   current: { type: 'boolean' },
   trigger: text,
   source: openObject({}),

@@ -28,6 +28,7 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   listDeployments: ['apps:read'],
   getDeployment: ['apps:read'],
   deploymentLogs: ['apps:read'],
+  cancelDeployment: ['apps:write'],
   rollbackApp: ['apps:write', {}],
   appStats: ['apps:read'],
   appMetrics: ['apps:read'],

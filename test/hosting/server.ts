@@ -75,6 +75,8 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
       timeout: 120_000,
       memory: 1024 * 1024 * 1024,
       concurrency: 1,
+      buildkit: 'auto',
+      cache: 10 * 1024 ** 3,
       allowAddUrl: false,
       from: ['*'],
     },

@@ -3,7 +3,15 @@ import { AppError, failure } from '@twofold/runtime/errors';
 import { createSemaphore, diskOf } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { EngineError } from '../engine/errors.ts';
-import type { Deployment } from '../records/app.ts';
+import type { Deployment, HostedApp } from '../records/app.ts';
+import { hideSecrets } from '../records/view.ts';
+import {
+  chooseBuild,
+  lacking,
+  withOwnCaches,
+  type BuildChoice,
+} from '../source/builder-features.ts';
+import { withFrontend } from '../source/dockerfile-lines.ts';
 import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
 import { assertTriggers, isNamed } from '../source/dockerfile.ts';
@@ -11,7 +19,14 @@ import type { Spool } from '../source/spool.ts';
 import { registryRefused, wantsLogin } from '../registries/refused.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { buildPolicy } from './build-policy.ts';
-import { appLabels, imageTag, LABELS, stagesRepository } from './containers.ts';
+import {
+  allStagesPrefix,
+  appLabels,
+  cacheNamespace,
+  imageTag,
+  LABELS,
+  stagesRepository,
+} from './containers.ts';
 
 /** Builds images inside the engine. No program of a user runs directly on this machine. */
 export interface ImageBuilder {
@@ -22,6 +37,13 @@ export interface ImageBuilder {
    * full.
    */
   build(deployment: Deployment, work: BuildWork): Promise<string>;
+  /**
+   * Checks whether the engine's builder can build this.
+   *
+   * @throws AppError 422 that names the line and the instruction, 503 without BuildKit if it is
+   * required.
+   */
+  check(plan: BuildPlan): Promise<void>;
 }
 
 export interface BuildWork {
@@ -33,6 +55,7 @@ export interface BuildWork {
 export function createImageBuilder(core: Core, logs: BuildLogs): ImageBuilder {
   const semaphore = createSemaphore(Math.max(1, core.model.build.concurrency));
   return {
+    check: async (plan) => void (await choose(core, plan)),
     async build(deployment, work) {
       const { signal } = work;
       const start = async () => {
@@ -51,6 +74,19 @@ export function createImageBuilder(core: Core, logs: BuildLogs): ImageBuilder {
   };
 }
 
+/** @throws AppError 422, 503 */
+async function choose(
+  core: Core,
+  { text, instructions, secrets }: BuildPlan,
+): Promise<BuildChoice> {
+  const builder = await core.connection.engine().images.builder();
+  return chooseBuild(builder, {
+    ...{ text, instructions },
+    secrets: secrets.length > 0,
+    required: core.model.build.buildkit === 'required',
+  });
+}
+
 async function run(
   core: Core,
   logs: BuildLogs,
@@ -59,49 +95,110 @@ async function run(
 ): Promise<string> {
   const app = core.apps.byId(deployment.app_id);
   if (!app) throw failure.notFound('App not found');
-  const { timeout, memory } = core.model.build;
+  const { timeout, memory, cache } = core.model.build;
   const late = AbortSignal.timeout(timeout);
+  const secrets = secretsFor(app, plan);
+  const choice = await choose(core, plan);
+  await fetchFrontend(core, choice, AbortSignal.any([signal, late]));
   logs.add(
     deployment,
     `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
   );
   let refused: unknown;
+  const extra = { ...plan.extra, ...rewritten(core, app, { plan, choice }) };
   // The engine's client reports an error of this stream as if the engine were not reachable.
-  const context = () => Readable.from(spool.read(plan)).once('error', (e) => (refused = e));
+  const context = (files: Readonly<Record<string, string>> = {}) =>
+    Readable.from(spool.read({ ...plan, extra: { ...extra, ...files } })).once(
+      'error',
+      (e) => (refused = e),
+    );
+  const { images } = core.connection.engine();
   try {
-    return await core.connection.engine().images.build(context, {
+    return await images.build(context, {
       tag: imageTag(core.naming, app, deployment.number),
       cache: stagesRepository(core.naming, app),
-      dockerfile: plan.dockerfile,
+      cacheNamespace: cacheNamespace(core.naming, app),
       labels: {
         ...appLabels(core.naming, app),
         [LABELS.health]: plan.health ? JSON.stringify(plan.health) : '',
       },
-      memory,
-      cpus: 0,
+      ...{ dockerfile: plan.dockerfile, target: plan.target, args: plan.args, secrets },
+      ...{ memory, cpus: 0, buildkit: choice.buildkit, fresh: choice.fresh },
       signal: AbortSignal.any([signal, late]),
       onLine(line) {
-        logs.add(deployment, line);
+        logs.add(deployment, hideSecrets(app, line));
         core.onStep('building');
       },
     });
   } catch (error) {
     if (refused instanceof AppError) throw refused;
-    throw describe(error, { late: late.aborted, timeout });
+    throw describe(error, { late: late.aborted, timeout, app });
+  } finally {
+    await images
+      .trimCache({ cache: allStagesPrefix(core.naming), limit: cache })
+      .catch((error: Error) => core.log.warn(`the build cache stays as it is: ${error.message}`));
+  }
+}
+
+/** @throws AppError 422 for a secret that the app does not have. */
+function secretsFor(
+  { name, secrets }: HostedApp,
+  plan: BuildPlan,
+): Readonly<Record<string, string>> {
+  const missing = plan.secrets.find((key) => !Object.hasOwn(secrets, key));
+  if (missing !== undefined)
+    throw failure.unprocessable(
+      `build.secrets names ${missing}, which is no secret of ${name}: set it with PUT /api/apps/${name}/secrets/${missing}`,
+    );
+  return Object.fromEntries(plan.secrets.map((key) => [key, secrets[key] as string]));
+}
+
+/** The Dockerfile, if it has to be changed: for its frontend, and for Podman's common caches. */
+function rewritten(
+  core: Core,
+  app: HostedApp,
+  { plan, choice }: { readonly plan: BuildPlan; readonly choice: BuildChoice },
+): Readonly<Record<string, string>> {
+  const { text, instructions, dockerfile } = plan;
+  const changed = choice.buildkit
+    ? withFrontend(text, choice.frontend)
+    : withOwnCaches(text, instructions, cacheNamespace(core.naming, app));
+  return changed === text ? {} : { [dockerfile]: changed };
+}
+
+/** @throws AppError 422 with the line that needs the frontend, when it cannot be pulled. */
+async function fetchFrontend(
+  core: Core,
+  { frontend, needs }: BuildChoice,
+  signal: AbortSignal,
+): Promise<void> {
+  if (frontend === null || needs === null) return;
+  const { images } = core.connection.engine();
+  if (await images.find(frontend)) return;
+  try {
+    await images.pull(frontend, signal);
+  } catch (error) {
+    if (!(error instanceof EngineError) || ['unavailable', 'disk'].includes(error.kind))
+      throw error;
+    const why = ` by itself, and the frontend ${frontend} cannot be pulled (${error.message.slice(0, 200)})`;
+    throw lacking(await images.builder(), needs, why);
   }
 }
 
 function describe(
   error: unknown,
-  { late, timeout }: { readonly late: boolean; readonly timeout: number },
+  {
+    late,
+    timeout,
+    app,
+  }: { readonly late: boolean; readonly timeout: number; readonly app: HostedApp },
 ): unknown {
   if (late)
     return failure.unprocessable(`The build took longer than ${Math.round(timeout / 1000)} s`);
   if (!(error instanceof EngineError) || error.kind === 'unavailable' || error.kind === 'disk')
     return error;
-  return new AppError(422, 'BUILD_FAILED', `The build failed: ${error.message.slice(0, 1000)}`, {
-    cause: error,
-  });
+  const message = hideSecrets(app, error.message).slice(0, 1000);
+  return new AppError(422, 'BUILD_FAILED', `The build failed: ${message}`);
 }
 
 /**

@@ -81,6 +81,10 @@ export const allStagesPrefix = ({ instance }: EngineNaming) =>
 export const stagesRepository = (naming: EngineNaming, app: Pick<HostedApp, 'name'>) =>
   `${allStagesPrefix(naming)}${app.name}`;
 
+/** Separates the caches of an app's `RUN --mount=type=cache` from those of all other apps. */
+export const cacheNamespace = ({ instance }: EngineNaming, app: Pick<HostedApp, 'id'>) =>
+  `twofold-${instance}-${app.id}`;
+
 /** Reads the deployment's number from our labels. */
 export const deploymentOf = (container: EngineContainer) =>
   Number(container.labels[LABELS.deployment]);

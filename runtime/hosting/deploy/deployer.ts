@@ -35,6 +35,14 @@ export interface StartedDeployment {
   readonly done: Promise<Deployment>;
 }
 
+/** A caller has cancelled the deployment. What served before still serves. */
+export class DeploymentCancelled extends AppError {
+  constructor() {
+    super(409, 'CANCELLED', 'The deployment was cancelled');
+    this.name = 'DeploymentCancelled';
+  }
+}
+
 export interface Deployer {
   /** @throws AppError 409 when another operation runs on the app. */
   begin(app: HostedApp, request: DeployRequest): Promise<StartedDeployment>;
@@ -159,8 +167,9 @@ async function run(
     core.onStep('forgotten');
     return await finish(core, deployment);
   } catch (error) {
-    await recordFailure(core, { appId, deployment, before }, error);
-    throw error;
+    const thrown = signal.reason instanceof DeploymentCancelled ? signal.reason : error;
+    await recordFailure(core, { appId, deployment, before }, thrown);
+    throw thrown;
   }
 }
 
@@ -194,12 +203,14 @@ async function recordFailure(
   error: unknown,
 ): Promise<void> {
   const reason = error instanceof AppError ? error.message : 'Internal error';
+  const cancelled = error instanceof DeploymentCancelled;
+  const status = cancelled ? 'cancelled' : 'failed';
   const log = error instanceof RolloutError ? error.lines : [];
   if (!(error instanceof AppError))
     core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
   core.operations.finishing(appId);
   await core.deployments.update(deployment, {
-    status: 'failed',
+    status,
     reason,
     log,
     finished_at: new Date(core.now()).toISOString(),
@@ -208,11 +219,11 @@ async function recordFailure(
   if (app) await forgetOldImages(core, app);
   if (app && (app.status === 'building' || app.status === 'deploying')) {
     await core.apps.update(appId, {
-      status: app.deployment === null ? 'failed' : before,
-      error: reason,
+      status: app.deployment === null && !cancelled ? 'failed' : before,
+      error: cancelled ? null : reason,
     });
-  } else if (app) await core.apps.update(appId, { error: reason });
-  announce(core, appId, deployment.number, 'failed', reason);
+  } else if (app && !cancelled) await core.apps.update(appId, { error: reason });
+  announce(core, appId, deployment.number, status, reason);
 }
 
 function announce(

@@ -23,8 +23,8 @@ export interface Operations {
    * it instead of being refused.
    */
   finishing(appId: string): void;
-  /** Aborts the app's operation and waits for its end. */
-  cancel(appId: string): Promise<void>;
+  /** Aborts the app's operation and waits for its end. `reason` becomes that of its signal. */
+  cancel(appId: string, reason?: Error): Promise<void>;
   /** Aborts every operation and waits for all of them. */
   stop(): Promise<void>;
 }
@@ -73,9 +73,9 @@ export function createOperations(): Operations {
       const operation = running.get(appId);
       if (operation) operation.finishing = true;
     },
-    async cancel(appId) {
+    async cancel(appId, reason) {
       const operation = running.get(appId);
-      operation?.abort.abort();
+      operation?.abort.abort(reason);
       await operation?.done;
     },
     async stop() {

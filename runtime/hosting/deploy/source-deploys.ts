@@ -1,10 +1,11 @@
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { Deployment, GitSource } from '../records/app.ts';
+import type { BuildSettings } from '../records/build-settings.ts';
 import { type Fetched, fetchGit } from '../source/git.ts';
 import { parseGitUrl } from '../source/git-url.ts';
 import { gitHostName } from '../ssh/host-keys.ts';
-import { type BuildPlan, planBuild } from '../source/plan.ts';
+import { type BuildPlan, dockerfilePaths, planBuild } from '../source/plan.ts';
 import { type Spool, spoolSource } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
 import { unpack } from '../source/unpack.ts';
@@ -30,11 +31,13 @@ export interface ReceivedSource {
 
 /** Builds images from source. */
 export interface SourceDeploys {
+  /** Stores an upload. @throws AppError 413 or 422, after which nothing is left on the disk. */
+  receive(upload: AsyncIterable<Buffer>): Promise<Spool>;
   /**
-   * Stores an upload and plans its build. @throws AppError 413 or 422, after which nothing is left
-   * on the disk.
+   * Plans the build of a stored source. @throws AppError 422, 503: as `planBuild` and
+   * `ImageBuilder.check`.
    */
-  receive(upload: AsyncIterable<Buffer>): Promise<ReceivedSource>;
+  plan(spool: Spool, settings: BuildSettings | undefined): Promise<ReceivedSource>;
   fromUpload(received: ReceivedSource): PrepareImage;
   fromGit(git: GitSourceWithToken): PrepareImage;
 }
@@ -59,10 +62,11 @@ export function createSourceDeploys(
         total: limits.maxUnpacked + ENTRY_HEADER * limits.entries,
         ratio: MAX_RATIO,
       });
-      const received = await receive(core, unpacked);
+      const spool = await spoolSource(unpacked, limitsOf(core));
       core.onStep('received');
-      return received;
+      return spool;
     },
+    plan: (spool, settings) => plan(core, builder, { spool, settings }),
     fromUpload: (received) =>
       withStoredLog(core, logs, (deployment, signal) =>
         build(core, builder, { deployment, received, signal }),
@@ -79,30 +83,31 @@ export function createSourceDeploys(
   };
 }
 
-/** Stores an archive and plans its build. When it cannot be built, it is removed again. */
-async function receive(
+const limitsOf = ({ model: { source } }: Core): SourceLimits => ({
+  entries: source.entries,
+  total: source.maxUnpacked,
+  file: Math.min(MAX_FILE, source.maxUnpacked),
+});
+
+interface PlanRequest {
+  readonly spool: Spool;
+  readonly settings: BuildSettings | undefined;
+  readonly path?: string | undefined;
+}
+
+async function plan(
   core: Core,
-  archive: AsyncIterable<Buffer>,
-  path?: string,
+  builder: ImageBuilder,
+  { spool, settings, path }: PlanRequest,
 ): Promise<ReceivedSource> {
-  const { model } = core;
-  const limits: SourceLimits = {
-    entries: model.source.entries,
-    total: model.source.maxUnpacked,
-    file: Math.min(MAX_FILE, model.source.maxUnpacked),
-  };
-  const policy = await buildPolicy(core);
-  const spool = await spoolSource(archive, limits);
-  try {
-    const plan = planBuild(spool.listing, {
-      policy,
-      ...(path !== undefined && { path }),
-    });
-    return { spool, plan };
-  } catch (error) {
-    await spool.remove();
-    throw error;
-  }
+  for (const file of dockerfilePaths(spool.listing, { settings, path })) await spool.load(file);
+  const planned = planBuild(spool.listing, {
+    policy: await buildPolicy(core),
+    settings,
+    ...(path !== undefined && { path }),
+  });
+  await builder.check(planned);
+  return { spool, plan: planned };
 }
 
 interface BuildRequest {
@@ -141,8 +146,13 @@ async function buildFromGit(
   const fetched = await fetchSource(core, { source, ...credentials }, { signal, onLine });
   try {
     onLine(`Commit ${fetched.commit}`);
-    const received = await receive(core, fetched.archive(), source.path);
-    const built = await build(core, builder, { deployment, received, signal });
+    const spool = await spoolSource(fetched.archive(), limitsOf(core));
+    const built = await buildPlanned(core, builder, {
+      deployment,
+      signal,
+      spool,
+      path: source.path,
+    });
     return { ...built, source: { ...source, commit: fetched.commit } };
   } finally {
     await fetched.remove();
@@ -171,6 +181,25 @@ async function fetchSource(
   } catch (error) {
     await fetched.remove();
     throw error;
+  }
+}
+
+async function buildPlanned(
+  core: Core,
+  builder: ImageBuilder,
+  {
+    deployment,
+    signal,
+    spool,
+    path,
+  }: Omit<BuildRequest, 'received'> & Omit<PlanRequest, 'settings'>,
+) {
+  try {
+    const settings = core.apps.byId(deployment.app_id)?.spec.build;
+    const received = await plan(core, builder, { spool, settings, path });
+    return await build(core, builder, { deployment, received, signal });
+  } finally {
+    await spool.remove();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Builder } from './builder.ts';
 
 /** A local image. `id` is derived from its content; a tag can be moved to another image. */
 export interface EngineImage {
@@ -23,6 +24,17 @@ export interface BuildOptions {
   /** Bytes. 0 means no limit. */
   readonly memory: number;
   readonly cpus: number;
+  /** The stage to build. Null means the last one. */
+  readonly target: string | null;
+  readonly args: Readonly<Record<string, string>>;
+  /** What `RUN --mount=type=secret` can read, by its id. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Whether to use BuildKit. */
+  readonly buildkit: boolean;
+  /** Whether to build without the cache of earlier builds. */
+  readonly fresh: boolean;
+  /** Separates the caches of `RUN --mount=type=cache` from those of other apps. */
+  readonly cacheNamespace: string;
   readonly signal: AbortSignal;
   readonly onLine: (line: string) => void;
 }
@@ -36,6 +48,10 @@ export interface RegistryLogin {
   /** A token that some registries issue instead of a password. */
   readonly identityToken?: string;
 }
+/**
+ * The tar stream of a build. `files` are added to it, by their names: what the engine itself needs.
+ */
+export type BuildContext = (files?: Readonly<Record<string, string>>) => Readable;
 
 export interface Pruned {
   readonly images: number;
@@ -62,11 +78,15 @@ export interface ImageStore {
   untag(reference: string): Promise<void>;
   /** Tags that begin with `prefix`. */
   tags(prefix: string): Promise<readonly string[]>;
+  /** What builds images here. */
+  builder(): Promise<Builder>;
   /**
    * Builds from a tar stream. @returns the image's id. `context` is called again when the build has
    * to be repeated.
    */
-  build(context: () => Readable, options: BuildOptions): Promise<string>;
+  build(context: BuildContext, options: BuildOptions): Promise<string>;
+  /** Reduces the build cache to `limit` bytes. `cache` is the prefix of the names of its images. */
+  trimCache(options: { readonly cache: string; readonly limit: number }): Promise<void>;
   /**
    * Removes unused images with these labels, images whose name begins with `cache`, and the
    * engine's own build cache.

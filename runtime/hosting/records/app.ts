@@ -1,4 +1,5 @@
 import type { AppCron } from './cron.ts';
+import type { BuildSettings } from './build-settings.ts';
 import type { HttpRules } from './http-rules.ts';
 import type { AppFile, ProcessFields } from './process-fields.ts';
 
@@ -94,6 +95,7 @@ export interface AppSpec extends ProcessFields {
   readonly networks?: readonly string[];
   /** What the project's compose file last made of the app; absent when it made nothing. */
   readonly composed?: string;
+  readonly build?: BuildSettings;
   readonly source: AppSource | null;
 }
 
@@ -130,6 +132,7 @@ export type DeploymentStatus =
   | 'deploying'
   | 'healthy'
   | 'failed'
+  | 'cancelled'
   | 'superseded';
 export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change';
 

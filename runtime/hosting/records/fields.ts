@@ -2,6 +2,7 @@ import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
 import { type AppCron, assertCrons } from './cron.ts';
+import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
@@ -25,6 +26,7 @@ export interface AppFields extends ProcessFields {
   readonly cron?: readonly AppCron[];
   readonly project?: string | null;
   readonly files?: readonly FileField[];
+  readonly build?: BuildSettings | null;
 }
 
 /** The fields after their passwords were hashed. */
@@ -65,7 +67,7 @@ export function newSpec(name: string, fields: SpecFields, model: HostingModel): 
 }
 
 /**
- * Changes a spec. `resources`, `health` and `http` are merged, the other fields are replaced.
+ * Changes a spec. `resources`, `health`, `http` and `build` are merged, the other fields are replaced.
  *
  * @throws AppError 400
  */
@@ -86,6 +88,7 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...(fields.project !== undefined && { project: fields.project }),
     ...processFieldsOf(fields),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
+    ...(fields.build !== undefined && { build: changeBuild(spec.build, fields.build) }),
   };
   assertSpec(changed);
   return changed;

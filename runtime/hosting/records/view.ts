@@ -35,6 +35,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     health: healthCheckOf(spec),
     http: showHttpRules(spec.http),
     cron: spec.cron ?? [],
+    ...(spec.build && { build: spec.build }),
     ...(spec.command && { command: spec.command }),
     project: spec.project ?? null,
     ...(spec.networks?.length && { networks: spec.networks }),

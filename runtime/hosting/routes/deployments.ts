@@ -1,6 +1,6 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import type { StartedDeployment } from '../deploy/deployer.ts';
+import { DeploymentCancelled, type StartedDeployment } from '../deploy/deployer.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 import { assertImage } from '../records/names.ts';
 import { showDeployment } from '../records/view.ts';
@@ -24,6 +24,16 @@ export function deploymentHandlers({ core, deployer }: RouteParts) {
       return reply(200, showDeployment(await deployments.get(app.id, numberOf(call)), app));
     },
 
+    async cancelDeployment(call: Call) {
+      const app = named(call);
+      const { number, status } = await deployments.get(app.id, numberOf(call));
+      if (!isUnfinished(status)) throw finished(number, status);
+      await core.operations.cancel(app.id, new DeploymentCancelled());
+      const ended = await deployments.get(app.id, number);
+      if (ended.status !== 'cancelled') throw finished(number, ended.status);
+      return reply(200, showDeployment(ended, app));
+    },
+
     async rollbackApp(call: Call<{ readonly deployment?: number }>) {
       const app = named(call);
       const earlier =
@@ -43,6 +53,12 @@ export function deploymentHandlers({ core, deployer }: RouteParts) {
     },
   };
 }
+
+const isUnfinished = (status: Deployment['status']) =>
+  status === 'pending' || status === 'building' || status === 'deploying';
+
+const finished = (number: number, status: string) =>
+  failure.conflict(`Deployment ${number} has finished: it is ${status}`);
 
 /**
  * Responds with 200 when the deployment serves, or with 202 while it is being built. With `wait`, a

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { DeployRequest, StartedDeployment } from '../deploy/deployer.ts';
-import type { Deployment, GitSource, HostedApp } from '../records/app.ts';
-import { changeSpec, newSpec, toEnv, toSpecFields } from '../records/fields.ts';
+import type { AppSpec, Deployment, GitSource, HostedApp } from '../records/app.ts';
+import { changeSpec, newSpec, type SpecFields, toEnv, toSpecFields } from '../records/fields.ts';
 import { toFiles } from '../records/process-fields.ts';
 import { parseGitUrl, resolveGitHost } from '../source/git-url.ts';
 import type { RouteParts } from './apps.ts';
@@ -40,12 +40,14 @@ export function sourceHandlers(parts: SourceParts) {
 
     async deploySource(call: Call): Promise<Reply> {
       core.connection.engine();
-      const { config, received } = await readUpload(call);
+      const { config, spool } = await readUpload(call);
       try {
-        const app = await prepareApp(parts, config);
+        const given = await givenApp(parts, config);
+        const received = await sources.plan(spool, given.spec.build);
+        const app = await keepApp(parts, config, given);
         const started = await deployer.begin(app, {
           trigger: 'api',
-          source: { kind: 'tarball', sha256: received.spool.sha256 },
+          source: { kind: 'tarball', sha256: spool.sha256 },
           builds: true,
           prepare: sources.fromUpload(received),
         });
@@ -53,7 +55,7 @@ export function sourceHandlers(parts: SourceParts) {
         return await answer(started, { app: current, wait: call.query.wait });
       } catch (error) {
         // Does nothing when the build has already removed it.
-        await received.spool.remove();
+        await spool.remove();
         throw error;
       }
     },
@@ -124,23 +126,39 @@ function imageRequest(
   };
 }
 
-/** The app of an upload: a new one, or the existing one with the upload's configuration. */
-async function prepareApp(
+interface GivenApp {
+  readonly known: HostedApp | undefined;
+  readonly fields: SpecFields;
+  readonly spec: AppSpec;
+}
+
+/** The app of an upload with the upload's configuration, of which nothing is kept yet. */
+async function givenApp(
   { core, model }: SourceParts,
-  { name, env, files, ...fields }: UploadConfig,
-): Promise<HostedApp> {
+  { name, env: _env, files: _files, ...fields }: UploadConfig,
+): Promise<GivenApp> {
   const known = core.apps.all().find((app) => app.name === name);
   const given = await toSpecFields(fields, known?.spec);
+  const spec = known ? changeSpec(known.spec, given) : newSpec(name, given, model);
+  return { known, fields: given, spec };
+}
+
+async function keepApp(
+  { core }: SourceParts,
+  { name, env, files }: UploadConfig,
+  { known, fields, spec }: GivenApp,
+): Promise<HostedApp> {
   if (!known)
     return core.apps.insert({
-      ...{ name, spec: newSpec(name, given, model), env: toEnv(env ?? {}) },
-      files: toFiles(files ?? []),
+      ...{ name, spec, env: toEnv(env ?? {}), files: toFiles(files ?? []) },
     });
   const running = core.operations.running(known.id);
   if (running === 'build' || running === 'deploy')
     throw failure.conflict('Another operation is running on this app: deploy');
+  // Somebody may have changed the app while its source was planned.
+  const current = core.apps.byId(known.id) ?? known;
   return core.apps.update(known.id, {
-    spec: changeSpec(known.spec, given),
+    spec: changeSpec(current.spec, fields),
     ...(env && { env: toEnv(env) }),
     ...(files && { files: toFiles(files) }),
   });

@@ -1,18 +1,19 @@
 import { hostingRoutes, type JsonSchema } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { bytesOf, type Call, createChecks } from '@twofold/runtime/http';
-import type { ReceivedSource, SourceDeploys } from '../deploy/source-deploys.ts';
+import type { SourceDeploys } from '../deploy/source-deploys.ts';
 import { readBytes } from '../read-bytes.ts';
 import type { AppFields } from '../records/fields.ts';
 import { assertAppName } from '../records/names.ts';
 import { readForm } from '../source/multipart.ts';
+import type { Spool } from '../source/spool.ts';
 import { validator } from '../validator.ts';
 
 export type UploadConfig = AppFields & { readonly name: string };
 
 export interface Upload {
   readonly config: UploadConfig;
-  readonly received: ReceivedSource;
+  readonly spool: Spool;
 }
 
 /** Bytes of the field `config`. */
@@ -27,22 +28,22 @@ export function createUploadReader(sources: SourceDeploys): (call: Call) => Prom
   return async ({ koa }) => {
     const bytes = bytesOf(koa.req);
     let config: UploadConfig | undefined;
-    let received: ReceivedSource | undefined;
+    let spool: Spool | undefined;
     try {
       for await (const { name, data } of readForm(bytes, koa.get('Content-Type'))) {
         if (name === 'config' && !config)
           config = check(
             parseConfig(await readBytes(data, MAX_CONFIG, 'config is too large')),
           ) as UploadConfig;
-        else if (name === 'source' && !received) received = await sources.receive(data);
+        else if (name === 'source' && !spool) spool = await sources.receive(data);
         else throw failure.badRequest(`${name.slice(0, 100)} is not a known field`);
       }
       if (!config) throw failure.badRequest('config is required');
-      if (!received) throw failure.badRequest('source is required');
+      if (!spool) throw failure.badRequest('source is required');
       assertAppName(config.name);
-      return { config, received };
+      return { config, spool };
     } catch (error) {
-      await received?.spool.remove();
+      await spool?.remove();
       throw error;
     } finally {
       void bytes.return(undefined);

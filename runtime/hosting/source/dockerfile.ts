@@ -1,4 +1,6 @@
 import { assertPublicRegistry } from './base-images.ts';
+import { type Instruction, parseDockerfile, toInstruction } from './dockerfile-lines.ts';
+import { assertMount, readMount } from './mounts.ts';
 import { quote, refuse } from './refuse.ts';
 
 /** What the instructions of a Dockerfile may do. */
@@ -9,12 +11,17 @@ export interface DockerfilePolicy {
   readonly from: readonly string[];
 }
 
-/** One instruction. Continued lines are joined. */
-export interface Instruction {
-  readonly name: string;
-  readonly flags: readonly string[];
-  readonly rest: string;
+/** What is known of a Dockerfile before it is built. */
+export interface DockerfileFacts {
+  /** The images on which it builds. */
+  readonly images: readonly string[];
+  /** The names of its stages, with an empty text for one without a name. */
+  readonly stages: readonly string[];
+  readonly instructions: readonly Instruction[];
 }
+
+/** Values of `ARG` that replace those in the file. */
+export type BuildArguments = Readonly<Record<string, string>>;
 
 /**
  * Checks a Dockerfile before an engine receives it. @returns the images on which it builds.
@@ -23,27 +30,47 @@ export interface Instruction {
  * @example
  * assertDockerfile('FROM node:24 AS a\nFROM a', { allowAddUrl: false, from: ['*'] }) // ['node:24']
  */
-export function assertDockerfile(text: string, policy: DockerfilePolicy): string[] {
+export const assertDockerfile = (text: string, policy: DockerfilePolicy): string[] => [
+  ...inspectDockerfile(text, policy).images,
+];
+
+/** Does the same, and returns more facts. @throws AppError 422 */
+export function inspectDockerfile(
+  text: string,
+  policy: DockerfilePolicy,
+  given: BuildArguments = {},
+): DockerfileFacts {
   if (text.includes('\0')) throw refuse('The Dockerfile is no text');
   const instructions = parseDockerfile(text);
   if (!instructions.some(({ name }) => name === 'FROM')) throw refuse('The Dockerfile has no FROM');
   const stages = new Set<string>();
   const images = new Set<string>();
+  const names: string[] = [];
   const args = new Map<string, string>();
-  let count = 0;
   for (const instruction of instructions) {
     const { name, rest } = instruction;
-    if (name === 'ARG' && count === 0) setArguments(args, rest);
+    if (name === 'ARG' && names.length === 0) setArguments(args, rest, given);
     if (name === 'FROM') {
       const [image = '', , alias] = rest.split(/\s+/);
       for (const name of possibleNames(image, args)) assertImage(name, { stages, images, policy });
       if (alias) stages.add(alias.toLowerCase());
-      stages.add(String(count));
-      count += 1;
+      stages.add(String(names.length));
+      names.push(alias ?? '');
     }
     assertInstruction(instruction, { stages, images, policy });
   }
-  return [...images];
+  return { images: [...images], stages: names, instructions };
+}
+
+/** @throws AppError 422 that names the stages there are. */
+export function assertTarget({ stages }: DockerfileFacts, target: string): void {
+  const wanted = target.toLowerCase();
+  const found = stages.some((name, index) => [name.toLowerCase(), String(index)].includes(wanted));
+  if (found && wanted !== '') return;
+  const named = stages.filter((name) => name !== '').join(', ');
+  throw refuse(
+    `build.target ${quote(target)} is no stage of the Dockerfile, whose stages are: ${named === '' ? 'none with a name' : named}`,
+  );
 }
 
 /**
@@ -62,7 +89,9 @@ type Scope = {
   readonly policy: DockerfilePolicy;
 };
 
-function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): void {
+type Checked = Pick<Instruction, 'name' | 'flags' | 'rest'>;
+
+function assertInstruction({ name, flags, rest }: Checked, scope: Scope): void {
   if (name === 'ONBUILD') return assertInstruction(toInstruction(rest), scope);
   if (name === 'ADD' && !scope.policy.allowAddUrl) assertAdd(rest);
   if (name === 'COPY' || name === 'ADD') {
@@ -75,15 +104,16 @@ function assertInstruction({ name, flags, rest }: Instruction, scope: Scope): vo
       throw refuse(`RUN ${flag} is not allowed`);
     if (/^--network=/.test(flag) && !/^--network=(default|none)$/.test(flag))
       throw refuse(`RUN ${flag} is not allowed`);
-    const mounted = /(?:^|[=,])from=([^,]+)/.exec(withoutQuotes(flag))?.[1];
-    if (flag.startsWith('--mount=') && mounted !== undefined) assertImage(mounted, scope);
+    const mount = readMount(flag);
+    if (mount) assertMount(mount, flag);
+    if (mount?.['from'] !== undefined) assertImage(mount['from'], scope);
   }
 }
 
 function assertAdd(rest: string): void {
   const sources = withoutQuotes(jsonWords(rest) ?? rest);
   if (/\$/.test(sources)) throw refuse(`ADD with a variable is not allowed: ${quote(rest)}`);
-  if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)|^\s*<</i.test(sources))
+  if (/[a-z][a-z0-9+.-]*:\/\/|git@|\.git(#|\s|"|,|$)/i.test(sources))
     throw refuse(`ADD of an address is not allowed: ${quote(rest)}`);
 }
 
@@ -133,9 +163,14 @@ function withRegistry(image: string): string {
   return /[.:]|^localhost$/.test(first) ? image : `docker.io/${image}`;
 }
 
-function setArguments(args: Map<string, string>, rest: string): void {
-  for (const [, key, value] of rest.matchAll(/([A-Za-z_]\w*)=("[^"]*"|'[^']*'|\S*)/g))
-    args.set(key as string, expand(value as string, args));
+function setArguments(args: Map<string, string>, rest: string, given: BuildArguments): void {
+  for (const [, key = '', value] of rest.matchAll(
+    /([A-Za-z_]\w*)(?:=("[^"]*"|'[^']*'|\S*))?(?=\s|$)/g,
+  )) {
+    const replaced = given[key];
+    if (replaced !== undefined) args.set(key, replaced);
+    else if (value !== undefined) args.set(key, expand(value, args));
+  }
 }
 
 /** Variables that builders define themselves. Older builders leave them empty. */
@@ -165,54 +200,4 @@ function expand(text: string, args: ReadonlyMap<string, string>): string {
       (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? ''),
     ),
   );
-}
-
-/**
- * Splits a Dockerfile into instructions. The text of here-documents is read as instructions too,
- * which can only refuse more. @throws AppError 422 for a custom frontend.
- */
-export function parseDockerfile(text: string): Instruction[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const escape = readDirectives(lines);
-  const instructions: Instruction[] = [];
-  let open = '';
-  for (const line of lines) {
-    if (/^\s*#/.test(line) || (open !== '' && line.trim() === '')) continue;
-    const trimmed = line.trimEnd();
-    const continues = trimmed.endsWith(escape);
-    open += continues ? `${trimmed.slice(0, -1)} ` : trimmed;
-    if (continues) continue;
-    if (open.trim() !== '') instructions.push(toInstruction(open));
-    open = '';
-  }
-  if (open.trim() !== '') instructions.push(toInstruction(open));
-  return instructions;
-}
-
-/**
- * Reads the parser directives at the beginning. A custom frontend (`# syntax=`) is refused, because
- * it is a program that replaces the builder.
- */
-function readDirectives(lines: readonly string[]): string {
-  let escape = '\\';
-  for (const line of lines) {
-    const directive = /^\s*#\s*([a-z]+)\s*=\s*(.*?)\s*$/i.exec(line);
-    if (!directive) break;
-    const [, name = '', value = ''] = directive;
-    if (name.toLowerCase() === 'syntax' && !/^docker\/dockerfile:1(\.\d+)*$/.test(value))
-      throw refuse(`# syntax=${value.slice(0, 100)} is not allowed`);
-    if (name.toLowerCase() === 'escape') escape = value === '`' ? '`' : '\\';
-  }
-  return escape;
-}
-
-function toInstruction(text: string): Instruction {
-  const [, name = '', tail = ''] = /^\s*(\S+)\s*([^]*)$/.exec(text) ?? [];
-  const flags: string[] = [];
-  let rest = tail;
-  for (let flag = /^(--\S+)\s*/.exec(rest); flag; flag = /^(--\S+)\s*/.exec(rest)) {
-    flags.push(flag[1] as string);
-    rest = rest.slice(flag[0].length);
-  }
-  return { name: name.toUpperCase(), flags, rest: rest.trim() };
 }

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '../records/app.ts';
-import { type Instruction, parseDockerfile } from './dockerfile.ts';
+import { type Instruction, parseDockerfile } from './dockerfile-lines.ts';
 
 /** Docker's defaults for HEALTHCHECK. */
 const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
@@ -7,19 +7,23 @@ const DEFAULTS = { interval_s: 30, timeout_s: 30, retries: 3 };
 const MAXIMUM = { interval_s: 3600, timeout_s: 300, retries: 100 };
 
 /**
- * The HEALTHCHECK in the last stage of a Dockerfile, or null. Podman's image format cannot store
+ * The HEALTHCHECK in the last stage of a Dockerfile (or in the stage `target`), or null. Podman's image format cannot store
  * it, so it is read here and stored in a label. Our own probe runs it on both engines.
  *
  * @example
  * healthCheckIn('FROM a\nHEALTHCHECK CMD wget -q localhost')?.command
  * // ['/bin/sh', '-c', 'wget -q localhost']
  */
-export function healthCheckIn(text: string): HealthCheck | null {
+export function healthCheckIn(text: string, target: string | null = null): HealthCheck | null {
   const stages = new Map<string, HealthCheck | null>();
   let current: HealthCheck | null = null;
   let name = '';
+  let index = -1;
+  const isTarget = () => target !== null && [name, String(index)].includes(target.toLowerCase());
   for (const instruction of parseDockerfile(text)) {
     if (instruction.name === 'FROM') {
+      if (isTarget()) break;
+      index += 1;
       const [from = '', , alias] = instruction.rest.toLowerCase().split(/\s+/);
       current = stages.get(from) ?? null;
       name = alias ?? '';

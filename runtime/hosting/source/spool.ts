@@ -20,6 +20,8 @@ export interface Spool {
     readonly ignore: (path: string) => boolean;
     readonly extra: Readonly<Record<string, string>>;
   }): AsyncGenerator<Buffer>;
+  /** Adds the text of a file to the listing's manifests. Does nothing when there is no such file. */
+  load(path: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -56,8 +58,25 @@ export async function spoolSource(
     listing,
     sha256: hash.digest('hex'),
     remove,
+    load: (file) => loadText(readTar(createReadStream(path)), listing, file),
     read: (options) => writeTar(rewrite(readTar(createReadStream(path)), { ...options, now })),
   };
+}
+
+/** The most bytes of a file that is loaded. */
+const MAX_TEXT = 256 * 1024;
+
+async function loadText(
+  members: AsyncIterable<TarMember>,
+  { manifests, paths }: SourceListing,
+  path: string,
+): Promise<void> {
+  if (manifests.has(path) || !paths.has(path)) return;
+  for await (const { path: found, kind, size, data } of members) {
+    if (posix.normalize(found) !== path || kind !== 'file' || size > MAX_TEXT) continue;
+    manifests.set(path, Buffer.concat(await Array.fromAsync(data)).toString('utf8'));
+    return;
+  }
 }
 
 /**

@@ -56,6 +56,21 @@ export const deploymentRoutes = [
   },
   {
     ...{
+      id: 'cancelDeployment',
+      method: 'POST',
+      path: '/api/apps/:name/deployments/:number/cancel',
+      ...writes,
+      summary: 'Cancels a deployment that has not finished',
+    },
+    audit: { values: [] },
+    responses: {
+      200: response('The cancelled deployment', shape.deployment),
+      ...onApp,
+      409: REFUSED,
+    },
+  },
+  {
+    ...{
       id: 'rollbackApp',
       method: 'POST',
       path: '/api/apps/:name/rollback',

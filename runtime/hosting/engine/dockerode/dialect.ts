@@ -1,12 +1,26 @@
+import type Dockerode from 'dockerode';
 import type { EngineEvent, EngineKind } from '../engine.ts';
+import type { BuildOptions } from '../images.ts';
 import type { LogDialect } from '../logs/log-source.ts';
 import type { NetworkDialect } from './owned.ts';
+
+/** What is added to one build. */
+export interface PreparedBuild {
+  /** Query parameters. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Files of the context. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Is called when the build has ended, in whichever way. */
+  end(): Promise<void>;
+}
 
 /** The differences between engines that speak Docker's API. All other code is shared. */
 export interface Dialect extends LogDialect, NetworkDialect {
   readonly kind: EngineKind;
-  /** Additional query parameters of a build. */
-  readonly buildQuery: Readonly<Record<string, unknown>>;
+  /** Whose builder it has. */
+  readonly builder: 'docker' | 'podman';
+  /** What a build needs besides the options that all builders know. */
+  prepareBuild(client: Dockerode, options: BuildOptions): Promise<PreparedBuild>;
   readonly eventActions: Readonly<Record<string, EngineEvent['action']>>;
   readonly reportsStops: boolean;
   readonly pruneBuilds: boolean;

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream';
 import type Dockerode from 'dockerode';
 import { asDenied, classifyText, EngineError, toEngineError } from '../errors.ts';
-import type { BuildOptions, EngineImage, ImageStore, RegistryLogin } from '../images.ts';
+import type { EngineImage, ImageStore, RegistryLogin } from '../images.ts';
+import { createBuilder } from '../builder.ts';
+import { buildImage } from './build.ts';
+import { trimCache } from './build-cache.ts';
 import { call, ignoring, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
 import { registryAuth } from './registry-auth.ts';
 import { readProgress } from './progress.ts';
 import { prune } from './prune.ts';
 import { retryOnRace } from './retry-on-race.ts';
-import { createStageReader, keepStages } from './stages.ts';
 
 /** The images of an engine that builds images itself, on its own machine. */
 export function createImageStore(client: Dockerode, dialect: Dialect): ImageStore {
@@ -37,7 +39,10 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
           .flatMap((image) => image.RepoTags ?? [])
           .filter((tag) => tag.startsWith(prefix)),
       ),
-    build: (context, options) => call(() => build(client, dialect, context(), options)),
+    builder: () =>
+      call(async () => createBuilder(dialect.builder, (await client.version()).Version)),
+    build: (context, options) => call(() => buildImage(client, dialect, { context, options })),
+    trimCache: (options) => call(() => trimCache(client, dialect, options)),
     prune: (options) => call(() => prune(client, dialect, options)),
   };
 }
@@ -57,44 +62,6 @@ async function pull(
         classifyText(message.error) === 'disk' ? 'disk' : 'not_found',
         message.error,
       );
-  }
-}
-
-async function build(
-  client: Dockerode,
-  dialect: Dialect,
-  context: Readable,
-  options: BuildOptions,
-): Promise<string> {
-  const stream = (await client.buildImage(context, {
-    t: options.tag,
-    dockerfile: options.dockerfile,
-    labels: { ...options.labels },
-    memory: options.memory || undefined,
-    memswap: options.memory || undefined,
-    cpuperiod: options.cpus ? 100_000 : undefined,
-    cpuquota: options.cpus ? Math.round(options.cpus * 100_000) : undefined,
-    rm: true,
-    forcerm: true,
-    ...dialect.buildQuery,
-    abortSignal: options.signal,
-  } as unknown as Dockerode.ImageBuildOptions)) as unknown as Readable;
-  const stages = createStageReader();
-  try {
-    for await (const message of readProgress(stream)) {
-      stages.line(message.text);
-      if (message.text) options.onLine(message.text);
-      if (message.error)
-        throw new EngineError(
-          classifyText(message.error) === 'disk' ? 'disk' : 'failed',
-          message.error,
-        );
-    }
-    return (await client.getImage(options.tag).inspect()).Id;
-  } finally {
-    // A stage that cannot be tagged now is tagged by the next build.
-    const images = stages.images();
-    await keepStages(client, { repository: options.cache, images }).catch(() => {});
   }
 }
 

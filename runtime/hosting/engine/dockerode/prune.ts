@@ -1,4 +1,5 @@
 import type Dockerode from 'dockerode';
+import { pruneBuilds } from './build-cache.ts';
 import { ignoring, pairs } from './calls.ts';
 import type { Dialect } from './dialect.ts';
 import type { ImageStore } from '../images.ts';
@@ -25,7 +26,7 @@ export async function prune(
   const images = await retryOnRace(() =>
     client.pruneImages({ filters: { label: pairs(labels), dangling: ['true'] } }),
   );
-  if (dialect.pruneBuilds) await client.pruneBuilder().catch(() => {});
+  if (dialect.pruneBuilds) await pruneBuilds(client, 0).catch(() => {});
   const after = await spaceOf(client);
   return {
     images: stages.length + (images?.ImagesDeleted?.length ?? 0),

@@ -116,13 +116,11 @@ const STATES: Readonly<Record<StepState, string>> = {
 type ShownStep = readonly [title: string, state: StepState, detail?: string | undefined];
 
 function stepsOf({ status, probes, image }: Deployment, builds: boolean): readonly ShownStep[] {
-  const rank = { pending: 0, building: 0, deploying: 1, healthy: 3, superseded: 3, failed: -1 }[
-    status
-  ];
+  const ended = { healthy: 3, superseded: 3, failed: -1, cancelled: -1 };
+  const rank = { pending: 0, building: 0, deploying: 1, ...ended }[status];
   const failedAt = probes.length > 0 ? 2 : image === null ? 0 : 1;
   const stateOf = (step: number): StepState => {
-    if (status === 'failed')
-      return step < failedAt ? 'done' : step === failedAt ? 'failed' : 'open';
+    if (rank === -1) return step < failedAt ? 'done' : step === failedAt ? 'failed' : 'open';
     if (rank > step) return 'done';
     return rank === step || (rank === 1 && step === 2 && probes.length > 0) ? 'now' : 'open';
   };

@@ -54,7 +54,14 @@ export interface Source {
 
 export interface Deployment {
   readonly number: number;
-  readonly status: 'pending' | 'building' | 'deploying' | 'healthy' | 'failed' | 'superseded';
+  readonly status:
+    | 'pending'
+    | 'building'
+    | 'deploying'
+    | 'healthy'
+    | 'failed'
+    | 'cancelled'
+    | 'superseded';
   readonly current: boolean;
   readonly trigger: string;
   readonly source: Source;

@@ -9,7 +9,8 @@ import { dockerLogPlace } from './log-place.ts';
 
 const DOCKER: Dialect = {
   kind: 'docker',
-  buildQuery: { version: '1' },
+  builder: 'docker',
+  prepareBuild: async () => ({ query: { version: '1' }, files: {}, end: async () => {} }),
   eventActions: { start: 'start', die: 'die', stop: 'stop', destroy: 'remove', oom: 'oom' },
   reportsStops: true,
   pruneBuilds: true,

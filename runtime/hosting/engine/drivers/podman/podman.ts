@@ -9,13 +9,13 @@ import { type LogDialect, logSetting } from '../../logs/log-source.ts';
 import type { Driver } from '../driver.ts';
 import { findPodmanNetwork } from './find-network.ts';
 import { followByReading } from './followed-stream.ts';
+import { preparePodmanBuild } from './build.ts';
 import { podmanLogPlace } from './log-place.ts';
 
 const PODMAN: Dialect = {
   kind: 'podman',
-  // Without this option, RUN uses the host's network regardless of `networkmode`, and reaches
-  // services on the loopback interface.
-  buildQuery: { nsoptions: JSON.stringify([{ Name: 'network', Host: false }]) },
+  builder: 'podman',
+  prepareBuild: preparePodmanBuild,
   // Older versions say `died`. `cleanup` and `init` are not listed, because we do not use them.
   eventActions: {
     ...{ start: 'start', die: 'die', died: 'die', stop: 'stop', remove: 'remove', oom: 'oom' },
