@@ -52,12 +52,13 @@ describe('every example', () => {
   });
 
   test.each(examples)(
-    '%s has at most eight generated lines for each line of its schema, types apart',
+    '%s has at most eight generated lines for each line of its schema, types and hosting apart',
     (name) => {
       const lines = (path: string) =>
         readFileSync(join(folder(name), path), 'utf8').split('\n').length;
       const generated = readdirSync(join(folder(name), 'src/generated')).filter(
-        (file) => file.endsWith('.ts') && file !== 'types.ts',
+        // What hosting.ts holds follows from the manifest, of which the schema has no line.
+        (file) => file.endsWith('.ts') && file !== 'types.ts' && file !== 'hosting.ts',
       );
       const total = generated.reduce((sum, file) => sum + lines(`src/generated/${file}`), 0);
       expect(total).toBeLessThanOrEqual(8 * lines('schema.graphql'));
