@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { isVendored } from '../../generator/packages/vendored.ts';
 import { runFile, typecheck } from '../generator/project.ts';
 import type { Release } from './releases.ts';
 import {
@@ -56,13 +57,19 @@ const NAMES: Readonly<Record<string, string>> = {
   '0.3.0': 'makeContext',
 };
 
-function checkFiles({ root, own, added, removed }: Subject, { version }: Release): void {
+function checkFiles({ root, own, added, removed }: Subject, { version, packs }: Release): void {
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
   for (const [path, text] of Object.entries(own)) expect([path, read(path)]).toEqual([path, text]);
   for (const [path, line] of Object.entries(added))
     expect([path, read(path).includes(line.trim())]).toEqual([path, true]);
   for (const path of removed) expect([path, existsSync(join(root, path))]).toEqual([path, false]);
   expect(read('src/tools/report.ts')).toBe(toolWith(NAMES[version] as string));
+  const vendored = readdirSync(join(root, 'vendor'));
+  expect(vendored).toEqual(readdirSync(packs).filter(isVendored));
+  for (const name of vendored)
+    expect(readFileSync(join(root, 'vendor', name)).equals(readFileSync(join(packs, name)))).toBe(
+      true,
+    );
   expect(read('.gitignore')).toContain('*.tmp');
   expect(read('src/generated/app.ts')).toContain(`generatedBy: '${version}'`);
 }

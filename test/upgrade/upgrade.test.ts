@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveRegistry } from '../../release/registry.ts';
 import { createRandom } from '../generator/random.ts';
 import { checkUpgrade } from './check-upgrade.ts';
 import { later, next } from './made-up.ts';
-import { madeUp, type Release, released, releasedVersions } from './releases.ts';
+import { checkRegistry } from './check-registry.ts';
+import { madeUp, packsIn, type Release, released, releasedVersions } from './releases.ts';
 import { commit, link, makeSubject, stateOf, type Subject, succeed, upgrade } from './subject.ts';
 
 // `npm run test:upgrade` checks twenty projects from every release; CI checks the first one.
@@ -31,6 +33,20 @@ describe.each(releasedVersions())('a project of %s', (version) => {
       await checkUpgrade(await subject(at, from), from, second!);
     },
     120_000,
+  );
+
+  it.each(PROJECTS > 1 ? ['npm'] : [])(
+    'follows the registry with %s, with its lockfile, when the installed generator is told to',
+    async () => {
+      const packs = [from, second!].flatMap(({ packs: folder }) => packsIn(folder));
+      const registry = await serveRegistry(packs);
+      try {
+        await checkRegistry(registry.url, from, second!);
+      } finally {
+        await registry.close();
+      }
+    },
+    600_000,
   );
 
   it('is the same after one jump as after one step at a time', async () => {
