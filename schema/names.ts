@@ -146,7 +146,7 @@ const OWN: ReadonlySet<string> = new Set([
     .map((name) => `auth_${name}`),
   ...(
     'apps audit certificates conditions crons deliveries deployments domains git_hosts messages ' +
-    'notifications registries runs settings'
+    'model_budgets model_keys model_usage notifications registries runs settings'
   )
     .split(' ')
     .map((name) => `hosting_${name}`),

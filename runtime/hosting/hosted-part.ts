@@ -1,7 +1,9 @@
-import type { Capability, Kernel } from '@twofold/runtime/kernel';
+import type { Capability, Kernel, Migration, ServerModule } from '@twofold/runtime/kernel';
 import type { HostingModel, RouteSpec } from '@twofold/schema';
 import type { EventHub } from './events.ts';
 import type { Handlers } from './routes/bind.ts';
+
+type Middleware = NonNullable<ServerModule['before']>[number];
 
 /** What a part receives when it is created. */
 export interface HostedContext {
@@ -28,6 +30,10 @@ export interface HostedWork {
 export interface HostedPart extends Capability {
   readonly hosted: {
     readonly routes: readonly RouteSpec[];
+    /** Tables of its own. */
+    readonly migrations?: readonly Migration[];
+    /** Middleware of every process that runs before authentication, for keys of its own. */
+    before?(kernel: Kernel): readonly Middleware[];
     createWork(given: HostedContext): HostedWork;
   };
 }

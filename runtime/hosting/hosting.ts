@@ -65,7 +65,8 @@ export async function createHosting({
   return {
     name: 'hosting',
     listens: true,
-    migrations: hostingMigrations,
+    migrations: [...hostingMigrations, ...parts.flatMap(({ hosted }) => hosted.migrations ?? [])],
+    before: parts.flatMap(({ hosted }) => hosted.before?.(kernel) ?? []),
     routes: bindRoutes(served, operator.handlers),
     ...(kernel.metrics && { metrics: (context) => figuresOf(operator, context) }),
     validator,

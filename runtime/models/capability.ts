@@ -1,5 +1,8 @@
 import type { HostedPart } from '@twofold/hosting';
 import { modelRoutes } from '@twofold/schema';
+import { createModelKeys } from './keys/model-keys.ts';
+import { readModelKey } from './keys/present-key.ts';
+import { modelMigrations } from './keys/tables.ts';
 import { createModels } from './models.ts';
 
 /**
@@ -11,6 +14,11 @@ export function models(): HostedPart {
   return {
     name: 'models',
     create: () => null,
-    hosted: { routes: modelRoutes, createWork: createModels },
+    hosted: {
+      routes: modelRoutes,
+      migrations: modelMigrations,
+      before: ({ store, now }) => [readModelKey(createModelKeys(store, now))],
+      createWork: createModels,
+    },
   };
 }

@@ -7,8 +7,15 @@ import { CATALOGUE } from './catalogue.ts';
 import { createDownloads } from './download/downloads.ts';
 import { createHub } from './download/hub.ts';
 import { createModelStore } from './download/model-store.ts';
-import { createChooser } from './engine/choose.ts';
+import { contextOf, createChooser } from './engine/choose.ts';
+import { type AdmissionParts, createAdmission } from './gateway/admission.ts';
+import { createFigures } from './gateway/figures.ts';
 import { modelHandlers } from './handlers.ts';
+import { createBudgetStore } from './keys/budget-store.ts';
+import { keyHandlers } from './keys/key-handlers.ts';
+import { createModelKeys } from './keys/model-keys.ts';
+import { createPrices, type Price } from './keys/prices.ts';
+import { createUsageTable } from './keys/usage-table.ts';
 import { readListed } from './listed.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createRunningModel } from './gateway/running-model.ts';
@@ -35,7 +42,7 @@ export interface Machine {
 
 /** Local language models: the handlers of `modelRoutes`, started and stopped with the server. */
 export interface Models {
-  readonly handlers: ReturnType<typeof modelHandlers>;
+  readonly handlers: ReturnType<typeof modelHandlers> & ReturnType<typeof keyHandlers>;
   /** Resumes unfinished downloads, and starts the model that ran before. */
   start(): Promise<void>;
   /** Stops the model and the downloads. Partial downloads are kept. */
@@ -92,17 +99,24 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     memory: machine.memory ?? (() => process.availableMemory()),
     node: hostname(),
   });
-  const gateway = createGateway(
-    createRunningModel({
+  const accounts = createAccounts(kernel, model.models.prices ?? {});
+  const gateway = createGateway({
+    access: createRunningModel({
       now: () => supervisor.now(),
       engine: runner.engine,
       remote: runner.remote,
     }),
-  );
+    admission: createAdmission({ ...accounts, log, now }),
+    figures: createFigures(kernel.metrics),
+    context: contextOf(settings),
+  });
   return {
-    handlers: modelHandlers({
-      ...{ modelStore, downloads, supervisor, choose, catalogue, runner, gateway },
-    }),
+    handlers: {
+      ...modelHandlers({
+        ...{ modelStore, downloads, supervisor, choose, catalogue, runner, gateway },
+      }),
+      ...keyHandlers({ ...accounts, now }),
+    },
     async start() {
       await downloads.resume();
       runner.resume();
@@ -110,8 +124,22 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     async stop() {
       await downloads.stop();
       await runner.leave();
+      accounts.budgets.stop();
       await hub.close();
     },
+  };
+}
+
+/** Keys, their budgets, and what was used. */
+function createAccounts(
+  { store, log, now }: Kernel,
+  prices: Readonly<Record<string, Price>>,
+): Pick<AdmissionParts, 'keys' | 'budgets' | 'usage' | 'prices'> {
+  return {
+    keys: createModelKeys(store, now),
+    budgets: createBudgetStore(store, { log, now }),
+    usage: createUsageTable(store, now),
+    prices: createPrices(prices),
   };
 }
 

@@ -22,6 +22,8 @@ const UNITS: Readonly<Record<string, (written: never) => unknown>> = {
 export function toModel(written: unknown, shape: Shape): unknown {
   const name = definitionOf(shape);
   if (name !== undefined) return UNITS[name] ? UNITS[name](written as never) : written;
+  const option = withUnit(shape, written);
+  if (option) return toModel(written, option);
   if (Array.isArray(written))
     return shape.items ? written.map((item) => toModel(item, shape.items!)) : written;
   if (!isData(written)) return written;
@@ -33,6 +35,12 @@ export function toModel(written: unknown, shape: Shape): unknown {
       return [key, typeof other === 'object' ? toModel(value, other) : value];
     }),
   );
+}
+
+/** The option of a shape that has a unit, unless another option is this very value. */
+function withUnit({ anyOf = [] }: Shape, value: unknown): Shape | undefined {
+  if (anyOf.some((option) => option.const === value)) return undefined;
+  return anyOf.find((option) => definitionOf(option) !== undefined);
 }
 
 /** How a template prints a value that has a unit. */
@@ -63,6 +71,8 @@ export function printUnits<Printed>(
       return { count, window: printers.duration(window) };
     }
   }
+  const option = withUnit(shape, value);
+  if (option) return printUnits(value, option, printers);
   if (!isData(value) || !shape.properties) return value;
   const shapes = new Map(
     Object.entries(shape.properties).map(([key, property]) => [modelKey(key), property]),

@@ -60,6 +60,93 @@ const modelBody: JsonSchema = {
   required: ['model'],
   additionalProperties: false,
 };
+const amount = { type: 'number', exclusiveMinimum: 0, maximum: 1e15 } as const;
+const budget: JsonSchema = {
+  type: 'object',
+  description: 'Limits; one that is absent is none',
+  properties: {
+    requests_per_minute: { ...bytes, minimum: 1, maximum: 1e9 },
+    tokens_per_minute: { ...bytes, minimum: 1, maximum: 1e12 },
+    tokens_per_day: { ...bytes, minimum: 1, maximum: 1e12 },
+    money_per_day: { ...amount, maximum: 1e6 },
+  },
+  additionalProperties: false,
+};
+const keyProperties = {
+  name: { type: 'string', minLength: 1, maxLength: 100 },
+  models: {
+    type: 'array',
+    items: id,
+    minItems: 1,
+    maxItems: 100,
+    description: 'Ids and aliases that it may use; * stands for any text',
+  },
+  budget,
+} as const;
+const period = { type: 'string', maxLength: 20, description: '90d, 12h, 30m' } as const;
+const keyBody: JsonSchema = {
+  type: 'object',
+  properties: { ...keyProperties, expires_in: period },
+  required: ['name'],
+  additionalProperties: false,
+};
+const keyChanges: JsonSchema = {
+  type: 'object',
+  properties: { ...keyProperties, expires_in: { ...period, type: ['string', 'null'] } },
+  minProperties: 1,
+  additionalProperties: false,
+};
+const modelKey: JsonSchema = {
+  type: 'object',
+  required: ['id', 'name', 'prefix', 'models', 'budget'],
+  properties: {
+    id: text,
+    ...keyProperties,
+    prefix: text,
+    key: { ...text, description: 'mk_…; only in the answer that creates it' },
+    created_at: text,
+    expires_at: { type: ['string', 'null'] },
+    use: {
+      type: 'object',
+      description: 'Spent and reserved now',
+      properties: {
+        requests_in_minute: bytes,
+        tokens_in_minute: bytes,
+        tokens_today: bytes,
+        money_today: { type: 'number' },
+      },
+    },
+  },
+};
+const keyList: JsonSchema = {
+  type: 'object',
+  required: ['keys', 'total'],
+  properties: { keys: { type: 'array', items: modelKey }, total: bytes },
+};
+const counts = {
+  requests: bytes,
+  failed: bytes,
+  input_tokens: bytes,
+  output_tokens: bytes,
+  money: { type: 'number' },
+} as const;
+const usageList: JsonSchema = {
+  type: 'object',
+  required: ['usage', 'total', 'unpriced'],
+  properties: {
+    usage: {
+      type: 'array',
+      items: { type: 'object', properties: { at: text, key: text, model: text, ...counts } },
+    },
+    total: { type: 'object', properties: counts },
+    unpriced: {
+      type: 'array',
+      items: text,
+      description: 'Models without a price; their money is 0',
+    },
+  },
+};
+
 const response = (description: string, schema: JsonSchema = model) => ({ description, schema });
 const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
@@ -178,6 +265,59 @@ export const modelRoutes = [
     audit: inBody,
     summary: 'Stops the running model',
     responses: { 200: response('It was stopped'), ...refused },
+  },
+  {
+    ...writes,
+    id: 'createModelKey',
+    method: 'POST',
+    path: '/api/mlx/keys',
+    summary:
+      'Creates a key that opens the API of the models and nothing else; its text is shown once',
+    body: { kind: 'json', schema: keyBody },
+    audit: { target: 'model-key:{id}', values: ['name', 'models', 'budget'] },
+    responses: { 201: response('The key', modelKey), ...refused },
+  },
+  {
+    ...reads,
+    id: 'listModelKeys',
+    method: 'GET',
+    path: '/api/mlx/keys',
+    summary: 'Lists the keys for models, and what they use of their budgets',
+    responses: { 200: response('The keys', keyList), ...refused },
+  },
+  {
+    ...writes,
+    id: 'updateModelKey',
+    method: 'PATCH',
+    path: '/api/mlx/keys/:id',
+    summary: 'Changes a key for models, or gives an API key of the server a budget',
+    body: { kind: 'json', schema: keyChanges },
+    audit: { target: 'model-key:{id}', values: ['name', 'models', 'budget'] },
+    responses: { 200: response('The key', modelKey), ...onModel },
+  },
+  {
+    ...writes,
+    id: 'deleteModelKey',
+    method: 'DELETE',
+    path: '/api/mlx/keys/:id',
+    summary: 'Removes a key for models',
+    audit: { target: 'model-key:{id}' },
+    responses: { 204: { description: 'It was removed' }, ...onModel },
+  },
+  {
+    ...reads,
+    id: 'getModelUsage',
+    method: 'GET',
+    path: '/api/mlx/usage',
+    summary: 'Returns requests, tokens and money by key and model',
+    query: {
+      key: id,
+      model: id,
+      from: { type: 'string', maxLength: 40, description: 'ISO 8601; whole hours' },
+      to: { type: 'string', maxLength: 40 },
+      by: { type: 'string', enum: ['hour', 'day'] },
+    },
+    responses: { 200: response('The usage', usageList), ...refused },
   },
   { ...openAiRoute, id: 'askModel', method: 'GET', responses: openAiResponses },
   {

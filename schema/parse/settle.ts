@@ -83,7 +83,7 @@ function settleObject(
 /** Whether a value itself is right; its members are checked one by one afterwards. */
 function fits(value: unknown, given: Shape): boolean {
   const shape = resolve(given);
-  if (shape.anyOf && !shape.anyOf.some((other) => fits(value, other))) return false;
+  if (shape.anyOf && !shape.anyOf.some((other) => fitsWithItems(value, other))) return false;
   if (shape.enum && !shape.enum.includes(value)) return false;
   if (shape.const !== undefined && shape.const !== value) return false;
   if (shape.type !== undefined && ![shape.type].flat().includes(typeOf(value, shape.type)))
@@ -105,6 +105,13 @@ function fits(value: unknown, given: Shape): boolean {
       !(shape.uniqueItems && new Set(value).size < value.length)
     );
   return true;
+}
+
+/** Like `fits`, for one of several options: its items are not checked afterwards. */
+function fitsWithItems(value: unknown, option: Shape): boolean {
+  const { items } = resolve(option);
+  if (!fits(value, option)) return false;
+  return !Array.isArray(value) || !items || value.every((item) => fits(item, items));
 }
 
 function typeOf(value: unknown, wanted: Shape['type']): string {

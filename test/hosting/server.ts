@@ -88,7 +88,11 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
     },
     diskFloor: 0,
     templates: 'templates',
-    models: { directory: 'data/models', engine: 'auto', list: [] },
+    models: {
+      ...{ directory: 'data/models', engine: 'auto', list: [], allow: ['*'], maxSize: 2 ** 40 },
+      loaded: { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 900_000 },
+      ...{ aliases: {}, fallbacks: {}, prices: {} },
+    },
     ...model,
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { models } from '../../runtime/models/capability.ts';
+import { MODEL_DEFAULTS } from './server.ts';
 import { startServer, type TestServer } from '../hosting/server.ts';
 
 /** The models as a part of the hosting module, with no container engine there. */
@@ -9,7 +10,7 @@ describe('language models in the hosting API', () => {
   const env = { DOCKER_HOST: 'unix:///nonexistent/docker.sock', PATH: '/nonexistent' };
   beforeAll(async () => {
     const model = {
-      models: { directory: 'data/models', engine: 'mlx', list: ['tests/mine-4bit'] },
+      models: { ...MODEL_DEFAULTS, engine: 'mlx', list: ['tests/mine-4bit'] },
     };
     const options = { env, model, parts: [models()] };
     operating = await startServer(options);

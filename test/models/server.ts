@@ -11,6 +11,9 @@ import { createAuditLog } from '../../runtime/core/audit/audit-log.ts';
 import { auditMigrations } from '../../runtime/core/audit/tables.ts';
 import { createEventHub, type HostingEvent } from '../../runtime/hosting/events.ts';
 import { hostingMigrations } from '../../runtime/hosting/records/migrations.ts';
+import { createModelKeys } from '../../runtime/models/keys/model-keys.ts';
+import { readModelKey } from '../../runtime/models/keys/present-key.ts';
+import { modelMigrations } from '../../runtime/models/keys/tables.ts';
 import { createModels, type Machine } from '../../runtime/models/models.ts';
 import { bindRoutes } from '../../runtime/core/http/route.ts';
 import { drain, listen } from '../../runtime/core/listener.ts';
@@ -46,13 +49,27 @@ export interface ModelsServerOptions {
   readonly hub?: string;
   /** Of an earlier server, to go on where that one ended. */
   readonly folder?: string;
-  readonly engine?: string;
+  readonly engine?: string | readonly string[];
+  /** Further settings of `hosting.models`. */
+  readonly models?: Partial<HostingModel['models']>;
+  readonly database?: string;
   readonly list?: readonly unknown[];
   readonly env?: Readonly<Record<string, string>>;
   readonly machine?: Partial<Machine>;
   readonly floor?: number;
   readonly now?: () => number;
 }
+
+/** The settings that the manifest has by default. */
+export const MODEL_DEFAULTS: HostingModel['models'] = {
+  directory: 'data/models',
+  engine: 'auto',
+  list: [],
+  allow: ['*'],
+  maxSize: 50 * 2 ** 30,
+  loaded: { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 900_000 },
+  ...{ aliases: {}, fallbacks: {}, prices: {} },
+};
 
 const PASSWORD = 'the operator knows this';
 export const API_KEY = 'root-key-of-the-tests-0123456789';
@@ -66,12 +83,14 @@ export async function startModels({
   machine = {},
   floor = 0,
   now = Date.now,
+  models: given = {},
+  database = 'file:data/app.db',
 }: ModelsServerOptions = {}): Promise<ModelsServer> {
   const logs: string[] = [];
   const model = {
     access: 'host',
     diskFloor: floor,
-    models: { directory: 'data/models', engine, list },
+    models: { ...MODEL_DEFAULTS, engine, list, ...given },
   } as unknown as HostingModel;
   const project = {
     name: 'test',
@@ -92,7 +111,7 @@ export async function startModels({
   const plain: Kernel = {
     project,
     settings,
-    store: openStore('file:data/app.db', folder),
+    store: openStore(database, folder),
     log: createLog({ level: 'debug' }, { write: (line: string) => void logs.push(line) }),
     now,
     root: folder,
@@ -114,6 +133,7 @@ export async function startModels({
   settings.assert();
   const hosting: ServerModule = {
     name: 'hosting',
+    before: [readModelKey(createModelKeys(kernel.store, now))],
     routes: bindRoutes(modelRoutes, models.handlers),
     validator,
   };
@@ -121,6 +141,7 @@ export async function startModels({
     ...auditMigrations,
     ...(auth.migrations ?? []),
     ...hostingMigrations,
+    ...modelMigrations,
   ]);
   await auth.start?.();
   await models.start();

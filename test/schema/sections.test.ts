@@ -23,7 +23,12 @@ describe('the values of a manifest', () => {
     });
     expect(auth?.rateLimits['forgot-identifier']).toEqual({ count: 3, window: 3_600_000 });
     expect(hosting?.source).toEqual({ max: 2 ** 28, maxUnpacked: 2 ** 31, entries: 50_000 });
-    expect(hosting?.models).toEqual({ directory: 'data/models', engine: 'auto', list: [] });
+    expect(hosting?.models).toEqual({
+      directory: 'data/models',
+      engine: 'auto',
+      list: [],
+      maxSize: 50 * 2 ** 30,
+    });
     expect(api.limits.rootFields).toBe(20);
     expect(server.bodyLimit).toBe(2 ** 20);
   });

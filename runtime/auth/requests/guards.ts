@@ -128,7 +128,9 @@ const mayOperate = (
 function assertHost(parts: AuthParts, context: RequestContext, permission: string): void {
   const { kernel, config } = parts;
   const { principal } = context;
-  const scopes = presentedKey(context)?.scopes ?? [];
+  // A capability may have keys of its own, which are no keys of auth.
+  const own = principal.kind === 'api_key' ? principal.scopes : [];
+  const scopes = presentedKey(context)?.scopes ?? own;
   if (principal.kind === 'host' || hasScope(scopes, permission) || hasScope(scopes, 'host:manage'))
     return;
   if (principal.kind === 'api_key') throw failure.forbidden(`Permission ${permission} is required`);

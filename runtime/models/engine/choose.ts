@@ -14,7 +14,7 @@ export type Chooser = () => Promise<Choice>;
 
 export interface ChooserOptions {
   /** `hosting.models.engine`: `auto`, `mlx`, `llamacpp`, `openai`, or the address of a server. */
-  readonly wanted: string;
+  readonly wanted: string | readonly string[];
   readonly settings: Settings;
   readonly log: Logger;
   readonly root: string;
@@ -44,6 +44,10 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
   };
 }
 
+/** The most tokens of a conversation. */
+export const contextOf = (settings: Settings): number =>
+  settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
+
 async function choose(engines: readonly ModelEngine[]): Promise<Choice> {
   const reasons: string[] = [];
   for (const engine of engines) {
@@ -54,7 +58,14 @@ async function choose(engines: readonly ModelEngine[]): Promise<Choice> {
   return { engine: null, reason: reasons.join('; ') };
 }
 
-function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>): ModelEngine[] {
+function enginesOf({ wanted, ...options }: Omit<ChooserOptions, 'now'>): ModelEngine[] {
+  return [wanted].flat().flatMap((each) => enginesFor(each, options));
+}
+
+function enginesFor(
+  wanted: string,
+  { settings, log, root }: Omit<ChooserOptions, 'now' | 'wanted'>,
+): ModelEngine[] {
   const { env } = settings;
   const address = /^https?:\/\//.test(wanted) ? wanted : settings.text('OPENAI_BASE_URL');
   const kind = /^https?:\/\//.test(wanted) ? 'openai' : wanted;
@@ -68,7 +79,7 @@ function enginesOf({ wanted, settings, log, root }: Omit<ChooserOptions, 'now'>)
     url: address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null,
     key: settings.text('OPENAI_API_KEY'),
   });
-  const context = settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
+  const context = contextOf(settings);
   const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
   const all = [
     createMlxEngine({ env, log, patience: LOAD_TIMEOUT }),

@@ -1,20 +1,10 @@
-import { Readable } from 'node:stream';
 import { AppError, failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
-import type { EngineResponse } from '../engine/engine.ts';
-import type { Fields, Translated, Usage } from './dialect.ts';
-import { Meter, readAnswer, readChunks, readText } from './engine-answer.ts';
-import { assertCan } from './engine-limits.ts';
-import {
-  engineFailure,
-  errorBody,
-  modelCut,
-  modelEnded,
-  refusal,
-  unknownModel,
-} from './failures.ts';
-import type { ModelAccess, ModelLease } from './model-access.ts';
-import { readFields, toText } from './request-body.ts';
+import type { Caller } from './admission.ts';
+import { attempt, type AttemptParts, countTokens } from './attempt.ts';
+import { errorBody, refusal, unknownModel } from './failures.ts';
+import type { ModelAccess } from './model-access.ts';
+import { readFields } from './request-body.ts';
 import { formOf, routeOf } from './routes.ts';
 
 /** Answers the calls below `/api/mlx/v1`, in the dialect of each path. */
@@ -22,19 +12,18 @@ export interface Gateway {
   pass(call: Call): Promise<Reply>;
 }
 
-/** A request on its way to a model. */
-interface Request {
-  readonly call: Call;
-  readonly translated: Translated;
+export interface GatewayParts extends AttemptParts {
+  readonly access: ModelAccess;
 }
 
-export function createGateway(access: ModelAccess): Gateway {
+export function createGateway(parts: GatewayParts): Gateway {
   return {
     async pass(call) {
       const path = call.params['path'] ?? '';
       try {
-        if (call.route.method === 'GET') return await showModels(access, path);
-        return await answer(access, call, path);
+        const caller = await parts.admission.callerOf(call.context);
+        if (call.route.method === 'GET') return await showModels(parts, caller, path);
+        return await answer(parts, { call, caller, path });
       } catch (error) {
         return toReply(error, call, path);
       }
@@ -52,13 +41,11 @@ function toReply(error: unknown, { context }: Call, path: string): Reply {
   return reply(shown.status, errorBody(formOf(path), shown), shown.headers);
 }
 
-async function showModels(access: ModelAccess, path: string): Promise<Reply> {
-  const models = (await access.names()).map((id) => ({
-    id,
-    object: 'model',
-    created: 0,
-    owned_by: 'local',
-  }));
+async function showModels({ access }: GatewayParts, caller: Caller, path: string): Promise<Reply> {
+  const names = await access.names();
+  const models = names
+    .filter(({ name, id }) => caller.may(name, id))
+    .map(({ name }) => ({ id: name, object: 'model', created: 0, owned_by: 'local' }));
   if (path === 'models') return reply(200, { object: 'list', data: models });
   const found = models.find(({ id }) => path === `models/${id}`);
   if (found) return reply(200, found);
@@ -67,121 +54,42 @@ async function showModels(access: ModelAccess, path: string): Promise<Reply> {
     : failure.notFound(`There is no GET /api/mlx/v1/${path.slice(0, 100)}`);
 }
 
-async function answer(access: ModelAccess, call: Call, path: string): Promise<Reply> {
+interface Asked {
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly path: string;
+}
+
+/** Asks the model, and its fallbacks as long as nothing was answered. */
+async function answer(parts: GatewayParts, { call, caller, path }: Asked): Promise<Reply> {
+  const begun = performance.now();
   const route = routeOf(path);
   const { model, ...fields } = await readFields(call.koa.req);
+  const name = nameOf(model);
+  const allowed = parts.access.candidates(name).filter((id) => caller.may(name, id));
+  if (allowed.length === 0) throw failure.forbidden(`This key may not use ${name.slice(0, 200)}`);
   const translated = route.read(fields);
-  const lease = await access.acquire(nameOf(model), call.context.signal);
-  let handed = false;
-  try {
-    assertCan(lease.engine, translated);
-    const request = { call, translated };
-    if (route.counts) return await countTokens(request, lease);
-    const response = await ask(request, lease);
-    if (!translated.stream) return await whole(request, lease, response);
-    const streamed = await stream(request, lease, response);
-    handed = true;
-    return streamed;
-  } finally {
-    // A stream gives the model back when it ends.
-    if (!handed) lease.release();
+  for (const [index, id] of allowed.entries()) {
+    try {
+      const lease = await parts.access.acquire(id, call.context.signal);
+      const given = { call, caller, translated, lease, begun };
+      return await (route.counts ? countTokens(given) : attempt(parts, given));
+    } catch (error) {
+      const isLast = index === allowed.length - 1;
+      if (isLast || call.context.signal.aborted || !mayOtherAnswer(error)) throw error;
+    }
   }
+  throw unknownModel(name);
 }
+
+/** Whether the model failed, and not the request. */
+const mayOtherAnswer = (error: unknown) =>
+  !(error instanceof AppError) ||
+  error.status >= 500 ||
+  (error.status === 429 && error.code !== 'RATE_LIMITED');
 
 function nameOf(model: unknown): string {
   if (model === undefined || model === null || model === '') return 'default';
   if (typeof model === 'string') return model;
   throw refusal(400, 'model must be text', { param: 'model' });
-}
-
-async function ask(
-  { call, translated }: Request,
-  { endpoint }: ModelLease,
-): Promise<EngineResponse> {
-  const { path, body, stream: streams } = translated;
-  const options = { ...(body['stream_options'] as object | undefined), include_usage: true };
-  const response = await endpoint
-    .ask({
-      path,
-      method: 'POST',
-      body: toText({
-        ...body,
-        model: endpoint.model,
-        ...(streams && { stream_options: options }),
-      }),
-      accept: streams ? 'text/event-stream' : 'application/json',
-      signal: call.context.signal,
-    })
-    .catch((error: unknown) => {
-      throw error instanceof AppError ? error : modelEnded(error);
-    });
-  if (response.status < 400) return response;
-  throw engineFailure(response.status, await readText(response.body).catch(() => ''));
-}
-
-/** Headers of every answer: which model gave it. */
-const headersOf = ({ id }: ModelLease) => ({ 'x-twofold-model': id });
-
-async function whole(
-  { translated }: Request,
-  lease: ModelLease,
-  response: EngineResponse,
-): Promise<Reply> {
-  const meter = new Meter(0);
-  const body = await readAnswer(response.body);
-  meter.answer(body);
-  return reply(200, translated.whole(body, meter.used(), lease.id), headersOf(lease));
-}
-
-async function stream(
-  { call, translated }: Request,
-  lease: ModelLease,
-  response: EngineResponse,
-): Promise<Reply> {
-  const meter = new Meter(0);
-  const chunks = readChunks(response.body);
-  // The status can still say what went wrong before the first chunk.
-  const first = await chunks.next().catch((error: unknown) => {
-    throw error instanceof AppError ? error : modelEnded(error);
-  });
-  const writer = translated.events(lease.id);
-  async function* write(): AsyncGenerator<string> {
-    try {
-      for (let next = first; !next.done; next = await chunks.next()) {
-        for (const chunk of next.value) meter.chunk(chunk);
-        const text = next.value.map((chunk) => writer.chunk(chunk)).join('');
-        if (text !== '') yield text;
-      }
-      yield writer.end(meter.used() satisfies Usage);
-    } catch (error) {
-      if (call.context.signal.aborted) throw error;
-      yield writer.fail(error instanceof AppError ? error : modelCut(error));
-    } finally {
-      response.body.destroy();
-      lease.release();
-    }
-  }
-  return reply(200, Readable.from(write(), { objectMode: false }), {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-    ...headersOf(lease),
-  });
-}
-
-/** The tokens of a request, without an answer. */
-async function countTokens({ call, translated }: Request, lease: ModelLease): Promise<Reply> {
-  const { endpoint, engine } = lease;
-  if (engine !== 'llamacpp') throw refusal(400, `The ${engine} engine cannot count tokens`);
-  const response = await endpoint.ask({
-    path: `count/${translated.path}`,
-    method: 'POST',
-    body: toText({ ...translated.body, model: endpoint.model }),
-    accept: 'application/json',
-    signal: call.context.signal,
-  });
-  const text = await readText(response.body);
-  if (response.status >= 400) throw engineFailure(response.status, text);
-  const { tokens } = JSON.parse(text) as { tokens: number } & Fields;
-  return reply(200, { input_tokens: tokens }, headersOf(lease));
 }

@@ -11,11 +11,20 @@ export interface ModelLease {
 /** The models that can be asked. */
 export interface ModelAccess {
   /** The ids and aliases of all models that can be asked. */
-  names(): Promise<readonly string[]>;
+  names(): Promise<readonly ModelName[]>;
+  /** The id that a name means, and the ids of its fallbacks in their order. */
+  candidates(name: string): readonly string[];
   /**
-   * The model of this id or alias, ready to answer.
+   * The model of this id, ready to answer.
    *
    * @throws AppError 404, 409, 503, 507
    */
-  acquire(name: string, signal: AbortSignal): Promise<ModelLease>;
+  acquire(id: string, signal: AbortSignal): Promise<ModelLease>;
+}
+
+/** A name under which a model can be asked. */
+export interface ModelName {
+  readonly name: string;
+  /** The id of the model. */
+  readonly id: string;
 }

@@ -16,8 +16,10 @@ export function createRunningModel({ now, engine, remote }: RunningModelOptions)
   return {
     async names() {
       const { state, model } = now();
-      return (await remote()) ?? (model && state === 'running' ? [model.id] : []);
+      const ids = (await remote()) ?? (model && state === 'running' ? [model.id] : []);
+      return ids.map((id) => ({ name: id, id }));
     },
+    candidates: (name) => [name === 'default' ? (now().model?.id ?? name) : name],
     async acquire(name) {
       const { state, model, endpoint } = now();
       if (state === 'restarting' || state === 'starting')

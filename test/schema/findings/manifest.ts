@@ -129,6 +129,24 @@ export const MANIFEST: readonly Case[] = [
     manifest: 'name: x\nhosting: { domain: "a b" }',
     at: 'm2:20',
   },
+  {
+    code: 'MODELS_ALIAS_LOOP',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { models: { aliases: { a: a } } }',
+    at: 'm2:36',
+  },
+  {
+    code: 'MODELS_ENGINE_UNKNOWN',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { models: { engine: [llamacpp, vllm] } }',
+    at: 'm2:22',
+  },
+  {
+    code: 'MODELS_PRICE_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { models: { prices: { o/m: { input: -1, output: 1 } } } }',
+    at: 'm2:46',
+  },
   { code: 'MANIFEST_SYNTAX', sdl: QUERY, manifest: 'name: x\nserver: {', at: 'm2:10' },
   {
     code: 'MANIFEST_SYNTAX',

@@ -24,5 +24,5 @@ export const hostingSettings: HostingModel = {
   ingress: { http: 80, https: 443, http2: true, accessLog: true, api: true, acme: { email: null, directory: null } },
   diskFloor: size('2GiB'),
   templates: 'templates/',
-  models: { directory: 'data/models', engine: 'auto', list: [] },
+  models: { directory: 'data/models', engine: 'auto', list: [], maxSize: size('50GiB') },
 };
