@@ -28,6 +28,8 @@ import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
 import { deployKeyHandlers } from './routes/deploy-keys.ts';
+import { createPreviews, type Previews } from './previews/previews.ts';
+import { previewHandlers } from './routes/previews.ts';
 import { registryHandlers } from './routes/registries.ts';
 import { projectHandlers } from './routes/projects.ts';
 import { requestHandlers } from './routes/requests.ts';
@@ -91,7 +93,10 @@ export function createLeaderSession(
   const terminals = createTerminals({ core, audit: kernel.audit, appUrl, revalidate });
   const notifications = createNotifications(kernel, seal);
   const runs = createRuns(core, store);
-  const work = createWork(kernel, core, { works, notifications, runs });
+  const previews = createPreviews(core, createLifecycle(core));
+  const work = createWork(kernel, core, {
+    ...{ works: [...works, previews], notifications, runs },
+  });
   return {
     ...work,
     async end() {
@@ -104,7 +109,7 @@ export function createLeaderSession(
     retire: () => entry.retire(core.ingress),
     handlers: {
       ...sayingFullDisk(
-        createHandlers(kernel, core, { templates, terminals, notifications, runs }),
+        createHandlers(kernel, core, { templates, terminals, notifications, runs, previews }),
       ),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
@@ -127,7 +132,11 @@ function createWork(
     works,
     notifications,
     runs,
-  }: { works: readonly HostedWork[]; notifications: Notifications; runs: Runs },
+  }: {
+    works: readonly Pick<HostedWork, 'start' | 'stop'>[];
+    notifications: Notifications;
+    runs: Runs;
+  },
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
   const reconciler = createReconciler(core, supervisor);
@@ -200,10 +209,12 @@ function createHandlers(
     terminals,
     notifications,
     runs,
+    previews,
   }: Pick<LeaderSessionParts, 'templates'> & {
     readonly terminals: Terminals;
     readonly notifications: Notifications;
     readonly runs: Runs;
+    readonly previews: Previews;
   },
 ) {
   const { store, now, audit } = kernel;
@@ -225,10 +236,11 @@ function createHandlers(
     ...settingHandlers(parts),
     ...deploymentHandlers(parts),
     ...sourceHandlers(parts),
-    ...webhookHandlers(parts, { store, audit }),
+    ...webhookHandlers(parts, { store, audit, previews }),
     ...certificateHandlers(core, certificates, core.entry.host),
     ...notificationHandlers(notifications, now),
     ...registryHandlers(core),
+    ...previewHandlers(parts, previews),
     ...deployKeyHandlers(core),
     ...projectHandlers(parts),
     ...requestHandlers(core, core.accessLog),

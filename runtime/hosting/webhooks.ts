@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type PullRequestEvent, readPullRequest } from './previews/pull-request.ts';
 import { failure } from '@twofold/runtime/errors';
 
 /** The headers and the exact bytes of a webhook request, which are signed. */
@@ -16,6 +17,7 @@ export type PushEvent =
       readonly commit: string;
       readonly deleted: boolean;
     }
+  | PullRequestEvent
   | { readonly kind: 'other' };
 
 export const createWebhookSecret = () => randomBytes(32).toString('hex');
@@ -44,8 +46,11 @@ export function isSigned({ headers, body }: Push, secret: string): boolean {
  */
 export const deliveryId = ({ body }: Push) => createHash('sha256').update(body).digest('hex');
 
+/** The events of GitHub, Gitea and Forgejo (two of them), and GitLab. */
+const PULL_REQUEST = /^(pull_request|pull_request_sync|Merge Request Hook)$/;
+
 /**
- * Reads a push. Everything except a push to a branch is `other`. @throws AppError 400 when it
+ * Reads a push or a pull request. Everything else is `other`. @throws AppError 400 when it
  * cannot be read, with a message for the user of the git host.
  */
 export function readPush({ headers, body }: Push): PushEvent {
@@ -54,6 +59,7 @@ export function readPush({ headers, body }: Push): PushEvent {
     headerText(headers, 'x-gitea-event') ||
     headerText(headers, 'x-gitlab-event');
   if (name === 'ping') return { kind: 'ping' };
+  if (PULL_REQUEST.test(name)) return readPullRequest(parse(body));
   if (!/^(push|Push Hook)$/.test(name)) return { kind: 'other' };
   const payload = parse(body);
   const { ref } = payload;

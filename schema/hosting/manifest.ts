@@ -129,6 +129,19 @@ export const hostingSchema = {
         },
       },
     },
+    previews: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        limit: { $ref: '#/definitions/count', default: 10, description: 'Previews of one app.' },
+        expire: {
+          $ref: '#/definitions/duration',
+          default: '72h',
+          description: 'How long a preview lasts after its last change.',
+        },
+      },
+    },
     disk_floor: {
       $ref: '#/definitions/size',
       default: '2GiB',

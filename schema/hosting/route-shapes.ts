@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { previewRules, shownPreview } from './preview-shapes.ts';
 import { cron } from './run-shapes.ts';
 import { buildShape } from './build-shape.ts';
 
@@ -39,7 +40,7 @@ const name = {
   pattern: '^[a-z][a-z0-9-]{0,62}$',
 } as const;
 const domain = { type: 'string', minLength: 1, maxLength: 253 } as const;
-const image = { type: 'string', minLength: 1, maxLength: 400 } as const;
+export const image = { type: 'string', minLength: 1, maxLength: 400 } as const;
 const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
 
 const health = closedObject({
@@ -139,7 +140,7 @@ const files = {
     ['path', 'content'],
   ),
 } as const;
-
+const previews = previewRules(env);
 /** The fields of an app that can be set when it is created and changed later. */
 const changeable = {
   /** Null makes the app a worker. */
@@ -158,12 +159,13 @@ const changeable = {
   ...processFields,
   files,
   build: buildShape,
+  previews,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
 export const changeBody = closedObject(changeable);
 
-const git = closedObject(
+export const git = closedObject(
   {
     url: { type: 'string', minLength: 1, maxLength: 2000 },
     ref: { type: 'string', minLength: 1, maxLength: 200 },
@@ -243,6 +245,8 @@ export const app = openObject({
   health,
   command: { type: ['array', 'null'], items: text },
   http: shownHttp,
+  previews,
+  preview: shownPreview,
   cron,
   project: projectName,
   networks: { type: 'array', items: text },

@@ -99,6 +99,7 @@ function settings({
     `HostKey ${hostKey}`,
     `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
     'PidFile none',
+    'AcceptEnv GIT_PROTOCOL',
     'StrictModes no',
     'UsePAM no',
     'PasswordAuthentication no',

@@ -1,7 +1,11 @@
 import { chmodSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { swarmDriver } from '../../runtime/hosting/engine/drivers/swarm/swarm.ts';
+import type { ContainerSpec } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine } from '../engines/call-engine.ts';
 import { startRegistry, type TestRegistry } from '../engines/registry.ts';
@@ -250,5 +254,45 @@ describe('the users of registries', () => {
     expect(lines.join('')).toContain('it is no JSON');
     expect(lines.join('')).not.toContain('c2VjcmV0');
     writeConfig({});
+  });
+});
+
+describe('a machine of a Swarm', () => {
+  const spec: ContainerSpec = {
+    ...{ name: 'shop', image: '', reference: 'shop:1', labels: {}, env: {}, command: null },
+    ...{ port: 8080, publish: false, network: 'apps', aliases: [], volumes: [] },
+    ...{ memory: 0, cpus: 0, pids: 0 },
+  };
+
+  it('gets the user with whom it pulls the image, and only then', async () => {
+    const sent: (string | undefined)[] = [];
+    const manager = createServer((request, response) => {
+      const [, path = ''] = /^(?:\/v[\d.]+)?(\/[^?]*)/.exec(request.url ?? '') ?? [];
+      const answers: Readonly<Record<string, object>> = {
+        '/version': { Version: '20.10', Components: [{ Name: 'Engine' }] },
+        '/info': { Swarm: { NodeID: 'n1', LocalNodeState: 'active', ControlAvailable: true } },
+        '/services/create': { ID: 's1' },
+      };
+      if (path === '/services/create') sent.push(request.headers['x-registry-auth'] as string);
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answers[path] ?? {}));
+    });
+    await new Promise<void>((resolve) => void manager.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = manager.address() as AddressInfo;
+      const engine = await swarmDriver.connect(`tcp://127.0.0.1:${port}`, {});
+      const login = { host: 'docker.io', username: 'ann', password: 'secret' };
+      for (const given of [login, undefined]) await engine.create(spec, given);
+      const [first = '', second] = sent;
+      expect(JSON.parse(Buffer.from(first, 'base64url').toString())).toEqual({
+        ...{ username: 'ann', password: 'secret' },
+        serveraddress: 'https://index.docker.io/v1/',
+      });
+      expect(second).toBeUndefined();
+    } finally {
+      manager.closeAllConnections();
+      manager.close();
+    }
   });
 });

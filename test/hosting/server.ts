@@ -86,6 +86,7 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
       ...{ http: 0, https: 0, http2: true, accessLog: true, api: true },
       acme: { email: null, directory: null },
     },
+    previews: { limit: 10, expire: 72 * 3_600_000 },
     diskFloor: 0,
     templates: 'templates',
     models: {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
-import type { ContainerDetail, EngineContainer } from '../engine/engine.ts';
+import type { ContainerDetail, ContainerSpec, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
 import {
   type HostedApp,
@@ -52,9 +52,15 @@ export async function createReplica(
   replica: number,
 ): Promise<string> {
   const attempt = randomBytes(3).toString('hex');
+  return createContainer(
+    core,
+    containerSpec({ app, deployment, replica, attempt }, placement(core)),
+  );
+}
+
+/** Creates a container, with the user of its image's registry where another machine pulls it. */
+export async function createContainer(core: Core, spec: ContainerSpec): Promise<string> {
   const engine = core.connection.engine();
-  const spec = containerSpec({ app, deployment, replica, attempt }, placement(core));
-  // Another machine pulls the image itself.
   const login = engine.reschedules ? await core.registries.loginFor(spec.reference) : undefined;
   return engine.create(spec, login);
 }

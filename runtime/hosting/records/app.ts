@@ -2,6 +2,7 @@ import type { AppCron } from './cron.ts';
 import type { BuildSettings } from './build-settings.ts';
 import type { HttpRules } from './http-rules.ts';
 import type { AppFile, ProcessFields } from './process-fields.ts';
+import type { PreviewOf, PreviewRules } from './preview-rules.ts';
 
 /**
  * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
@@ -88,6 +89,9 @@ export interface AppSpec extends ProcessFields {
   readonly builtHealth?: HealthCheck | null;
   readonly command: readonly string[] | null;
   readonly http?: Partial<HttpRules>;
+  readonly previews?: Partial<PreviewRules>;
+  /** Set for an app that is a preview of another one. */
+  readonly preview?: PreviewOf;
   readonly cron?: readonly AppCron[];
   /** Apps of one project share a private network, and are not reached by other apps. */
   readonly project?: string | null;

@@ -7,6 +7,7 @@ import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from 
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
 import { assertProject, assertProjectName } from './project.ts';
+import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
 import { assertWorker } from './worker.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
@@ -27,6 +28,7 @@ export interface AppFields extends ProcessFields {
   readonly project?: string | null;
   readonly files?: readonly FileField[];
   readonly build?: BuildSettings | null;
+  readonly previews?: PreviewFields;
 }
 
 /** The fields after their passwords were hashed. */
@@ -89,6 +91,9 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...processFieldsOf(fields),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
     ...(fields.build !== undefined && { build: changeBuild(spec.build, fields.build) }),
+    ...(fields.previews && {
+      previews: { ...spec.previews, ...toPreviewRules(fields.previews) },
+    }),
   };
   assertSpec(changed);
   return changed;

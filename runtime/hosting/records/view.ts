@@ -1,4 +1,5 @@
 import { type HostedApp, type Deployment, healthCheckOf } from './app.ts';
+import { showPreview, showPreviewRules } from './previews.ts';
 import { showHttpRules } from './http-rules.ts';
 import { showFiles, showProcess } from './process-fields.ts';
 
@@ -34,6 +35,8 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     resources: spec.resources,
     health: healthCheckOf(spec),
     http: showHttpRules(spec.http),
+    previews: showPreviewRules(spec),
+    ...(spec.preview && { preview: showPreview(spec) }),
     cron: spec.cron ?? [],
     ...(spec.build && { build: spec.build }),
     ...(spec.command && { command: spec.command }),

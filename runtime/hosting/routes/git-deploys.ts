@@ -24,15 +24,33 @@ export async function deployGit(
   parseGitUrl(source.url, parts.core.model.git);
   if (source.ref !== undefined) assertGitRef(source.ref);
   sourceFolder(source.path ?? '');
-  const known = await tokenFor(parts, app, { url: source.url, token });
+  const credentials = await credentialsFor(parts, app, { url: source.url, token });
   return parts.deployer.begin(app, {
     trigger,
     source,
     builds: true,
-    prepare: parts.sources.fromGit({
-      ...{ source, token: known, key: await parts.core.deployKeys.privateKey(app.id) },
-    }),
+    prepare: parts.sources.fromGit({ source, ...credentials }),
   });
+}
+
+/**
+ * The token and the deploy key with which an app's source is fetched: its own, or for a preview
+ * those of the app that it shows a change of.
+ */
+async function credentialsFor(
+  parts: SourceParts,
+  app: HostedApp,
+  wanted: { readonly url: string; readonly token: string | undefined },
+) {
+  const { apps, deployKeys } = parts.core;
+  const shown = app.spec.preview && apps.byId(app.spec.preview.app_id);
+  const token = await tokenFor(parts, app, wanted);
+  const key = await deployKeys.privateKey(app.id);
+  if (!shown) return { token, key };
+  return {
+    token: token ?? (await tokenFor(parts, shown, { ...wanted, token: undefined })),
+    key: key ?? (await deployKeys.privateKey(shown.id)),
+  };
 }
 
 /** The given token, or the kept one, which is sent only to the host for which it was given. */

@@ -6,7 +6,9 @@ import { webhookKey } from '../records/vault.ts';
 import { type Call, type Reply, reply, bytesOf } from '@twofold/runtime/http';
 import { readBytes } from '../read-bytes.ts';
 import { createWebhookSecret, deliveryId, isSigned, readPush, type Push } from '../webhooks.ts';
+import type { Previews } from '../previews/previews.ts';
 import { deployGit, type SourceParts } from './git-deploys.ts';
+import { createPullRequests, type DeployPush } from './pull-requests.ts';
 
 const MAX_BODY = 5 * 1024 * 1024;
 const MAX_DELIVERIES = 20;
@@ -15,11 +17,20 @@ const NO_SECRET = 'no such app';
 
 export function webhookHandlers(
   parts: SourceParts,
-  { store, audit }: { readonly store: Store; readonly audit: AuditLog | undefined },
+  {
+    store,
+    audit,
+    previews,
+  }: {
+    readonly store: Store;
+    readonly audit: AuditLog | undefined;
+    readonly previews: Previews;
+  },
 ) {
   const { core, vault } = parts;
   const named = ({ params }: Call) => core.apps.byName(params['name'] as string);
   const deploy = createPushQueue(parts);
+  const onPullRequest = createPullRequests(core, { previews, audit, deploy });
   return {
     async getWebhook(call: Call) {
       const app = named(call);
@@ -57,6 +68,14 @@ export function webhookHandlers(
         throw failure.unauthenticated('Invalid signature');
       const event = readPush(push);
       if (event.kind === 'ping') return reply(200, { status: 'pong' });
+      const claim = () =>
+        claimDelivery(store, {
+          app_id: app.id,
+          id: deliveryId(push),
+          status: 'accepted',
+          at: new Date(core.now()).toISOString(),
+        });
+      if (event.kind === 'pull_request') return onPullRequest(app, event, { call, claim });
       const git = app.spec.source?.kind === 'git' ? app.spec.source : null;
       if (
         event.kind === 'other' ||
@@ -65,12 +84,7 @@ export function webhookHandlers(
         (git.ref !== undefined && git.ref !== event.branch)
       )
         return reply(200, { status: 'ignored' });
-      await claimDelivery(store, {
-        app_id: app.id,
-        id: deliveryId(push),
-        status: 'accepted',
-        at: new Date(core.now()).toISOString(),
-      });
+      await claim();
       await audit?.record(call.context, {
         action: 'webhook',
         target: app.name,
@@ -101,7 +115,7 @@ async function claimDelivery(
 }
 
 /** A push during a deployment waits. Of several waiting pushes only the newest is deployed. */
-function createPushQueue(parts: SourceParts): (app: HostedApp, git: GitSource) => Promise<Reply> {
+function createPushQueue(parts: SourceParts): DeployPush {
   const { core } = parts;
   const next = new Map<string, GitSource>();
 

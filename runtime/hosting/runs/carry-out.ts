@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
-import { ensureVolumes } from '../deploy/replicas.ts';
+import { createContainer, ensureVolumes } from '../deploy/replicas.ts';
 import type { ContainerDetail } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
 import { findRunContainer, runContainer } from './run-container.ts';
@@ -126,7 +126,7 @@ async function create({ core, run }: RunWork): Promise<string> {
   await ensureVolumes(core, app);
   const spec = runContainer({ app, deployment, run }, placement(core));
   core.onStep('run-recorded');
-  const id = await core.connection.engine().create(spec);
+  const id = await createContainer(core, spec);
   core.onStep('run-created');
   return id;
 }

@@ -2,6 +2,7 @@ import { appRoutes } from './apps.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
 import { gitRoutes } from './git.ts';
+import { previewRoutes } from './previews.ts';
 import { registryRoutes } from './registries.ts';
 import { runRoutes } from './runs.ts';
 import { projectRoutes } from './projects.ts';
@@ -21,5 +22,6 @@ export const hostingRoutes = [
   ...systemRoutes,
   ...notificationRoutes,
   ...registryRoutes,
+  ...previewRoutes,
   ...gitRoutes,
 ] as const;

@@ -22,6 +22,7 @@ export const hostingSettings: HostingModel = {
   source: { max: size('256MiB'), maxUnpacked: size('2GiB'), entries: 50000 },
   git: { allowHttp: false, allowPrivate: false },
   ingress: { http: 80, https: 443, http2: true, accessLog: true, api: true, acme: { email: null, directory: null } },
+  previews: { limit: 10, expire: duration('3d') },
   diskFloor: size('2GiB'),
   templates: 'templates/',
   models: { directory: 'data/models', engine: 'auto', list: [], maxSize: size('50GiB') },

@@ -48,10 +48,8 @@ function createSwarmEngine(client: Dockerode): Engine {
       call(async () => {
         const service = toService(assertNoFiles(spec), await ownNode(client));
         const auth = login && registryAuth(login);
-        const created = auth
-          ? client.createService(auth, service as never)
-          : client.createService(service as never);
-        return (await created).id;
+        // With one argument, dockerode sends the service as the login too, in a header.
+        return (await client.createService(auth as Dockerode.AuthConfig, service as never)).id;
       }),
     start: (id) => call(() => start(client, id)),
     async stop(id, graceSeconds) {

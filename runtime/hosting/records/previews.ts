@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { failure } from '@twofold/runtime/errors';
+import type { AppSpec, HostedApp } from './app.ts';
+import { PREVIEW_RULES, type PreviewRules } from './preview-rules.ts';
+
+/** The rules as the API shows them. */
+export const showPreviewRules = ({ previews }: AppSpec): PreviewRules => ({
+  ...PREVIEW_RULES,
+  ...previews,
+});
+
+/** The fields of a preview as the API shows them; undefined for another app. */
+export function showPreview({ preview }: AppSpec) {
+  if (!preview) return undefined;
+  const { of, key, ref, expires_at } = preview;
+  return { of, key, ref, expires_at };
+}
+
+const LONGEST_NAME = 63;
+
+/**
+ * The name of a preview, which is a label of its domain. A name that would be too long is shortened
+ * and gets a hash.
+ *
+ * @example previewName('shop', '7') // 'shop-pr-7'
+ */
+export function previewName(app: string, key: string): string {
+  const name = `${app}-pr-${key}`;
+  if (name.length <= LONGEST_NAME) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, LONGEST_NAME - 9).replace(/-+$/, '')}-${hash}`;
+}
+
+/**
+ * Reads the key of a preview. The beginning `pr-` of its name may be given too.
+ *
+ * @throws AppError 400
+ * @example parsePreviewKey('pr-7') // '7'
+ */
+export function parsePreviewKey(text: string): string {
+  const key = text.replace(/^pr-/, '');
+  if (/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(key)) return key;
+  throw failure.badRequest(
+    'key must have at most 40 lower-case letters, digits and hyphens, and no hyphen at its ends',
+  );
+}
+
+/** What a preview takes over from the spec of its app; all other fields are its own. */
+const INHERITED = [
+  'port',
+  'worker',
+  'resources',
+  'health',
+  'command',
+  'release',
+  'build',
+  'http',
+  ...['entrypoint', 'user', 'working_dir', 'init', 'stop_grace_period'],
+];
+
+/** The private network of a project, which a change of a stranger must not reach. */
+const INHERITED_BY_OWN = ['project', 'networks'];
+
+/**
+ * The configuration of a preview: the app's own, without its domains, volumes, cron, ports and
+ * processes. That of a fork is not in the project either.
+ */
+export function inheritedSpec(
+  spec: AppSpec,
+  { fork }: { readonly fork: boolean },
+): Partial<AppSpec> {
+  const all = spec as unknown as Readonly<Record<string, unknown>>;
+  const names = fork ? INHERITED : [...INHERITED, ...INHERITED_BY_OWN];
+  const taken = names.filter((name) => all[name] !== undefined);
+  return Object.fromEntries(taken.map((name) => [name, all[name]])) as Partial<AppSpec>;
+}
+
+/** The environment of a preview, and those secrets of its app that the rules name. */
+export function inheritedValues({
+  spec,
+  env,
+  secrets,
+}: HostedApp): Pick<HostedApp, 'env' | 'secrets'> {
+  const rules = showPreviewRules(spec);
+  const named = Object.entries(secrets).filter(([key]) => rules.secrets.includes(key));
+  return { env: { ...env, ...rules.env }, secrets: Object.fromEntries(named) };
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
+};
+
+/** Milliseconds for which a preview lasts. */
+export const lifetimeOf = (
+  { spec }: HostedApp,
+  given: string | undefined,
+  fallback: number,
+): number => {
+  const text = given ?? spec.previews?.expire;
+  const [, count, unit] = /^(\d+)([smhd])$/.exec(text ?? '') ?? [];
+  return unit === undefined ? fallback : Number(count) * (UNITS[unit] as number);
+};
