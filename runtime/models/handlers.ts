@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Downloads } from './download/downloads.ts';
@@ -5,15 +6,24 @@ import type { ModelStore } from './download/model-store.ts';
 import type { Choice, Chooser } from './engine/choose.ts';
 import type { RemoteModel } from './engine/engine.ts';
 import { type Known, showModel, showModels, showRemote, unlisted } from './list.ts';
-import type { Model } from './model.ts';
+import { MODEL_ID, type Model } from './model.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Runner } from './runner.ts';
-import type { Supervisor } from './supervisor.ts';
+import { isNamed } from './keys/model-keys.ts';
+import { readListed } from './listed.ts';
+import type { Gpus } from './pool/gpus.ts';
+import type { ModelPool } from './pool/model-pool.ts';
+import { kindOf } from './download/model-kind.ts';
 
 export interface HandlerParts {
   readonly modelStore: ModelStore;
   readonly downloads: Downloads;
-  readonly supervisor: Supervisor;
+  readonly pool: ModelPool;
+  readonly gpus: Gpus;
+  /** Available memory in bytes. */
+  readonly memory: () => number;
+  /** Ids that may be downloaded. */
+  readonly allow: readonly string[];
   readonly choose: Chooser;
   readonly catalogue: ReadonlyMap<string, Model>;
   readonly runner: Runner;
@@ -22,7 +32,7 @@ export interface HandlerParts {
 
 /** One handler for each of `modelRoutes`. */
 export function modelHandlers(parts: HandlerParts) {
-  const { supervisor, choose, gateway } = parts;
+  const { pool, choose, gateway } = parts;
   const show = async (call: Call) => reply(200, await viewOf(parts, idOf(call)));
   const download = (call: Call) => beginDownload(parts, call);
   const cancel = (call: Call) => cancelDownload(parts, call);
@@ -37,12 +47,13 @@ export function modelHandlers(parts: HandlerParts) {
           (query.format === undefined || format === query.format) &&
           (query.status === undefined || status === query.status),
       );
-      const { state, model } = supervisor.now();
+      const [latest] = pool.states();
       return reply(200, {
         models,
         total: models.length,
-        running: state === 'running' ? model?.id : null,
-        state,
+        running: latest?.state === 'running' ? latest.model?.id : null,
+        state: latest?.state ?? 'stopped',
+        memory: await memoryView(parts),
         ...engineOf(choice),
       });
     },
@@ -51,7 +62,7 @@ export function modelHandlers(parts: HandlerParts) {
     ...{ cancelDownload: cancel, cancelDownloadOf: cancel },
     ...{ deleteModel: remove, deleteModelOf: remove },
     ...{ startModel: start, runModel: start },
-    stopModel: () => stopModel(parts),
+    stopModel: (call: Call) => stopModel(parts, call),
     ...{ askModel: gateway.pass, promptModel: gateway.pass },
   };
 }
@@ -82,13 +93,18 @@ async function knownOf(
     modelStore.models(),
     engine?.models?.().catch(() => none) ?? none,
   ]);
-  return { models: catalogue, local, remote, engine };
+  const kinds = await Promise.all(
+    [...local.values()].map(async (model) => [model.id, await kindOf(model)] as const),
+  );
+  return { models: catalogue, local, remote, engine, kinds: new Map(kinds) };
 }
 
 async function viewOf(parts: HandlerParts, id: string) {
   const known = await knownOf(parts, await parts.choose());
   const here = known.local.get(id);
-  const model = known.models.get(id) ?? (here && unlisted(here));
+  const arriving = parts.downloads.running().find((plan) => plan.id === id);
+  const found = here ?? arriving;
+  const model = known.models.get(id) ?? (found && unlisted(found));
   if (model) return showModel(model, known, parts);
   const remote = known.remote.find((each) => each.id === id);
   if (!remote) throw failure.notFound('Model not found');
@@ -97,11 +113,9 @@ async function viewOf(parts: HandlerParts, id: string) {
 
 async function beginDownload(parts: HandlerParts, call: Call): Promise<Reply> {
   const id = idOf(call);
-  const model = parts.catalogue.get(id);
-  if (!model)
-    throw failure.notFound(
-      'Model not found: only what GET /api/mlx/models lists can be downloaded; add it to hosting.models.list',
-    );
+  if (!MODEL_ID.test(id)) throw failure.notFound('Model not found: an id has the form org/name');
+  if (!isNamed(parts.allow, id)) throw failure.forbidden(`The policy does not allow ${id}`);
+  const model = toDownload(parts, id, call.body);
   const here = (await parts.modelStore.models()).has(id);
   if (!here) await parts.downloads.begin(model);
   return reply(here ? 200 : 202, await viewOf(parts, id));
@@ -117,7 +131,7 @@ async function cancelDownload(parts: HandlerParts, call: Call): Promise<Reply> {
 async function removeModel(parts: HandlerParts, call: Call): Promise<Reply> {
   const id = idOf(call);
   await viewOf(parts, id);
-  if (parts.supervisor.now().model?.id === id)
+  if (parts.pool.states().some(({ model }) => model?.id === id))
     throw failure.conflict(`${id} is running: POST /api/mlx/stop`);
   const cancelled = await parts.downloads.cancel(id);
   const here = (await parts.modelStore.models()).has(id);
@@ -132,8 +146,33 @@ async function startModel(parts: HandlerParts, call: Call): Promise<Reply> {
   return reply(200, await viewOf(parts, id));
 }
 
-async function stopModel(parts: HandlerParts): Promise<Reply> {
-  const { model } = parts.supervisor.now();
-  await parts.runner.stop();
-  return reply(200, { status: 'stopped', model: model?.id ?? null });
+async function stopModel({ runner }: HandlerParts, { body }: Call): Promise<Reply> {
+  const { model } = (body ?? {}) as { model?: string };
+  const stopped = await runner.stop(model);
+  return reply(200, { status: 'stopped', model: stopped[0] ?? null, models: stopped });
+}
+
+/** A model of the catalogue, or of any other id, with the file and revision of the request. */
+function toDownload({ catalogue }: HandlerParts, id: string, body: unknown): Model {
+  const { file, revision } = (body ?? {}) as { file?: string; revision?: string };
+  const known = catalogue.get(id);
+  if (known && file === undefined && revision === undefined) return known;
+  const problems: string[] = [];
+  const given = {
+    id,
+    ...(file !== undefined && { file }),
+    ...(revision !== undefined && { revision }),
+  };
+  const [model] = readListed([given], (line) => problems.push(line));
+  if (model) return { ...known, ...model };
+  throw failure.invalid(problems.join('; ').replace('hosting.models.list[0] ', ''));
+}
+
+async function memoryView({ gpus, memory, pool }: HandlerParts) {
+  const layers = pool.states().map(({ endpoint }) => endpoint?.layersOnGpu ?? 0);
+  return {
+    ram: { total: totalmem(), free: memory() },
+    gpus: await gpus.look(),
+    layers_on_gpu: layers.reduce((sum, count) => sum + count, 0),
+  };
 }

@@ -1,7 +1,8 @@
 import type { Downloads } from './download/downloads.ts';
 import type { ModelEngine, RemoteModel } from './engine/engine.ts';
 import type { LocalModel, Model } from './model.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { ModelKind } from './download/model-kind.ts';
+import type { ModelPool } from './pool/model-pool.ts';
 
 /** A model in API responses. */
 export interface ModelView {
@@ -14,6 +15,10 @@ export interface ModelView {
   readonly licence: string | null;
   readonly context: number | null;
   readonly runnable: boolean;
+  /** What it is for; null until it is downloaded. */
+  readonly kind: ModelKind | null;
+  /** Whether it is in memory. */
+  readonly loaded: boolean;
   /** Progress of a running download, from 0 to 1. */
   readonly progress?: number;
   readonly downloaded_bytes?: number;
@@ -24,18 +29,19 @@ export interface ModelView {
 export interface Known {
   readonly models: ReadonlyMap<string, Model>;
   readonly local: ReadonlyMap<string, LocalModel>;
+  readonly kinds: ReadonlyMap<string, ModelKind>;
   readonly remote: readonly RemoteModel[];
   readonly engine: ModelEngine | null;
 }
 
 interface Live {
   readonly downloads: Downloads;
-  readonly supervisor: Supervisor;
+  readonly pool: ModelPool;
 }
 
 /** Lists the catalogue, further models on the disk, and the models of an attached server. */
 export function showModels(known: Known, live: Live): ModelView[] {
-  const notInCatalogue = [...known.local.values()]
+  const notInCatalogue = [...known.local.values(), ...live.downloads.running()]
     .filter(({ id }) => !known.models.has(id))
     .map(unlisted);
   return [
@@ -45,7 +51,11 @@ export function showModels(known: Known, live: Live): ModelView[] {
 }
 
 /** The description of a model on the disk that is no longer in the catalogue. */
-export const unlisted = ({ id, format, size }: LocalModel): Model => ({
+export const unlisted = ({
+  id,
+  format,
+  size,
+}: Pick<LocalModel, 'id' | 'format' | 'size'>): Model => ({
   id,
   name: id.split('/')[1] ?? id,
   format,
@@ -57,12 +67,12 @@ export const unlisted = ({ id, format, size }: LocalModel): Model => ({
 
 export function showModel(
   model: Model,
-  { local, engine }: Pick<Known, 'local' | 'engine'>,
-  { downloads, supervisor }: Live,
+  { local, engine, kinds }: Pick<Known, 'local' | 'engine' | 'kinds'>,
+  { downloads, pool }: Live,
 ): ModelView {
   const here = local.get(model.id);
   const progress = downloads.progress(model.id);
-  const problem = downloads.problem(model.id) ?? supervisor.problem(model.id);
+  const problem = downloads.problem(model.id) ?? pool.problem(model.id);
   return {
     ...{
       id: model.id,
@@ -71,7 +81,7 @@ export function showModel(
       format: model.format,
       quantization: model.quantization,
     },
-    status: isRunning(model.id, supervisor)
+    status: isRunning(model.id, pool)
       ? 'running'
       : progress
         ? 'downloading'
@@ -82,6 +92,8 @@ export function showModel(
       licence: model.licence,
       context: model.context,
       runnable: engine?.formats.includes(model.format) ?? false,
+      kind: here ? (kinds.get(model.id) ?? 'chat') : null,
+      loaded: isRunning(model.id, pool),
     },
     ...(progress && {
       progress:
@@ -93,11 +105,8 @@ export function showModel(
   };
 }
 
-export function showRemote(
-  { id }: RemoteModel,
-  { supervisor }: Pick<Live, 'supervisor'>,
-): ModelView {
-  const status = isRunning(id, supervisor) ? 'running' : 'downloaded';
+export function showRemote({ id }: RemoteModel, { pool }: Pick<Live, 'pool'>): ModelView {
+  const status = isRunning(id, pool) ? 'running' : 'downloaded';
   return {
     id,
     name: id,
@@ -108,10 +117,11 @@ export function showRemote(
     licence: null,
     context: null,
     runnable: true,
+    kind: 'chat',
+    loaded: status === 'running',
   };
 }
 
-function isRunning(id: string, supervisor: Supervisor): boolean {
-  const { state, model } = supervisor.now();
-  return state === 'running' && model?.id === id;
+function isRunning(id: string, pool: ModelPool): boolean {
+  return pool.states().some(({ state, model }) => state === 'running' && model?.id === id);
 }

@@ -18,8 +18,11 @@ import { createPrices, type Price } from './keys/prices.ts';
 import { createUsageTable } from './keys/usage-table.ts';
 import { readListed } from './listed.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { createRunningModel } from './gateway/running-model.ts';
 import { createRunner } from './runner.ts';
+import { createAccess, createFind } from './pool/find-model.ts';
+import { createGpus } from './pool/gpus.ts';
+import { createModelPool } from './pool/model-pool.ts';
+import { createRoom } from './pool/room.ts';
 import { createSupervisor } from './supervisor.ts';
 
 export interface ModelsOptions {
@@ -51,6 +54,8 @@ export interface Models {
 
 const DEFAULT_HUB = 'https://huggingface.co';
 const FIRST_PAUSE = 1000;
+/** `hosting.models.loaded`, where the manifest has none. */
+const LOADED = { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 15 * 60_000 } as const;
 
 /**
  * Creates the language models of a server. Settings that are wrong are reported to
@@ -74,6 +79,7 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
       log,
       pause,
       floor: model.diskFloor,
+      maxSize: model.models.maxSize,
       free: machine.disk ?? modelStore.free,
     },
     onChange(id, status) {
@@ -86,34 +92,40 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
       });
     },
   });
-  const supervisor = createSupervisor({
-    log,
-    now,
-    pause,
-    onChange: ({ state, model: run }) =>
-      events.emit('model', { model: run?.id ?? null, status: state }),
+  const { engine, aliases = {}, fallbacks = {}, allow = ['*'], loaded = LOADED } = model.models;
+  const choose = createChooser({ wanted: engine, settings, log, root, now });
+  const memory = machine.memory ?? (() => process.availableMemory());
+  const gpus = createGpus(settings.env);
+  const figures = createFigures(kernel.metrics);
+  const find = createFind({ modelStore, choose, catalogue });
+  const pool = createModelPool({
+    ...{ max: loaded.max, idle: loaded.idle, now, figures },
+    async find(id) {
+      await gpus.look();
+      return find(id);
+    },
+    room: createRoom({ memory, gpus: gpus.now, limits: loaded }),
+    supervise: (onChange) =>
+      createSupervisor({
+        ...{ log, now, pause },
+        onChange(state) {
+          events.emit('model', { model: state.model?.id ?? null, status: state.state });
+          onChange(state);
+        },
+      }),
   });
-  const choose = createChooser({ wanted: model.models.engine, settings, log, root, now });
-  const runner = createRunner({
-    ...{ store, log, modelStore, supervisor, choose, catalogue },
-    memory: machine.memory ?? (() => process.availableMemory()),
-    node: hostname(),
-  });
+  const runner = createRunner({ store, log, pool, node: hostname() });
   const accounts = createAccounts(kernel, model.models.prices ?? {});
   const gateway = createGateway({
-    access: createRunningModel({
-      now: () => supervisor.now(),
-      engine: runner.engine,
-      remote: runner.remote,
-    }),
+    access: createAccess({ modelStore, choose, catalogue, pool, aliases, fallbacks }),
     admission: createAdmission({ ...accounts, log, now }),
-    figures: createFigures(kernel.metrics),
+    figures,
     context: contextOf(settings),
   });
   return {
     handlers: {
       ...modelHandlers({
-        ...{ modelStore, downloads, supervisor, choose, catalogue, runner, gateway },
+        ...{ modelStore, downloads, pool, choose, catalogue, runner, gateway, gpus, memory, allow },
       }),
       ...keyHandlers({ ...accounts, now }),
     },
@@ -123,7 +135,7 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     },
     async stop() {
       await downloads.stop();
-      await runner.leave();
+      await pool.close();
       accounts.budgets.stop();
       await hub.close();
     },

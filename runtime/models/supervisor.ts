@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@twofold/runtime/kernel';
 import { AppError } from '@twofold/runtime/errors';
-import type { Endpoint, ModelEngine } from './engine/engine.ts';
+import type { Endpoint, OneEngine } from './engine/engine.ts';
 import type { LocalModel } from './model.ts';
 
 /** The current state. `endpoint` is set while the model answers. */
@@ -17,7 +17,7 @@ export interface Supervisor {
    * Starts a model and resolves when it answers. The running model is stopped first, also the same
    * model if it hangs. A running start of another model is cancelled.
    */
-  start(engine: ModelEngine, model: LocalModel): Promise<void>;
+  start(engine: OneEngine, model: LocalModel): Promise<void>;
   stop(): Promise<void>;
   now(): RunState;
   /** The reason why a model ended without `stop`. */
@@ -41,7 +41,7 @@ const STOPPED: RunState = { state: 'stopped', model: null, endpoint: null };
 
 /** One run of a model, including its restarts. */
 interface Run {
-  readonly engine: ModelEngine;
+  readonly engine: OneEngine;
   readonly model: LocalModel;
   readonly signal: AbortSignal;
   /** Times of the crashes in the last minute. */
@@ -56,7 +56,7 @@ class ModelSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
   readonly #problems = new Map<string, string>();
   #current = STOPPED;
-  #engine: ModelEngine | undefined;
+  #engine: OneEngine | undefined;
   #abort = new AbortController();
   #starting: { readonly id: string; readonly done: Promise<void> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ class ModelSupervisor implements Supervisor {
     this.#options = options;
   }
 
-  async start(engine: ModelEngine, model: LocalModel): Promise<void> {
+  async start(engine: OneEngine, model: LocalModel): Promise<void> {
     if (await this.#answers(engine, model)) return;
     if (this.#starting?.id === model.id) return this.#starting.done;
     const signal = this.#callOff();
@@ -92,7 +92,7 @@ class ModelSupervisor implements Supervisor {
   }
 
   /** Whether this model runs and answers. If it does not answer, a start replaces it. */
-  async #answers(engine: ModelEngine, { id }: LocalModel): Promise<boolean> {
+  async #answers(engine: OneEngine, { id }: LocalModel): Promise<boolean> {
     const runs = () =>
       this.#starting === undefined &&
       this.#current.state === 'running' &&

@@ -9,7 +9,7 @@ const REFUSED = { description: 'The reason; nothing was changed', schema: errorB
 const refused = { 400: REFUSED, 401: REFUSED, 403: REFUSED, 500: REFUSED } as const;
 const onModel = { ...refused, 404: REFUSED, 409: REFUSED } as const;
 /** 507: too little disk or memory. 502: the model hub or the engine failed. */
-const onMachine = { ...onModel, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
+const onMachine = { ...onModel, 413: REFUSED, 502: REFUSED, 503: REFUSED, 507: REFUSED } as const;
 
 const model: JsonSchema = {
   type: 'object',
@@ -37,6 +37,18 @@ const model: JsonSchema = {
     downloaded_bytes: bytes,
     path: text,
     error: { ...text, description: 'Why its last download or start failed' },
+    kind: { enum: ['chat', 'embedding', 'rerank', null], description: 'null: not downloaded' },
+    loaded: { type: 'boolean', description: 'Whether it is in memory' },
+  },
+};
+
+const sizes = { total: bytes, free: bytes } as const;
+const memory: JsonSchema = {
+  type: 'object',
+  properties: {
+    ram: { type: 'object', properties: sizes },
+    gpus: { type: 'array', items: { type: 'object', properties: { name: text, ...sizes } } },
+    layers_on_gpu: { ...bytes, description: 'Of all models in memory' },
   },
 };
 
@@ -46,7 +58,11 @@ const modelList: JsonSchema = {
   properties: {
     models: { type: 'array', items: model },
     total: bytes,
-    running: { type: ['string', 'null'], description: 'The id of the running model' },
+    running: {
+      type: ['string', 'null'],
+      description: 'The model that was used last of those in memory',
+    },
+    memory,
     engine: { enum: ['mlx', 'llamacpp', 'openai', null] },
     eligible: { type: 'boolean' },
     reason: { ...text, description: 'Why no model can run on this server' },
@@ -58,6 +74,19 @@ const modelBody: JsonSchema = {
   type: 'object',
   properties: { model: id },
   required: ['model'],
+  additionalProperties: false,
+};
+const stopBody: JsonSchema = {
+  type: 'object',
+  properties: { model: id },
+  additionalProperties: false,
+};
+const downloadBody: JsonSchema = {
+  type: 'object',
+  properties: {
+    file: { ...id, description: 'Of a repository with several models' },
+    revision: { ...id, description: 'Branch, tag or commit' },
+  },
   additionalProperties: false,
 };
 const amount = { type: 'number', exclusiveMinimum: 0, maximum: 1e15 } as const;
@@ -147,6 +176,12 @@ const usageList: JsonSchema = {
   },
 };
 
+const pullBody: JsonSchema = {
+  type: 'object',
+  properties: { model: id, ...(downloadBody['properties'] as object) },
+  required: ['model'],
+  additionalProperties: false,
+};
 const response = (description: string, schema: JsonSchema = model) => ({ description, schema });
 const secured = { tag: 'models' } as const;
 const reads = { ...secured, access: 'models:read' } as const;
@@ -188,7 +223,7 @@ const removeRoute = {
 const startRoute = {
   ...writes,
   method: 'POST',
-  summary: 'Starts a model instead of the running one, and responds when it is ready',
+  summary: 'Loads a model, and responds when it is ready',
   body: { kind: 'json', schema: modelBody },
   audit: inBody,
   responses: { 200: response('The model'), ...onMachine },
@@ -202,6 +237,7 @@ const openAiResponses = {
   200: { description: 'The response of the OpenAI API; `text/event-stream` when `stream` is true' },
   ...onModel,
   413: REFUSED,
+  429: REFUSED,
   502: REFUSED,
   503: REFUSED,
 } as const;
@@ -227,11 +263,18 @@ export const modelRoutes = [
   },
   { ...showRoute, id: 'getModel', path: '/api/mlx/models/:id' },
   { ...showRoute, id: 'getModelOf', path: '/api/mlx/models/:org/:name' },
-  { ...downloadRoute, id: 'downloadModel', path: '/api/mlx/models/:id/download', audit: byId },
+  {
+    ...downloadRoute,
+    id: 'downloadModel',
+    path: '/api/mlx/models/:id/download',
+    body: { kind: 'json', schema: downloadBody, optional: true },
+    audit: byId,
+  },
   {
     ...downloadRoute,
     id: 'downloadModelOf',
     path: '/api/mlx/models/:org/:name/download',
+    body: { kind: 'json', schema: downloadBody, optional: true },
     audit: { ...ofOrganization, action: 'downloadModel' },
   },
   { ...cancelRoute, id: 'cancelDownload', path: '/api/mlx/models/:id/download', audit: byId },
@@ -252,7 +295,7 @@ export const modelRoutes = [
     ...downloadRoute,
     id: 'pullModel',
     path: '/api/mlx/pull',
-    body: { kind: 'json', schema: modelBody },
+    body: { kind: 'json', schema: pullBody },
     audit: inBody,
   },
   { ...startRoute, id: 'startModel', path: '/api/mlx/start' },
@@ -263,7 +306,8 @@ export const modelRoutes = [
     method: 'POST',
     path: '/api/mlx/stop',
     audit: inBody,
-    summary: 'Stops the running model',
+    summary: 'Unloads one model, or all',
+    body: { kind: 'json', schema: stopBody, optional: true },
     responses: { 200: response('It was stopped'), ...refused },
   },
   {

@@ -73,6 +73,8 @@ describeLlama('a model, from the list to the last token', () => {
     }
     expect(body.models.find((model: any) => model.id === TWO)).toEqual({
       id: TWO,
+      kind: null,
+      loaded: false,
       name: 'The second',
       size_bytes: 0,
       format: 'gguf',
@@ -234,8 +236,12 @@ describeLlama('a model, from the list to the last token', () => {
     });
     expect((await server.call('POST', '/api/mlx/v1/completions', [])).status).toBe(400);
     expect(await chat({ model: TWO })).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining(`${TWO} is not downloaded`) } },
+    });
+    expect(await chat({ model: 'tests/nobody' })).toMatchObject({
       status: 404,
-      body: { error: { message: `The model ${TWO} does not exist`, param: 'model' } },
+      body: { error: { param: 'model', code: 'model_not_found' } },
     });
     expect((await server.call('POST', '/api/mlx/v1/audio/speech', { input: 'x' })).status).toBe(
       404,
@@ -295,7 +301,7 @@ describeLlama('a model, from the list to the last token', () => {
       status: 200,
       body: { id: TWO, status: 'running' },
     });
-    expect((await server.model(ONE)).status).toBe('downloaded');
+    expect((await server.model(ONE)).status).toBe('running');
     expect((await chat({ model: TWO })).body.choices[0].message.content).not.toBe(before);
   });
 

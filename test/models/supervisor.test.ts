@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Endpoint, ModelEngine, StartOptions } from '../../runtime/models/engine/engine.ts';
+import type { Endpoint, OneEngine, StartOptions } from '../../runtime/models/engine/engine.ts';
 import type { LocalModel } from '../../runtime/models/model.ts';
 import {
   createSupervisor,
@@ -20,7 +20,7 @@ const modelOf = (id: string): LocalModel => ({
 const ONE = modelOf('tests/one');
 
 /** An engine that runs nothing; the test says when a model ends. */
-class Engine implements ModelEngine {
+class Engine implements OneEngine {
   readonly name = 'llamacpp';
   readonly formats = ['gguf'] as const;
   readonly started: { readonly id: string; readonly at: number; readonly options: StartOptions }[] =

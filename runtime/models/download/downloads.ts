@@ -26,6 +26,8 @@ export interface Downloads {
   /** Cancels a download and deletes its files. Returns false when there is none. */
   cancel(id: string): Promise<boolean>;
   progress(id: string): Progress | undefined;
+  /** The plans of the running downloads. */
+  running(): readonly Plan[];
   /** The reason why the last download of this model failed. */
   problem(id: string): string | undefined;
   /** Continues the downloads that an earlier process did not finish. */
@@ -40,6 +42,8 @@ export interface DownloadsOptions {
   readonly log: Logger;
   /** Bytes of the disk that downloads must leave free. */
   readonly floor: number;
+  /** The most bytes of one model. */
+  readonly maxSize: number;
   /** Free bytes of the disk; in a server, those of the model store's disk. */
   readonly free: () => Promise<number>;
   readonly pause: number;
@@ -105,6 +109,10 @@ class Jobs implements Downloads {
     return job && { bytes: job.bytes, total: job.plan.size };
   }
 
+  running(): readonly Plan[] {
+    return [...this.#jobs.values()].map(({ plan }) => plan);
+  }
+
   problem(id: string): string | undefined {
     return this.#problems.get(id);
   }
@@ -125,6 +133,7 @@ class Jobs implements Downloads {
     const { modelStore } = this.#options;
     const known = await modelStore.plan(model.id);
     const plan = known ?? (await this.#planOf(model));
+    this.#assertSize(plan);
     const arrived = await modelStore.arrived(plan);
     await this.#assertRoom(plan.size - arrived);
     if (!known) await modelStore.savePlan(plan);
@@ -152,6 +161,14 @@ class Jobs implements Downloads {
         { cause: error },
       );
     }
+  }
+
+  #assertSize({ id, size }: Plan): void {
+    const { maxSize } = this.#options;
+    if (size <= maxSize) return;
+    throw failure.tooLarge(
+      `${id} has ${megabytes(size)}, and hosting.models.max_size is ${megabytes(maxSize)}`,
+    );
   }
 
   /** Throws when the disk is too full. Bytes that other downloads will write are not free. */

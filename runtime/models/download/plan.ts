@@ -13,6 +13,8 @@ export interface Plan {
 
 /** Files of an MLX model. Code is left out, because no code of a repository is ever run. */
 const MLX_FILE = /^[^/]+\.(json|jsonl|safetensors|txt|model|tiktoken|jinja)$/;
+/** Files that the error of a repository with several models names. */
+const MAX_NAMED = 50;
 const PART_FILE = /^(?<base>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
 
 /**
@@ -53,11 +55,11 @@ function pickGguf({ id, file, quantization }: Model, files: readonly HubFile[]):
   const first = fitting.find(({ name }) => PART_FILE.test(name)) ?? fitting[0];
   const found = withParts(all, first);
   if (fitting.length > found.length) {
-    throw failure.notFound(
-      `${id} holds several models: name one with file: in hosting.models.list (${fitting
-        .slice(0, 5)
+    throw failure.badRequest(
+      `${id} holds several models: name one as file (${fitting
+        .slice(0, MAX_NAMED)
         .map(({ name }) => name)
-        .join(', ')}, …)`,
+        .join(', ')}${fitting.length > MAX_NAMED ? ', …' : ''})`,
     );
   }
   return found;

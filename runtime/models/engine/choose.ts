@@ -1,13 +1,17 @@
 import type { Logger, Settings } from '@twofold/runtime/kernel';
-import type { ModelEngine } from './engine.ts';
+import type { ModelEngine, OneEngine } from './engine.ts';
 import { createAttachedEngine } from './openai.ts';
 import { createLlamaEngine } from './llamacpp.ts';
 import { createMlxEngine } from './mlx.ts';
 
-/** The engine to use, or the reason why there is none. */
-export type Choice =
-  | { readonly engine: ModelEngine; readonly reason: null }
-  | { readonly engine: null; readonly reason: string };
+/** The engines to use, or the reason why there is none. */
+export interface Choice {
+  /** The first of `engines`. */
+  readonly engine: ModelEngine | null;
+  /** Several only where the manifest lists several. */
+  readonly engines: readonly ModelEngine[];
+  readonly reason: string | null;
+}
 
 /** Finds the engine to use. */
 export type Chooser = () => Promise<Choice>;
@@ -36,7 +40,7 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
   let known: { readonly until: number; readonly choice: Promise<Choice> } | undefined;
   return () => {
     if (!known || known.until < now())
-      known = { until: now() + CACHE_TIME, choice: choose(engines) };
+      known = { until: now() + CACHE_TIME, choice: choose(engines, Array.isArray(wanted)) };
     const { choice } = known;
     // A negative result is not cached: an engine may have been installed in the meantime.
     void choice.then(({ engine }) => engine === null && (known = undefined));
@@ -48,14 +52,17 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
 export const contextOf = (settings: Settings): number =>
   settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
 
-async function choose(engines: readonly ModelEngine[]): Promise<Choice> {
+async function choose(engines: readonly ModelEngine[], several: boolean): Promise<Choice> {
   const reasons: string[] = [];
+  const eligible: ModelEngine[] = [];
   for (const engine of engines) {
     const reason = await engine.eligible();
-    if (reason === null) return { engine, reason };
-    reasons.push(reason);
+    if (reason === null) eligible.push(engine);
+    else reasons.push(reason);
+    if (reason === null && !several) break;
   }
-  return { engine: null, reason: reasons.join('; ') };
+  const [engine = null] = eligible;
+  return { engine, engines: eligible, reason: engine ? null : reasons.join('; ') };
 }
 
 function enginesOf({ wanted, ...options }: Omit<ChooserOptions, 'now'>): ModelEngine[] {
@@ -75,19 +82,19 @@ function enginesFor(
     );
   if (address !== undefined && !URL.canParse(address))
     settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
-  const attached = createAttachedEngine({
-    url: address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null,
-    key: settings.text('OPENAI_API_KEY'),
-  });
+  const url = address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null;
+  const key = settings.text('OPENAI_API_KEY');
   const context = contextOf(settings);
   const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
   const all = [
-    createMlxEngine({ env, log, patience: LOAD_TIMEOUT }),
-    createLlamaEngine({ env, log, root, context, parallel, patience: LOAD_TIMEOUT }),
-    attached,
+    again(() => createMlxEngine({ env, log, patience: LOAD_TIMEOUT })),
+    again(() => createLlamaEngine({ env, log, root, context, parallel, patience: LOAD_TIMEOUT })),
+    again(() => createAttachedEngine({ url, key })),
   ];
   // Without an address the `openai` engine is left out, so that `auto` does not mention it.
   return all.filter(({ name }) =>
     kind === 'auto' ? name !== 'openai' || address !== undefined : name === kind,
   );
 }
+
+const again = (create: () => OneEngine): ModelEngine => ({ ...create(), another: create });

@@ -28,6 +28,8 @@ export interface EngineResponse {
 export interface Endpoint {
   /** The name of the model in a request to the engine. */
   readonly model: string;
+  /** Layers on graphics cards, where the engine says it. */
+  readonly layersOnGpu?: number;
   /** Rejects when the engine ends before it answers. */
   ask(request: EngineRequest): Promise<EngineResponse>;
 }
@@ -45,7 +47,7 @@ export interface RemoteModel {
 }
 
 /** A program that runs models, one at a time. */
-export interface ModelEngine {
+export interface OneEngine {
   readonly name: EngineName;
   readonly formats: readonly ModelFormat[];
   /** Null if the engine can run on this machine, otherwise the reason and what to do. */
@@ -58,4 +60,10 @@ export interface ModelEngine {
   health(): Promise<boolean>;
   /** Models of the attached server. */
   models?(): Promise<readonly RemoteModel[]>;
+}
+
+/** An engine of which there may be several, each with a model of its own. */
+export interface ModelEngine extends OneEngine {
+  /** A further engine of the same kind, with no model. */
+  another(): OneEngine;
 }

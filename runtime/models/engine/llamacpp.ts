@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Logger } from '@twofold/runtime/kernel';
 import { createChannel } from './channel.ts';
 import { type Child, ChildExit, programBeside, quietEnvironment, startChild } from './child.ts';
-import type { Endpoint, ModelEngine } from './engine.ts';
+import type { Endpoint, OneEngine } from './engine.ts';
 import type { LlamaOrder, LlamaStarted } from '../llamacpp/messages.ts';
 import { startFailure } from './start-failure.ts';
 
@@ -34,7 +34,7 @@ export function createLlamaEngine({
   root,
   context,
   parallel,
-}: LlamaOptions): ModelEngine {
+}: LlamaOptions): OneEngine {
   let child: Child | undefined;
   let ask: Endpoint['ask'] | undefined;
   const stop = async () => {
@@ -63,19 +63,21 @@ export function createLlamaEngine({
         log,
       });
       child = mine;
+      let layers = 0;
       try {
         const started = await within(
           mine.message<LlamaStarted>(),
           AbortSignal.any([signal, AbortSignal.timeout(patience)]),
         );
         if ('problem' in started) throw new ChildExit(started.problem);
+        layers = started.layers;
       } catch (error) {
         await mine.stop();
         throw startFailure(error, signal, { id: model.id, patience });
       }
       void mine.exited.then((reason) => child === mine && onExit(reason));
       ask = createChannel(mine);
-      return { model: model.id, ask };
+      return { model: model.id, ask, layersOnGpu: layers };
     },
     stop,
     // The program does not know this path, but any response shows that it works.

@@ -8,7 +8,7 @@ import type { Logger } from '@twofold/runtime/kernel';
 import { request } from 'undici';
 import { AppError } from '@twofold/runtime/errors';
 import { type Child, programBeside, quietEnvironment, startChild } from './child.ts';
-import type { ModelEngine } from './engine.ts';
+import type { OneEngine } from './engine.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 import { startFailure } from './start-failure.ts';
 
@@ -32,7 +32,7 @@ const STARTED_WITH = 'default_model';
  * Runs `mlx_lm.server` on loopback, one process for each model. Its documentation says that it is
  * not meant for a network, so only this server connects to it.
  */
-export function createMlxEngine({ env, log, patience }: MlxOptions): ModelEngine {
+export function createMlxEngine({ env, log, patience }: MlxOptions): OneEngine {
   let child: Child | undefined;
   let running: { readonly port: number; readonly endpoint: HttpEndpoint } | undefined;
   const stop = async () => {

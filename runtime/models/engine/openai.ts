@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { AppError, failure } from '@twofold/runtime/errors';
-import type { ModelEngine, RemoteModel } from './engine.ts';
+import type { OneEngine, RemoteModel } from './engine.ts';
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts';
 
 export interface AttachOptions {
@@ -13,7 +13,7 @@ const TIMEOUT = 5000;
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Attaches to a running server, such as Ollama or vLLM, that manages its own models. */
-export function createAttachedEngine({ url, key }: AttachOptions): ModelEngine {
+export function createAttachedEngine({ url, key }: AttachOptions): OneEngine {
   const headers: Record<string, string> =
     key === undefined ? {} : { authorization: `Bearer ${key}` };
   let endpoint: HttpEndpoint | undefined;

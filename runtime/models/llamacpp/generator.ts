@@ -21,6 +21,7 @@ export interface Generator {
   count(prompt: Prompt): number;
   /** The most tokens of a prompt and its answer together. */
   readonly contextSize: number;
+  readonly layersOnGpu: number;
   readonly vectors: Vectors;
 }
 
@@ -61,6 +62,7 @@ export async function loadGenerator(
   };
   return {
     contextSize: context.contextSize,
+    layersOnGpu: model.gpuLayers,
     vectors: createVectors(model, size),
     count: (prompt) => read(prompt).input.length,
     async generate(prompt, signal, onText) {

@@ -10,7 +10,9 @@ export interface LlamaOrder {
 }
 
 /** The first message from the program: it is ready, or the reason why it is not. */
-export type LlamaStarted = { readonly ready: true } | { readonly problem: string };
+export type LlamaStarted =
+  | { readonly ready: true; readonly layers: number }
+  | { readonly problem: string };
 
 /** Every later message from the server: a call of the OpenAI API, or the cancellation of one. */
 export type LlamaRequest = LlamaCall | { readonly id: number; readonly cancel: true };

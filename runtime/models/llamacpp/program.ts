@@ -46,7 +46,7 @@ async function begin(order: LlamaOrder): Promise<LlamaStarted> {
     if ('cancel' in request) open.get(request.id)?.abort();
     else void serve(request, { model: order.id, generator, open });
   });
-  return { ready: true };
+  return { ready: true, layers: generator.layersOnGpu };
 }
 
 interface Serving {
