@@ -24,6 +24,7 @@ import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
 import { sayingFullDisk } from './routes/bind.ts';
 import { certificateHandlers } from './routes/certificates.ts';
+import { composeHandlers } from './routes/compose.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
 import { logHandlers } from './routes/logs.ts';
 import { notificationHandlers } from './routes/notifications.ts';
@@ -243,6 +244,7 @@ function createHandlers(
     ...previewHandlers(parts, previews),
     ...deployKeyHandlers(core),
     ...projectHandlers(parts),
+    ...composeHandlers({ ...parts, runs }),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),

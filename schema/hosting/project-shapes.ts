@@ -15,3 +15,11 @@ export const projectList: JsonSchema = {
     total: { type: 'integer', minimum: 0 },
   },
 };
+
+const names = { type: 'array', items: { type: 'string' } } as const;
+
+/** Names of apps. */
+export const composeReport: JsonSchema = {
+  type: 'object',
+  properties: { created: names, changed: names, unchanged: names, gone: names },
+};

@@ -59,6 +59,7 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   prune: ['system:write'],
   listProjects: ['apps:read'],
   getProject: ['apps:read'],
+  composeProject: ['apps:write'],
   deleteProject: ['apps:write'],
   listNotifications: ['system:read'],
   getNotification: ['system:read'],

@@ -7,6 +7,7 @@ import { imageTag, LABELS } from './containers.ts';
 import { asFullDisk } from '../full-disk.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { forgetOldImages } from './kept-images.ts';
+import { ensureVolumes } from './replicas.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
 /**
@@ -24,6 +25,8 @@ export interface DeployRequest {
   readonly prepare: PrepareImage;
   /** Whether the image is built first: the app's status is `building` until then. */
   readonly builds?: boolean;
+  /** Runs in place of the rollout, for an app that only does some work once and does not stay. */
+  readonly instead?: (app: HostedApp, deployment: number) => Promise<void>;
 }
 
 /**
@@ -154,15 +157,20 @@ async function run(
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
     await setStatus(core, appId, deployment, 'deploying');
-    await rollOut(
-      core,
-      {
-        ...app,
-        spec: { ...app.spec, builtHealth: builtHealthOf(image, ready.source ?? deployment.source) },
-      },
-      { ...deployment, ...ready },
-      signal,
-    );
+    if (request.instead) await workOnce(core, app, { ...deployment, ...ready }, request.instead);
+    else
+      await rollOut(
+        core,
+        {
+          ...app,
+          spec: {
+            ...app.spec,
+            builtHealth: builtHealthOf(image, ready.source ?? deployment.source),
+          },
+        },
+        { ...deployment, ...ready },
+        signal,
+      );
     await forgetOldImages(core, app);
     core.onStep('forgotten');
     return await finish(core, deployment);
@@ -171,6 +179,26 @@ async function run(
     await recordFailure(core, { appId, deployment, before }, thrown);
     throw thrown;
   }
+}
+
+/** The app is then deployed and stopped: nothing of it runs. */
+async function workOnce(
+  core: Core,
+  app: HostedApp,
+  deployment: Deployment,
+  work: NonNullable<DeployRequest['instead']>,
+): Promise<void> {
+  await ensureVolumes(core, app);
+  await work(app, deployment.number);
+  const { image, source, number } = deployment;
+  const { spec } = core.apps.byId(app.id) ?? app;
+  await core.apps.update(app.id, {
+    ...{ deployment: number, desired: 'stopped', status: 'stopped', error: null },
+    spec: { ...spec, image, source, usedPort: null },
+  });
+  const finished_at = new Date(core.now()).toISOString();
+  await core.deployments.update(deployment, { status: 'healthy', finished_at });
+  await core.deployments.supersede(app.id, number);
 }
 
 /** If the app already serves, its status stays `running` meanwhile. */
