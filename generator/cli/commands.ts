@@ -2,6 +2,7 @@ import { PACKAGE_MANAGERS } from '../commands/package-manager.ts';
 import type { CommandSpec } from './command.ts';
 import { ALLOW_LOSS, CONFIRM, HINTS, NO_CLIENT } from './common-options.ts';
 import { SHELLS } from './completion.ts';
+import { HOST } from './host-command.ts';
 import { UPGRADE } from './upgrade-command.ts';
 
 /** Every command: a new one is a new row. */
@@ -374,6 +375,7 @@ export const commands: readonly CommandSpec[] = [
     example: 'npm run generator -- deploy --to https://host.example.com --env DATABASE_URL',
     load: () => import('../commands/deploy.ts'),
   },
+  HOST,
   {
     name: 'completion',
     usage: 'bash|zsh|fish',

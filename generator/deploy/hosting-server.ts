@@ -27,6 +27,22 @@ export interface DeploymentReport {
   readonly log: readonly string[];
 }
 
+/** A compose file with what it needs. */
+export interface SentCompose {
+  readonly compose: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Null when the file needs nothing beside it. */
+  readonly archive: Uint8Array | null;
+}
+
+/** Names of apps. */
+export interface ComposeReport {
+  readonly created: readonly string[];
+  readonly changed: readonly string[];
+  readonly unchanged: readonly string[];
+  readonly gone: readonly string[];
+}
+
 /** The server refused a request; the message is the server's. */
 export class HostingRefusal extends Error {
   readonly status: number;
@@ -53,6 +69,12 @@ export interface HostingServer {
   create(fields: Readonly<Record<string, unknown>>): Promise<AppReport>;
   putSecret(app: string, key: string, value: string): Promise<void>;
   upload(config: Readonly<Record<string, unknown>>, archive: Uint8Array): Promise<DeploymentReport>;
+  /** Ends when all apps of the project are what the file says. */
+  compose(
+    project: string,
+    sent: SentCompose,
+    options: { readonly dryRun: boolean; readonly prune: boolean },
+  ): Promise<ComposeReport>;
   deployment(app: string, number: number): Promise<DeploymentReport>;
   cancel(app: string, number: number): Promise<void>;
   /** Lines of the build as they come; ends when the build does. */
@@ -92,6 +114,12 @@ export function createHostingServer(url: string, token: string | null): HostingS
       void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
     upload: (config, archive) =>
       json<DeploymentReport>('POST', '/api/deploy', formOf(config, archive)),
+    compose: (project, { archive, ...sent }, { dryRun, prune }) =>
+      json<ComposeReport>(
+        'POST',
+        `/api/projects/${encodeURIComponent(project)}/compose?wait=true&dry_run=${dryRun}&prune=${prune}`,
+        archive ? composeForm(sent, archive) : sent,
+      ),
     deployment: (app, number) =>
       json<DeploymentReport>('GET', `${ofApp(app)}/deployments/${number}`),
     cancel: async (app, number) =>
@@ -106,9 +134,23 @@ export function createHostingServer(url: string, token: string | null): HostingS
   };
 }
 
+function composeForm(
+  { compose, env }: Omit<SentCompose, 'archive'>,
+  archive: Uint8Array,
+): FormData {
+  const form = withSource(new FormData(), archive);
+  form.set('compose', compose);
+  form.set('env', JSON.stringify(env));
+  return form;
+}
+
 function formOf(config: unknown, archive: Uint8Array): FormData {
   const form = new FormData();
   form.set('config', JSON.stringify(config));
+  return withSource(form, archive);
+}
+
+function withSource(form: FormData, archive: Uint8Array): FormData {
   form.set(
     'source',
     new Blob([archive as Uint8Array<ArrayBuffer>], { type: 'application/gzip' }),

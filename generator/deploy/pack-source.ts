@@ -24,23 +24,35 @@ const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
  * Packs a project for a build on a server: the user's files and the generated ones, without the
- * files that `.gitignore` and `.dockerignore` name, and never with a secret. The same files give
- * the same bytes.
+ * files that `.gitignore` and `.dockerignore` name, and never with a secret, except the files that
+ * `also` names. The same files give the same bytes.
  *
  * @throws CommandError for a link out of the project, a path that is too long, and a project that is
  * too large.
  */
-export async function packSource(root: string): Promise<PackedSource> {
+export async function packSource(
+  root: string,
+  also: readonly string[] = [],
+): Promise<PackedSource> {
   const dockerignore = parseDockerignore(await textOf(join(root, '.dockerignore')));
   const found: FoundFiles = { entries: [], secrets: [], bytes: 0 };
   await walk({ root, folder: '', git: [], docker: { rules: dockerignore, ignored: false } }, found);
+  for (const path of also) await addNamed(root, path, found);
   const paths = found.entries.map(({ path }) => path).sort();
   return { archive: archiveOf(found.entries), paths, secrets: found.secrets };
 }
 
+/** Adds a file that the caller names itself, whatever it holds. One that is not there is left out. */
+async function addNamed(root: string, path: string, found: FoundFiles): Promise<void> {
+  const leaf = found.entries.some((entry) => entry.path === path);
+  const bytes = leaf ? null : await readFile(join(root, path)).catch(() => null);
+  if (bytes) found.entries.push({ path, bytes });
+  found.secrets = found.secrets.filter((secret) => secret !== path);
+}
+
 interface FoundFiles {
   readonly entries: TarEntry[];
-  readonly secrets: string[];
+  secrets: string[];
   bytes: number;
 }
 

@@ -153,6 +153,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '../upgrade/command: says with --dry-run what it would do and what is left, and writes nothing',
   ],
   deploy: ['../hosting/deploy-command: builds a new project from its source'],
+  host: ['../hosting/compose-command: sends the file with what it names'],
   completion: ['completion: completion of commands, options and their choices'],
 };
 
