@@ -12,6 +12,7 @@ import {
   type BuildChoice,
 } from '../source/builder-features.ts';
 import { withFrontend } from '../source/dockerfile-lines.ts';
+import { NO_OUTPUT } from '../source/generate-node.ts';
 import type { BuildPlan } from '../source/plan.ts';
 import { assertPublicAddress } from '../source/base-images.ts';
 import { assertTriggers, isNamed } from '../source/dockerfile.ts';
@@ -105,6 +106,7 @@ async function run(
     `Building with ${plan.kind === 'Dockerfile' ? `the source's ${plan.dockerfile}` : `a Dockerfile made for ${plan.kind}`}`,
   );
   let refused: unknown;
+  let noOutput = '';
   const extra = { ...plan.extra, ...rewritten(core, app, { plan, choice }) };
   // The engine's client reports an error of this stream as if the engine were not reachable.
   const context = (files: Readonly<Record<string, string>> = {}) =>
@@ -126,12 +128,14 @@ async function run(
       ...{ memory, cpus: 0, buildkit: choice.buildkit, fresh: choice.fresh },
       signal: AbortSignal.any([signal, late]),
       onLine(line) {
+        if (line.startsWith(NO_OUTPUT)) noOutput = line.trim();
         logs.add(deployment, hideSecrets(app, line));
         core.onStep('building');
       },
     });
   } catch (error) {
     if (refused instanceof AppError) throw refused;
+    if (noOutput !== '') throw failure.unprocessable(noOutput);
     throw describe(error, { late: late.aborted, timeout, app });
   } finally {
     await images

@@ -1,139 +1,31 @@
-import { nodeMajor } from './node-version.ts';
+import { node } from './generate-node.ts';
+import {
+  type GeneratedDockerfile,
+  type Generator,
+  type GeneratorSettings,
+  lines,
+  procfile,
+  type ProjectFiles,
+  shell,
+} from './project-files.ts';
 import { staticStage } from './static/image.ts';
 
-/** The information about a source that a generator may use. */
-export interface ProjectFiles {
-  has(path: string): boolean;
-  /** The text of a small file; undefined when the file does not exist or is too large. */
-  text(path: string): string | undefined;
-  find(pattern: RegExp): string | undefined;
-}
-
-/** A Dockerfile that we generated, and the kind of project. */
-export interface GeneratedDockerfile {
-  readonly kind: string;
-  readonly text: string;
-  /** Our own files that it copies, by name. */
-  readonly files?: Readonly<Record<string, string>>;
-}
-
-type Generator = (files: ProjectFiles) => GeneratedDockerfile | null;
+const DEFAULTS: GeneratorSettings = { output: null, args: [], secrets: [] };
 
 /**
  * Generates a Dockerfile for a source that has none: multi-stage, without root at run time, and
  * with the dependencies in a separate layer, which is rebuilt only when the lockfile changes. Null
  * when the language is not known.
  */
-export function generateDockerfile(files: ProjectFiles): GeneratedDockerfile | null {
+export function generateDockerfile(
+  files: ProjectFiles,
+  settings: GeneratorSettings = DEFAULTS,
+): GeneratedDockerfile | null {
   for (const generator of GENERATORS) {
-    const made = generator(files);
+    const made = generator(files, settings);
     if (made) return made;
   }
   return null;
-}
-
-/** A `web:` line in a Procfile is the start command for every language. */
-const procfile = (files: ProjectFiles) =>
-  /^web:\s*(.+?)\s*$/m.exec(files.text('Procfile') ?? '')?.[1];
-const shell = (command: string) =>
-  `CMD ["sh", "-c", ${JSON.stringify(command.startsWith('exec ') || /[;&|]/.test(command) ? command : `exec ${command}`)}]`;
-const lines = (...parts: (string | false | undefined)[]) =>
-  `${parts.filter((part) => part !== false && part !== undefined).join('\n')}\n`;
-
-interface PackageJson {
-  readonly scripts?: Readonly<Record<string, string>>;
-  readonly main?: string;
-  readonly engines?: { readonly node?: string };
-}
-
-const node: Generator = (files) => {
-  const manifest = parseJson<PackageJson>(files.text('package.json'));
-  if (!manifest) return null;
-  const { scripts = {}, main } = manifest;
-  const bun = files.has('bun.lockb') || files.has('bun.lock');
-  const manager = bun
-    ? 'bun'
-    : files.has('pnpm-lock.yaml')
-      ? 'pnpm'
-      : files.has('yarn.lock')
-        ? 'yarn'
-        : 'npm';
-  const entry =
-    main ??
-    [
-      'server.js',
-      'server.ts',
-      'index.js',
-      'index.ts',
-      'app.js',
-      'src/server.ts',
-      'src/index.ts',
-      'src/index.js',
-    ].find((path) => files.has(path));
-  const start =
-    procfile(files) ??
-    (scripts['start']
-      ? `${manager} start`
-      : entry
-        ? `${bun ? 'bun' : 'node'} ${entry}`
-        : undefined);
-  if (start === undefined) return null;
-  const { install, prune } = NODE_COMMANDS[manager](files);
-  const image = bun
-    ? 'docker.io/oven/bun:1'
-    : `docker.io/library/node:${nodeVersion(files, manifest)}-slim`;
-  return {
-    kind: `node (${manager})`,
-    text: lines(
-      `FROM ${image} AS build`,
-      'WORKDIR /app',
-      (manager === 'pnpm' || manager === 'yarn') && 'RUN corepack enable',
-      `COPY package.json ${LOCKFILES} ./`,
-      `RUN ${install}`,
-      'COPY . .',
-      scripts['build'] !== undefined && `RUN ${manager} run build`,
-      scripts['build'] !== undefined && prune !== undefined && `RUN ${prune}`,
-      '',
-      `FROM ${image}`,
-      'WORKDIR /app',
-      'ENV NODE_ENV=production',
-      (manager === 'pnpm' || manager === 'yarn') &&
-        start.startsWith(manager) &&
-        'RUN corepack enable',
-      'COPY --from=build /app /app',
-      `USER ${bun ? 'bun' : 'node'}`,
-      shell(start),
-    ),
-  };
-};
-
-/** Globs, because COPY fails for a plain name that does not exist. */
-const LOCKFILES =
-  'package-lock.jso[n] npm-shrinkwrap.jso[n] yarn.loc[k] pnpm-lock.yam[l] bun.loc[k] bun.lock[b] .npmr[c]';
-
-const NODE_COMMANDS: Readonly<
-  Record<string, (files: ProjectFiles) => { install: string; prune?: string }>
-> &
-  Readonly<
-    Record<
-      'npm' | 'pnpm' | 'yarn' | 'bun',
-      (files: ProjectFiles) => { install: string; prune?: string }
-    >
-  > = {
-  npm: (files) => ({
-    install:
-      files.has('package-lock.json') || files.has('npm-shrinkwrap.json')
-        ? 'npm ci --no-audit --no-fund'
-        : 'npm install --no-audit --no-fund',
-    prune: 'npm prune --omit=dev --no-audit --no-fund',
-  }),
-  pnpm: () => ({ install: 'pnpm install --frozen-lockfile', prune: 'pnpm prune --prod' }),
-  yarn: () => ({ install: 'yarn install --immutable || yarn install --frozen-lockfile' }),
-  bun: () => ({ install: 'bun install --frozen-lockfile' }),
-};
-
-function nodeVersion(files: ProjectFiles, { engines }: PackageJson): number {
-  return nodeMajor(files.text('.nvmrc') ?? files.text('.node-version') ?? engines?.node ?? '');
 }
 
 const python: Generator = (files) => {
@@ -306,8 +198,9 @@ const dotnet: Generator = (files) => {
 };
 
 /** Serves files without a build, from one of the usual folders of a built site. */
-const staticSite: Generator = (files) => {
-  const root = ['.', 'public', 'dist', 'build', 'site'].find((folder) =>
+const staticSite: Generator = (files, { output }) => {
+  const folders = output === null ? ['.', 'public', 'dist', 'build', 'site'] : [output];
+  const root = folders.find((folder) =>
     files.has(folder === '.' ? 'index.html' : `${folder}/index.html`),
   );
   if (root === undefined) return null;
@@ -330,12 +223,3 @@ const GENERATORS: readonly Generator[] = [
   php,
   staticSite,
 ];
-
-function parseJson<T>(text: string | undefined): T | null {
-  try {
-    const value: unknown = text === undefined ? null : JSON.parse(text);
-    return typeof value === 'object' ? (value as T | null) : null;
-  } catch {
-    return null;
-  }
-}

@@ -8,7 +8,8 @@ import {
   type DockerfilePolicy,
   inspectDockerfile,
 } from './dockerfile.ts';
-import { generateDockerfile, type ProjectFiles } from './generate.ts';
+import { generateDockerfile } from './generate.ts';
+import type { ProjectFiles } from './project-files.ts';
 import { healthCheckIn } from './healthcheck.ts';
 import { parseIgnore } from './ignore.ts';
 import { quote, refuse } from './refuse.ts';
@@ -173,7 +174,11 @@ function planGenerated(
   { policy, settings }: Planning,
 ): BuildPlan | null {
   const files = filesBelow(listing, folder);
-  const made = generateDockerfile(files);
+  const made = generateDockerfile(files, {
+    output: settings.output?.replace(/^\.\/|\/+$/g, '') ?? null,
+    args: Object.keys(settings.args ?? {}),
+    secrets: settings.secrets ?? [],
+  });
   if (!made) return null;
   const { images, instructions } = inspectDockerfile(made.text, policy);
   const ignore = parseIgnore(files.text('.dockerignore') ?? '');

@@ -26,7 +26,7 @@ export const createListing = (): SourceListing => ({
 });
 
 const MANIFESTS =
-  /(^|\/)(Dockerfile|Containerfile|\.dockerignore|package\.json|Procfile|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|Cargo\.toml|pom\.xml|runtime\.txt|\.nvmrc|\.node-version)$|^[^/]+\.(csproj|fsproj)$/;
+  /(^|\/)(Dockerfile|Containerfile|\.dockerignore|package\.json|Procfile|requirements\.txt|pyproject\.toml|go\.mod|Gemfile|composer\.json|Cargo\.toml|pom\.xml|runtime\.txt|\.nvmrc|\.node-version|angular\.json|\.eleventy\.[mc]?js|(next|astro|svelte|vite|eleventy)\.config\.[mc]?[jt]s)$|^[^/]+\.(csproj|fsproj)$/;
 const MANIFEST_BYTES = 256 * 1024;
 const MANIFEST_COUNT = 200;
 
