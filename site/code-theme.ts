@@ -7,11 +7,7 @@ import type { MarkdownOptions, MarkdownRenderer } from 'vitepress';
  */
 const CLASSES: readonly (readonly [name: string, mark: string, scopes: readonly string[]])[] = [
   ['comment', '#000001', ['comment', 'punctuation.definition.comment']],
-  [
-    'string',
-    '#000002',
-    ['string', 'comment string.quoted', 'punctuation.definition.string', 'markup.inline.raw'],
-  ],
+  ['string', '#000002', ['string', 'punctuation.definition.string', 'markup.inline.raw']],
   ['number', '#000003', ['constant.numeric', 'constant.language']],
   ['keyword', '#000004', ['keyword', 'storage', 'variable.language', 'keyword.operator.new']],
   ['type', '#000005', ['entity.name.type', 'support.type', 'support.class', 'entity.name.class']],
@@ -53,10 +49,14 @@ export function withClasses(md: MarkdownRenderer): void {
 }
 
 function classed(html: string): string {
-  return html
-    .replaceAll(/ style="[^"]*?color:(#[0-9a-fA-F]{6})[^"]*"/g, (_, mark: string) => {
-      const found = CLASSES.find(([, each]) => each === mark.toLowerCase());
-      return found ? ` class="code-${found[0]}"` : '';
-    })
-    .replaceAll('<span>', '<span class="code-text">');
+  return (
+    html
+      .replaceAll(/ style="[^"]*?color:(#[0-9a-fA-F]{6})[^"]*"/g, (_, mark: string) => {
+        const found = CLASSES.find(([, each]) => each === mark.toLowerCase());
+        return found ? ` class="code-${found[0]}"` : '';
+      })
+      // The grammar of GraphQL takes every text in quotes for a comment.
+      .replaceAll(/"code-comment">(\s*(?:"|&quot;))/g, '"code-string">$1')
+      .replaceAll('<span>', '<span class="code-text">')
+  );
 }

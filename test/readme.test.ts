@@ -107,6 +107,13 @@ it('shows what the benchmark writes into it, and that in full', () => {
   expect(rest.at(-1)).toMatch(/^Seen on \d{4}-\d\d-\d\d, Node v24/);
 });
 
+it('has the figures of the file that the same run wrote', () => {
+  const { machine, shapes, lines } = JSON.parse(
+    readFileSync(join(root, 'test/bench/graphql.json'), 'utf8'),
+  );
+  expect(summaryOf(readme)).toBe(renderSummary(lines, shapes, machine));
+});
+
 it('takes a new table of the benchmark in the place of the old one', () => {
   const asRun = {
     ours: 100.4,

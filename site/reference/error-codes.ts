@@ -1,17 +1,4 @@
-/** What a code in an answer means, and what the caller or the owner of the server can do. */
-export interface ErrorCode {
-  readonly code: string;
-  readonly status: number;
-  readonly cause: string;
-  readonly cure: string;
-}
-
-const row = (code: string, status: number, cause: string, cure: string): ErrorCode => ({
-  code,
-  status,
-  cause,
-  cure,
-});
+import { type ErrorCode, row } from './error-code.ts';
 
 /** Every code of an error that a server answers a request with. */
 export const errorCodes: readonly ErrorCode[] = [
@@ -74,6 +61,12 @@ export const errorCodes: readonly ErrorCode[] = [
     400,
     'the operation or the JSON nests deeper than the limit',
     'ask for fewer levels, or raise the limit: [limits](/graphql/limits)',
+  ),
+  row(
+    'PERSISTED_QUERY_HASH_MISMATCH',
+    400,
+    'the hash is not that of the query',
+    'send the SHA-256 of the exact text',
   ),
   row(
     'UNAUTHENTICATED',
@@ -205,4 +198,34 @@ export const errorCodes: readonly ErrorCode[] = [
     'wait for the time in `Retry-After`; `/health` says what is missing',
   ),
   row('DISK_FULL', 507, 'there is too little free disk space', 'make room, then try again'),
+  row(
+    'CSRF_REFUSED',
+    403,
+    'another site made the browser send this',
+    'send the header `X-Requested-With`',
+  ),
+  row(
+    'HOST_REFUSED',
+    403,
+    'the server does not answer under this host',
+    'call it by the host of `APP_URL`',
+  ),
+  row(
+    'ORIGIN_REFUSED',
+    403,
+    'pages of this origin may not call',
+    'add the origin to `server.cors`',
+  ),
+  row(
+    'NOT_IMPLEMENTED',
+    501,
+    'the field or the route has no function yet',
+    'write it: the finding of `generate` names its file',
+  ),
+  row(
+    'TIMEOUT',
+    503,
+    'the operation took longer than it may',
+    'ask for less, or raise the limit of time',
+  ),
 ];

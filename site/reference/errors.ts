@@ -1,4 +1,7 @@
+import { databaseCodes } from './database-codes.ts';
+import type { ErrorCode } from './error-code.ts';
 import { errorCodes } from './error-codes.ts';
+import { hostingCodes } from './hosting-codes.ts';
 import { table } from './table.ts';
 
 /** Codes of errors with cause and cure. */
@@ -13,9 +16,22 @@ An answer never has text of the database or of an error in your code. What is no
 
 ## Codes of answers
 
-${table(
-  ['Code', 'Status', 'Cause', 'Cure'],
-  errorCodes.map(({ code, status, cause, cure }) => [`\`${code}\``, String(status), cause, cure]),
-)}
+${tableOf(errorCodes)}
+
+## The database
+
+These come from \`npm run migrate\`, \`npm run generator -- db\`, the start of a server, and transactions in code of yours.
+
+${tableOf(databaseCodes)}
+
+## Hosting and models
+
+${tableOf(hostingCodes)}
 `;
 }
+
+const tableOf = (codes: readonly ErrorCode[]) =>
+  table(
+    ['Code', 'Status', 'Cause', 'Cure'],
+    codes.map(({ code, status, cause, cure }) => [`\`${code}\``, String(status), cause, cure]),
+  );

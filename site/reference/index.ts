@@ -1,6 +1,7 @@
 import type { SitePage } from '../pages.ts';
 import { titleOf } from '../pages.ts';
 import { REFERENCE } from '../sections.ts';
+import { benchmarksReference } from './benchmarks.ts';
 import { commandsReference } from './commands.ts';
 import { directivesReference } from './directives.ts';
 import { errorsReference } from './errors.ts';
@@ -14,6 +15,7 @@ const PAGES: Readonly<Record<string, () => string>> = {
   directives: directivesReference,
   routes: routesReference,
   errors: errorsReference,
+  benchmarks: benchmarksReference,
 };
 
 /** The pages that are made from code. */

@@ -90,6 +90,9 @@ function showSummary(summary: string): void {
   if (!values.readme) return;
   const readme = new URL('../../README.md', import.meta.url);
   writeFileSync(readme, withSummary(readFileSync(readme, 'utf8'), summary));
+  // The page of the documentation is made from it.
+  const run = { machine: machineOf(), shapes, lines };
+  writeFileSync(new URL('graphql.json', import.meta.url), `${JSON.stringify(run, null, 2)}\n`);
 }
 
 async function runAsides(): Promise<Aside[]> {

@@ -16,6 +16,8 @@ export const FOLDERS = [
   'runtime/auth/docs',
   'runtime/console/docs',
   'generator/docs',
+  'site/pages/how-to',
+  'site/pages/about',
 ] as const;
 
 /** A fenced block. "graphql schema finding=TYPE_UNKNOWN" has the language `graphql`, the role `schema` and one option. */

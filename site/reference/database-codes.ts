@@ -1,0 +1,119 @@
+import { type ErrorCode, row } from './error-code.ts';
+
+/** Codes of the commands of a database, of its migrations and its backups, and of code of yours. */
+export const databaseCodes: readonly ErrorCode[] = [
+  row(
+    'MIGRATION_UNKNOWN',
+    404,
+    'there is no applied migration of this name',
+    '`npm run migrate -- status` lists them',
+  ),
+  row(
+    'DATABASE_GUARDED',
+    409,
+    'the command could lose rows of a production database',
+    'repeat it with `--confirm` and the name of the database',
+  ),
+  row(
+    'DATABASE_NOT_EMPTY',
+    409,
+    'a table of the first migration is there already',
+    'use an empty database, or import this one',
+  ),
+  row(
+    'MIGRATION_BASELINE_DIFFERS',
+    409,
+    'the tables are not those that the baseline describes',
+    'bring either side to the other: the message lists the differences',
+  ),
+  row(
+    'ROWS_IN_THE_WAY',
+    409,
+    'rows break a rule that the migration adds',
+    'mend the rows that the message counts, then migrate again',
+  ),
+  row(
+    'TARGET_HAS_ROWS',
+    409,
+    'the database to restore into has rows',
+    'use an empty one, or `--replace`',
+  ),
+  row(
+    'BACKUP_AHEAD',
+    500,
+    'the backup has migrations that the project does not have',
+    'use the version of the project that made it',
+  ),
+  row(
+    'BACKUP_DAMAGED',
+    500,
+    'the file was cut off or changed',
+    'use another backup; nothing was written',
+  ),
+  row(
+    'MIGRATION_CHANGED',
+    500,
+    'a migration that is applied has another text now',
+    'put its text back, and write a new migration',
+  ),
+  row(
+    'MIGRATION_DRAFT',
+    500,
+    'a draft came to a guarded database',
+    '`npm run migrate -- save`, then commit',
+  ),
+  row(
+    'MIGRATION_MISSING',
+    500,
+    'an applied migration has no file',
+    'go back to its branch, or undo it',
+  ),
+  row(
+    'MIGRATION_ONE_WAY',
+    500,
+    'the migration cannot be undone without a loss',
+    'restore a backup, or write a migration forwards',
+  ),
+  row(
+    'MIGRATION_SQUASHED',
+    500,
+    'the database applied only some of the migrations that were joined',
+    'apply the others with the earlier version first',
+  ),
+  row(
+    'MIGRATION_STEP_MISSING',
+    500,
+    'the schema has a table or column that no migration makes',
+    '`npm run generate`, then migrate',
+  ),
+  row(
+    'TARGET_DIFFERS',
+    500,
+    'the rows that were written are not those that were read',
+    'nothing was kept; try again, then report it',
+  ),
+  row(
+    'VALUE_NOT_HELD',
+    500,
+    'the other database cannot hold a value',
+    'change the value at the place that the message names',
+  ),
+  row(
+    'TRANSACTION_CLOSED',
+    500,
+    'your code used a transaction after its end',
+    'await every call within the transaction',
+  ),
+  row(
+    'TRANSACTION_ISOLATION',
+    500,
+    'a nested transaction asks for another isolation than the one around it',
+    'ask for it in the outer one',
+  ),
+  row(
+    'MIGRATION_LOCKED',
+    503,
+    'others hold a lock that a migration needs',
+    'wait for the long transaction to end, then migrate again',
+  ),
+];
