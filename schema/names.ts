@@ -145,8 +145,9 @@ const OWN: ReadonlySet<string> = new Set([
     .split(' ')
     .map((name) => `auth_${name}`),
   ...(
-    'apps audit certificates conditions crons deliveries deployments domains git_hosts messages ' +
-    'model_budgets model_keys model_usage notifications registries runs settings'
+    'apps audit backup_targets backups certificates conditions crons deliveries deployments ' +
+    'domains git_hosts messages model_budgets model_keys model_usage notifications registries ' +
+    'runs settings'
   )
     .split(' ')
     .map((name) => `hosting_${name}`),

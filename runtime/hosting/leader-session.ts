@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostingModel } from '@twofold/schema';
 import { createServerInfo, type Kernel, type RevalidateCaller } from '@twofold/runtime/kernel';
 import type { ApiEntry } from './api-entry.ts';
+import { createBackupsOf } from './backups/create-backups.ts';
+import type { Backups } from './backups/backups.ts';
 import type { HostedPart, HostedWork } from './hosted-part.ts';
 import { createCore } from './create-core.ts';
 import { createBuildLogs } from './deploy/build-logs.ts';
 import { createImageBuilder } from './deploy/builder.ts';
 import { instanceLabels, networkName } from './deploy/containers.ts';
 import { createDeployer } from './deploy/deployer.ts';
-import { createLifecycle } from './deploy/lifecycle.ts';
+import { createLifecycle, type Lifecycle } from './deploy/lifecycle.ts';
 import { createHealthWatch } from './deploy/health-watch.ts';
 import { createLivenessPoll } from './deploy/liveness-poll.ts';
 import { createReconciler } from './deploy/reconciler.ts';
@@ -23,6 +25,7 @@ import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
 import { sayingFullDisk } from './routes/bind.ts';
+import { backupHandlers } from './routes/backups.ts';
 import { certificateHandlers } from './routes/certificates.ts';
 import { composeHandlers } from './routes/compose.ts';
 import { deploymentHandlers } from './routes/deployments.ts';
@@ -95,8 +98,9 @@ export function createLeaderSession(
   const notifications = createNotifications(kernel, seal);
   const runs = createRuns(core, store);
   const previews = createPreviews(core, createLifecycle(core));
+  const backups = createBackupsOf(kernel, core, seal);
   const work = createWork(kernel, core, {
-    ...{ works: [...works, previews], notifications, runs },
+    ...{ works: [...works, previews], notifications, runs, backups },
   });
   return {
     ...work,
@@ -110,7 +114,9 @@ export function createLeaderSession(
     retire: () => entry.retire(core.ingress),
     handlers: {
       ...sayingFullDisk(
-        createHandlers(kernel, core, { templates, terminals, notifications, runs, previews }),
+        createHandlers(kernel, core, {
+          ...{ templates, terminals, notifications, runs, previews, backups },
+        }),
       ),
       ...Object.assign({}, ...works.map(({ handlers }) => handlers)),
     },
@@ -133,10 +139,12 @@ function createWork(
     works,
     notifications,
     runs,
+    backups,
   }: {
     works: readonly Pick<HostedWork, 'start' | 'stop'>[];
     notifications: Notifications;
     runs: Runs;
+    backups: Backups;
   },
 ): Pick<LeaderSession, 'begin' | 'end'> {
   const supervisor = createSupervisor(core);
@@ -163,6 +171,7 @@ function createWork(
       await removeLeftovers();
       await core.nameInstance(store);
       await core.apps.load();
+      await backups.recover();
       await core.ingress.attach();
       await core.certificates.load();
       // An app that takes long to start must not delay the other apps and the API.
@@ -172,8 +181,9 @@ function createWork(
       ]);
       await core.listen();
       notifications.start();
-      for (const part of [reconciler, livenessPoll, health, core.certificates, watch]) part.start();
       for (const part of [runs.runner, runs.schedules]) part.start();
+      for (const part of [reconciler, livenessPoll, health, core.certificates, watch, backups])
+        part.start();
       for (const work of works) await work.start();
       log.info(`hosting apps at *.${core.model.domain}, port ${core.ports().http ?? 'not open'}`);
     },
@@ -182,6 +192,7 @@ function createWork(
         livenessPoll.stop(),
         health.stop(),
         watch.stop(),
+        backups.stop(),
         core.certificates.stop(),
         reconciler.stop(),
         supervisor.stop(),
@@ -211,11 +222,13 @@ function createHandlers(
     notifications,
     runs,
     previews,
+    backups,
   }: Pick<LeaderSessionParts, 'templates'> & {
     readonly terminals: Terminals;
     readonly notifications: Notifications;
     readonly runs: Runs;
     readonly previews: Previews;
+    readonly backups: Backups;
   },
 ) {
   const { store, now, audit } = kernel;
@@ -230,7 +243,7 @@ function createHandlers(
     vault,
     addressOf,
     deployer: createDeployer(core),
-    lifecycle: createLifecycle(core),
+    lifecycle: withBackups(createLifecycle(core), backups),
   };
   return {
     ...appHandlers(parts),
@@ -245,6 +258,7 @@ function createHandlers(
     ...deployKeyHandlers(core),
     ...projectHandlers(parts),
     ...composeHandlers({ ...parts, runs }),
+    ...backupHandlers(core, backups),
     ...requestHandlers(core, core.accessLog),
     ...logHandlers(core),
     ...runtimeHandlers(core, createStatsReader(core)),
@@ -262,5 +276,16 @@ function createHandlers(
         (await pruneRecords(store, { now: now(), keep: model.deploys.keep })) +
         ((await audit?.prune()) ?? 0),
     }),
+  };
+}
+
+/** A backup that runs holds the volumes of its app, so it is ended before the app is deleted. */
+function withBackups(lifecycle: Lifecycle, backups: Backups): Lifecycle {
+  return {
+    ...lifecycle,
+    async remove(app, options) {
+      await backups.cancel(app);
+      await lifecycle.remove(app, options);
+    },
   };
 }

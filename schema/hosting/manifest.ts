@@ -148,6 +148,19 @@ export const hostingSchema = {
       description: 'Deploys are refused when less is free.',
     },
     templates: { type: 'string', minLength: 1, default: 'templates/' },
+    backups: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        directory: {
+          type: 'string',
+          minLength: 1,
+          default: 'data/backups',
+          description: 'The folder of the backup target `local`.',
+        },
+      },
+    },
   },
 } as const satisfies Shape;
 

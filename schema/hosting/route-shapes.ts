@@ -2,6 +2,7 @@ import type { JsonSchema } from '../routes/route.ts';
 import { previewRules, shownPreview } from './preview-shapes.ts';
 import { cron } from './run-shapes.ts';
 import { buildShape } from './build-shape.ts';
+import { backupRules } from './backup-shapes.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -160,6 +161,7 @@ const changeable = {
   files,
   build: buildShape,
   previews,
+  backup: backupRules,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -261,6 +263,7 @@ export const app = openObject({
     }),
   },
   build: buildShape,
+  backup: backupRules,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },

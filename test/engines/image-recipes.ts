@@ -1,8 +1,10 @@
 import {
+  appendFileSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   realpathSync,
   symlinkSync,
   writeFileSync,
@@ -14,6 +16,8 @@ import { findCommand, needCommand, run } from './command.ts';
 export interface ImageRecipe {
   readonly command: readonly string[];
   readonly env?: readonly string[];
+  /** Where programs are looked for, if they are not in the usual folders alone. */
+  readonly path?: string;
   /** The folder that the command runs in. */
   readonly folder: string;
   /** Files of this machine that go in; a change of one makes a new image. */
@@ -23,7 +27,11 @@ export interface ImageRecipe {
 }
 
 /** The images that tests can ask for. */
-export type ImageName = 'twofold-test/web:1' | 'twofold-test/web:2' | 'twofold-test/node:1';
+export type ImageName =
+  | 'twofold-test/web:1'
+  | 'twofold-test/web:2'
+  | 'twofold-test/node:1'
+  | 'twofold-test/postgres:1';
 
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
@@ -32,6 +40,7 @@ export const imageRecipes: Record<ImageName, () => ImageRecipe> = {
   'twofold-test/web:1': () => webRecipe('version 1'),
   'twofold-test/web:2': () => webRecipe('version 2'),
   'twofold-test/node:1': nodeRecipe,
+  'twofold-test/postgres:1': postgresRecipe,
 };
 
 /** A web server of one page, which says its version. It listens on $PORT or 8080 and ends at once on SIGTERM. */
@@ -77,6 +86,61 @@ function nodeRecipe(): ImageRecipe {
     },
   };
 }
+
+/**
+ * This machine's own PostgreSQL, started as the official image starts it: the same variables, the same
+ * folder, a superuser without a password on the socket.
+ */
+function postgresRecipe(): ImageRecipe {
+  const busybox = staticBusybox();
+  const [version = ''] = readdirSync('/usr/lib/postgresql').sort().toReversed();
+  const programs = `/usr/lib/postgresql/${version}`;
+  const names = ['postgres', 'initdb', 'pg_ctl', 'psql', 'pg_dump', 'pg_dumpall', 'createdb'];
+  const files = names.map((name) => join(programs, 'bin', name));
+  const libraries = new Set(
+    files.flatMap((file) => [...run('ldd', [file]).matchAll(/\/\S+/g)].map(([path]) => path)),
+  );
+  const start = [
+    'set -e',
+    'as() { su -s /bin/sh postgres -c "$1"; }',
+    'mkdir -p "$PGDATA" /run/postgresql',
+    'chown -R postgres "$PGDATA" /run/postgresql',
+    'chmod 700 "$PGDATA"',
+    'options="-c unix_socket_directories=/run/postgresql -c fsync=off"',
+    'if [ ! -s "$PGDATA/PG_VERSION" ]; then',
+    '  printf "%s" "$POSTGRES_PASSWORD" > /tmp/password; chown postgres /tmp/password',
+    '  as "initdb -D $PGDATA -U $POSTGRES_USER --pwfile=/tmp/password --auth-local=trust --auth-host=scram-sha-256 --no-locale -E UTF8 --no-sync > /dev/null"',
+    '  echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"',
+    `  as "pg_ctl -D $PGDATA -w start -o \\"$options -c listen_addresses=''\\" > /dev/null"`,
+    '  as "createdb -h /run/postgresql -U $POSTGRES_USER $POSTGRES_DB"',
+    '  as "pg_ctl -D $PGDATA -w -m fast stop > /dev/null"',
+    'fi',
+    // It becomes the program itself: a shell between would not pass on the signal to end.
+    `exec start-stop-daemon -S -c postgres -x ${programs}/bin/postgres -- -D $PGDATA $options -c listen_addresses='*'`,
+  ];
+  return {
+    command: ['sh', '-c', start.join('\n')],
+    path: `${programs}/bin:/bin:/usr/bin`,
+    env: ['PGHOST=/run/postgresql'],
+    folder: '/',
+    programs: [busybox, ...files, ...libraries],
+    fill(root) {
+      fillBase(root, busybox);
+      appendFileSync(join(root, 'etc/passwd'), 'postgres:x:999:999:postgres:/tmp:/bin/sh\n');
+      for (const file of [...files, ...libraries]) copyProgram(root, file, file);
+      for (const folder of [`${programs}/lib`, `/usr/share/postgresql/${version}`])
+        cpSync(folder, join(root, folder), { recursive: true, filter: isNeeded });
+      for (const zone of ['UTC', 'GMT', 'Etc'])
+        cpSync(`/usr/share/zoneinfo/${zone}`, join(root, 'usr/share/zoneinfo', zone), {
+          recursive: true,
+          dereference: true,
+        });
+    },
+  };
+}
+
+/** Compiled functions for JIT and the translations of messages are most of the files. */
+const isNeeded = (path: string) => !/bitcode|llvmjit|locale|\.mo$/.test(path);
 
 function staticBusybox(): string {
   const busybox = realpathSync(needCommand('busybox', 'busybox-static'));

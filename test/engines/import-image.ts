@@ -80,7 +80,7 @@ function imageConfig(recipe: ImageRecipe, mark: string, layer: string) {
     created: '1970-01-01T00:00:00Z',
     config: {
       Cmd: recipe.command,
-      Env: ['PATH=/bin:/usr/bin', 'HOME=/root', ...(recipe.env ?? [])],
+      Env: [`PATH=${recipe.path ?? '/bin:/usr/bin'}`, 'HOME=/root', ...(recipe.env ?? [])],
       ExposedPorts: { '8080/tcp': {} },
       WorkingDir: recipe.folder,
       Labels: { [markLabel]: mark },

@@ -102,6 +102,10 @@ const QUIRKS: Readonly<Record<string, readonly string[]>> = {
     "read what failed from the engine's own words, not from the library's guess",
   ],
   'stop without a time is a kill on Podman': ['ends a stop by the app itself, within its time'],
+  'volumes are found by one of two labels; archives have no owners': [
+    'go with their tasks: what a killed server has left, and no volume of an app',
+    'bring a deleted volume back byte by byte, with owners, modes and links',
+  ],
   'hostile contexts': ['is refused * archives, by name, and nothing of them is written'],
 };
 

@@ -13,6 +13,7 @@ const PAGES = [
   'runtime/hosting/docs/apps.md',
   'runtime/hosting/docs/notifications.md',
   'runtime/hosting/docs/registries.md',
+  'runtime/hosting/docs/backups.md',
   'runtime/models/docs/models.md',
 ];
 

@@ -80,6 +80,15 @@ const NEEDS: Readonly<Record<string, readonly [string | null, unknown?]>> = {
   listGitHosts: ['system:read'],
   putGitHost: ['system:write', { public_key: 'x' }],
   deleteGitHost: ['system:write'],
+  createBackup: ['apps:write'],
+  listBackups: ['apps:read'],
+  getBackup: ['apps:read'],
+  deleteBackup: ['apps:write'],
+  restoreBackup: ['apps:write', { confirm: 'shop' }],
+  verifyBackup: ['apps:write'],
+  listBackupTargets: ['system:read'],
+  putBackupTarget: ['system:write', { kind: 'local', path: '/nonexistent/backups' }],
+  deleteBackupTarget: ['system:write'],
   events: ['apps:read'],
 };
 

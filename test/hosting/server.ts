@@ -94,6 +94,7 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
       loaded: { max: 3, memory: 'auto', gpuMemory: 'auto', idle: 900_000 },
       ...{ aliases: {}, fallbacks: {}, prices: {} },
     },
+    backups: { directory: 'data/backups' },
     ...model,
   };
 }

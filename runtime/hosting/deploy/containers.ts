@@ -18,6 +18,8 @@ export const LABELS = {
   run: 'twofold.run',
   /** Seconds between SIGTERM and SIGKILL, if the app sets them. */
   grace: 'twofold.grace',
+  /** On what only a task of the server uses, as a backup. The task removes it, not the reconciler. */
+  task: 'twofold.task',
   /** On an image that was built here: the HEALTHCHECK of its Dockerfile, as JSON. */
   health: 'twofold.health',
 } as const;

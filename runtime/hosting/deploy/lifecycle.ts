@@ -35,7 +35,7 @@ export function createLifecycle(core: Core): Lifecycle {
   return {
     start: (app) =>
       unlessInStatus(core, app, 'running', () =>
-        core.operations.run(app.id, 'start', (signal) => start(core, app.id, signal)),
+        core.operations.run(app.id, 'start', (signal) => startInOperation(core, app.id, signal)),
       ),
     stop: (app) =>
       unlessInStatus(core, app, 'stopped', () =>
@@ -68,7 +68,12 @@ function assertDeployed(app: HostedApp): void {
   if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
 }
 
-async function start(core: Core, appId: string, signal: AbortSignal): Promise<HostedApp> {
+/** Starts an app. The caller runs in an operation of the app. @throws AppError 502 */
+export async function startInOperation(
+  core: Core,
+  appId: string,
+  signal: AbortSignal,
+): Promise<HostedApp> {
   const app = currentApp(core, appId);
   await core.apps.update(appId, { desired: 'running', error: null });
   core.ingress.set(idleRoute(app, 'holding'));
@@ -163,7 +168,7 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
     deployment.number,
   );
   if (app.status !== 'running' || containers.length < deployment.replicas)
-    return start(core, appId, signal);
+    return startInOperation(core, appId, signal);
   for (const container of containers)
     await restartOne(core, app, { container, deployment, signal });
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });

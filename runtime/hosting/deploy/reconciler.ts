@@ -43,7 +43,9 @@ export function createReconciler(
     await core.apps.load();
     const containers = await core.connection.engine().list(instanceLabels(core.naming));
     const replicas = containers.filter(
-      (each) => !isRun(each) || !core.apps.byId(each.labels[LABELS.app] ?? ''),
+      (each) =>
+        each.labels[LABELS.task] === undefined &&
+        (!isRun(each) || !core.apps.byId(each.labels[LABELS.app] ?? '')),
     );
     const byApp = Map.groupBy(replicas, (container) => container.labels[LABELS.app] ?? '');
     const semaphore = createSemaphore(MAX_PARALLEL);

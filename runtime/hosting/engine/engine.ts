@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { HostingModel } from '@twofold/schema';
 import type { ImageStore, RegistryLogin } from './images.ts';
+import type { PipedCommand, PipeOptions, VolumeFiles } from './volume-files.ts';
 
 /** Which driver talks to the engine. */
 export type EngineKind = Exclude<HostingModel['engine']['kind'], 'auto'>;
@@ -172,6 +173,14 @@ export interface ContainerUsage {
   readonly pids: number;
 }
 
+export interface VolumeOptions {
+  /**
+   * The caller writes its files, and the owner of its own folder. Otherwise engines give the folder
+   * to the user of the first container.
+   */
+  readonly filled: boolean;
+}
+
 /**
  * A container engine, implemented by each driver in `drivers/`. A container is one replica of one
  * revision of an app; Swarm runs it as a service with one task. Every method throws `EngineError`,
@@ -201,24 +210,41 @@ export interface Engine {
    */
   logs(id: string, options: LogOptions): AsyncGenerator<readonly PlacedLine[]>;
   exec(id: string, command: readonly string[], options: ExecOptions): Promise<ExecResult>;
+  /** Runs a command with its input and output as streams, until it ends or the signal aborts. */
+  pipe(id: string, command: readonly string[], options: PipeOptions): Promise<PipedCommand>;
   /** Runs a command with a terminal, until it ends or `end` is called. */
   terminal(id: string, command: readonly string[], size: TerminalSize): Promise<EngineTerminal>;
   usage(id: string): Promise<ContainerUsage | null>;
 
-  /** Creates the network if it does not exist. @returns its gateway. */
-  ensureNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string | null>;
+  /**
+   * Creates the network if it does not exist. From an `internal` one nothing else can be reached.
+   * @returns its gateway.
+   */
+  ensureNetwork(
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    options?: { readonly internal: boolean },
+  ): Promise<string | null>;
   /** @throws EngineError `foreign` when the network lacks the labels. */
   removeNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   /**
    * @throws EngineError `foreign` when a volume of this name exists without the labels.
    * `ensureNetwork` does the same.
    */
-  ensureVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
+  ensureVolume(
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    options?: VolumeOptions,
+  ): Promise<void>;
   /** Bytes by the name of the volume; null where the engine did not count them. */
   volumeSizes(): Promise<ReadonlyMap<string, number | null>>;
   /** Null when no volume has this name. */
   volumeLabels(name: string): Promise<Readonly<Record<string, string>> | null>;
   removeVolume(name: string): Promise<void>;
+  /** Removes the networks and volumes that have all of the labels. */
+  removeLabelled(labels: Readonly<Record<string, string>>): Promise<void>;
+  /** Opens the files of a volume. `labels` mark what has to be removed after a kill. */
+  openVolume(name: string, labels: Readonly<Record<string, string>>): Promise<VolumeFiles>;
 
   /** Continues until the connection to the engine ends or the signal aborts. */
   events(labels: Readonly<Record<string, string>>, signal: AbortSignal): AsyncIterable<EngineEvent>;

@@ -1,5 +1,6 @@
 import type { AppCron } from './cron.ts';
 import type { BuildSettings } from './build-settings.ts';
+import type { BackupRules } from './backup-rules.ts';
 import type { HttpRules } from './http-rules.ts';
 import type { AppFile, ProcessFields } from './process-fields.ts';
 import type { PreviewOf, PreviewRules } from './preview-rules.ts';
@@ -100,6 +101,7 @@ export interface AppSpec extends ProcessFields {
   /** What the project's compose file last made of the app; absent when it made nothing. */
   readonly composed?: string;
   readonly build?: BuildSettings;
+  readonly backup?: Partial<BackupRules>;
   readonly source: AppSource | null;
 }
 

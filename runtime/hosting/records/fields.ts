@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
 import { type AppCron, assertCrons } from './cron.ts';
 import { type BuildSettings, changeBuild } from './build-settings.ts';
+import { assertBackupRules, type BackupRules } from './backup-rules.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
 import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
@@ -29,6 +30,7 @@ export interface AppFields extends ProcessFields {
   readonly files?: readonly FileField[];
   readonly build?: BuildSettings | null;
   readonly previews?: PreviewFields;
+  readonly backup?: Partial<BackupRules>;
 }
 
 /** The fields after their passwords were hashed. */
@@ -69,7 +71,8 @@ export function newSpec(name: string, fields: SpecFields, model: HostingModel): 
 }
 
 /**
- * Changes a spec. `resources`, `health`, `http` and `build` are merged, the other fields are replaced.
+ * Changes a spec. `resources`, `health`, `http`, `build` and `backup` are merged, the other fields
+ * are replaced.
  *
  * @throws AppError 400
  */
@@ -94,6 +97,7 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...(fields.previews && {
       previews: { ...spec.previews, ...toPreviewRules(fields.previews) },
     }),
+    ...(fields.backup !== undefined && { backup: { ...spec.backup, ...fields.backup } }),
   };
   assertSpec(changed);
   return changed;
@@ -119,6 +123,7 @@ function assertSpec(spec: AppSpec): void {
   assertCrons(spec.cron ?? []);
   if (spec.project) assertProjectName(spec.project);
   assertProject(spec);
+  assertBackupRules(spec.backup);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
 import { createHostKeyTable, dropHostKeyTable } from '../ssh/tables.ts';
 import { createRegistryTables, dropRegistryTables } from '../registries/tables.ts';
+import { createBackupTables, dropBackupTables } from '../backups/tables.ts';
 import { createNotificationTables, dropNotificationTables } from '../notifications/tables.ts';
 import { runMigration } from '../runs/migration.ts';
 
@@ -20,6 +21,7 @@ export const hostingMigrations: readonly Migration[] = [
   { name: 'hosting/0004_registries', up: createRegistryTables, down: dropRegistryTables },
   runMigration,
   { name: 'hosting/0006_git_hosts', up: createHostKeyTable, down: dropHostKeyTable },
+  { name: 'hosting/0007_backups', up: createBackupTables, down: dropBackupTables },
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { type HostedApp, type Deployment, healthCheckOf } from './app.ts';
 import { showPreview, showPreviewRules } from './previews.ts';
+import { backupRulesOf } from './backup-rules.ts';
 import { showHttpRules } from './http-rules.ts';
 import { showFiles, showProcess } from './process-fields.ts';
 
@@ -39,6 +40,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     ...(spec.preview && { preview: showPreview(spec) }),
     cron: spec.cron ?? [],
     ...(spec.build && { build: spec.build }),
+    backup: backupRulesOf(spec.backup),
     ...(spec.command && { command: spec.command }),
     project: spec.project ?? null,
     ...(spec.networks?.length && { networks: spec.networks }),

@@ -31,6 +31,7 @@ export function templateHandlers(
             volumes: template.volumes,
             ...(body.domain !== undefined && { domain: body.domain }),
             ...(template.command && { command: template.command }),
+            ...(template.backup && { backup: template.backup }),
           },
           model,
         ),

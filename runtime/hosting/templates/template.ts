@@ -14,6 +14,12 @@ export interface TemplateEnv {
   readonly required?: boolean;
 }
 
+/** How the data of a database is printed while it serves, and read again. */
+export interface TemplateBackup {
+  readonly dump: readonly string[];
+  readonly restore: readonly string[];
+}
+
 /**
  * An app that is ready to deploy. The image has a fixed tag, so that a template always deploys the
  * same program.
@@ -28,4 +34,5 @@ export interface Template {
   readonly env: readonly TemplateEnv[];
   readonly volumes: readonly AppVolume[];
   readonly command?: readonly string[];
+  readonly backup?: TemplateBackup;
 }

@@ -5,7 +5,7 @@ import { ConfigError, failure } from '@twofold/runtime/errors';
 import type { HostedApp } from '../records/app.ts';
 import { assertImage, ENV_KEY, VOLUME_NAME } from '../records/names.ts';
 import catalogue from './catalogue.json' with { type: 'json' };
-import type { Template, TemplateEnv } from './template.ts';
+import type { Template, TemplateBackup, TemplateEnv } from './template.ts';
 
 /** Characters of a generated secret when a template does not set the number. */
 const SECRET_LENGTH = 32;
@@ -76,7 +76,20 @@ function readTemplate(file: string, value: unknown): Template {
     env,
     volumes,
     ...(given.command && { command: given.command }),
+    ...(given.backup && { backup: readBackup(given.backup, problem) }),
   };
+}
+
+/** @throws ConfigError when it is not a dump with its restore. */
+function readBackup(
+  { dump, restore, ...others }: Record<string, unknown>,
+  problem: (text: string) => ConfigError,
+): TemplateBackup {
+  const isCommand = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
+  if (isCommand(dump) && isCommand(restore) && Object.keys(others).length === 0)
+    return { dump, restore };
+  throw problem('backup must have dump and restore, each a list of words');
 }
 
 /**
@@ -93,7 +106,11 @@ function lengthOf(generate: unknown, key: string, problem: (text: string) => Con
 }
 
 /** A template as the list shows it. */
-export function showTemplate({ command: _command, ...template }: Template): object {
+export function showTemplate({
+  command: _command,
+  backup: _backup,
+  ...template
+}: Template): object {
   return template;
 }
 

@@ -1,4 +1,5 @@
 import { appRoutes } from './apps.ts';
+import { backupRoutes } from './backups.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { notificationRoutes } from './notifications.ts';
 import { gitRoutes } from './git.ts';
@@ -24,4 +25,5 @@ export const hostingRoutes = [
   ...registryRoutes,
   ...previewRoutes,
   ...gitRoutes,
+  ...backupRoutes,
 ] as const;

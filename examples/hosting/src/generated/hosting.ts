@@ -25,5 +25,6 @@ export const hostingSettings: HostingModel = {
   previews: { limit: 10, expire: duration('3d') },
   diskFloor: size('2GiB'),
   templates: 'templates/',
+  backups: { directory: 'data/backups' },
   models: { directory: 'data/models', engine: 'auto', list: [], maxSize: size('50GiB') },
 };

@@ -26,4 +26,13 @@ export interface Dialect extends LogDialect, NetworkDialect {
   readonly pruneBuilds: boolean;
   /** How much of a container's output the engine keeps. */
   readonly logFiles: Readonly<Record<string, string>>;
+  /** Whether an archive of a container's folder has the owners of its files. */
+  readonly readsOwners: boolean;
+  /**
+   * How an archive is written into a volume at `/volume`: Docker sets the owner of the volume's own
+   * folder only from its parent, and Podman does not find the volume from there.
+   */
+  readonly volumeWrites: { readonly into: string; readonly prefix: string };
+  /** Options of a volume whose owner is set by what is written into it. */
+  readonly filledVolume: Readonly<Record<string, string>>;
 }

@@ -9,9 +9,11 @@ import type { Dialect } from './dialect.ts';
 import { readEvents } from './event-stream.ts';
 import { runCommand } from './exec.ts';
 import { createImageStore } from './images.ts';
-import { ensureNetwork, ensureVolume, removeNetwork } from './owned.ts';
+import { ensureNetwork, ensureVolume, removeLabelled, removeNetwork } from './owned.ts';
 import { openTerminal } from './terminal.ts';
+import { pipeCommand } from './pipe.ts';
 import { readUsage } from './usage.ts';
+import { openVolume } from './volume-files.ts';
 import { volumeSizes } from './volume-sizes.ts';
 
 /** Creates an engine that speaks Docker's API. */
@@ -47,19 +49,29 @@ export function createDockerodeEngine(client: Dockerode, dialect: Dialect): Engi
       ),
     logs: (id, options) => readContainerLogs(client, dialect, { ...options, id }),
     exec: (id, command, options) => call(() => runCommand(container(id), command, options)),
+    pipe: (id, command, options) => call(() => pipeCommand(container(id), command, options)),
     terminal: (id, command, size) => call(() => openTerminal(container(id), command, size)),
     usage: (id) =>
       nullIfNotFound(async () => (await usage.read(id)) ?? (await readUsage(container(id)))),
 
-    ensureNetwork: (name, labels) => call(() => ensureNetwork(client, dialect, name, labels)),
     removeNetwork: (name, labels) =>
       ignoring(['not_found'], () => removeNetwork(client, dialect, name, labels)),
-    ensureVolume: (name, labels) => call(() => ensureVolume(client, name, labels)),
+    ensureNetwork: (name, labels, options) =>
+      call(() => ensureNetwork(client, dialect, { name, labels, ...options })),
+    ensureVolume: (name, labels, options) =>
+      call(() =>
+        ensureVolume(client, name, {
+          labels,
+          driverOptions: options?.filled ? dialect.filledVolume : {},
+        }),
+      ),
     volumeSizes: () => call(() => volumeSizes(client)),
     volumeLabels: (name) =>
       nullIfNotFound(async () => (await client.getVolume(name).inspect()).Labels ?? {}),
     removeVolume: (name) =>
       ignoring(['not_found'], async () => void (await client.getVolume(name).remove())),
+    removeLabelled: (labels) => call(() => removeLabelled(client, labels)),
+    openVolume: (volume, labels) => call(() => openVolume(client, dialect, { volume, labels })),
 
     events: (labels, signal) => readEvents(client, dialect.eventActions, pairs(labels), signal),
   };

@@ -1,5 +1,5 @@
 import type Dockerode from 'dockerode';
-import { ignoring, nullIfNotFound } from './calls.ts';
+import { ignoring, nullIfNotFound, pairs } from './calls.ts';
 import { assertOurs } from '../errors.ts';
 
 interface Labelled {
@@ -13,11 +13,19 @@ interface Labelled {
 export async function ensureVolume(
   client: Dockerode,
   name: string,
-  labels: Readonly<Record<string, string>>,
+  {
+    labels,
+    driverOptions,
+  }: {
+    readonly labels: Readonly<Record<string, string>>;
+    readonly driverOptions: Readonly<Record<string, string>>;
+  },
 ): Promise<void> {
   const found = await nullIfNotFound(() => client.getVolume(name).inspect());
   if (found) return assertOurs(`The volume ${name}`, found.Labels, labels);
-  await client.createVolume({ Name: name, Labels: { ...labels } });
+  await client.createVolume({
+    ...{ Name: name, Labels: { ...labels }, DriverOpts: { ...driverOptions } },
+  });
 }
 
 /** A network that exists, or null. */
@@ -46,8 +54,15 @@ const findByInspection: FindNetwork = (client, name) =>
 export async function ensureNetwork(
   client: Dockerode,
   { findNetwork = findByInspection, networkOptions = {} }: NetworkDialect,
-  name: string,
-  labels: Readonly<Record<string, string>>,
+  {
+    name,
+    labels,
+    internal = false,
+  }: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly internal?: boolean;
+  },
 ): Promise<string | null> {
   const found = await findNetwork(client, name);
   if (found) {
@@ -58,7 +73,7 @@ export async function ensureNetwork(
     ['conflict'],
     async () =>
       void (await client.createNetwork({
-        ...{ Name: name, Driver: 'bridge', Labels: { ...labels } },
+        ...{ Name: name, Driver: 'bridge', Internal: internal, Labels: { ...labels } },
         Options: { ...networkOptions },
       })),
   );
@@ -76,4 +91,24 @@ export async function removeNetwork(
   if (!found) return;
   assertOurs(`The network ${name}`, found.labels, labels);
   await client.getNetwork(name).remove();
+}
+
+/**
+ * Removes what tasks have left. Its containers must be removed before. Podman's filter finds what
+ * has one of the labels, and deleting that would delete the volumes of apps, so the labels are
+ * compared here.
+ */
+export async function removeLabelled(
+  client: Dockerode,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  const filters = { label: pairs(labels) };
+  const hasAll = ({ Labels: found }: Labelled) =>
+    Object.entries(labels).every(([key, value]) => found?.[key] === value);
+  const networks = (await client.listNetworks({ filters })) as (Labelled & { Id: string })[];
+  for (const { Id } of networks.filter(hasAll)) await client.getNetwork(Id).remove();
+  const { Volumes } = (await client.listVolumes({ filters } as never)) as unknown as {
+    Volumes?: (Labelled & { Name: string })[];
+  };
+  for (const { Name } of (Volumes ?? []).filter(hasAll)) await client.getVolume(Name).remove();
 }

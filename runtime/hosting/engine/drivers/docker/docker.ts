@@ -15,6 +15,9 @@ const DOCKER: Dialect = {
   reportsStops: true,
   pruneBuilds: true,
   logFiles: { 'max-size': '10m', 'max-file': '3' },
+  readsOwners: true,
+  volumeWrites: { into: '/', prefix: 'volume' },
+  filledVolume: {},
   findLogPlace: dockerLogPlace,
   follow: (read) => (options) => read({ ...options, follow: true }),
 };

@@ -29,6 +29,10 @@ const PODMAN: Dialect = {
   // Podman writes one file and replaces it when it is full. Unread lines are lost unless a reader
   // still has the old file open.
   logFiles: { 'max-size': '50m' },
+  readsOwners: false,
+  volumeWrites: { into: '/volume', prefix: '.' },
+  // Podman leaves the owner of a volume alone only if it was created with one.
+  filledVolume: { o: 'uid=0,gid=0' },
   findLogPlace: podmanLogPlace,
   follow: (read) => (options) => followByReading(read, options),
 };

@@ -14,6 +14,7 @@ import type {
 import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
 import { registryAuth } from '../../dockerode/registry-auth.ts';
+import { pipeCommand } from '../../dockerode/pipe.ts';
 import { readStream } from '../../dockerode/log-stream.ts';
 import { openTerminal } from '../../dockerode/terminal.ts';
 import { type ReadStream, readStreams } from '../../logs/stream-source.ts';
@@ -67,13 +68,16 @@ function createSwarmEngine(client: Dockerode): Engine {
     },
     exec: (id, command, options) =>
       call(async () => runCommand(await localContainer(client, id), command, options)),
+    pipe: (id, command, options) =>
+      call(async () => pipeCommand(await localContainer(client, id), command, options)),
     terminal: (id, command, size) =>
       call(async () => openTerminal(await localContainer(client, id), command, size)),
     async usage(id) {
       const container = await nullIfNotFound(() => localContainer(client, id)).catch(() => null);
       return container && docker.usage(container.id);
     },
-    ensureNetwork: (name, labels) => call(() => ensureOverlay(client, name, labels)),
+    ensureNetwork: (name, labels, options) =>
+      call(() => ensureOverlay(client, { name, labels, ...options })),
     events: (labels, signal) => watch(client, labels, signal),
   };
 }
@@ -203,8 +207,15 @@ async function localContainer(client: Dockerode, id: string): Promise<Dockerode.
 
 async function ensureOverlay(
   client: Dockerode,
-  name: string,
-  labels: Readonly<Record<string, string>>,
+  {
+    name,
+    labels,
+    internal = false,
+  }: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly internal?: boolean;
+  },
 ): Promise<null> {
   const found = await nullIfNotFound(() => client.getNetwork(name).inspect());
   if (found) assertOurs(`The network ${name}`, found.Labels, labels);
@@ -216,6 +227,7 @@ async function ensureOverlay(
           Name: name,
           Driver: 'overlay',
           Attachable: true,
+          Internal: internal,
           Labels: { ...labels },
         } as never)),
     );

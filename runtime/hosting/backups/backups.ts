@@ -1,0 +1,211 @@
+import { AppError, failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
+import { LABELS } from '../deploy/containers.ts';
+import { createOperations } from '../deploy/operations.ts';
+import { createLoop } from '../loop.ts';
+import type { HostedApp } from '../records/app.ts';
+import type { StoredBackup } from '../records/backup.ts';
+import { backupRulesOf } from '../records/backup-rules.ts';
+import { drill } from './drill.ts';
+import { assertHasData, makeBackup, recordBackup } from './make.ts';
+import { reportCutOff, restoreApp } from './restore.ts';
+import { isGood, removeBackup } from './retention.ts';
+import { createSchedule } from './schedule.ts';
+import { type BackupParts, messageOf } from './stored.ts';
+import { taskLabels } from './volumes.ts';
+
+/** Work that has started. `done` rejects with the reason when it fails, which is logged too. */
+export interface StartedWork {
+  readonly done: Promise<void>;
+}
+
+/** The backups of apps. Each method that starts something returns when it has started. */
+export interface Backups {
+  readonly parts: BackupParts;
+  /** @throws AppError 400 without data, 404 without the target, 409 while another one runs. */
+  begin(app: HostedApp): Promise<StartedWork & { readonly backup: StoredBackup }>;
+  /** @throws AppError 400, 409 */
+  restore(app: HostedApp, backup: StoredBackup): Promise<StartedWork>;
+  verify(app: HostedApp, backup: StoredBackup): Promise<StartedWork>;
+  remove(backup: StoredBackup): Promise<void>;
+  /** Runs other work on the backups of an app, which no second one may overlap. */
+  run(
+    subject: string,
+    kind: string,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<StartedWork>;
+  /** Ends what runs for an app, so that it can be deleted. */
+  cancel(app: HostedApp): Promise<void>;
+  /** Called before the engine is connected: ends the records of a server that was killed. */
+  recover(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two looks at the schedules. */
+const TICK = 1000;
+
+export function createBackups(parts: BackupParts, store: Pick<Store, 'db'>): Backups {
+  const { core, repository } = parts;
+  /** By the name of the app, as records outlive apps. */
+  const tasks = createOperations();
+  const startTask = createTaskStarter(parts, tasks);
+  const schedule = createSchedule(core.now);
+  let cleaned = false;
+
+  const begin: Backups['begin'] = async (app) => {
+    assertHasData(app);
+    core.connection.engine();
+    let backup: StoredBackup | undefined;
+    const { done } = await startTask(app.name, 'backup', async (signal, started) => {
+      backup = await recordBackup(parts, app.name, backupRulesOf(app.spec.backup).target);
+      started();
+      await announced(parts, backup, () => makeBackup(parts, app, { backup: backup!, signal }));
+    });
+    return { backup: backup!, done };
+  };
+
+  const verify: Backups['verify'] = async (app, backup) => {
+    assertDone(backup);
+    core.connection.engine();
+    return startTask(app.name, 'drill', async (signal, started) => {
+      started();
+      await drill(parts, app, { backup, signal });
+    });
+  };
+
+  const look = async () => {
+    if (core.connection.info() === null) return;
+    if (!cleaned) await removeLeftovers(parts).then(() => (cleaned = true));
+    for (const { name, kind } of schedule.due(core.apps.all())) {
+      const app = core.apps.all().find((each) => each.name === name);
+      if (!app || app.deployment === null) continue;
+      const work = kind === 'schedule' ? begin(app) : verifyNewest(parts, app, verify);
+      await work.catch((error: unknown) =>
+        core.log.warn(`${name}: the ${kind} of its backups does not start: ${messageOf(error)}`),
+      );
+    }
+  };
+  const loop = createLoop({
+    pause: () => TICK,
+    work: look,
+    onError: (error) => core.log.warn(`backups: ${error.message}`),
+  });
+
+  return {
+    ...{ parts, begin, verify },
+    async restore(app, backup) {
+      assertDone(backup);
+      core.connection.engine();
+      if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
+      return startTask(app.name, 'restore', async (_signal, started) => {
+        started();
+        await restoreApp(parts, store, { app, backup });
+      });
+    },
+    async remove(backup) {
+      if (backup.status === 'running') throw failure.conflict('The backup is still running');
+      await removeBackup(parts, backup);
+    },
+    run: (subject, kind, work) =>
+      startTask(subject, kind, async (signal, started) => {
+        started();
+        await work(signal);
+      }),
+    cancel: ({ name }) => tasks.cancel(name),
+    async recover() {
+      await reportCutOff(parts, store);
+      for (const backup of await repository.running()) await endKilled(parts, backup);
+    },
+    start: loop.start,
+    async stop() {
+      await loop.stop();
+      await tasks.stop();
+    },
+  };
+}
+
+type TaskWork = (signal: AbortSignal, started: () => void) => Promise<void>;
+
+/** Runs work in the background, and returns when it has started. */
+function createTaskStarter({ core }: BackupParts, tasks: ReturnType<typeof createOperations>) {
+  const report = (what: string) => (error: unknown) => {
+    if (error instanceof AppError) core.log.warn(`${what} failed: ${messageOf(error)}`);
+    else core.log.error({ stack: (error as Error).stack }, `${what} failed`);
+  };
+  return (subject: string, kind: string, work: TaskWork): Promise<StartedWork> =>
+    new Promise((resolve, reject) => {
+      let begun = false;
+      const done: Promise<void> = tasks.run(subject, kind, async (signal) => {
+        // `done` exists only after this function has returned.
+        await Promise.resolve();
+        await work(signal, () => {
+          begun = true;
+          resolve({ done });
+        });
+      });
+      done.catch((error: unknown) =>
+        begun ? report(`${subject}: the ${kind}`)(error) : reject(error as Error),
+      );
+    });
+}
+
+/** @throws AppError 409 for a backup that cannot be restored. */
+export function assertDone({ id, status }: StoredBackup): void {
+  if (status !== 'done')
+    throw failure.conflict(`Backup ${id} is ${status}: choose one that is done`);
+}
+
+/** Sends the events of a backup, which notifications are made of. */
+export async function announced(
+  { core }: BackupParts,
+  { app, id }: StoredBackup,
+  work: () => Promise<void>,
+): Promise<void> {
+  core.events.emit('backup', { app, backup: id, status: 'running' });
+  try {
+    await work();
+  } catch (error) {
+    core.events.emit('backup', { app, backup: id, status: 'failed', error: messageOf(error) });
+    throw error;
+  }
+  core.events.emit('backup', { app, backup: id, status: 'done' });
+}
+
+async function verifyNewest(
+  { repository }: BackupParts,
+  app: HostedApp,
+  verify: Backups['verify'],
+): Promise<void> {
+  const newest = (await repository.list(app.name)).find(({ status }) => status === 'done');
+  if (newest && (isGood(newest) || newest.verified_at === null)) await verify(app, newest);
+}
+
+/** Ends the record of a backup that was cut off, and removes its bytes. */
+async function endKilled(
+  { core, repository, targets }: BackupParts,
+  { id, target, object, attempt }: StoredBackup,
+): Promise<void> {
+  const finished_at = new Date(core.now()).toISOString();
+  try {
+    const opened = await targets.open(target);
+    await opened.discard(object, attempt);
+    // The object may be complete, if the server was killed before it could say so.
+    await opened.remove(object);
+    const error = 'The server stopped during this backup';
+    await repository.update(id, { status: 'failed', error, attempt: null, finished_at });
+  } catch (failed) {
+    core.log.warn(`the bytes of backup ${id} are left in ${target}: ${messageOf(failed)}`);
+    const error = `The server stopped during this backup. Its bytes are left: ${messageOf(failed)}`;
+    await repository.update(id, { status: 'failed', error, finished_at });
+  }
+}
+
+/** Removes containers, networks and volumes of drills that were cut off. */
+async function removeLeftovers({ core }: BackupParts): Promise<void> {
+  const engine = core.connection.engine();
+  const labels = taskLabels(core);
+  for (const container of await engine.list(labels))
+    if (container.labels[LABELS.task] !== undefined) await engine.remove(container.id);
+  await engine.removeLabelled(labels);
+}

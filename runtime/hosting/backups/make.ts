@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { failure } from '@twofold/runtime/errors';
+import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
+import { idleRoute } from '../deploy/rollout.ts';
+import type { HostedApp } from '../records/app.ts';
+import type { StoredBackup } from '../records/backup.ts';
+import { backupRulesOf } from '../records/backup-rules.ts';
+import { removeOutdated } from './retention.ts';
+import { describeApp, dumpSection, volumeSections } from './sections.ts';
+import { type BackupParts, messageOf, storeBackup } from './stored.ts';
+
+/**
+ * Creates the record of a backup that has started. Names of objects sort by time, so that the newest
+ * one of an app can be found in a target alone.
+ */
+export async function recordBackup(
+  { core, repository, targets }: BackupParts,
+  app: string | null,
+  target: string,
+): Promise<StoredBackup> {
+  await targets.open(target);
+  const started_at = new Date(core.now()).toISOString();
+  const id = randomBytes(8).toString('hex');
+  const time = started_at.replace(/[-:.]/g, '');
+  const backup: StoredBackup = {
+    ...{ id, app, target, status: 'running', bytes: null, sha256: null, started_at },
+    ...{ finished_at: null, verified_at: null, error: null, attempt: null },
+    object: `${core.naming.instance}/${app ?? SYSTEM}/${time}-${id}.tar`,
+  };
+  await repository.insert(backup);
+  return backup;
+}
+
+/** The folder of the server's own backups in a target. No app has this name. */
+export const SYSTEM = '_system';
+
+/** @throws AppError 400 for an app that has nothing to back up. */
+export function assertHasData({ spec }: HostedApp): void {
+  if (spec.volumes.length > 0 || backupRulesOf(spec.backup).dump !== null) return;
+  throw failure.badRequest(
+    'App has no volume and no backup.dump: there is nothing to back up. POST /api/system/backups keeps its description',
+  );
+}
+
+/** Makes a backup as the app's rules say, then removes those that are not kept any more. */
+export async function makeBackup(
+  parts: BackupParts,
+  app: HostedApp,
+  { backup, signal }: Making,
+): Promise<void> {
+  const { core } = parts;
+  const rules = backupRulesOf(app.spec.backup);
+  if (rules.dump !== null) await store(parts, app, 'dump', { backup, signal });
+  else if (!rules.stop || app.desired === 'stopped') await archive(parts, app, { backup, signal });
+  else
+    await core.operations.run(app.id, 'backup', (stopped) =>
+      whileStopped(parts, app, () => archive(parts, app, { backup, signal: stopped })),
+    );
+  await removeOutdated(parts, app.name, rules.keep);
+}
+
+/** Archives the app's volumes as they are now. */
+export async function archive(parts: BackupParts, app: HostedApp, making: Making): Promise<void> {
+  await store(parts, app, 'volumes', making);
+}
+
+interface Making {
+  readonly backup: StoredBackup;
+  readonly signal: AbortSignal;
+}
+
+async function store(
+  parts: BackupParts,
+  app: HostedApp,
+  kind: 'volumes' | 'dump',
+  { backup, signal }: Making,
+): Promise<void> {
+  const { core } = parts;
+  const seal = (text: string) => parts.seal.seal(text, aboutBackup(app.name));
+  const description = await describeApp(core, app, { kind, seal });
+  const sections = kind === 'dump' ? dumpSection(core, app, signal) : volumeSections(core, app);
+  await storeBackup(parts, backup, { description, sections, signal });
+}
+
+export const aboutBackup = (app: string) => `backup:${app}`;
+
+/**
+ * Stops the app's containers for the time of `work`. What the app should be stays `running`, so a
+ * server that is killed meanwhile starts it again.
+ */
+async function whileStopped(
+  { core }: BackupParts,
+  app: HostedApp,
+  work: () => Promise<void>,
+): Promise<void> {
+  await core.apps.update(app.id, { status: 'stopped' });
+  core.ingress.set(idleRoute(app, 'holding'));
+  try {
+    await stopContainers(core, app);
+    await work();
+  } finally {
+    await startInOperation(core, app.id, new AbortController().signal).catch((error: unknown) =>
+      core.log.error(`${app.name} does not start after its backup: ${messageOf(error)}`),
+    );
+  }
+}

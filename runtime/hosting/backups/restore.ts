@@ -1,0 +1,128 @@
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
+import { volumeName } from '../deploy/containers.ts';
+import { startInOperation, stopContainers } from '../deploy/lifecycle.ts';
+import { idleRoute } from '../deploy/rollout.ts';
+import type { HostedApp } from '../records/app.ts';
+import type { StoredBackup } from '../records/backup.ts';
+import { backupRulesOf } from '../records/backup-rules.ts';
+import { createSettingsTable } from '../records/settings-table.ts';
+import type { Description } from './archive.ts';
+import { fillApp } from './fill.ts';
+import { archive, recordBackup } from './make.ts';
+import { type BackupParts, checkBackup, messageOf } from './stored.ts';
+
+/**
+ * Puts a backup in the place of an app's data: stop, back up what is there, restore, start. The
+ * backup is read to its end before anything is changed. When it cannot be restored, what was there
+ * comes back.
+ *
+ * @throws AppError with the reason, which is in the app's `error` too.
+ */
+export async function restoreApp(
+  parts: BackupParts,
+  store: Pick<Store, 'db'>,
+  { app, backup }: { readonly app: HostedApp; readonly backup: StoredBackup },
+): Promise<void> {
+  const { core } = parts;
+  try {
+    assertFits(app, await checkBackup(parts, backup));
+    await core.operations.run(app.id, 'restore', (signal) =>
+      exchange(parts, store, { app, backup, signal }),
+    );
+  } catch (error) {
+    const why = `Backup ${backup.id} was not restored: ${messageOf(error)}`;
+    if (core.apps.byId(app.id)) await core.apps.update(app.id, { error: why });
+    core.events.emit('restore', { app: app.name, backup: backup.id, status: 'failed', error: why });
+    throw error;
+  }
+  core.events.emit('restore', { app: app.name, backup: backup.id, status: 'done' });
+}
+
+/** @throws AppError 409 when the app has no place for what the backup contains. */
+export function assertFits({ spec }: HostedApp, { kind, volumes }: Description): void {
+  const unknown = volumes.find((name) => !spec.volumes.some((volume) => volume.name === name));
+  if (unknown !== undefined)
+    throw failure.conflict(
+      `The backup has the volume ${unknown}, and the app has not: add it first`,
+    );
+  if (kind === 'dump' && backupRulesOf(spec.backup).restore === null)
+    throw failure.conflict('The backup is a dump, and the app has no backup.restore: set it first');
+}
+
+interface Exchange {
+  readonly app: HostedApp;
+  readonly backup: StoredBackup;
+  readonly signal: AbortSignal;
+}
+
+async function exchange(
+  parts: BackupParts,
+  store: Pick<Store, 'db'>,
+  { app, backup, signal }: Exchange,
+): Promise<void> {
+  const { core } = parts;
+  const settings = createSettingsTable(store);
+  // A server that is killed now must not start the app on half of its data.
+  await settings.set(markOf(app.id), JSON.stringify({ backup: backup.id, before: null }));
+  await core.apps.update(app.id, { desired: 'stopped', status: 'stopped', error: null });
+  core.ingress.set(idleRoute(app, 'stopped'));
+  let before: StoredBackup | null = null;
+  try {
+    await stopContainers(core, app);
+    before = await backUpVolumes(parts, app, signal);
+    await settings.set(markOf(app.id), JSON.stringify({ backup: backup.id, before: before?.id }));
+    await fillApp(parts, app, backup, signal);
+  } catch (error) {
+    if (before) await fillApp(parts, app, before, new AbortController().signal);
+    throw error;
+  } finally {
+    await settings.delete(markOf(app.id));
+    await startInOperation(core, app.id, new AbortController().signal);
+  }
+}
+
+/** The volumes as they are on the disk, also of an app with a dump: it may not run any more. */
+async function backUpVolumes(
+  parts: BackupParts,
+  app: HostedApp,
+  signal: AbortSignal,
+): Promise<StoredBackup | null> {
+  const { core, repository } = parts;
+  const present = await presentVolumes(parts, app);
+  if (present.length === 0) return null;
+  const backup = await recordBackup(parts, app.name, backupRulesOf(app.spec.backup).target);
+  const spec = { ...app.spec, volumes: present };
+  await archive(parts, { ...app, spec }, { backup, signal });
+  core.log.info(`${app.name}: what was there before the restore is backup ${backup.id}`);
+  return repository.get(app.name, backup.id);
+}
+
+/** A volume may be gone, which is the reason for many restores. */
+async function presentVolumes({ core }: BackupParts, app: HostedApp) {
+  const engine = core.connection.engine();
+  const found = await Promise.all(
+    app.spec.volumes.map(async (volume) => {
+      const labels = await engine.volumeLabels(volumeName(core.naming, app, volume.name));
+      return labels ? [volume] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const MARK = 'restore:';
+const markOf = (appId: string) => `${MARK}${appId}`;
+
+/** Says what is left of restores that were cut off. Their apps stay stopped. */
+export async function reportCutOff({ core }: BackupParts, store: Pick<Store, 'db'>): Promise<void> {
+  const settings = createSettingsTable(store);
+  for (const app of core.apps.all()) {
+    const mark = await settings.get(markOf(app.id));
+    if (mark === undefined) continue;
+    const { backup, before } = JSON.parse(mark) as { backup: string; before: string | null };
+    const what = before === null ? '' : `, or ${before}, which is what was there before`;
+    const error = `The server stopped while it restored backup ${backup}: restore it again${what}`;
+    await core.apps.update(app.id, { status: 'failed', desired: 'stopped', error });
+    await settings.delete(markOf(app.id));
+  }
+}

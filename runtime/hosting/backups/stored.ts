@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '@twofold/runtime/errors';
+import type { Core } from '../core.ts';
+import type { StoredBackup } from '../records/backup.ts';
+import type { BackupRepository } from '../records/backup-repository.ts';
+import type { Seal } from '../records/seal.ts';
+import { type Description, openArchive, type Section, writeArchive } from './archive.ts';
+import { decrypt, encrypt } from './cipher.ts';
+import { damaged } from './failures.ts';
+import { createFileList } from './file-list.ts';
+import type { Targets } from './targets/targets.ts';
+
+/** Shared by the parts of this folder. */
+export interface BackupParts {
+  readonly core: Core;
+  readonly repository: BackupRepository;
+  readonly targets: Targets;
+  readonly seal: Seal;
+  /** `BACKUP_KEY`; null when backups are not encrypted. */
+  readonly key: Buffer | null;
+}
+
+/** What goes into a backup. */
+export interface BackupSource {
+  readonly description: Description;
+  readonly sections: AsyncIterable<Section>;
+  readonly signal: AbortSignal;
+}
+
+/** Writes a backup into its target, and the result into its record. */
+export async function storeBackup(
+  parts: BackupParts,
+  backup: StoredBackup,
+  { description, sections, signal }: BackupSource,
+): Promise<void> {
+  const { repository, targets, key, core } = parts;
+  const finished_at = () => new Date(core.now()).toISOString();
+  const list = await createFileList();
+  try {
+    const target = await targets.open(backup.target);
+    const plain = untilAborted(writeArchive(description, sections, list), signal);
+    const meter = createMeter();
+    const chunks = meter.pass(key ? encrypt(plain, key) : plain);
+    await target.put(backup.object, chunks, (attempt) => repository.update(backup.id, { attempt }));
+    const result = { ...meter.result(), status: 'done', attempt: null } as const;
+    await repository.update(backup.id, { ...result, finished_at: finished_at() });
+  } catch (error) {
+    const status = 'failed' as const;
+    const failed = { status, error: messageOf(error), attempt: null, finished_at: finished_at() };
+    await repository.update(backup.id, failed);
+    throw error;
+  } finally {
+    await list.remove();
+  }
+}
+
+/** Errors that are not meant for a client are only logged. */
+export const messageOf = (error: unknown): string =>
+  error instanceof AppError || (error as { code?: unknown }).code !== undefined
+    ? (error as Error).message
+    : `Internal error: ${(error as Error).message}`;
+
+async function* untilAborted(
+  chunks: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (signal.aborted) throw new AppError(409, 'CANCELLED', 'The backup was cancelled');
+    yield chunk;
+  }
+}
+
+/** Counts and hashes what passes. */
+function createMeter() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    async *pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    },
+    result: () => ({ bytes, sha256: hash.digest('hex') }),
+  };
+}
+
+/**
+ * Opens a stored backup. The last section ends only when all bytes were those that were stored.
+ *
+ * @throws AppError `BACKUP_DAMAGED`, `BACKUP_KEY_WRONG`
+ */
+export async function openBackup({ targets, key }: BackupParts, backup: StoredBackup) {
+  const target = await targets.open(backup.target);
+  return openArchive(decrypt(asStored(target.get(backup.object), backup), key));
+}
+
+async function* asStored(
+  chunks: AsyncIterable<Buffer>,
+  { bytes, sha256 }: StoredBackup,
+): AsyncGenerator<Buffer> {
+  const meter = createMeter();
+  yield* meter.pass(chunks);
+  const found = meter.result();
+  if (found.bytes !== bytes) throw damaged(`it has ${found.bytes} bytes instead of ${bytes}`);
+  if (found.sha256 !== sha256) throw damaged('its bytes are not those that were stored');
+}
+
+/**
+ * Compares all bytes of a stored backup with its record, before anything of it is used.
+ *
+ * @throws AppError `BACKUP_DAMAGED`, `BACKUP_KEY_WRONG` @returns its description.
+ */
+export async function checkBackup(parts: BackupParts, backup: StoredBackup): Promise<Description> {
+  const target = await parts.targets.open(backup.target);
+  for await (const _chunk of asStored(target.get(backup.object), backup));
+  const { description, close } = await openBackup(parts, backup);
+  await close();
+  return description;
+}

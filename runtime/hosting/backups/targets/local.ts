@@ -1,0 +1,73 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { pieces } from '../archive.ts';
+import type { Target } from './target.ts';
+
+const PART = '.part';
+const BLOCK = 1024 * 1024;
+
+/** A folder of this machine. Only this user can read it. */
+export function createLocalTarget(folder: string): Target {
+  const pathOf = (name: string) => join(folder, name);
+  return {
+    async put(name, chunks) {
+      const path = pathOf(name);
+      await makeFolder(dirname(path));
+      try {
+        await writeFile(path + PART, chunks);
+        await rename(path + PART, path);
+        await syncFolder(dirname(path));
+      } catch (error) {
+        await rm(path + PART, { force: true });
+        throw error;
+      }
+    },
+    discard: (name) => rm(pathOf(name) + PART, { force: true }),
+    get: (name) => createReadStream(pathOf(name), { highWaterMark: BLOCK }),
+    remove: (name) => rm(pathOf(name), { force: true }),
+    async list(prefix) {
+      const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+      return found
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(PART))
+        .map(({ parentPath, name }) =>
+          relative(folder, join(parentPath, name)).replaceAll(sep, '/'),
+        )
+        .filter((name) => name.startsWith(prefix))
+        .sort();
+    },
+  };
+}
+
+/** Not `recursive`: below /proc Node would try for ever. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+/** The bytes are on the disk when it resolves: the rename must not come before them. */
+async function writeFile(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    for await (const piece of pieces(chunks, BLOCK)) await file.writeFile(piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type Dockerode from 'dockerode';
+import { extract, type Header, pack, type Pack } from 'tar-stream';
+import { pump } from '../../source/pump.ts';
+import { unclosed } from '../../source/unclosed.ts';
+import type { VolumeEntry, VolumeFiles } from '../volume-files.ts';
+import { call, nullIfNotFound } from './calls.ts';
+import type { Dialect } from './dialect.ts';
+import { readFolder } from './read-folder.ts';
+
+/** Where the volume is mounted. A path that no image has, so that no engine copies files into it. */
+const FOLDER = 'volume';
+const IMAGE = 'localhost/twofold-volume';
+
+/**
+ * Opens a volume through a container that is never started: engines read and write the files of
+ * such a container too. Its image is empty, so it needs no image of an app.
+ */
+export async function openVolume(
+  client: Dockerode,
+  { volumeWrites, readsOwners }: Dialect,
+  { volume, labels }: { readonly volume: string; readonly labels: VolumeLabels },
+): Promise<VolumeFiles> {
+  const options = {
+    _query: { name: `${volume}-files-${randomBytes(3).toString('hex')}` },
+    _body: {
+      Image: await ensureEmptyImage(client),
+      Cmd: ['-'],
+      Labels: { ...labels },
+      HostConfig: { Binds: [`${volume}:/${FOLDER}`], NetworkMode: 'none' },
+    },
+  };
+  const container = await client.createContainer(options as Dockerode.ContainerCreateOptions);
+  return {
+    read: () => (readsOwners ? readArchive(container) : readMountpoint(client, volume)),
+    write: (entries) => call(() => writeArchive(container, volumeWrites, entries)),
+    close: async () =>
+      void (await nullIfNotFound(() => container.remove({ force: true, v: false }))),
+  };
+}
+
+type VolumeLabels = Readonly<Record<string, string>>;
+
+/** Podman's archives say that root owns every file, so there the volume's folder itself is read. */
+async function* readMountpoint(client: Dockerode, volume: string): AsyncGenerator<VolumeEntry> {
+  const { Mountpoint } = await call(() => client.getVolume(volume).inspect());
+  yield* readFolder(Mountpoint);
+}
+
+/** Podman ignores the tag of an import, so the image is looked up by its name alone. */
+async function ensureEmptyImage(client: Dockerode): Promise<string> {
+  const known = await nullIfNotFound(() => client.getImage(`${IMAGE}:latest`).inspect());
+  if (known) return known.Id;
+  const archive = pack();
+  archive.entry({ name: FOLDER, type: 'directory', mode: 0o755 });
+  archive.finalize();
+  const answer = await client.importImage(archive as unknown as Readable, {
+    repo: IMAGE,
+    tag: 'latest',
+  });
+  for await (const _message of answer as unknown as AsyncIterable<Buffer>);
+  return (await client.getImage(`${IMAGE}:latest`).inspect()).Id;
+}
+
+async function* readArchive(container: Dockerode.Container): AsyncGenerator<VolumeEntry> {
+  const answer = (await container.getArchive({ path: `/${FOLDER}` })) as unknown as Readable;
+  const archive = extract();
+  let failed: Error | undefined;
+  const fed = pump(answer as AsyncIterable<Buffer>, archive).then(
+    () => void archive.end(null),
+    (error: Error) => void archive.destroy((failed = error)),
+  );
+  try {
+    for await (const entry of unclosed(archive)) {
+      yield fromHeader(entry.header, unclosed(entry as AsyncIterable<Buffer>));
+      entry.resume();
+    }
+  } catch (error) {
+    throw failed ?? error;
+  } finally {
+    archive.destroy();
+    answer.destroy();
+    await fed;
+  }
+}
+
+function fromHeader(header: Header, data: AsyncIterable<Buffer>): VolumeEntry {
+  const { name, type, linkname, size = 0, mode = 0, uid = 0, gid = 0, mtime, ...more } = header;
+  const kind = type === 'contiguous-file' ? 'file' : (type ?? 'file');
+  return {
+    path: withoutFolder(name),
+    type: kind,
+    target: linkname ? (kind === 'link' ? withoutFolder(linkname) : linkname) : null,
+    size: kind === 'file' ? size : 0,
+    ...{ mode: mode & 0o7777, uid, gid, mtime: mtime ?? new Date(0) },
+    device: [more.devmajor ?? 0, more.devminor ?? 0],
+    attributes: attributesOf(more.pax),
+    data,
+  };
+}
+
+const withoutFolder = (path: string) => path.split('/').slice(1).join('/').replace(/\/$/, '');
+
+/** Binary values do not survive as text: tar-stream reads them as UTF-8. */
+function attributesOf(pax: Header['pax']): VolumeEntry['attributes'] {
+  const kept = Object.entries(pax ?? {}).filter(
+    ([key, value]) => key.startsWith('SCHILY.xattr.') && !value.includes('\uFFFD'),
+  );
+  return kept.length > 0 ? Object.fromEntries(kept) : null;
+}
+
+async function writeArchive(
+  container: Dockerode.Container,
+  { into, prefix }: Dialect['volumeWrites'],
+  entries: AsyncIterable<VolumeEntry>,
+): Promise<void> {
+  const archive = pack();
+  const fed = packEntries(entries, archive, prefix);
+  fed.catch((error: Error) => archive.destroy(error));
+  try {
+    const answer = await container.putArchive(archive as unknown as Readable, { path: into });
+    (answer as unknown as Readable).resume?.();
+  } finally {
+    archive.destroy();
+    // The failure of the source says more than that of the call that it has cut.
+    await fed;
+  }
+}
+
+async function packEntries(
+  entries: AsyncIterable<VolumeEntry>,
+  archive: Pack,
+  prefix: string,
+): Promise<void> {
+  for await (const entry of entries) {
+    const member = archive.entry(toHeader(entry, prefix));
+    member.on('error', () => {});
+    if (entry.type === 'file') await pump(entry.data, member);
+    member.end(null);
+  }
+  archive.finalize();
+}
+
+function toHeader(
+  { path, type, target, attributes, device, data: _data, ...entry }: VolumeEntry,
+  prefix: string,
+) {
+  const name = `${prefix}/${path}${type === 'directory' && path !== '' ? '/' : ''}`;
+  const linkname = type === 'link' ? `${prefix}/${target}` : target;
+  return {
+    ...entry,
+    ...{ name, type: type as 'file', devmajor: device[0], devminor: device[1] },
+    ...(linkname !== null && { linkname }),
+    ...(attributes && { pax: attributes }),
+  };
+}

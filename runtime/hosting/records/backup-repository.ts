@@ -1,0 +1,50 @@
+import { failure } from '@twofold/runtime/errors';
+import type { Store } from '@twofold/runtime/kernel';
+import type { StoredBackup } from './backup.ts';
+
+export interface BackupRepository {
+  insert(backup: StoredBackup): Promise<void>;
+  update(id: string, change: Partial<StoredBackup>): Promise<void>;
+  /** @throws AppError 404 when the app has no such backup. */
+  get(app: string | null, id: string): Promise<StoredBackup>;
+  /** Newest first. */
+  list(app: string | null): Promise<readonly StoredBackup[]>;
+  running(): Promise<readonly StoredBackup[]>;
+  usesTarget(target: string): Promise<boolean>;
+  remove(id: string): Promise<void>;
+}
+
+const TABLE = 'hosting_backups';
+
+export function createBackupRepository({ db }: Pick<Store, 'db'>): BackupRepository {
+  const all = () => db.selectFrom(TABLE).selectAll();
+  const ofApp = (app: string | null) =>
+    app === null ? all().where('app', 'is', null) : all().where('app', '=', app);
+  return {
+    insert: async (backup) =>
+      void (await db
+        .insertInto(TABLE)
+        .values({ ...backup })
+        .execute()),
+    update: async (id, change) =>
+      void (await db.updateTable(TABLE).set(change).where('id', '=', id).execute()),
+    async get(app, id) {
+      const row = await ofApp(app).where('id', '=', id).executeTakeFirst();
+      if (row) return fromRow(row);
+      throw failure.notFound('Backup not found');
+    },
+    list: async (app) =>
+      (await ofApp(app).orderBy('started_at', 'desc').orderBy('id', 'desc').execute()).map(fromRow),
+    running: async () => (await all().where('status', '=', 'running').execute()).map(fromRow),
+    async usesTarget(target) {
+      const row = await all().where('target', '=', target).limit(1).executeTakeFirst();
+      return row !== undefined;
+    },
+    remove: async (id) => void (await db.deleteFrom(TABLE).where('id', '=', id).execute()),
+  };
+}
+
+/** PostgreSQL returns numbers of 64 bits as text. */
+function fromRow(row: Record<string, any>): StoredBackup {
+  return { ...row, bytes: row['bytes'] === null ? null : Number(row['bytes']) } as StoredBackup;
+}

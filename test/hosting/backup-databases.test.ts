@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import catalogue from '../../runtime/hosting/templates/catalogue.json' with { type: 'json' };
+import { describeEachEngine } from '../engines/available.ts';
+import { engineJson } from '../engines/call-engine.ts';
+import { importImage } from '../engines/import-image.ts';
+import { startServer, type TestServer } from './server.ts';
+
+/** Where a container of an app is. */
+async function addressOf(socket: string, app: string): Promise<string> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`twofold.name=${app}`] }));
+  const [{ Id }] = await engineJson<any>(socket, { path: `/containers/json?filters=${filters}` });
+  const detail = await engineJson<any>(socket, { path: `/containers/${Id}/json` });
+  return (Object.values(detail.NetworkSettings.Networks)[0] as { IPAddress: string }).IPAddress;
+}
+
+describeEachEngine('a database of a template', ({ kind, socket }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tf-databases-'));
+  let server: TestServer;
+  let password = '';
+  const api = (method: string, path: string, body?: unknown) => server.api(method, path, body);
+  const connect = async (app: string, database = 'app') => {
+    const host = await addressOf(socket, app);
+    const client = new pg.Client({ host, port: 5432, user: 'app', password, database });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  };
+  const query = async (app: string, sql: string, database?: string) => {
+    const client = await connect(app, database);
+    const { rows } = await client.query(sql);
+    await client.end();
+    return rows;
+  };
+
+  beforeAll(async () => {
+    const image = await importImage(socket, 'twofold-test/postgres:1');
+    const template = catalogue.find(({ id }) => id === 'postgres');
+    mkdirSync(join(folder, 'templates'));
+    writeFileSync(join(folder, 'templates/postgres.json'), JSON.stringify({ ...template, image }));
+    server = await startServer({ socket, folder });
+    const made = await api('POST', '/api/templates/postgres/deploy', { name: 'shopdb' });
+    expect([made.status, made.body.error]).toEqual([201, undefined]);
+    password = made.body.generated.POSTGRES_PASSWORD;
+  }, 60_000);
+  afterAll(async () => {
+    await server?.end();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  it('is dumped under load in one state, tried, and restored with roles and other databases', async () => {
+    await query(
+      'shopdb',
+      `CREATE TABLE parts (id int PRIMARY KEY, sum int); CREATE ROLE clerk LOGIN PASSWORD 'x'; ALTER TABLE parts OWNER TO clerk`,
+    );
+    await query('shopdb', 'CREATE DATABASE "second one"');
+    await query('shopdb', `CREATE TABLE t AS SELECT 'kept' AS word`, 'second one');
+    // Each transaction moves the sum between two rows: half of one would show.
+    await query('shopdb', 'INSERT INTO parts SELECT n, 0 FROM generate_series(1, 2000) n');
+    const writer = await connect('shopdb');
+    const end = new AbortController();
+    let enough = () => {};
+    const some = new Promise<void>((resolve) => (enough = resolve));
+    const load = (async () => {
+      for (let amount = 1; !end.signal.aborted; amount += 1) {
+        await writer.query('BEGIN');
+        await writer.query('UPDATE parts SET sum = sum + $1 WHERE id = 1', [amount]);
+        await writer.query('UPDATE parts SET sum = sum - $1 WHERE id = 2000', [amount]);
+        await writer.query('COMMIT');
+        if (amount === 20) enough();
+      }
+    })();
+    await some;
+    const { body } = await api('POST', '/api/apps/shopdb/backups?wait=true');
+    end.abort();
+    await load;
+    await writer.end();
+    expect(body).toMatchObject({ status: 'done', error: null });
+
+    const tried = await api('POST', `/api/apps/shopdb/backups/${body.id}/verify?wait=true`);
+    expect([tried.body.error, typeof tried.body.verified_at]).toEqual([null, 'string']);
+
+    await query('shopdb', 'DROP TABLE parts');
+    await query('shopdb', 'DROP DATABASE "second one"');
+    const back = await api('POST', `/api/apps/shopdb/backups/${body.id}/restore?wait=true`, {
+      confirm: 'shopdb',
+    });
+    expect([back.status, back.body.error]).toEqual([200, undefined]);
+    const [{ rows, sum, first }] = await query(
+      'shopdb',
+      'SELECT count(*)::int AS rows, sum(sum)::int AS sum, max(sum) AS first FROM parts',
+    );
+    expect([rows, sum, first > 0]).toEqual([2000, 0, true]);
+    expect(
+      await query('shopdb', `SELECT tableowner FROM pg_tables WHERE tablename = 'parts'`),
+    ).toEqual([{ tableowner: 'clerk' }]);
+    expect(await query('shopdb', 'SELECT word FROM t', 'second one')).toEqual([{ word: 'kept' }]);
+  }, 90_000);
+
+  // The same on both engines, and each restore stops a database twice.
+  if (kind === 'docker')
+    it('says why when its dump or its restore fails, and keeps what was there', async () => {
+      const good = (await api('POST', '/api/apps/shopdb/backups?wait=true')).body;
+      const failing = [
+        'sh',
+        '-c',
+        'echo half; echo "no such database: $POSTGRES_PASSWORD" >&2; exit 3',
+      ];
+      await api('PATCH', '/api/apps/shopdb', { backup: { dump: failing } });
+      const bad = (await api('POST', '/api/apps/shopdb/backups?wait=true')).body;
+      expect(bad).toMatchObject({
+        ...{ status: 'failed', bytes: null },
+        error: 'backup.dump ended with exit code 3: no such database: ********',
+      });
+      await api('PATCH', '/api/apps/shopdb', {
+        backup: { restore: ['sh', '-c', 'cat > /dev/null; exit 4'] },
+      });
+      const tried = await api('POST', `/api/apps/shopdb/backups/${good.id}/verify?wait=true`);
+      expect(tried.body.error).toBe('backup.restore ended with exit code 4');
+      const back = await api('POST', `/api/apps/shopdb/backups/${good.id}/restore?wait=true`, {
+        confirm: 'shopdb',
+      });
+      expect([back.status, back.body.error]).toEqual([
+        502,
+        'backup.restore ended with exit code 4',
+      ]);
+      expect(await query('shopdb', 'SELECT count(*)::int AS rows FROM parts')).toEqual([
+        { rows: 2000 },
+      ]);
+      const empty = { dump: null, restore: null };
+      expect((await api('PATCH', '/api/apps/shopdb', { backup: { dump: null } })).status).toBe(400);
+      expect((await api('PATCH', '/api/apps/shopdb', { backup: empty })).status).toBe(200);
+    }, 90_000);
+});
