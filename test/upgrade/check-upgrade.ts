@@ -13,13 +13,13 @@ import {
   upgrade,
   whileServing,
 } from './subject.ts';
-import { fill, printedSchema, recordReads, rowsOf } from './traffic.ts';
+import { fill, printedSchema, recordReads, rowsOf, signUp } from './traffic.ts';
 
 /** What a server of a project says, and what is in its database. */
-async function observe(root: string) {
+async function observe(root: string, token: string) {
   const observed = await whileServing(root, async (url, output) => ({
-    schema: await printedSchema(url),
-    traffic: await recordReads(url),
+    schema: await printedSchema(url, token),
+    traffic: await recordReads(url, token),
     warned: /run generator -- upgrade/.test(output()),
   }));
   return { ...observed, rows: rowsOf(root) };
@@ -31,14 +31,16 @@ async function observe(root: string) {
  */
 export async function checkUpgrade(subject: Subject, from: Release, to: Release): Promise<void> {
   const { root } = subject;
-  const filled = await whileServing(root, (url) => fill(url));
-  // With `auth:` or `hosting:` a caller without an account may create nothing.
-  expect([subject.name, filled > 0]).toEqual([subject.name, !/company|hosting/.test(subject.name)]);
-  const before = await observe(root);
+  const { token, filled } = await whileServing(root, async (url) => {
+    const signedUp = await signUp(url);
+    return { token: signedUp, filled: await fill(url, signedUp) };
+  });
+  expect([subject.name, filled > 0]).toEqual([subject.name, true]);
+  const before = await observe(root, token);
   expect(before.warned).toBe(false);
   // The new runtime runs the old code, and says by which command it becomes new.
   link(root, to);
-  expect(await observe(root)).toEqual({ ...before, warned: true });
+  expect(await observe(root, token)).toEqual({ ...before, warned: true });
   link(root, from);
   await succeed(upgrade(root, to));
   link(root, to);
@@ -46,7 +48,7 @@ export async function checkUpgrade(subject: Subject, from: Release, to: Release)
   expect(await typecheck(root)).toEqual([]);
   const tests = await runFile(process.execPath, ['--test', 'test/**/*.test.ts'], root, clean());
   expect([tests.code, tests.code === 0 ? '' : tests.stdout]).toEqual([0, '']);
-  expect(await observe(root)).toEqual(before);
+  expect(await observe(root, token)).toEqual(before);
   const after = stateOf(root);
   await succeed(upgrade(root, to, '--force'));
   expect(stateOf(root)).toEqual(after);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   from = released(first);
   to = await madeUp('0.2.0', next);
   subject = await makeSubject(2, from, createRandom(7));
-}, 120_000);
+}, 600_000);
 afterAll(() => subject.remove());
 
 describe('generator upgrade', () => {

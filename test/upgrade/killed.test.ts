@@ -39,7 +39,7 @@ beforeAll(async () => {
   await succeed(upgrade(copy, to, '--force'));
   after = stateOf(copy);
   rmSync(copy, { recursive: true, force: true });
-}, 120_000);
+}, 600_000);
 afterAll(() => subject.remove());
 
 function copyOf(root: string): string {

@@ -20,13 +20,14 @@ const DEEP =
   'query Deep { __schema { types { fields { type { ofType { ofType { ofType { name } } } } } } } }';
 
 /** Everything that is asked of a server: reads only, so that a second server can be asked the same. */
-export async function recordReads(url: string): Promise<Exchange[]> {
-  const schema = await schemaOf(url);
+export async function recordReads(url: string, token: string): Promise<Exchange[]> {
+  const schema = await schemaOf(url, token);
   const reads = fieldsOf(schema, 'Query');
   const asked = [
-    ...reads.map((text) => graphqlRequest(text)),
-    graphqlRequest(DEEP),
-    graphqlRequest('{ doesNotExist }'),
+    ...reads.map((text) => graphqlRequest(text, token)),
+    ...reads.map((text) => graphqlRequest(text, '')),
+    graphqlRequest(DEEP, token),
+    graphqlRequest('{ doesNotExist }', token),
     ...['/api/health', '/api/openapi.json', '/api/users', '/api/posts?limit=2', '/nothing'].map(
       (path) => ({ path, init: {} }),
     ),
@@ -36,13 +37,28 @@ export async function recordReads(url: string): Promise<Exchange[]> {
   return exchanges;
 }
 
+/** Registers a user where the project has sign-in. @returns the access token, or an empty text. */
+export async function signUp(url: string): Promise<string> {
+  const response = await fetch(`${url}/api/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      email: 'ann@example.com',
+      password: 'correct horse battery staple',
+      name: 'Ann',
+    }),
+  });
+  const { accessToken = '' } = (await response.json()) as { accessToken?: string };
+  return accessToken;
+}
+
 /** Creates rows by every mutation that needs only texts and numbers. */
-export async function fill(url: string): Promise<number> {
-  const schema = await schemaOf(url);
+export async function fill(url: string, token: string): Promise<number> {
+  const schema = await schemaOf(url, token);
   let done = 0;
   for (let round = 0; round < 3; round++)
     for (const text of fieldsOf(schema, 'Mutation', round)) {
-      const { body } = await exchange(url, ...callOf(graphqlRequest(text)));
+      const { body } = await exchange(url, ...callOf(graphqlRequest(text, token)));
       if (!body.includes('"errors"')) done++;
     }
   return done;
@@ -50,11 +66,14 @@ export async function fill(url: string): Promise<number> {
 
 const callOf = ({ path, init }: ReturnType<typeof graphqlRequest>) => [path, init] as const;
 
-const graphqlRequest = (query: string) => ({
+const graphqlRequest = (query: string, token: string) => ({
   path: '/graphql',
   init: {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'k'.repeat(43) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : { 'x-api-key': 'k'.repeat(43) }),
+    },
     body: JSON.stringify({ query }),
   },
 });
@@ -74,15 +93,15 @@ const withoutAddress = (body: string, url: string) => body.replaceAll(url, '');
 const withoutTimes = (body: string) =>
   body.replace(/"(uptime\w*|requestId)":"?[\w.-]+"?/g, '"$1":0');
 
-async function schemaOf(url: string) {
-  const answer = await fetch(`${url}/graphql`, graphqlRequest(getIntrospectionQuery()).init);
+async function schemaOf(url: string, token: string) {
+  const answer = await fetch(`${url}/graphql`, graphqlRequest(getIntrospectionQuery(), token).init);
   const { data } = (await answer.json()) as { data: IntrospectionQuery };
   return buildClientSchema(data);
 }
 
 /** The schema that a server has, as `printSchema` prints it. */
-export const printedSchema = async (url: string): Promise<string> =>
-  printSchema(await schemaOf(url));
+export const printedSchema = async (url: string, token: string): Promise<string> =>
+  printSchema(await schemaOf(url, token));
 
 type Schema = Awaited<ReturnType<typeof schemaOf>>;
 

@@ -21,7 +21,7 @@ const subject = async (at: number, from: Release) => {
 
 beforeAll(async () => {
   [second, third] = [await madeUp('0.2.0', next), await madeUp('0.3.0', later)];
-});
+}, 600_000);
 afterAll(() => subjects.forEach((each) => each.remove()));
 
 describe.each(releasedVersions())('a project of %s', (version) => {
@@ -32,7 +32,7 @@ describe.each(releasedVersions())('a project of %s', (version) => {
     async (at) => {
       await checkUpgrade(await subject(at, from), from, second!);
     },
-    120_000,
+    300_000,
   );
 
   it.each(PROJECTS > 1 ? ['npm'] : [])(
