@@ -227,6 +227,7 @@ describeWith('docker', 'previews', () => {
   );
 
   it('show the last push, also when deliveries arrive in another order', async () => {
+    await patch({ enabled: true });
     const told = { number: 9, branch: 'change', action: 'opened' } as const;
     const opened = { ...told, commit: commit('opened'), at: '2026-03-01T12:00:00Z' };
     expect((await pull(fromGitHub, opened)).status).toBe(202);
@@ -241,6 +242,17 @@ describeWith('docker', 'previews', () => {
     });
     expect((await previews()).map((each: any) => each.name)).toEqual(['shop-pr-9']);
     expect((await server.visit('shop.apps.test')).text).toBe('main');
+    // Reopened while the closed one is being removed, it is a new app.
+    const { id } = await app('shop-pr-9');
+    const closed = await pull(fromGitHub, {
+      ...push,
+      action: 'closed',
+      at: '2026-03-01T14:00:00Z',
+    });
+    const again = { ...push, action: 'reopened', at: '2026-03-01T15:00:00Z' } as const;
+    const reopened = await pull(fromGitHub, again);
+    expect([closed.status, reopened.status]).toEqual([202, 202]);
+    expect((await app('shop-pr-9')).id).not.toBe(id);
     expect((await server.api('DELETE', '/api/apps/shop/previews/9')).status).toBe(200);
   }, 30_000);
 

@@ -48,7 +48,7 @@ const LOOK_INTERVAL = 5000;
 export function createPreviews(core: Core, lifecycle: Lifecycle): Previews {
   // Two webhooks at the same moment must not make one preview twice, or exceed the limit.
   const oneAtATime = createSemaphore(1);
-  const remove = (preview: HostedApp) => lifecycle.remove(preview, { volumes: true });
+  const remove = createRemoval(lifecycle);
   const of = ({ id }: HostedApp) =>
     core.apps.all().filter(({ spec }) => spec.preview?.app_id === id);
   const expire = async (preview: HostedApp) => {
@@ -67,6 +67,9 @@ export function createPreviews(core: Core, lifecycle: Lifecycle): Previews {
     find: (app, key) => of(app).find(({ spec }) => spec.preview?.key === key),
     prepare: (app, request) =>
       oneAtATime.run(async () => {
+        // One that has expired is perhaps being removed now: a new app takes its place.
+        const known = of(app).find(({ spec }) => spec.preview?.key === request.key);
+        if (known && isOver(core, known)) await remove(known);
         const preview = await prepare(core, app, request);
         if (preview)
           for (const old of tooMany(of(app), preview, core.model.previews.limit)) await expire(old);
@@ -139,20 +142,34 @@ async function setExpiry({ apps }: Core, { id }: HostedApp, at: number): Promise
   await apps.update(id, { spec: { ...app.spec, preview } });
 }
 
+/** Removes each preview once, however many callers want that at the same time. */
+function createRemoval(lifecycle: Lifecycle): (preview: HostedApp) => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  return (preview) => {
+    const begun = running.get(preview.id);
+    if (begun) return begun;
+    const removal = lifecycle
+      .remove(preview, { volumes: true })
+      .finally(() => running.delete(preview.id));
+    running.set(preview.id, removal);
+    return removal;
+  };
+}
+
+const isOver = ({ apps, now }: Core, { spec: { preview } }: HostedApp): boolean =>
+  preview !== undefined && (Date.parse(preview.expires_at) <= now() || !apps.byId(preview.app_id));
+
 /**
  * Removes the previews that have expired and those of apps that are gone. One that cannot be removed
  * now is tried again at the next look.
  */
 function createSweep(core: Core, remove: (preview: HostedApp) => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
-  const isOver = ({ spec: { preview } }: HostedApp) =>
-    preview !== undefined &&
-    (Date.parse(preview.expires_at) <= core.now() || !core.apps.byId(preview.app_id));
   // A preview that cannot be removed is reported once, and not at each look.
   const told = new Set<string>();
   const look = async () => {
     if (core.connection.info() === null) return;
-    for (const preview of core.apps.all().filter(isOver)) {
+    for (const preview of core.apps.all().filter((app) => isOver(core, app))) {
       try {
         await remove(preview);
         core.log.info(`${preview.name} is removed: it has expired, or its app is gone`);
