@@ -21,6 +21,7 @@ const CHANGES = new Set<string>(
 
 const bodyOf = (id: string, method: string) => {
   if (id === 'createModelKey' || id === 'updateModelKey') return { name: 'x' };
+  if (id.startsWith('downloadModel')) return undefined;
   return method === 'POST' ? { model: 'x/y' } : undefined;
 };
 
