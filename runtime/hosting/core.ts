@@ -11,6 +11,7 @@ import type { DeployKeys } from './ssh/deploy-keys.ts';
 import type { HostKeys } from './ssh/host-keys.ts';
 import type { Registries } from './registries/registries.ts';
 import type { DeploymentRepository } from './records/deployment-repository.ts';
+import type { RunRelease } from './runs/run.ts';
 import type { OnStep } from './runs/steps.ts';
 
 /** Shared by all parts of this package. `createCore` creates it once for each leader session. */
@@ -33,12 +34,16 @@ export interface Core {
    * added them here removes them.
    */
   readonly leaving: Set<string>;
+  /** The running containers of processes, with the ids of their apps. */
+  readonly processes: Map<string, string>;
   /** Images that should be removed and could not be removed yet. */
   readonly oldImages: Retries;
   /** Called after each step of a deployment or a run. */
   readonly onStep: OnStep;
   /** Stops the runs of an app that is stopped or deleted. */
   readonly stopRuns: (appId: string) => Promise<void>;
+  /** Runs the release command of a deployment to its end. An abort stops it. */
+  readonly release: RunRelease;
 }
 
 /** How containers are named and reached at the moment of the call. */

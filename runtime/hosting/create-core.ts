@@ -26,6 +26,7 @@ import { createDeployKeys } from './ssh/deploy-keys.ts';
 import { createHostKeys } from './ssh/host-keys.ts';
 import { createRegistries } from './registries/registries.ts';
 import { createCertificates } from './tls/certificates.ts';
+import type { RunRelease } from './runs/run.ts';
 import type { OnStep } from './runs/steps.ts';
 import { externalAccountOf } from './tls/external-account.ts';
 
@@ -33,6 +34,7 @@ interface Wiring {
   readonly onConnect: () => Promise<void>;
   readonly onEvent: Parameters<typeof createConnection>[0]['onEvent'];
   readonly stopRuns: (appId: string) => Promise<void>;
+  readonly release: RunRelease;
 }
 
 interface CoreOptions {
@@ -91,10 +93,12 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       log,
       now,
       leaving: new Set<string>(),
+      processes: new Map<string, string>(),
       oldImages: createRetries(now),
       onStep,
     },
     stopRuns: async (appId: string) => wiring?.stopRuns(appId),
+    release: (asked: Parameters<RunRelease>[0]) => wiring!.release(asked),
     wire: (given: Wiring) => void (wiring = given),
     ports: () => ports,
     addressOf(domain: string) {

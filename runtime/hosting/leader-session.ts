@@ -165,6 +165,7 @@ function createWork(
       runs.runner.onEvent(event);
     },
     stopRuns: runs.runner.stopAll,
+    release: runs.runner.release,
   });
   return {
     async begin() {
@@ -198,8 +199,8 @@ function createWork(
         supervisor.stop(),
         runs.schedules.stop(),
       ]);
-      await runs.runner.end();
       await Promise.all([core.operations.stop(), ...works.map((work) => work.stop())]);
+      await runs.runner.end();
       await notifications.stop(NOTIFY_TIMEOUT);
       await core.ingress.close(CLOSE_TIMEOUT);
       // Without apps the network is not needed, and engines have a limited number of networks.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from './core.ts';
-import { listContainers, replicaOf } from './deploy/containers.ts';
+import { listReplicas, replicaOf } from './deploy/containers.ts';
 import type {
   EngineContainer,
   LogLine,
@@ -26,11 +26,13 @@ export type Cursor = ReadonlyMap<string, LogPosition>;
 export async function readAppLogs(
   core: Core,
   app: HostedApp,
-  options: { readonly tail: number; readonly since?: number },
+  {
+    process,
+    ...options
+  }: { readonly tail: number; readonly since?: number; readonly process: string | null },
 ): Promise<LogLine[]> {
   const engine = core.connection.engine();
-  const containers =
-    app.deployment === null ? [] : await listContainers(engine, core.naming, app, app.deployment);
+  const containers = await listReplicas(engine, core.naming, app, process);
   const outputs = await Promise.all(containers.map(({ id }) => allOf(engine.logs(id, options))));
   const lines =
     outputs.length === 1
@@ -51,17 +53,22 @@ export async function* followApp(
     tail,
     cursor,
     signal,
-  }: { readonly tail: number; readonly cursor: Cursor; readonly signal: AbortSignal },
+    process,
+  }: {
+    readonly tail: number;
+    readonly cursor: Cursor;
+    readonly signal: AbortSignal;
+    readonly process: string | null;
+  },
 ): AsyncGenerator<AppLines> {
   const positions = new Map(cursor);
   const known = new Set<string>();
   let first = true;
   while (!signal.aborted) {
     const app = core.apps.byId(appId);
-    const containers =
-      app && app.deployment !== null
-        ? await listContainers(core.connection.engine(), core.naming, app, app.deployment)
-        : [];
+    const containers = app
+      ? await listReplicas(core.connection.engine(), core.naming, app, process)
+      : [];
     const running = containers.filter(({ id, state }) => state === 'running' || !known.has(id));
     const sources = running.map((container) => {
       const after = positions.get(container.id);

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../routes/route.ts';
 import { previewRules, shownPreview } from './preview-shapes.ts';
-import { cron } from './run-shapes.ts';
 import { buildShape } from './build-shape.ts';
 import { backupRules } from './backup-shapes.ts';
+import { cron, processesOf, release } from './run-shapes.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -162,6 +162,8 @@ const changeable = {
   build: buildShape,
   previews,
   backup: backupRules,
+  release,
+  processes: processesOf(resources),
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -264,6 +266,8 @@ export const app = openObject({
   },
   build: buildShape,
   backup: backupRules,
+  release,
+  processes: processesOf(resources),
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },

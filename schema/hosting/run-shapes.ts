@@ -38,6 +38,19 @@ export const cron: JsonSchema = {
   ),
 };
 
+/** The field `release` of an app. */
+export const release: JsonSchema = { anyOf: [command, { type: 'null' }] };
+
+/** The field `processes` of an app. */
+export const processesOf = (resources: JsonSchema): JsonSchema => ({
+  type: 'array',
+  maxItems: 20,
+  items: closedObject(
+    { name, command, replicas: { type: 'integer', minimum: 1, maximum: 50 }, resources },
+    ['name', 'command'],
+  ),
+});
+
 export const RUN_STATUS = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
 
 export const run: JsonSchema = {

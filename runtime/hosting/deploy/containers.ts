@@ -14,6 +14,8 @@ export const LABELS = {
   name: 'twofold.name',
   deployment: 'twofold.deployment',
   replica: 'twofold.replica',
+  /** On the container of a process: its name. */
+  process: 'twofold.process',
   /** On the container of a run: the run's id. It is no replica. */
   run: 'twofold.run',
   /** Seconds between SIGTERM and SIGKILL, if the app sets them. */
@@ -170,11 +172,31 @@ export function targetOf(
   return host ? { id: detail.id, host, port } : null;
 }
 
+/** The process that a container belongs to; null for a replica of the app itself. */
+export const processOf = ({ labels }: Pick<EngineContainer, 'labels'>): string | null =>
+  labels[LABELS.process] ?? null;
+
 /** Whether a container is a run's, and so no replica of its app. */
 export const isRun = ({ labels }: Pick<EngineContainer, 'labels'>) =>
   labels[LABELS.run] !== undefined;
 
-/** The replicas of an app, or of one of its deployments, ordered by their number. */
+/** The replicas of one deployment of an app, or of one of its processes, ordered by their number. */
+export const listReplicas = async (
+  engine: Engine,
+  naming: EngineNaming,
+  app: HostedApp,
+  process: string | null = null,
+): Promise<EngineContainer[]> =>
+  app.deployment === null
+    ? []
+    : (await listContainers(engine, naming, app, app.deployment)).filter(
+        (each) => processOf(each) === process,
+      );
+
+/**
+ * All containers of an app, or of one of its deployments, except those of runs. They are ordered by
+ * the number of the replica.
+ */
 export async function listContainers(
   engine: Engine,
   naming: EngineNaming,

@@ -8,6 +8,7 @@ import { asFullDisk } from '../full-disk.ts';
 import { registryRefused, wantsLogin, withoutLogin } from '../registries/refused.ts';
 import { forgetOldImages } from './kept-images.ts';
 import { ensureVolumes } from './replicas.ts';
+import { ReleaseError, runRelease } from './release.ts';
 import { rollOut, RolloutError } from './rollout.ts';
 
 /**
@@ -151,12 +152,14 @@ async function run(
         image_id: image.id,
         port: portOf(core, app, image),
         replicas: app.spec.replicas,
+        processes: app.spec.processes ?? [],
       },
       ...{ status: 'deploying', source: prepared.source ?? deployment.source },
     };
     await core.deployments.update(deployment, ready);
     core.onStep('planned');
     await setStatus(core, appId, deployment, 'deploying');
+    if (!request.instead) await runRelease(core, app, { ...deployment, ...ready }, signal);
     if (request.instead) await workOnce(core, app, { ...deployment, ...ready }, request.instead);
     else
       await rollOut(
@@ -233,7 +236,8 @@ async function recordFailure(
   const reason = error instanceof AppError ? error.message : 'Internal error';
   const cancelled = error instanceof DeploymentCancelled;
   const status = cancelled ? 'cancelled' : 'failed';
-  const log = error instanceof RolloutError ? error.lines : [];
+  const told = error instanceof RolloutError || error instanceof ReleaseError;
+  const log = told ? error.lines : [];
   if (!(error instanceof AppError))
     core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
   core.operations.finishing(appId);

@@ -12,8 +12,9 @@ import {
   volumeName,
 } from './containers.ts';
 import { removeNetworks } from './project-networks.ts';
-import { createReplica, ensureVolumes, lastLines, retire, startReplica } from './replicas.ts';
-import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
+import { ensureVolumes, lastLines, retire } from './replicas.ts';
+import { idleRoute, currentTargets, servingRoute, targetsIn } from './rollout.ts';
+import { createSlot, fills, type Slot, slotOf, slotsOf, startSlot } from './slots.ts';
 
 /** Milliseconds in which running requests can finish when a user stops an app. */
 const STOP_DRAIN = 2000;
@@ -116,25 +117,20 @@ export async function ensureReplicas(
     deployment.number,
   );
   await ensureVolumes(core, app);
-  const { port } = deployment;
   const running = ask ? [] : present.filter(({ state }) => state === 'running');
-  const replicas = await Promise.all(
-    Array.from({ length: deployment.replicas }, async (_, replica) => {
-      const known = present[replica];
-      if (known && running.includes(known)) return null;
-      return startReplica(core, app, {
-        id: known?.id ?? (await createReplica(core, app, deployment, replica)),
-        port,
-        signal,
-      });
+  const started = await Promise.all(
+    slotsOf(deployment).map(async (slot) => {
+      const known = present.find((container) => fills(container, slot));
+      if (known && running.includes(known)) return [];
+      const id = known?.id ?? (await createSlot(core, app, deployment, slot));
+      return [await startSlot(core, app, deployment, { id, slot, signal })];
     }),
   );
-  const failed = replicas.filter((replica) => replica !== null).filter(({ ready }) => !ready);
-  const started = replicas.flatMap((replica) =>
-    replica?.ready && replica.target ? [replica.target] : [],
-  );
+  const replicas = started.flat();
+  const failed = replicas.filter(({ ready }) => !ready);
+  const already = await currentTargets(core, running, deployment.port);
   return {
-    targets: [...(await currentTargets(core, running, port)), ...started],
+    targets: [...already, ...targetsIn(replicas)],
     reason: failed[0]?.reason ?? null,
     failed: failed.map(({ id }) => id),
   };
@@ -167,10 +163,12 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
     app,
     deployment.number,
   );
-  if (app.status !== 'running' || containers.length < deployment.replicas)
+  if (app.status !== 'running' || containers.length < slotsOf(deployment).length)
     return startInOperation(core, appId, signal);
-  for (const container of containers)
-    await restartOne(core, app, { container, deployment, signal });
+  for (const container of containers) {
+    const slot = slotOf(deployment, container);
+    if (slot) await restartOne(core, app, { container, slot, deployment, signal });
+  }
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }
 
@@ -183,18 +181,16 @@ async function restartOne(
   app: HostedApp,
   {
     container,
+    slot,
     deployment,
     signal,
-  }: { container: EngineContainer; deployment: Deployment; signal: AbortSignal },
+  }: { container: EngineContainer; slot: Slot; deployment: Deployment; signal: AbortSignal },
 ): Promise<void> {
+  if (slot.process) return restartProcess(core, app, { container, slot, deployment, signal });
   const others = (core.ingress.get(app.id)?.targets ?? []).filter(({ id }) => id !== container.id);
   core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'holding'));
   await retire(core, [container], { keep: true });
-  const started = await startReplica(core, app, {
-    id: container.id,
-    port: deployment.port,
-    signal,
-  });
+  const started = await startSlot(core, app, deployment, { id: container.id, slot, signal });
   if (started.ready && started.target)
     return core.ingress.set(servingRoute(app, [...others, started.target]));
   const lines = await lastLines(core, app, [container.id]);
@@ -209,6 +205,26 @@ async function restartOne(
     'NOT_READY',
     `App did not become ready: ${started.reason}${lines.length > 0 ? ` (last line: ${lines.at(-1)})` : ''}`,
   );
+}
+
+/** Restarts a container that no request goes to. The supervisor handles one that ends again. */
+async function restartProcess(
+  core: Core,
+  app: HostedApp,
+  {
+    container,
+    slot,
+    deployment,
+    signal,
+  }: { container: EngineContainer; slot: Slot; deployment: Deployment; signal: AbortSignal },
+): Promise<void> {
+  await retire(core, [container], { keep: true });
+  const { ready, reason } = await startSlot(core, app, deployment, {
+    ...{ id: container.id, slot, signal },
+  });
+  if (ready) return;
+  const text = `App did not become ready: process ${slot.process?.name}: ${reason}`;
+  throw new AppError(502, 'NOT_READY', text);
 }
 
 async function remove(
@@ -228,7 +244,10 @@ async function remove(
   core.ingress.remove(appId);
   await core.stopRuns(appId);
   const containers = await listContainers(engine, core.naming, app);
-  for (const { id } of containers) core.leaving.add(id);
+  for (const { id } of containers) {
+    core.leaving.add(id);
+    core.processes.delete(id);
+  }
   try {
     await Promise.all(containers.map(({ id }) => engine.remove(id)));
   } finally {

@@ -35,7 +35,9 @@ export function createLivenessPoll(
     for (const app of core.apps.all()) {
       const route = core.ingress.get(app.id);
       if (app.desired !== 'running' || route?.state !== 'serving') continue;
-      for (const { id } of route.targets) {
+      const processes = [...core.processes].filter(([, appId]) => appId === app.id);
+      const ids = [...route.targets.map(({ id }) => id), ...processes.map(([id]) => id)];
+      for (const id of ids) {
         const before = watched.get(id);
         const now = before && !isDue(before) ? before : await ask(app, id, before);
         if (now) seen.set(id, now);

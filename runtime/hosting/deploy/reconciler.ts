@@ -3,10 +3,11 @@ import type { Core } from '../core.ts';
 import type { EngineContainer } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 import { createLoop } from '../loop.ts';
-import { deploymentOf, instanceLabels, isRun, LABELS } from './containers.ts';
+import { deploymentOf, instanceLabels, isRun, LABELS, processOf } from './containers.ts';
 import { forgetOldImagesOfAll, suspectOldImages } from './kept-images.ts';
 import { ensureReplicas } from './lifecycle.ts';
 import { idleRoute, currentTargets, servingRoute } from './rollout.ts';
+import { slotsOf } from './slots.ts';
 import { REMOVED, type AppSupervisor } from './supervisor.ts';
 
 /** Makes the containers on the engine match the apps in the database. */
@@ -183,13 +184,15 @@ async function keepRunning(core: Core, supervisor: AppSupervisor, seen: AppToRun
   const dead = present.filter(({ state }) => state !== 'running');
   // The server and the engine were running, so this was a crash that no event has reported.
   if (!recovering && dead.length > 0) return dead.forEach(({ id }) => supervisor.onDeath(app, id));
-  const { port, replicas } = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const count = slotsOf(deployment).length;
   const running = present.filter(({ state }) => state === 'running');
   const trusted = app.status === 'running' ? running : [];
-  const targets = await currentTargets(core, trusted, port);
+  const targets = await currentTargets(core, trusted, deployment.port);
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'holding'));
-  if (trusted.length >= replicas) return;
-  const removed = present.length < replicas ? { error: REMOVED } : {};
+  for (const each of trusted) if (processOf(each) !== null) core.processes.set(each.id, app.id);
+  if (trusted.length >= count) return;
+  const removed = present.length < count ? { error: REMOVED } : {};
   if (targets.length === 0) await core.apps.update(app.id, { status: 'restarting', ...removed });
   await startMissing(core, supervisor, seen, removed);
 }

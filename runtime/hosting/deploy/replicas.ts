@@ -1,18 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import { placement } from '../core.ts';
 import type { ContainerDetail, ContainerSpec, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import {
-  type HostedApp,
-  type Deployment,
-  healthCheckOf,
-  type ProbeRecord,
-} from '../records/app.ts';
+import { type HostedApp, healthCheckOf, type ProbeRecord } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
-import { containerSpec, instanceLabels, LABELS, targetOf, volumeName } from './containers.ts';
+import { instanceLabels, LABELS, targetOf, volumeName } from './containers.ts';
 import { ensureNetworks } from './project-networks.ts';
 import { createStartProbe, waitUntilReady } from './probe.ts';
 
@@ -44,23 +38,10 @@ export async function ensureVolumes(core: Core, app: HostedApp): Promise<void> {
   await ensureNetworks(core, app);
 }
 
-/** Creates one container of a deployment without starting it. @returns its id. */
-export async function createReplica(
-  core: Core,
-  app: HostedApp,
-  deployment: Deployment,
-  replica: number,
-): Promise<string> {
-  const attempt = randomBytes(3).toString('hex');
-  return createContainer(
-    core,
-    containerSpec({ app, deployment, replica, attempt }, placement(core)),
-  );
-}
-
-/** Creates a container, with the user of its image's registry where another machine pulls it. */
+/** Creates a container without starting it. @returns its id. */
 export async function createContainer(core: Core, spec: ContainerSpec): Promise<string> {
   const engine = core.connection.engine();
+  // Another machine pulls the image itself.
   const login = engine.reschedules ? await core.registries.loginFor(spec.reference) : undefined;
   return engine.create(spec, login);
 }
@@ -157,7 +138,10 @@ export async function retire(
   { keep = false, drain = core.model.deploys.drain } = {},
 ): Promise<void> {
   const ids = containers.map(({ id }) => id);
-  for (const id of ids) core.leaving.add(id);
+  for (const id of ids) {
+    core.leaving.add(id);
+    core.processes.delete(id);
+  }
   try {
     await core.ingress.drain(ids, drain);
     if (!keep) core.onStep('drained');

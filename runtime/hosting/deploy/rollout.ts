@@ -7,22 +7,16 @@ import type { AppRoute, RouteTarget } from '../ingress/route-table.ts';
 import type { HostedApp, Deployment } from '../records/app.ts';
 import { HTTP_RULES, toRouteRules } from '../records/http-rules.ts';
 import { servedDomains } from '../records/worker.ts';
-import { deploymentOf, listContainers, targetOf } from './containers.ts';
-import {
-  createReplica,
-  ensureVolumes,
-  lastLines,
-  retire,
-  startReplica,
-  type StartedReplica,
-} from './replicas.ts';
+import { deploymentOf, listContainers, processOf, targetOf } from './containers.ts';
+import { ensureVolumes, lastLines, retire } from './replicas.ts';
+import { createSlot, type Slot, slotOf, slotsOf, startSlot, type StartedSlot } from './slots.ts';
 
 /** The new containers did not become ready. The old ones continue to serve. */
 export class RolloutError extends AppError {
-  readonly replicas: readonly StartedReplica[];
+  readonly replicas: readonly StartedSlot[];
   readonly lines: readonly string[];
 
-  constructor(reason: string, replicas: readonly StartedReplica[], lines: readonly string[]) {
+  constructor(reason: string, replicas: readonly StartedSlot[], lines: readonly string[]) {
     const last = lines
       .at(-1)
       ?.replace(/\p{Cc}+/gu, ' ')
@@ -65,7 +59,7 @@ export async function rollOut(
   const exclusive = app.spec.volumes.length > 0;
   if (exclusive) await pauseOld(core, app, old);
   await ensureVolumes(core, app);
-  let replicas: StartedReplica[];
+  let replicas: StartedSlot[];
   try {
     replicas = await startReplicas(core, app, deployment, signal);
   } catch (error) {
@@ -76,18 +70,19 @@ export async function rollOut(
     throw error;
   }
   await commit(core, app, deployment);
-  core.ingress.set(
-    servingRoute(
-      core.apps.byId(app.id) ?? app,
-      replicas.map(({ target }) => target as RouteTarget),
-    ),
-  );
+  core.ingress.set(servingRoute(core.apps.byId(app.id) ?? app, targetsIn(replicas)));
   core.onStep('switched');
   const gone = retire(core, old).catch((error: Error) =>
     core.log.warn(`${app.name}: old containers are left to the reconciler: ${error.message}`),
   );
   await Promise.race([gone, sleep(REMOVAL_TIMEOUT, undefined, { ref: false })]);
 }
+
+/** Where requests go: to the replicas of the app itself. */
+export const targetsIn = (started: readonly StartedSlot[]): RouteTarget[] =>
+  started.flatMap(({ ready, target, process }) =>
+    ready && target && process === null ? [target] : [],
+  );
 
 /** The route of an app with running replicas. */
 export function servingRoute(app: HostedApp, targets: readonly RouteTarget[]) {
@@ -116,30 +111,37 @@ async function startReplicas(
   app: HostedApp,
   deployment: Deployment,
   signal: AbortSignal,
-): Promise<StartedReplica[]> {
-  const ids: string[] = [];
+): Promise<StartedSlot[]> {
+  const made: { readonly id: string; readonly slot: Slot }[] = [];
   try {
-    for (let replica = 0; replica < deployment.replicas; replica += 1)
-      ids.push(await createReplica(core, app, deployment, replica));
+    for (const slot of slotsOf(deployment))
+      made.push({ id: await createSlot(core, app, deployment, slot), slot });
     core.onStep('created');
-    const { port } = deployment;
     const replicas = await Promise.all(
-      ids.map((id) => startReplica(core, app, { id, port, signal })),
+      made.map((each) => startSlot(core, app, deployment, { ...each, signal })),
     );
     core.onStep('ready');
     await core.deployments.update(deployment, { probes: replicas.flatMap(({ probes }) => probes) });
     const failed = replicas.find(({ ready }) => !ready);
-    if (failed) throw new RolloutError(failed.reason, replicas, await lastLines(core, app, ids));
+    if (failed) {
+      const lines = await lastLines(core, app, failed.process ? [failed.id] : idsOf(made));
+      throw new RolloutError(reasonOf(failed), replicas, lines);
+    }
     return replicas;
   } catch (error) {
-    for (const id of ids) await discard(core, id);
+    for (const { id } of made) await discard(core, id);
     throw error;
   }
 }
 
+const idsOf = (made: readonly { readonly id: string }[]) => made.map(({ id }) => id);
+const reasonOf = ({ process, reason }: StartedSlot) =>
+  process ? `process ${process}: ${reason}` : reason;
+
 /** Removes a failed container. Does not throw, because the reconciler removes it later. */
 async function discard(core: Core, id: string): Promise<void> {
   core.leaving.add(id);
+  core.processes.delete(id);
   try {
     await core.connection.engine().remove(id);
   } catch (error) {
@@ -192,26 +194,28 @@ async function restore(core: Core, app: HostedApp, old: readonly EngineContainer
   const current = old.filter((container) => deploymentOf(container) === app.deployment);
   if (app.desired !== 'running' || current.length === 0)
     return core.ingress.set(idleRoute(app, 'stopped'));
-  const { port } = await core.deployments.get(app.id, app.deployment as number);
+  const deployment = await core.deployments.get(app.id, app.deployment as number);
+  const { signal } = new AbortController();
   const back = await Promise.all(
-    current.map(({ id }) =>
-      startReplica(core, app, { id, port, signal: new AbortController().signal }),
-    ),
+    current.flatMap((container) => {
+      const slot = slotOf(deployment, container);
+      return slot ? startSlot(core, app, deployment, { id: container.id, slot, signal }) : [];
+    }),
   );
-  const targets = back
-    .map(({ target }) => target)
-    .filter((target): target is RouteTarget => target !== null);
+  const targets = targetsIn(back);
   core.ingress.set(targets.length > 0 ? servingRoute(app, targets) : idleRoute(app, 'stopped'));
 }
 
-/** The addresses of the containers that are running now. */
+/** The addresses of the replicas of the app itself that are running now. */
 export async function currentTargets(
   core: Core,
   containers: readonly EngineContainer[],
   port: number | null,
 ): Promise<RouteTarget[]> {
   const details = await Promise.all(
-    containers.map(({ id }) => core.connection.engine().inspect(id)),
+    containers
+      .filter((each) => processOf(each) === null)
+      .map(({ id }) => core.connection.engine().inspect(id)),
   );
   const targets = details.map((detail) =>
     detail?.state === 'running' ? targetOf(detail, port, placement(core)) : null,

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from '../core.ts';
 import type { ContainerDetail, EngineEvent } from '../engine/engine.ts';
-import type { HostedApp } from '../records/app.ts';
-import { deploymentOf, isRun, LABELS, listContainers, replicaOf } from './containers.ts';
+import type { Deployment, HostedApp } from '../records/app.ts';
+import { deploymentOf, isRun, LABELS, listContainers } from './containers.ts';
 import { stopContainers } from './lifecycle.ts';
-import { createReplica, describeEnd, lastLines, startReplica } from './replicas.ts';
+import { describeEnd, lastLines } from './replicas.ts';
 import { idleRoute, servingRoute } from './rollout.ts';
+import { createSlot, fills, type Slot, slotOf, slotsOf, startSlot } from './slots.ts';
 
 /** Restarts containers that have ended, and stops an app whose containers end again and again. */
 export interface AppSupervisor {
@@ -125,6 +126,7 @@ async function handle(state: SupervisorState, given: EndedReplica): Promise<void
   let id = given.containerId;
   let reason = sick;
   takeOut(core, appId, id);
+  core.processes.delete(id);
   if (sick !== null) await core.connection.engine().stop(id, GRACE);
   else await sleep(REASON_DELAY, undefined, { signal });
   for (;;) {
@@ -244,37 +246,46 @@ async function startAgain(
 ): Promise<RestartOutcome> {
   const deployment = await core.deployments.get(app.id, app.deployment as number);
   const detail = await core.connection.engine().inspect(known);
-  const id = detail ? known : await createInPlace(core, app, deployment);
-  if (id === null) return { kind: 'not ours' };
+  const place = detail ? foundSlot(deployment, detail) : await createInPlace(core, app, deployment);
+  if (place === null) return { kind: 'not ours' };
+  const { id } = place;
   // One end may be reported twice: a container that runs again was already counted, unless the
   // engine restarts containers itself.
   if (detail?.state !== 'running' || core.connection.engine().reschedules)
     await core.apps.update(app.id, { restarts: app.restarts + 1 });
-  const { port } = deployment;
-  const started = await startReplica(core, app, { id, port, signal });
+  const started = await startSlot(core, app, deployment, { ...place, signal });
   if (signal.aborted) return { kind: 'interrupted' };
   if (!started.ready || !started.target) {
     await core.connection.engine().stop(id, 1);
     return { kind: 'ended', id, reason: started.reason };
   }
+  if (started.process !== null) return { kind: 'serves' };
   const others = (core.ingress.get(app.id)?.targets ?? []).filter((target) => target.id !== id);
   core.ingress.set(servingRoute(core.apps.byId(app.id) ?? app, [...others, started.target]));
   await core.apps.update(app.id, { status: 'running' });
   return { kind: 'serves' };
 }
 
-/** Creates a container for a replica that has none. @returns null when every replica has one. */
+interface PlacedContainer {
+  readonly id: string;
+  readonly slot: Slot;
+}
+
+function foundSlot(deployment: Deployment, detail: ContainerDetail): PlacedContainer | null {
+  const slot = slotOf(deployment, detail);
+  return slot ? { id: detail.id, slot } : null;
+}
+
+/** Creates a container for a slot that has none. @returns null when every slot has one. */
 async function createInPlace(
   core: Core,
   app: HostedApp,
-  deployment: Parameters<typeof createReplica>[2],
-): Promise<string | null> {
+  deployment: Deployment,
+): Promise<PlacedContainer | null> {
   const engine = core.connection.engine();
   const present = await listContainers(engine, core.naming, app, deployment.number);
-  const taken = new Set(present.map(replicaOf));
-  for (let replica = 0; replica < deployment.replicas; replica += 1)
-    if (!taken.has(replica)) return createReplica(core, app, deployment, replica);
-  return null;
+  const slot = slotsOf(deployment).find((each) => !present.some((one) => fills(one, each)));
+  return slot ? { id: await createSlot(core, app, deployment, slot), slot } : null;
 }
 
 async function giveUp(

@@ -68,6 +68,16 @@ export type AppSource =
 
 export type GitSource = Extract<AppSource, { kind: 'git' }>;
 
+/** Further containers of each deployment of an app, without a port: a worker of a queue, for example. */
+export interface AppProcess {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** One if it is not set. */
+  readonly replicas?: number;
+  /** Those of the app, where they are not set. */
+  readonly resources?: Partial<Resources>;
+}
+
 /** The configuration of an app by its user. */
 export interface AppSpec extends ProcessFields {
   readonly domain: string;
@@ -102,6 +112,9 @@ export interface AppSpec extends ProcessFields {
   readonly composed?: string;
   readonly build?: BuildSettings;
   readonly backup?: Partial<BackupRules>;
+  /** Runs in the new image before a deployment starts it. */
+  readonly release?: readonly string[] | null;
+  readonly processes?: readonly AppProcess[];
   readonly source: AppSource | null;
 }
 
@@ -161,6 +174,7 @@ export interface Deployment {
   readonly port: number | null;
   /** Number of containers. */
   readonly replicas: number;
+  readonly processes: readonly AppProcess[];
   readonly reason: string | null;
   readonly probes: readonly ProbeRecord[];
   readonly log: readonly string[];

@@ -30,7 +30,7 @@ const TABLE = 'hosting_deployments';
 const UNFINISHED: readonly DeploymentStatus[] = ['pending', 'building', 'deploying'];
 const SUCCESSFUL: readonly DeploymentStatus[] = ['healthy', 'superseded'];
 /** Columns that hold JSON text. */
-const JSON_COLUMNS = ['source', 'probes', 'log'] as const;
+const JSON_COLUMNS = ['source', 'probes', 'log', 'processes'] as const;
 
 interface DeploymentRepositoryOptions {
   readonly store: Store;

@@ -1,6 +1,6 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import type { AppProcess, HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
 import { type AppCron, assertCrons } from './cron.ts';
 import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertBackupRules, type BackupRules } from './backup-rules.ts';
@@ -9,6 +9,7 @@ import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
 import { assertProject, assertProjectName } from './project.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
+import { assertProcesses } from './processes.ts';
 import { assertWorker } from './worker.ts';
 
 /** The fields of an app in a request body, after their types were checked. */
@@ -31,6 +32,8 @@ export interface AppFields extends ProcessFields {
   readonly build?: BuildSettings | null;
   readonly previews?: PreviewFields;
   readonly backup?: Partial<BackupRules>;
+  readonly release?: readonly string[] | null;
+  readonly processes?: readonly AppProcess[];
 }
 
 /** The fields after their passwords were hashed. */
@@ -92,6 +95,8 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...(fields.cron !== undefined && { cron: fields.cron }),
     ...(fields.project !== undefined && { project: fields.project }),
     ...processFieldsOf(fields),
+    ...(fields.release !== undefined && { release: fields.release }),
+    ...(fields.processes !== undefined && { processes: fields.processes }),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
     ...(fields.build !== undefined && { build: changeBuild(spec.build, fields.build) }),
     ...(fields.previews && {
@@ -124,6 +129,7 @@ function assertSpec(spec: AppSpec): void {
   if (spec.project) assertProjectName(spec.project);
   assertProject(spec);
   assertBackupRules(spec.backup);
+  assertProcesses(spec.processes ?? []);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

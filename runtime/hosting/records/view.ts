@@ -41,6 +41,8 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     cron: spec.cron ?? [],
     ...(spec.build && { build: spec.build }),
     backup: backupRulesOf(spec.backup),
+    release: spec.release ?? null,
+    processes: spec.processes ?? [],
     ...(spec.command && { command: spec.command }),
     project: spec.project ?? null,
     ...(spec.networks?.length && { networks: spec.networks }),

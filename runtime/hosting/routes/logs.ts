@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
+import type { HostedApp } from '../records/app.ts';
 import type { LogLine, LogPosition } from '../engine/engine.ts';
 import { followApp, readAppLogs, type AppLines, type Cursor } from '../logs.ts';
 import { eventStream, wantsEvents } from './sse.ts';
@@ -11,16 +12,27 @@ export function logHandlers(core: Core) {
     async appLogs(call: Call): Promise<Reply> {
       const app = core.apps.byName(call.params['name'] as string);
       const { tail, timestamps } = call.query as { tail: number; timestamps: boolean };
+      const process = processIn(app, call.query.process);
       const since = sinceOf(call.query.since);
       const show: FormatLine = ({ time, text }) => (timestamps ? `${time} ${text}` : text);
       if (wantsEvents(call)) return eventStream(call, logEvents(core, app.id, call, show));
       if (call.query.follow === true) return followLogs(core, app.id, call, show);
-      const lines = await readAppLogs(core, app, { tail, ...(since !== undefined && { since }) });
+      const lines = await readAppLogs(core, app, {
+        ...{ tail, process },
+        ...(since !== undefined && { since }),
+      });
       return reply(200, lines.map((line) => `${show(line)}\n`).join(''), {
         'Content-Type': 'text/plain; charset=utf-8',
       });
     },
   };
+}
+
+/** @throws AppError 404 for a process that the app does not have. */
+function processIn({ spec }: HostedApp, name: string | undefined): string | null {
+  if (name === undefined) return null;
+  if (spec.processes?.some((process) => process.name === name)) return name;
+  throw failure.notFound('Process not found');
 }
 
 /** Accepts Unix seconds, an RFC 3339 time, or a duration before now such as `10m`. */
@@ -39,6 +51,7 @@ type FormatLine = (line: LogLine) => string;
 function followLogs(core: Core, appId: string, { query, context }: Call, show: FormatLine): Reply {
   const lines = followApp(core, appId, {
     tail: query.tail,
+    process: query.process ?? null,
     cursor: new Map(),
     signal: context.signal,
   });
@@ -68,6 +81,7 @@ async function* logEvents(
   const cursor = new Map(parseCursor(koa.get('Last-Event-ID')));
   for await (const { container, lines } of followApp(core, appId, {
     tail: query.tail,
+    process: query.process ?? null,
     cursor,
     signal: context.signal,
   })) {

@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
-import { listContainers } from '../deploy/containers.ts';
+import { listReplicas } from '../deploy/containers.ts';
 import { renderRequestMetrics } from '../request-metrics.ts';
 import { renderMetrics, type StatsReader } from '../stats.ts';
 import { eventStream } from './sse.ts';
@@ -64,7 +64,7 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
       if (command.some((word) => word.includes('\0')))
         throw failure.badRequest('command must not contain a NUL byte');
       const engine = core.connection.engine();
-      const running = (await listContainers(engine, core.naming, app, app.deployment)).find(
+      const running = (await listReplicas(engine, core.naming, app)).find(
         ({ state }) => state === 'running',
       );
       if (!running) throw failure.conflict('App is not running');

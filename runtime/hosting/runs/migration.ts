@@ -2,6 +2,20 @@ import type { Kysely } from 'kysely';
 import type { Migration } from '@twofold/runtime/kernel';
 
 /** `hosting_crons` has one row for each schedule: the last time that was taken, in milliseconds. */
+/** The processes that a deployment runs, as JSON text. */
+export const processMigration: Migration = {
+  name: 'hosting/0007_processes',
+  up: async (db: Kysely<any>) => {
+    await db.schema
+      .alterTable('hosting_deployments')
+      .addColumn('processes', 'text', (column) => column.notNull().defaultTo('[]'))
+      .execute();
+  },
+  down: async (db: Kysely<any>) => {
+    await db.schema.alterTable('hosting_deployments').dropColumn('processes').execute();
+  },
+};
+
 export const runMigration: Migration = {
   name: 'hosting/0005_runs',
   up: async (db: Kysely<any>) => {

@@ -1,3 +1,5 @@
+import type { Deployment, HostedApp } from '../records/app.ts';
+
 /**
  * The status of a run. `lost`: its container is gone, so nobody knows how it ended. `stopped`: a
  * call has ended it, or the app was stopped.
@@ -37,6 +39,14 @@ export interface RunRequest {
   readonly cron?: string;
   readonly at?: string;
 }
+
+/** Runs the command of a deployment before its containers start. */
+export type RunRelease = (asked: {
+  readonly app: HostedApp;
+  readonly deployment: Pick<Deployment, 'number'>;
+  readonly command: readonly string[];
+  readonly signal: AbortSignal;
+}) => Promise<{ readonly run: Run; readonly log: string }>;
 
 /** The seconds of a run that names no other limit. */
 export const DEFAULT_TIMEOUT_S = 3600;

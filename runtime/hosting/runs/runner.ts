@@ -7,7 +7,7 @@ import type { HostedApp } from '../records/app.ts';
 import { carryOut, type RunControl } from './carry-out.ts';
 import { listRunContainers } from './run-container.ts';
 import type { RunRepository } from './run-repository.ts';
-import type { Run, RunRequest } from './run.ts';
+import type { Run, RunRelease, RunRequest } from './run.ts';
 
 /** A run that has begun. `done` resolves with its result, whatever it is. */
 export interface BegunRun {
@@ -24,6 +24,8 @@ export interface Runner {
   begin(app: HostedApp, asked: RunRequest): Promise<BegunRun>;
   /** Watches a run whose record has just been inserted, and creates its container. */
   carry(run: Run): BegunRun;
+  /** Runs the release command of a deployment. */
+  readonly release: RunRelease;
   /** The result of a run; at once when it is finished. */
   result(run: Run): Promise<Run>;
   /** Stops a run and waits for its end. A finished one stays as it is. */
@@ -68,13 +70,7 @@ export function createRunner(core: Core, runs: RunRepository): Runner {
     control.wake();
     return done;
   };
-  const sweep = async () => {
-    const engine = core.connection.engine();
-    const present = await listRunContainers(engine, core.naming);
-    const going = new Set((await runs.unfinished()).map(({ id }) => id));
-    for (const [id, container] of present)
-      if (!going.has(id) && !carried.has(id)) await engine.remove(container.id);
-  };
+  const sweep = () => removeLeft(core, runs, carried);
   const loop = createLoop({
     pause: () => SWEEP,
     work: async () => {
@@ -91,6 +87,14 @@ export function createRunner(core: Core, runs: RunRepository): Runner {
       const { id, deployment } = app as HostedApp & { readonly deployment: number };
       return carry(await runs.insert({ id, deployment }, asked));
     },
+    async release(asked) {
+      const of = { id: asked.app.id, deployment: asked.deployment.number };
+      const begun = carry(await runs.insert(of, { command: asked.command, purpose: 'release' }));
+      const { id } = begun.run;
+      const stop = () => void stopOne(carried.get(id)!).catch(() => {});
+      const run = await untilAborted(begun, asked.signal, stop);
+      return { run, log: (await runs.log(id)) ?? '' };
+    },
     result: (run) => carried.get(run.id)?.done ?? runs.get(run.app_id, run.id),
     stop(run) {
       const known = carried.get(run.id);
@@ -100,11 +104,10 @@ export function createRunner(core: Core, runs: RunRepository): Runner {
       await Promise.allSettled(ofApp(appId).map(stopOne));
     },
     async recover() {
-      for (const run of await runs.unfinished()) {
-        const known = carried.has(run.id);
+      for (const run of (await runs.unfinished()).filter(({ id }) => !carried.has(id))) {
         carry(run);
         // The deployment of this release has failed with the server that began it.
-        if (!known && run.purpose === 'release') void stopOne(carried.get(run.id)!).catch(() => {});
+        if (run.purpose === 'release') void stopOne(carried.get(run.id)!).catch(() => {});
       }
       await sweep();
     },
@@ -122,6 +125,30 @@ export function createRunner(core: Core, runs: RunRepository): Runner {
       ]);
     },
   };
+}
+
+/** Removes the containers of runs that have ended. */
+async function removeLeft(
+  core: Core,
+  runs: RunRepository,
+  carried: ReadonlyMap<string, unknown>,
+): Promise<void> {
+  const engine = core.connection.engine();
+  const present = await listRunContainers(engine, core.naming);
+  const going = new Set((await runs.unfinished()).map(({ id }) => id));
+  for (const [id, container] of present)
+    if (!going.has(id) && !carried.has(id)) await engine.remove(container.id);
+}
+
+/** Calls `stop` at the abort of the signal, and waits for the run's end in any case. */
+async function untilAborted(
+  { done }: BegunRun,
+  signal: AbortSignal,
+  stop: () => void,
+): Promise<Run> {
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return done.finally(() => signal.removeEventListener('abort', stop));
 }
 
 /** @throws AppError 400, 409, 503 */

@@ -12,7 +12,7 @@ import {
   uuid7,
 } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
-import { listContainers, replicaOf } from '../deploy/containers.ts';
+import { listReplicas, replicaOf } from '../deploy/containers.ts';
 import type { TerminalSize } from '../engine/engine.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { TerminalSocket } from './socket.ts';
@@ -139,7 +139,7 @@ async function connect(
 async function placeOf(core: Core, app: HostedApp, replica: number): Promise<string> {
   if (app.deployment === null) throw failure.badRequest('App has not been deployed yet');
   const engine = core.connection.engine();
-  const containers = await listContainers(engine, core.naming, app, app.deployment);
+  const containers = await listReplicas(engine, core.naming, app);
   const found = containers.find(
     (container) => replicaOf(container) === replica && container.state === 'running',
   );

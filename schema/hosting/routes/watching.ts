@@ -16,6 +16,7 @@ export const watchingRoutes = [
       tail: { type: 'integer', minimum: 0, maximum: 100_000, default: 100 },
       since: { type: 'string', maxLength: 40 },
       follow: { type: 'boolean', default: false },
+      process: { type: 'string', maxLength: 63 },
       timestamps: { type: 'boolean', default: false },
     },
     responses: { 200: { description: 'Lines', type: 'text/plain' }, ...onEngine },
