@@ -20,6 +20,7 @@ function createWorld(detail: { state: string; pid: number }) {
     ingress: { get: () => ({ state: 'serving', targets: [{ id: 'c1' }] }) },
     connection: { engine: () => engine, info: () => ({ kind: 'podman', oneMachine: true }) },
     leaving: world.leaving,
+    processes: new Map<string, string>(),
     log: { debug: (text: string) => expect.unreachable(text) },
   };
   const poll = createLivenessPoll(

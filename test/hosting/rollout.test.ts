@@ -33,6 +33,7 @@ const deployment = {
   image: 'x',
   port: 80,
   replicas: 2,
+  processes: [],
 } as unknown as Deployment;
 const away = () => new EngineError('unavailable', 'The container engine is away');
 
@@ -63,6 +64,8 @@ function createWorld() {
       now: Date.now,
       model: { deploys: {}, defaults: { port: 80 } },
       leaving: world.leaving,
+      processes: new Map<string, string>(),
+      stopRuns: async () => {},
     },
     connection: {
       reach: () => 'address',
