@@ -146,7 +146,7 @@ const OWN: ReadonlySet<string> = new Set([
     .map((name) => `auth_${name}`),
   ...(
     'apps audit backup_targets backups certificates conditions crons deliveries deployments ' +
-    'domains git_hosts messages model_budgets model_keys model_usage notifications registries ' +
+    'domains git_hosts messages model_budgets model_keys model_usage notifications ports registries ' +
     'runs settings'
   )
     .split(' ')

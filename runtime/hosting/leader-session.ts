@@ -21,6 +21,7 @@ import { createAppRepository } from './records/app-repository.ts';
 import { createNotifications, type Notifications } from './notifications/notifications.ts';
 import { watchCore } from './notifications/watch.ts';
 import type { LeaderSession } from './operator/operator.ts';
+import { parsePortRange } from './records/ports.ts';
 import { pruneRecords } from './records/prune.ts';
 import type { Seal } from './records/seal.ts';
 import { appHandlers } from './routes/apps.ts';
@@ -83,7 +84,11 @@ export function createLeaderSession(
   const core = createCore(kernel, {
     model,
     seal,
-    apps: createAppRepository({ store, seal, now, appUrl: settings.text('APP_URL') }),
+    apps: createAppRepository({
+      ...{ store, seal, now, appUrl: settings.text('APP_URL') },
+      range: parsePortRange(model.ingress.ports),
+      host: settings.text('HOST', kernel.project.server.host),
+    }),
     ...{ onStep, entry },
   });
   const works = parts.map(({ hosted }) =>

@@ -1,6 +1,7 @@
 import type { CapabilitySpec } from '../capability.ts';
 import { hostingRoutes } from './routes/index.ts';
 import { domain } from './rules/domain.ts';
+import { ports } from './rules/ports.ts';
 
 /** The capability that hosts container apps. */
 export const hostingCapability: CapabilitySpec = {
@@ -9,6 +10,6 @@ export const hostingCapability: CapabilitySpec = {
   isWanted: ({ hosting }) => hosting !== null,
   opens: () => ['audit'],
   build: ({ manifest }) => manifest.values.hosting ?? null,
-  manifestRules: [domain],
+  manifestRules: [domain, ports],
   routes: hostingRoutes,
 };

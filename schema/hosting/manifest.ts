@@ -106,6 +106,12 @@ export const hostingSchema = {
       properties: {
         http: { type: 'integer', minimum: 0, maximum: 65535, default: 80 },
         https: { type: 'integer', minimum: 0, maximum: 65535, default: 443 },
+        ports: {
+          type: 'string',
+          pattern: '^\\d{1,5}-\\d{1,5}$',
+          default: '1024-65535',
+          description: 'The ports that apps may have besides HTTP.',
+        },
         http2: { type: 'boolean', default: true, description: 'HTTP/2 for clients with TLS.' },
         access_log: {
           type: 'boolean',

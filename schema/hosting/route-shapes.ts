@@ -2,7 +2,7 @@ import type { JsonSchema } from '../routes/route.ts';
 import { previewRules, shownPreview } from './preview-shapes.ts';
 import { buildShape } from './build-shape.ts';
 import { backupRules } from './backup-shapes.ts';
-import { cron, processesOf, release } from './run-shapes.ts';
+import { cron, ports, processesOf, release } from './run-shapes.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -164,6 +164,7 @@ const changeable = {
   backup: backupRules,
   release,
   processes: processesOf(resources),
+  ports,
 } as const;
 
 export const createBody = closedObject({ name, image, ...changeable }, ['name']);
@@ -268,6 +269,7 @@ export const app = openObject({
   backup: backupRules,
   release,
   processes: processesOf(resources),
+  ports,
   source: { type: ['object', 'null'] },
   deployment: { type: ['integer', 'null'] },
   url: { type: ['string', 'null'] },

@@ -51,6 +51,21 @@ export const processesOf = (resources: JsonSchema): JsonSchema => ({
   ),
 });
 
+const hostPort = { type: 'integer', minimum: 1, maximum: 65_535 } as const;
+
+/** The field `ports` of an app. */
+export const ports: JsonSchema = {
+  type: 'array',
+  maxItems: 50,
+  items: closedObject(
+    {
+      ...{ port: hostPort, target: hostPort, protocol: { enum: ['tcp', 'udp'] } },
+      allow: { type: 'array', items: { type: 'string', maxLength: 60 }, maxItems: 500 },
+    },
+    ['port', 'target'],
+  ),
+};
+
 export const RUN_STATUS = ['running', 'done', 'failed', 'timeout', 'stopped', 'lost'] as const;
 
 export const run: JsonSchema = {

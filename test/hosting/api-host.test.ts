@@ -136,7 +136,15 @@ describe('the host of a server', () => {
 
   it('is left to a proxy in front with ingress.api: false, and is none without APP_URL', async () => {
     const acme = { email: null, directory: null };
-    const ingress = { http: 0, https: 0, http2: true, accessLog: false, api: false, acme };
+    const ingress = {
+      http: 0,
+      https: 0,
+      http2: true,
+      accessLog: false,
+      api: false,
+      ports: '1024-65535',
+      acme,
+    };
     const server = await startServer({
       ...{
         socket: '/nowhere/engine.sock',

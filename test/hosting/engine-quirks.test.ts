@@ -413,7 +413,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       command: ['sh', '-c', `echo ${page} > /www/index.html; exec httpd -f -p 8080 -h /www`],
     });
     const answer = async () => {
-      const port = (await engine.inspect(id))?.ports[8080];
+      const port = (await engine.inspect(id))?.ports['8080/tcp'];
       return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then(
         (each) => each.text(),
         () => null,

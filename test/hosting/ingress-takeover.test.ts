@@ -164,6 +164,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a server on %s whose port is taken', (k
       model: {
         ingress: {
           ...{ http, https: 0, http2: true, accessLog: true, api: true },
+          ports: '1024-65535',
           acme: { email: null, directory: null },
         },
       },

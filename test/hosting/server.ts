@@ -83,7 +83,7 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
     source: { max: 64 * 1024 * 1024, maxUnpacked: 512 * 1024 * 1024, entries: 5000 },
     git: { allowHttp: false, allowPrivate: false },
     ingress: {
-      ...{ http: 0, https: 0, http2: true, accessLog: true, api: true },
+      ...{ http: 0, https: 0, http2: true, accessLog: true, api: true, ports: '1024-65535' },
       acme: { email: null, directory: null },
     },
     previews: { limit: 10, expire: 72 * 3_600_000 },

@@ -2,6 +2,7 @@ import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '..
 import type { RouteTarget } from '../ingress/route-table.ts';
 import type { AppSpec, HostedApp, Deployment } from '../records/app.ts';
 import { namesOf } from '../records/project.ts';
+import type { AppPort } from '../records/ports.ts';
 
 /**
  * Labels on everything that we create on an engine. `instance` identifies one installation: two
@@ -14,6 +15,8 @@ export const LABELS = {
   name: 'twofold.name',
   deployment: 'twofold.deployment',
   replica: 'twofold.replica',
+  /** The ports that are not HTTP, as `5432/tcp,53/udp`. */
+  streams: 'twofold.ports',
   /** On the container of a process: its name. */
   process: 'twofold.process',
   /** On the container of a run: the run's id. It is no replica. */
@@ -119,6 +122,7 @@ export function containerSpec(
   const { spec } = app;
   const { port } = deployment;
   const [network, ...networks] = networksOf(naming, spec);
+  const streams = [...new Set((spec.ports ?? []).map(streamOf))];
   return {
     name: `twofold-${naming.instance}-${app.name}-${deployment.number}-${replica}-${attempt}`,
     image: deployment.image_id ?? '',
@@ -129,11 +133,13 @@ export function containerSpec(
       [LABELS.deployment]: String(deployment.number),
       [LABELS.replica]: String(replica),
       ...(spec.stop_grace_period != null && { [LABELS.grace]: String(spec.stop_grace_period) }),
+      ...(streams.length > 0 && { [LABELS.streams]: streams.join(',') }),
     },
     env: { ...(port !== null && { PORT: String(port) }), ...app.env, ...app.secrets },
     command: spec.command,
     port,
-    publish: reach === 'port' && port !== null,
+    streams,
+    publish: reach === 'port',
     network: network!,
     networks,
     aliases: namesOf(app.name, spec),
@@ -161,16 +167,33 @@ export function targetOf(
   port: number | null,
   { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
 ): RouteTarget | null {
-  if (port === null) return { id: detail.id, ...NOWHERE };
   if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
-  if (reach === 'port') {
-    const published = detail.ports[port];
-    return published ? { id: detail.id, host: '127.0.0.1', port: published } : null;
-  }
   // All networks of an app are on the engine's machine, so each address leads to the container.
   const host = detail.addresses[networkName(naming)] ?? Object.values(detail.addresses)[0];
-  return host ? { id: detail.id, host, port } : null;
+  const addressOf = (key: string): Address | null => {
+    const inside = Number.parseInt(key, 10);
+    if (reach === 'address') return host ? { host, port: inside } : null;
+    const published = detail.ports[key];
+    return published ? { host: '127.0.0.1', port: published } : null;
+  };
+  const keys = detail.labels[LABELS.streams]?.split(',') ?? [];
+  const streams = keys.map((key) => [key, addressOf(key)] as const);
+  const main = port === null ? NOWHERE : addressOf(`${port}/tcp`);
+  if (!main || streams.some(([, address]) => address === null)) return null;
+  return {
+    ...{ id: detail.id, ...main },
+    ...(streams.length > 0 && {
+      streams: Object.fromEntries(streams) as Readonly<Record<string, Address>>,
+    }),
+  };
 }
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+const streamOf = ({ target, protocol = 'tcp' }: AppPort): string => `${target}/${protocol}`;
 
 /** The process that a container belongs to; null for a replica of the app itself. */
 export const processOf = ({ labels }: Pick<EngineContainer, 'labels'>): string | null =>

@@ -102,7 +102,11 @@ export function routeOf({ id, name, spec }: HostedApp): Omit<AppRoute, 'state' |
   const { max_connections } = { ...HTTP_RULES, ...spec.http };
   const hosts = servedDomains(spec);
   const rules = toRouteRules(spec.http);
-  return { appId: id, name, hosts, maxConnections: max_connections, rules };
+  const ports = (spec.usedPorts ?? []).map((port) => ({
+    ...port,
+    protocol: port.protocol ?? 'tcp',
+  }));
+  return { appId: id, name, hosts, maxConnections: max_connections, rules, ports };
 }
 
 /** Creates, starts and probes every replica. When one fails, all of them are removed. */
@@ -164,6 +168,7 @@ async function commit(core: Core, app: HostedApp, deployment: Deployment): Promi
       source: deployment.source,
       builtHealth: app.spec.builtHealth ?? null,
       usedPort: deployment.port,
+      usedPorts: app.spec.ports ?? [],
     },
   });
   core.onStep('committed');

@@ -43,8 +43,8 @@ export interface ContainerDetail extends EngineContainer {
   readonly startedAt: string;
   /** Address on each network, by the network's name. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** The published port on the engine's machine, by container port. */
-  readonly ports: Readonly<Record<number, number>>;
+  /** The published port on the engine's machine, by container port and protocol: `8080/tcp`. */
+  readonly ports: Readonly<Record<string, number>>;
   /** The container's address if it runs on another machine. */
   readonly endpoint?: { readonly host: string; readonly port: number };
 }
@@ -71,7 +71,9 @@ export interface ContainerSpec {
   }[];
   /** Null for a container that nothing connects to. */
   readonly port: number | null;
-  /** Publishes `port` on 127.0.0.1, for a server that cannot reach the container's own address. */
+  /** Further ports, as `5432/tcp`. */
+  readonly streams?: readonly string[];
+  /** Publishes the ports on 127.0.0.1, for a server that cannot reach the container's own address. */
   readonly publish: boolean;
   readonly network: string;
   /** Further networks, on which it has the same aliases. */

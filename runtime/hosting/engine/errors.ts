@@ -8,6 +8,7 @@ export type EngineFailure =
   | 'denied'
   | 'foreign'
   | 'disk'
+  | 'unsupported'
   | 'failed';
 
 /**
@@ -22,6 +23,7 @@ const STATUS: Readonly<Record<EngineFailure, number>> = {
   invalid: 400,
   denied: 422,
   disk: 507,
+  unsupported: 501,
   failed: 502,
 };
 

@@ -12,6 +12,7 @@ import { createOriginReader, namesOneHost, type RequestOrigin } from './origin.t
 import { type IngressPage, pageHead, sendPage, sendToSecure, statusOf } from './pages.ts';
 import { proxyRequest } from './proxy.ts';
 import { type AppRoute, createRouteTable, hostName, type RouteTable } from './route-table.ts';
+import { createStreamPorts, type StreamPorts } from './stream-ports.ts';
 import { createTargetPools, type TargetPools } from './target-pool.ts';
 import { proxyUpgrade } from './upgrade.ts';
 import { createVisits, statusOfResponse, type Visit, type Visits } from './visits.ts';
@@ -82,7 +83,11 @@ export interface Ingress {
 /** An ingress in this process. */
 export interface LocalIngress extends Ingress {
   /** Opens the ports, or uses the listeners that another process has sent. */
-  listen(inherited?: Parameters<IngressListeners['open']>[1]): Promise<Listening>;
+  listen(
+    inherited?: Parameters<IngressListeners['open']>[1],
+    inheritedStreams?: Parameters<StreamPorts['open']>[0],
+  ): Promise<Listening>;
+  streams: StreamPorts['handles'];
   servers: IngressListeners['servers'];
   /**
    * Stops accepting, because another process now has the listeners. Running requests continue until
@@ -132,6 +137,7 @@ export function createIngress(options: IngressOptions): LocalIngress {
     ...{ certificates: createHostCertificates(now), now, redirect, securePort: null },
   };
   const { table, pools, held, challenges, certificates } = state;
+  const streams = streamsOf(state, host);
   const listeners = createListeners({
     host,
     http2: options.http2 ?? true,
@@ -142,42 +148,61 @@ export function createIngress(options: IngressOptions): LocalIngress {
   });
   return {
     attach: () => Promise.resolve(),
-    async listen(inherited) {
+    async listen(inherited, inheritedStreams) {
       const listening = await listeners.open(options, inherited);
       state.securePort = listening.https;
+      streams.open(inheritedStreams);
       return listening;
     },
     servers: listeners.servers,
-    release: listeners.release,
+    streams: streams.handles,
+    release() {
+      listeners.release();
+      streams.release();
+    },
     routes: table.all,
     set(route) {
       table.set(route);
+      streams.update();
       if (route.state !== 'holding') held.release(route.appId);
     },
     remove(appId) {
       table.remove(appId);
+      streams.update();
       held.release(appId);
       figures.remove(appId);
     },
     get: table.get,
     keep(appIds) {
       for (const { appId } of table.all()) if (!appIds.includes(appId)) table.remove(appId);
+      streams.update();
     },
     certify: certificates.set,
     challenge: (token, text) =>
       void (text === null ? challenges.delete(token) : challenges.set(token, text)),
     async drain(targetIds, timeout) {
-      await pools.drained(targetIds, timeout);
+      await Promise.all([pools.drained(targetIds, timeout), streams.drained(targetIds, timeout)]);
       pools.close(targetIds);
     },
     figures: () => Promise.resolve(figures.read()),
     flushLog: () => log?.flush() ?? Promise.resolve(),
     async close(timeout) {
-      await listeners.close(timeout);
+      await Promise.all([listeners.close(timeout), streams.close(timeout)]);
       pools.closeAll();
       await log?.flush();
     },
   };
+}
+
+/** The ports that are not HTTP. Their connections wait for a held app as requests do. */
+function streamsOf({ table, held, now }: IngressState, host: string): StreamPorts {
+  return createStreamPorts({
+    ...{ host, now, routes: table.all },
+    async holdUntilServed(appId) {
+      if (table.get(appId)?.state === 'holding') await held.wait(appId);
+      return table.get(appId);
+    },
+  });
 }
 
 interface IngressExchange {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Socket as UdpSocket } from 'node:dgram';
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -29,6 +30,7 @@ const ingress = createIngress({ ...settings, now: Date.now });
 /** The last command for each certificate and challenge, to be sent to a successor. */
 const known = new Map<string, IngressCommand>();
 const inherited: Partial<Record<ListenerName, Server>> = {};
+const inheritedStreams = new Map<string, Server | UdpSocket>();
 let connections = 0;
 let aloneTimer = setTimeout(() => finishAndExit(FINISH_TIMEOUT), settings.alone);
 
@@ -92,12 +94,19 @@ function apply(command: IngressCommand): void {
  * routes and certificates.
  */
 function inherit(message: unknown, listener?: unknown): void {
-  const given = message as HandOver | { type: 'listener'; name: ListenerName };
-  if (given.type === 'listener') inherited[given.name] = listener as Server;
+  const given = message as HandOver | { type: 'listener'; name: string };
+  if (given.type === 'listener') keepListener(given.name, listener as Server);
   else {
     given.commands.forEach(apply);
-    void ingress.listen(inherited).then(() => process.send?.({ type: 'listens' }));
+    void ingress
+      .listen(inherited, inheritedStreams)
+      .then(() => process.send?.({ type: 'listens' }));
   }
+}
+
+function keepListener(name: string, listener: Server): void {
+  if (name === 'http' || name === 'https') inherited[name] = listener;
+  else inheritedStreams.set(name, listener);
 }
 
 /** Starts the successor of this process. This process stops accepting when the successor serves. */
@@ -118,6 +127,8 @@ async function handOver({ command, file, settings: next }: Program): Promise<voi
   for (const [name, server] of ingress.servers())
     if (next.host === settings.host && next[name] === settings[name])
       child.send({ type: 'listener', name }, server);
+  if (next.host === settings.host)
+    for (const [name, handle] of ingress.streams()) child.send({ type: 'listener', name }, handle);
   const routes = ingress.routes().map((route): IngressCommand => ({ type: 'set', route }));
   child.send({ type: 'inherit', commands: [...known.values(), ...routes] } satisfies HandOver);
   try {

@@ -6,6 +6,8 @@ export interface RouteTarget {
   readonly id: string;
   readonly host: string;
   readonly port: number;
+  /** Where its ports that are not HTTP are, by port and protocol in the container: `5432/tcp`. */
+  readonly streams?: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
   /** A Unix socket to use instead of the host and port. */
   readonly path?: string;
 }
@@ -25,6 +27,17 @@ export interface AppRoute {
   /** How many responses and WebSockets may be open at once. The default is 10,000. */
   readonly maxConnections?: number;
   readonly rules?: RouteRules;
+  /** Ports of the host that are not HTTP. */
+  readonly ports?: readonly RoutePort[];
+}
+
+/** A port of the host that leads to a port of an app's containers. */
+export interface RoutePort {
+  readonly port: number;
+  readonly target: number;
+  readonly protocol: 'tcp' | 'udp';
+  /** Addresses and ranges that may connect; all if it is not set. */
+  readonly allow?: readonly string[];
 }
 
 /**

@@ -3,6 +3,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
 import type { HostedApp, AppSpec } from './app.ts';
 import { ownHost } from './own-host.ts';
+import { assertFree, assertInRange, newPorts, portKey, type PortRange, taken } from './ports.ts';
 import type { Seal } from './seal.ts';
 import { deployKeyKey, gitTokenKey, webhookKey } from './vault.ts';
 import { domainsOf } from './worker.ts';
@@ -67,12 +68,18 @@ export function createAppRepository({
   seal,
   now,
   appUrl,
+  range = { from: 1, to: 65_535 },
+  host = '0.0.0.0',
 }: {
   readonly store: Store;
   readonly seal: Seal;
   readonly now: () => number;
   /** `APP_URL`. No app may use its host. */
   readonly appUrl?: string | undefined;
+  /** The ports that apps may have. */
+  readonly range?: PortRange;
+  /** The address that the ingress listens on. */
+  readonly host?: string;
 }): AppRepository {
   const { db } = store;
   let apps = new Map<string, HostedApp>();
@@ -104,11 +111,17 @@ export function createAppRepository({
     },
     async insert(given) {
       assertNotOurs(given.spec);
+      const fresh = newPorts(given.spec);
+      assertInRange(fresh, range);
+      await assertFree(fresh, host);
       const app = newApp(given, stamp());
       await insertApp(store, app, seal);
       return keep(app);
     },
     async update(id, change) {
+      const fresh = change.spec ? newPorts(change.spec, apps.get(id)?.spec) : [];
+      assertInRange(fresh, range);
+      if (fresh.length > 0) await assertFree(fresh, host);
       const app = apps.get(id);
       if (!app) throw failure.notFound('App not found');
       if (change.spec) assertNotOurs(change.spec, app.spec);
@@ -157,13 +170,14 @@ async function insertApp(store: Store, app: HostedApp, seal: Seal): Promise<void
       .executeTakeFirst();
     if (taken) throw failure.conflict('App with this name already exists');
     await claimDomains(trx, app);
+    await claimPorts(trx, app);
     await trx.insertInto('hosting_apps').values(toRow(app, seal)).execute();
   });
 }
 
 async function removeApp(store: Store, id: string): Promise<void> {
   await store.transaction(async (trx) => {
-    for (const table of ['domains', 'deployments', 'deliveries', 'runs', 'crons'])
+    for (const table of ['domains', 'deployments', 'deliveries', 'runs', 'crons', 'ports'])
       await trx.deleteFrom(`hosting_${table}`).where('app_id', '=', id).execute();
     await trx
       .deleteFrom('hosting_settings')
@@ -188,6 +202,8 @@ async function saveApp(
   await store.transaction(async (trx) => {
     await trx.deleteFrom('hosting_domains').where('app_id', '=', app.id).execute();
     await claimDomains(trx, app);
+    await trx.deleteFrom('hosting_ports').where('app_id', '=', app.id).execute();
+    await claimPorts(trx, app);
     await trx.updateTable('hosting_apps').set(row).where('id', '=', app.id).execute();
   });
 }
@@ -202,6 +218,23 @@ async function claimDomains(trx: Store['db'], app: HostedApp): Promise<void> {
       .executeTakeFirst();
     if (holder) throw failure.conflict(`Domain ${domain} already in use by another app`);
     await trx.insertInto('hosting_domains').values({ domain, app_id: app.id }).execute();
+  }
+}
+
+/** The ports of the next deployment and those of the last one belong to the app. */
+async function claimPorts(trx: Store['db'], { id, spec }: HostedApp): Promise<void> {
+  const all = new Map(
+    [...(spec.usedPorts ?? []), ...(spec.ports ?? [])].map((one) => [portKey(one), one]),
+  );
+  for (const [, { port, protocol = 'tcp' }] of all) {
+    const holder = await trx
+      .selectFrom('hosting_ports')
+      .select('app_id')
+      .where('port', '=', port)
+      .where('protocol', '=', protocol)
+      .executeTakeFirst();
+    if (holder) throw taken({ port, protocol });
+    await trx.insertInto('hosting_ports').values({ port, protocol, app_id: id }).execute();
   }
 }
 

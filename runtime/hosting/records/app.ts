@@ -4,6 +4,7 @@ import type { BackupRules } from './backup-rules.ts';
 import type { HttpRules } from './http-rules.ts';
 import type { AppFile, ProcessFields } from './process-fields.ts';
 import type { PreviewOf, PreviewRules } from './preview-rules.ts';
+import type { AppPort } from './ports.ts';
 
 /**
  * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
@@ -115,6 +116,9 @@ export interface AppSpec extends ProcessFields {
   /** Runs in the new image before a deployment starts it. */
   readonly release?: readonly string[] | null;
   readonly processes?: readonly AppProcess[];
+  readonly ports?: readonly AppPort[];
+  /** The ports of the last deployment. */
+  readonly usedPorts?: readonly AppPort[];
   readonly source: AppSource | null;
 }
 

@@ -9,6 +9,7 @@ import { assertEnv, assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
 import { assertProject, assertProjectName } from './project.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
+import { type AppPort, assertPorts } from './ports.ts';
 import { assertProcesses } from './processes.ts';
 import { assertWorker } from './worker.ts';
 
@@ -34,6 +35,7 @@ export interface AppFields extends ProcessFields {
   readonly backup?: Partial<BackupRules>;
   readonly release?: readonly string[] | null;
   readonly processes?: readonly AppProcess[];
+  readonly ports?: readonly AppPort[];
 }
 
 /** The fields after their passwords were hashed. */
@@ -97,6 +99,7 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
     ...processFieldsOf(fields),
     ...(fields.release !== undefined && { release: fields.release }),
     ...(fields.processes !== undefined && { processes: fields.processes }),
+    ...(fields.ports !== undefined && { ports: fields.ports }),
     ...(fields.http !== undefined && { http: { ...spec.http, ...fields.http } }),
     ...(fields.build !== undefined && { build: changeBuild(spec.build, fields.build) }),
     ...(fields.previews && {
@@ -130,6 +133,7 @@ function assertSpec(spec: AppSpec): void {
   assertProject(spec);
   assertBackupRules(spec.backup);
   assertProcesses(spec.processes ?? []);
+  assertPorts(spec.ports ?? []);
   const domains = [spec.domain, ...spec.aliases];
   if (new Set(domains).size < domains.length)
     throw failure.badRequest('aliases must differ from the domain and from each other');

@@ -4,7 +4,7 @@ import { createHostKeyTable, dropHostKeyTable } from '../ssh/tables.ts';
 import { createRegistryTables, dropRegistryTables } from '../registries/tables.ts';
 import { createBackupTables, dropBackupTables } from '../backups/tables.ts';
 import { createNotificationTables, dropNotificationTables } from '../notifications/tables.ts';
-import { processMigration, runMigration } from '../runs/migration.ts';
+import { portMigration, processMigration, runMigration } from '../runs/migration.ts';
 
 /**
  * The tables of this package. Documents are JSON text that only this package reads. Times are ISO
@@ -23,6 +23,7 @@ export const hostingMigrations: readonly Migration[] = [
   { name: 'hosting/0006_git_hosts', up: createHostKeyTable, down: dropHostKeyTable },
   { name: 'hosting/0007_backups', up: createBackupTables, down: dropBackupTables },
   processMigration,
+  portMigration,
 ];
 
 /**

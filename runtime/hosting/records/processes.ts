@@ -21,6 +21,7 @@ export function asProcess(app: HostedApp, { command, resources }: AppProcess): H
       resources: { ...app.spec.resources, ...resources },
       health: { interval_s, timeout_s, retries },
       builtHealth: null,
+      ports: [],
     },
   };
 }

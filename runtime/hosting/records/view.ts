@@ -43,6 +43,7 @@ export function showApp(app: HostedApp, { addressOf, port }: ViewContext): Recor
     backup: backupRulesOf(spec.backup),
     release: spec.release ?? null,
     processes: spec.processes ?? [],
+    ports: spec.ports ?? [],
     ...(spec.command && { command: spec.command }),
     project: spec.project ?? null,
     ...(spec.networks?.length && { networks: spec.networks }),

@@ -16,6 +16,23 @@ export const processMigration: Migration = {
   },
 };
 
+/** Which app has a port of the host. */
+export const portMigration: Migration = {
+  name: 'hosting/0008_ports',
+  up: async (db: Kysely<any>) => {
+    await db.schema
+      .createTable('hosting_ports')
+      .addColumn('protocol', 'text', (column) => column.notNull())
+      .addColumn('port', 'integer', (column) => column.notNull())
+      .addColumn('app_id', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('hosting_ports_pk', ['protocol', 'port'])
+      .execute();
+  },
+  down: async (db: Kysely<any>) => {
+    await db.schema.dropTable('hosting_ports').execute();
+  },
+};
+
 export const runMigration: Migration = {
   name: 'hosting/0005_runs',
   up: async (db: Kysely<any>) => {

@@ -22,7 +22,10 @@ export function runContainer(
   place: { readonly naming: EngineNaming; readonly reach: Reach },
 ): ContainerSpec {
   const attempt = run.id.replaceAll('-', '').slice(-16);
-  const spec = containerSpec({ app, deployment, replica: 0, attempt }, place);
+  const spec = containerSpec(
+    { app: { ...app, spec: { ...app.spec, ports: [] } }, deployment, replica: 0, attempt },
+    place,
+  );
   const { [LABELS.deployment]: _deployment, [LABELS.replica]: _replica, ...labels } = spec.labels;
   return {
     ...spec,

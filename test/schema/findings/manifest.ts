@@ -94,6 +94,13 @@ export const MANIFEST: readonly Case[] = [
     fix: 'data:read',
   },
   {
+    code: 'HOSTING_PORTS_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { ingress: { ports: 9000-80 } }',
+    at: 'm2:30',
+    fix: '1024-65535',
+  },
+  {
     code: 'ADDRESS_INVALID',
     sdl: QUERY,
     manifest: 'name: x\nserver: { trusted_proxies: [10.0.0.0/40] }',

@@ -72,7 +72,9 @@ function createOptions(
   spec: ContainerSpec,
   { init, logFiles }: { init: boolean; logFiles: Dialect['logFiles'] },
 ): Dockerode.ContainerCreateOptions {
-  const port = spec.port === null ? null : `${spec.port}/tcp`;
+  const main = spec.port === null ? [] : [`${spec.port}/tcp`];
+  const ports = [...new Set([...main, ...(spec.streams ?? [])])];
+  const published = ports.map((port) => [port, [{ HostIp: '127.0.0.1', HostPort: '' }]]);
   return {
     Image: spec.image,
     Labels: { ...spec.labels },
@@ -81,15 +83,14 @@ function createOptions(
     ...(spec.entrypoint && { Entrypoint: [...spec.entrypoint] }),
     ...(spec.user && { User: spec.user }),
     ...(spec.workingDir && { WorkingDir: spec.workingDir }),
-    ...(port !== null && { ExposedPorts: { [port]: {} } }),
+    ExposedPorts: Object.fromEntries(ports.map((port) => [port, {}])),
     // The image's own HEALTHCHECK is switched off, because each check costs a process, and Podman
     // without systemd never runs it. `deploy/probe.ts` checks apps instead.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       NetworkMode: spec.network,
       Binds: spec.volumes.map(({ volume, path }) => `${volume}:${path}`),
-      PortBindings:
-        spec.publish && port !== null ? { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } : {},
+      PortBindings: spec.publish ? Object.fromEntries(published) : {},
       // The supervisor restarts containers, because Podman restarts them without a pause and does
       // not report it.
       RestartPolicy: { Name: 'no' },
@@ -139,9 +140,9 @@ export function toDetail(row: Dockerode.ContainerInspectInfo): ContainerDetail {
 
 function toPorts(
   ports: Record<string, { HostPort: string }[] | null> | undefined,
-): Record<number, number> {
+): Record<string, number> {
   const bound = Object.entries(ports ?? {}).map(
-    ([port, hosts]) => [Number.parseInt(port, 10), Number(hosts?.[0]?.HostPort)] as const,
+    ([port, hosts]) => [port, Number(hosts?.[0]?.HostPort)] as const,
   );
   return Object.fromEntries(bound.filter(([, host]) => host > 0));
 }

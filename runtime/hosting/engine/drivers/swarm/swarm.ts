@@ -22,6 +22,8 @@ import type { Driver } from '../driver.ts';
 import { toService } from './service-spec.ts';
 import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
 
+const NO_STREAMS =
+  'The field ports of an app needs Docker or Podman: the driver for Swarm publishes only the HTTP port of a task';
 /** Milliseconds for a start, in which Swarm finds a machine and that may pull the image. */
 const START_TIMEOUT = 120_000;
 const POLL_INTERVAL = 200;
@@ -47,6 +49,7 @@ function createSwarmEngine(client: Dockerode): Engine {
 
     create: (spec, login) =>
       call(async () => {
+        if (spec.streams?.length) throw new EngineError('unsupported', NO_STREAMS);
         const service = toService(assertNoFiles(spec), await ownNode(client));
         const auth = login && registryAuth(login);
         // With one argument, dockerode sends the service as the login too, in a header.
