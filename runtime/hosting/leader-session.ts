@@ -169,8 +169,7 @@ function createWork(
       supervisor.onEvent(event);
       runs.runner.onEvent(event);
     },
-    stopRuns: runs.runner.stopAll,
-    release: runs.runner.release,
+    ...runs.hooks,
   });
   return {
     async begin() {

@@ -11,11 +11,15 @@ export interface Runs {
   readonly claims: CronClaims;
   readonly runner: Runner;
   readonly schedules: CronSchedules;
+  /** What other parts ask of runs. */
+  readonly hooks: Pick<Core, 'stopRuns' | 'release'>;
 }
 
 export function createRuns(core: Core, store: Store): Runs {
   const runs = createRunRepository(store, core.now);
   const claims = createCronClaims(store, runs, core.now);
   const runner = createRunner(core, runs);
-  return { runs, claims, runner, schedules: createCronSchedules({ core, claims, runner }) };
+  const schedules = createCronSchedules({ core, claims, runner });
+  const hooks = { stopRuns: runner.stopAll, release: runner.release };
+  return { runs, claims, runner, schedules, hooks };
 }
