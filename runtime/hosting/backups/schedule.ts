@@ -1,5 +1,6 @@
 import type { HostedApp } from '../records/app.ts';
-import { backupRulesOf, nextTime } from '../records/backup-rules.ts';
+import { backupRulesOf } from '../records/backup-rules.ts';
+import { nextTime } from '../records/cron.ts';
 
 type Kind = 'schedule' | 'drill';
 
@@ -29,7 +30,7 @@ export function createSchedule(now: () => number): Schedule {
     const due = pattern !== null && known?.pattern === pattern && known.at <= time;
     if (pattern === null) next.delete(key);
     else if (due || known?.pattern !== pattern)
-      next.set(key, { pattern, at: nextTime(pattern, time, 'backup') });
+      next.set(key, { pattern, at: nextTime({ schedule: pattern }, time, 'backup') });
     return due;
   };
   return {

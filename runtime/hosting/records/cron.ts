@@ -45,22 +45,38 @@ export function assertCrons(crons: readonly AppCron[]): void {
 }
 
 function assertCron({ name, schedule, timezone = 'UTC', command }: AppCron): void {
-  const shown = `cron ${name}: ${JSON.stringify(schedule)}`;
   if (command.some((word) => word.includes('\0')))
     throw failure.badRequest(`cron ${name}: command must not contain a NUL byte`);
   if (!isZone(timezone))
     throw failure.badRequest(`cron ${name}: ${JSON.stringify(timezone)} is no IANA time zone`);
+  nextTime({ schedule, timezone }, Date.now(), `cron ${name}`);
+}
+
+/**
+ * The first time of a schedule after a moment, in milliseconds since 1970.
+ *
+ * @param field names the schedule in the error.
+ * @throws AppError 400 for a schedule that is none, and for one without such a time.
+ * @example nextTime({ schedule: '0 3 * * *' }, Date.now(), 'backup.schedule') // the next 03:00 UTC
+ */
+export function nextTime(
+  { schedule, timezone = 'UTC' }: Pick<AppCron, 'schedule' | 'timezone'>,
+  after: number,
+  field: string,
+): number {
+  const shown = `${field}: ${JSON.stringify(schedule.slice(0, 100))}`;
   if (![5, 6].includes(schedule.trim().split(/\s+/).length))
     throw failure.badRequest(
       `${shown} must have 5 fields (minute, hour, day, month, weekday), or 6 with seconds first`,
     );
   let next: number | null;
   try {
-    next = timesOf({ schedule, timezone }).after(Date.now());
+    next = timesOf({ schedule, timezone }).after(after);
   } catch (error) {
     throw failure.badRequest(`${shown} is no schedule: ${(error as Error).message}`);
   }
-  if (next === null) throw failure.badRequest(`${shown} has no time in the future`);
+  if (next !== null) return next;
+  throw failure.badRequest(`${shown} has no time in the future`);
 }
 
 function isZone(timezone: string): boolean {
