@@ -1,11 +1,11 @@
 import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import type { AppProcess, HostedApp, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
+import type { AppProcess, AppSpec, AppVolume, HealthCheck, Resources } from './app.ts';
 import { type AppCron, assertCrons } from './cron.ts';
 import { type BuildSettings, changeBuild } from './build-settings.ts';
 import { assertBackupRules, type BackupRules } from './backup-rules.ts';
 import { assertHttpRules, hashPasswords, type HttpFields, type HttpRules } from './http-rules.ts';
-import { assertEnv, assertImage, parseDomain } from './names.ts';
+import { assertImage, parseDomain } from './names.ts';
 import { type FileField, processFieldsOf, type ProcessFields } from './process-fields.ts';
 import { assertProject, assertProjectName } from './project.ts';
 import { type PreviewFields, toPreviewRules } from './preview-rules.ts';
@@ -109,13 +109,6 @@ export function changeSpec(spec: AppSpec, fields: SpecFields): AppSpec {
   };
   assertSpec(changed);
   return changed;
-}
-
-/** Turns the values of an environment into text. @throws AppError 400 */
-export function toEnv(env: NonNullable<AppFields['env']>): HostedApp['env'] {
-  const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
-  assertEnv(texts);
-  return texts;
 }
 
 /** Path, TCP and command are alternatives: a new one replaces the other two. */

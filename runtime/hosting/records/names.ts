@@ -60,6 +60,9 @@ export function parseDomain(text: string): string {
   return wild ? `*.${ascii}` : ascii;
 }
 
+/** A host in lower case, with an optional port: a registry, or a git host. */
+export const HOST_WITH_PORT = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
 /**
  * The grammar of an image reference: registry host with port, path, and tag or digest, without user
  * names and schemes.
@@ -84,4 +87,13 @@ export function assertEnv(env: Readonly<Record<string, string>>): void {
       );
     if (value.includes('\0')) throw failure.badRequest(`env.${key} must not contain a NUL byte`);
   }
+}
+
+/** Turns the values of an environment into text. @throws AppError 400 */
+export function toEnv(
+  env: Readonly<Record<string, string | number | boolean>>,
+): Readonly<Record<string, string>> {
+  const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
+  assertEnv(texts);
+  return texts;
 }

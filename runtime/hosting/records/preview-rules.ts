@@ -1,4 +1,4 @@
-import { assertEnv } from './names.ts';
+import { toEnv } from './names.ts';
 
 /** How previews of an app are made. `PREVIEW_RULES` has the defaults. */
 export interface PreviewRules {
@@ -44,7 +44,5 @@ export const PREVIEW_RULES: PreviewRules = {
 /** Turns the values of the environment into text. @throws AppError 400 */
 export function toPreviewRules({ env, ...rest }: PreviewFields): Partial<PreviewRules> {
   if (env === undefined) return rest;
-  const texts = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]));
-  assertEnv(texts);
-  return { ...rest, env: texts };
+  return { ...rest, env: toEnv(env) };
 }

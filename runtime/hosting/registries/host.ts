@@ -1,11 +1,11 @@
 import { failure } from '@twofold/runtime/errors';
+import { HOST_WITH_PORT } from '../records/names.ts';
 
 /** The registry of images whose name contains none. */
 export const DOCKER_HUB = 'docker.io';
 
 /** Names under which Docker's own registry is known in image names and in Docker's settings. */
 const HUB_NAMES = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
-const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 /**
  * The registry from which an image is pulled, with its port: the name under which its user is kept.
@@ -33,7 +33,7 @@ export function canonicalHost(host: string): string {
  */
 export function parseRegistryHost(text: string): string {
   const host = canonicalHost(text);
-  const valid = host.length <= 255 && HOST.test(host) && /[.:]|^localhost$/.test(host);
+  const valid = host.length <= 255 && HOST_WITH_PORT.test(host) && /[.:]|^localhost$/.test(host);
   if (valid) return host;
   throw failure.badRequest(
     'The registry must be a host with an optional port, such as registry.example.com:5000',

@@ -8,7 +8,7 @@ import { type ComposeArchive, noteWanted, receiveArchive } from '../compose/comp
 import { readCompose } from '../compose/read-compose.ts';
 import type { ReceivedSource } from '../deploy/source-deploys.ts';
 import { readBytes } from '../read-bytes.ts';
-import { toEnv } from '../records/fields.ts';
+import { toEnv } from '../records/names.ts';
 import { assertProjectName } from '../records/project.ts';
 import { readForm } from '../source/multipart.ts';
 import { validator } from '../validator.ts';

@@ -3,8 +3,8 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { HostedApp } from '../records/app.ts';
-import { toEnv, type AppFields } from '../records/fields.ts';
-import { ENV_KEY } from '../records/names.ts';
+import type { AppFields } from '../records/fields.ts';
+import { ENV_KEY, toEnv } from '../records/names.ts';
 import { MASK, showApp, type AddressOf } from '../records/view.ts';
 
 /** Routes for the environment and the secrets of an app. */

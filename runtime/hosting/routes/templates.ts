@@ -1,7 +1,7 @@
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
-import { newSpec, toEnv, type AppFields } from '../records/fields.ts';
-import { assertAppName } from '../records/names.ts';
+import { newSpec, type AppFields } from '../records/fields.ts';
+import { assertAppName, toEnv } from '../records/names.ts';
 import { showApp } from '../records/view.ts';
 import type { Template } from '../templates/template.ts';
 import { fillTemplate, showTemplate } from '../templates/templates.ts';

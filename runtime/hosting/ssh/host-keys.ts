@@ -1,5 +1,6 @@
 import { AppError, failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
+import { HOST_WITH_PORT } from '../records/names.ts';
 import type { PublicKey } from './keys.ts';
 
 /** The key by which a git host is recognised. */
@@ -27,7 +28,6 @@ export interface HostKeys {
 }
 
 const TABLE = 'hosting_git_hosts';
-const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 export function createHostKeys({ db }: Pick<Store, 'db'>, now: () => number): HostKeys {
   const rowOf = (host: string, { line, fingerprint }: PublicKey, source: GitHost['source']) => ({
@@ -83,7 +83,7 @@ export function gitHostName({ host, port }: { readonly host: string; readonly po
 /** @throws AppError 400 */
 export function parseGitHost(text: string): string {
   const host = text.toLowerCase().replace(/:22$/, '');
-  if (host.length <= 260 && HOST.test(host)) return host;
+  if (host.length <= 260 && HOST_WITH_PORT.test(host)) return host;
   throw failure.badRequest('The host must be a name with an optional port: git.example.com:2222');
 }
 
