@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { once } from 'node:events';
 import type { VolumeEntry } from '../engine/volume-files.ts';
+import { makeFolder } from '../source/leftovers.ts';
 
 /** A stream whose bytes are hashed on their way; `add` writes its line into the list. */
 interface Hashed {
@@ -26,7 +26,7 @@ export interface FileList {
 
 /** Creates an empty list in a folder of its own below the system's temporary folder. */
 export async function createFileList(): Promise<FileList> {
-  const folder = await mkdtemp(join(tmpdir(), `twofold-backup-${process.pid}-`));
+  const folder = await makeFolder('backup');
   const path = join(folder, 'files.jsonl');
   const out = createWriteStream(path, { mode: 0o600 });
   let failed: Error | undefined;
@@ -96,7 +96,7 @@ export interface ListComparison {
 
 /** Keeps the lines in a temporary database, so that memory does not grow with their number. */
 export async function createListComparison(): Promise<ListComparison> {
-  const folder = await mkdtemp(join(tmpdir(), `twofold-backup-${process.pid}-`));
+  const folder = await makeFolder('backup');
   const db = new DatabaseSync(join(folder, 'list.db'));
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
   db.exec('CREATE TABLE lines (path TEXT PRIMARY KEY, line TEXT, found TEXT) WITHOUT ROWID');

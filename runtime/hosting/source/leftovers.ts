@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../running.ts';
 
-/** Creates a folder for untrusted source code that only this user can read. */
-export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
+/** Creates a temporary folder that only this user can read, such as one for untrusted source code. */
+export const makeFolder = (kind: 'source' | 'git' | 'backup'): Promise<string> =>
   mkdtemp(join(tmpdir(), `twofold-${kind}-${process.pid}-`));
 
 /**
@@ -13,7 +13,7 @@ export const makeFolder = (kind: 'source' | 'git'): Promise<string> =>
  */
 export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    const pid = Number(/^twofold-(?:source|git)-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+    const pid = Number(/^twofold-(?:source|git|backup)-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid)) continue;
     const path = join(tmpdir(), name);
     const isOld =
