@@ -157,7 +157,7 @@ export function assertDone({ id, status }: StoredBackup): void {
 }
 
 /** Sends the events of a backup, which notifications are made of. */
-export async function announced(
+async function announced(
   { core }: BackupParts,
   { app, id }: StoredBackup,
   work: () => Promise<void>,

@@ -50,22 +50,23 @@ export async function* encrypt(chunks: AsyncIterable<Buffer>, key: Buffer): Asyn
   yield seal(held ?? Buffer.alloc(0), { own, head, number, last: true });
 }
 
-interface Place {
+/** What a chunk is sealed with: its nonce follows from its number and its mark. */
+interface ChunkContext {
   readonly own: Buffer;
   readonly head: Buffer;
   readonly number: number;
   readonly last: boolean;
 }
 
-function seal(bytes: Buffer, place: Place): Buffer {
-  const cipher = createCipheriv('aes-256-gcm', place.own, nonceOf(place)).setAAD(place.head);
+function seal(bytes: Buffer, context: ChunkContext): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', context.own, nonceOf(context)).setAAD(context.head);
   const body = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
   const length = Buffer.alloc(4);
-  length.writeUInt32BE((body.length | (place.last ? LAST : 0)) >>> 0);
+  length.writeUInt32BE((body.length | (context.last ? LAST : 0)) >>> 0);
   return Buffer.concat([length, body]);
 }
 
-function nonceOf({ number, last }: Place): Buffer {
+function nonceOf({ number, last }: ChunkContext): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeBigUInt64BE(BigInt(number), 0);
   nonce.writeUInt32BE(last ? 1 : 0, 8);
@@ -123,18 +124,18 @@ async function* decryptFrom(
 
 function open(
   { body, last }: { readonly body: Buffer; readonly last: boolean },
-  place: Omit<Place, 'last'>,
+  context: Omit<ChunkContext, 'last'>,
 ): { bytes: Buffer; last: boolean } {
-  const nonce = nonceOf({ ...place, last });
-  const decipher = createDecipheriv('aes-256-gcm', place.own, nonce)
-    .setAAD(place.head)
+  const nonce = nonceOf({ ...context, last });
+  const decipher = createDecipheriv('aes-256-gcm', context.own, nonce)
+    .setAAD(context.head)
     .setAuthTag(body.subarray(body.length - TAG));
   try {
     const bytes = decipher.update(body.subarray(0, body.length - TAG));
     decipher.final();
     return { bytes, last };
   } catch {
-    throw damaged(`chunk ${place.number} is not what was written`);
+    throw damaged(`chunk ${context.number} is not what was written`);
   }
 }
 

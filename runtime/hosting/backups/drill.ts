@@ -7,7 +7,7 @@ import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
 import { damaged } from './failures.ts';
 import { createListComparison, type ListComparison } from './file-list.ts';
-import { assertDone } from './sections.ts';
+import { assertSucceeded } from './sections.ts';
 import { type BackupParts, checkBackup, messageOf, openBackup } from './stored.ts';
 import { taskLabels, withVolume } from './volumes.ts';
 
@@ -88,7 +88,7 @@ async function readDump(
     const engine = parts.core.connection.engine();
     const command = await engine.pipe(id, restore, { input: section.chunks, signal });
     for await (const _chunk of command.output);
-    await assertDone(command, copy.app, 'restore');
+    await assertSucceeded(command, copy.app, 'restore');
   }
 }
 

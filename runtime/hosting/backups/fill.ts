@@ -5,7 +5,7 @@ import { ensureReplicas, stopContainers } from '../deploy/lifecycle.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { StoredBackup } from '../records/backup.ts';
 import { backupRulesOf } from '../records/backup-rules.ts';
-import { assertDone, runningContainer } from './sections.ts';
+import { assertSucceeded, runningContainer } from './sections.ts';
 import { type BackupParts, openBackup } from './stored.ts';
 import { emptyVolume, withVolume } from './volumes.ts';
 
@@ -54,6 +54,6 @@ async function runRestore(
   const id = await runningContainer(core, app);
   const command = await core.connection.engine().pipe(id, restore, { input: chunks, signal });
   for await (const _chunk of command.output);
-  await assertDone(command, app, 'restore');
+  await assertSucceeded(command, app, 'restore');
   await stopContainers(core, app);
 }

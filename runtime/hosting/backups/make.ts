@@ -37,9 +37,7 @@ export const SYSTEM = '_system';
 /** @throws AppError 400 for an app that has nothing to back up. */
 export function assertHasData({ spec }: HostedApp): void {
   if (spec.volumes.length > 0 || backupRulesOf(spec.backup).dump !== null) return;
-  throw failure.badRequest(
-    'App has no volume and no backup.dump: there is nothing to back up. POST /api/system/backups keeps its description',
-  );
+  throw failure.badRequest('App has no volume and no backup.dump: there is nothing to back up');
 }
 
 /** Makes a backup as the app's rules say, then removes those that are not kept any more. */
@@ -82,7 +80,7 @@ async function store(
   await storeBackup(parts, backup, { description, sections, signal });
 }
 
-export const aboutBackup = (app: string) => `backup:${app}`;
+const aboutBackup = (app: string) => `backup:${app}`;
 
 /**
  * Stops the app's containers for the time of `work`. What the app should be stays `running`, so a

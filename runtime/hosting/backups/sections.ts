@@ -38,12 +38,12 @@ async function* wholeOutput(command: PipedCommand, app: HostedApp): AsyncGenerat
     bytes += chunk.length;
     yield chunk;
   }
-  await assertDone(command, app, 'dump');
+  await assertSucceeded(command, app, 'dump');
   if (bytes === 0) throw new AppError(502, 'DUMP_FAILED', 'backup.dump printed nothing');
 }
 
 /** @throws AppError 502 with the last line that the command printed as an error. */
-export async function assertDone(
+export async function assertSucceeded(
   command: PipedCommand,
   app: HostedApp,
   name: 'dump' | 'restore',

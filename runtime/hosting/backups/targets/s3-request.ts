@@ -33,7 +33,8 @@ export interface S3Refusal extends Error {
   readonly status?: number;
 }
 
-const ATTEMPTS = 5;
+/** How often a request is sent, and a download continued, before it fails. */
+export const ATTEMPTS = 5;
 const FIRST_PAUSE = 200;
 /** Milliseconds of silence after which a connection is given up. */
 const SILENCE = 60_000;
@@ -49,12 +50,15 @@ export async function callS3(options: S3Options, call: S3Call): Promise<S3Answer
     try {
       return await send(options, call);
     } catch (error) {
-      const { status } = error as S3Refusal;
-      const passing = status === undefined || status === 429 || status >= 500;
-      if (!passing || attempt === ATTEMPTS) throw explain(options, call, error as Error);
+      if (!isPassing(error as S3Refusal) || attempt === ATTEMPTS)
+        throw explain(options, call, error as Error);
       await sleep(FIRST_PAUSE * 2 ** (attempt - 1));
     }
 }
+
+/** Whether another attempt may succeed: the connection broke, or the server is not well. */
+export const isPassing = ({ status }: S3Refusal): boolean =>
+  status === undefined || status === 429 || status >= 500;
 
 export interface S3Answer {
   readonly headers: IncomingMessage['headers'];

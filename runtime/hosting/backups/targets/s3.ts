@@ -1,7 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pieces } from '../archive.ts';
 import { targetFailed } from '../failures.ts';
-import { callS3, openS3, type S3Options, type S3Refusal, textOf, textsOf } from './s3-request.ts';
+import {
+  ATTEMPTS,
+  callS3,
+  isPassing,
+  openS3,
+  type S3Options,
+  type S3Refusal,
+  textOf,
+  textsOf,
+} from './s3-request.ts';
 import type { Begun, Target } from './target.ts';
 
 export type { S3Options };
@@ -103,8 +112,6 @@ async function abort(options: S3Options, key: string, uploadId: string): Promise
   });
 }
 
-const ATTEMPTS = 5;
-
 /** Reads an object. A connection that breaks is continued where it broke. */
 async function* get(options: S3Options, key: string): AsyncGenerator<Buffer> {
   let at = 0;
@@ -122,10 +129,9 @@ async function* get(options: S3Options, key: string): AsyncGenerator<Buffer> {
       }
       return;
     } catch (error) {
-      const { status, message } = error as S3Refusal;
-      const passing = status === undefined || status === 429 || status >= 500;
-      if (!passing || (failures += 1) >= ATTEMPTS)
-        throw targetFailed(`${options.endpoint} does not return ${key}: ${message}`, error);
+      const refusal = error as S3Refusal;
+      if (!isPassing(refusal) || (failures += 1) >= ATTEMPTS)
+        throw targetFailed(`${options.endpoint} does not return ${key}: ${refusal.message}`, error);
       await sleep(200 * 2 ** failures);
     }
   }

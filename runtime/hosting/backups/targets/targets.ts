@@ -8,7 +8,7 @@ import { createS3Target, type S3Options } from './s3.ts';
 import { type Target, tryTarget } from './target.ts';
 
 /** The target of the manifest, `hosting.backups.directory`. */
-export const LOCAL = 'local';
+const LOCAL = 'local';
 
 /** How a target is described by `PUT /api/backup-targets/:name`. */
 export type TargetFields =
