@@ -56,7 +56,7 @@ export function createDockerLogins(env: Environment, log: Logger): DockerLogins 
 }
 
 /** The file into which `docker login` writes. */
-export function dockerConfigFile(env: Environment): string {
+function dockerConfigFile(env: Environment): string {
   const folder = env['DOCKER_CONFIG']?.trim() || join(env['HOME'] ?? homedir(), '.docker');
   return join(folder, 'config.json');
 }

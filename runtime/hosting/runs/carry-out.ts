@@ -197,7 +197,7 @@ async function finish({ core, runs, run }: RunWork, end: RunEnd, container?: str
 }
 
 /** Tells the listeners of `GET /api/events` that a run has begun or ended. */
-export function announceRun({ apps, events }: Core, run: Run): void {
+function announceRun({ apps, events }: Core, run: Run): void {
   const { id, cron, status, exit_code } = run;
   const app = apps.byId(run.app_id)?.name ?? run.app_id;
   const reason = status === 'failed' ? { reason: `It ended with exit code ${exit_code}` } : {};

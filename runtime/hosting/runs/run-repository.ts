@@ -29,7 +29,7 @@ export interface RunRepository {
 }
 
 /** How many runs of an app are kept, with their logs. */
-export const KEPT_RUNS = 100;
+const KEPT_RUNS = 100;
 
 const TABLE = 'hosting_runs';
 /** Everything but the log. */

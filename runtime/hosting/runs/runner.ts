@@ -152,7 +152,7 @@ async function untilAborted(
 }
 
 /** @throws AppError 400, 409, 503 */
-export function assertRuns(core: Core, { deployment, desired }: HostedApp): void {
+function assertRuns(core: Core, { deployment, desired }: HostedApp): void {
   if (deployment === null) throw failure.badRequest('App has not been deployed yet');
   if (desired === 'stopped') throw failure.conflict('App is stopped: start it first');
   core.connection.engine();

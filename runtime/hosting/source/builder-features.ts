@@ -13,7 +13,7 @@ export interface UsedFeature {
 const PLATFORM = /\$\{?(BUILD|TARGET)(PLATFORM|OS|ARCH|VARIANT)\b/;
 
 /** The features that a Dockerfile uses, in its order. */
-export function usedFeatures(instructions: readonly Instruction[]): readonly UsedFeature[] {
+function usedFeatures(instructions: readonly Instruction[]): readonly UsedFeature[] {
   return instructions.flatMap((instruction) =>
     featuresOf(instruction).map((feature) => ({ feature, instruction })),
   );

@@ -68,7 +68,7 @@ const keyView = ({ id, name, prefix, models, budget, createdAt, expiresAt }: Mod
 });
 
 /** Who made a key, for its row. */
-export function callerName({ principal }: Call['context']): string {
+function callerName({ principal }: Call['context']): string {
   if (principal.kind === 'user') return `user:${principal.id}`;
   return principal.kind === 'api_key' ? principal.id : 'operator';
 }
