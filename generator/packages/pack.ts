@@ -84,10 +84,7 @@ export async function packPackages(): Promise<PackedFile[]> {
 export const buildPackages = async (): Promise<PackedFile[]> => build(await readSources());
 
 const readSources = () =>
-  readFolders(
-    repo,
-    PACKAGES.flatMap(({ folders }) => folders),
-  );
+  readFolders(repo, [...PACKAGES.flatMap(({ folders }) => folders), 'site/pages']);
 
 async function build(sources: readonly TarEntry[]): Promise<PackedFile[]> {
   const out = await mkdtemp(join(tmpdir(), 'twofold-'));
@@ -169,7 +166,8 @@ async function pack(
 }
 
 /** A page of the documentation: links between pages are paths in the repo. */
-const isPage = (path: string): boolean => /\/docs\/[^/]+\.md$/.test(path);
+const isPage = (path: string): boolean =>
+  /\/docs\/[^/]+\.md$/.test(path) || /^site\/pages\/[^/]+\/[^/]+\.md$/.test(path);
 
 /** The files that a package builds into its `dist/`. */
 async function buildDist(module: string): Promise<TarEntry[]> {

@@ -6,6 +6,8 @@ import { type DocsPage, docsPages } from './llms.ts';
 
 /** Headings of `llms.txt`, and which pages stand below each. */
 const SECTIONS: readonly (readonly [heading: string, folders: RegExp])[] = [
+  ['The first hour', /^site\/pages\/start\//],
+  ['How to, and what the project is', /^site\/pages\/(how-to|about)\//],
   ['The two files', /^schema\//],
   ['Commands', /^generator\//],
   ['The server', /^runtime\/core\//],

@@ -14,7 +14,10 @@ export interface DocsPage {
 /** Every page, sorted by path. */
 export function docsPages(): DocsPage[] {
   return globSync(
-    ['{schema,generator}/docs/*.md', 'runtime/*/docs/*.md', 'runtime/core/*/docs/*.md'],
+    [
+      ...['site/pages/*/*.md', '{schema,generator}/docs/*.md'],
+      ...['runtime/*/docs/*.md', 'runtime/core/*/docs/*.md'],
+    ],
     {
       cwd: root,
     },
