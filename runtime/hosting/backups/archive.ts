@@ -2,6 +2,7 @@ import { extract, pack, type Pack } from 'tar-stream';
 import { pump } from '../source/pump.ts';
 import { unclosed } from '../source/unclosed.ts';
 import type { VolumeEntry } from '../engine/volume-files.ts';
+import { volumeHeader, writeMember } from '../engine/volume-tar.ts';
 import { readBytes } from '../read-bytes.ts';
 import { damaged } from './failures.ts';
 import type { FileList } from './file-list.ts';
@@ -83,21 +84,9 @@ async function writeVolume(
   const prefix = `volumes/${name}`;
   for await (const entry of entries) {
     const hashed = list.hash(prefix, entry);
-    await writeMember(archive, toHeader(hashed, prefix), hashed.data);
+    await writeMember(archive, volumeHeader(hashed, prefix), hashed.data);
     hashed.add();
   }
-}
-
-function toHeader(entry: VolumeEntry, prefix: string): Parameters<Pack['entry']>[0] {
-  const { path, type, target, attributes, device, data: _data, ...rest } = entry;
-  const name = path === '' ? `${prefix}/` : `${prefix}/${path}${type === 'directory' ? '/' : ''}`;
-  const linkname = type === 'link' ? `${prefix}/${target}` : target;
-  return {
-    ...rest,
-    ...{ name, type: type as 'file', devmajor: device[0], devminor: device[1] },
-    ...(linkname !== null && { linkname }),
-    ...(attributes && { pax: attributes }),
-  } as Parameters<Pack['entry']>[0];
 }
 
 async function writeDump(
@@ -142,19 +131,6 @@ export async function* pieces(
       length = 0;
     }
   if (length > 0) yield Buffer.concat(held, length);
-}
-
-async function writeMember(
-  archive: Pack,
-  header: Parameters<Pack['entry']>[0],
-  data: AsyncIterable<Buffer> | readonly Buffer[],
-): Promise<void> {
-  const member = archive.entry(header);
-  // When the archive fails, its open member emits an error too, and an error without a listener
-  // ends the process.
-  member.on('error', () => {});
-  if ((header.type ?? 'file') === 'file') await pump(data as AsyncIterable<Buffer>, member);
-  member.end(null);
 }
 
 interface Member {

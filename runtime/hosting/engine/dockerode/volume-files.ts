@@ -5,6 +5,7 @@ import { extract, type Header, pack, type Pack } from 'tar-stream';
 import { pump } from '../../source/pump.ts';
 import { unclosed } from '../../source/unclosed.ts';
 import type { VolumeEntry, VolumeFiles } from '../volume-files.ts';
+import { volumeHeader, writeMember } from '../volume-tar.ts';
 import { call, nullIfNotFound } from './calls.ts';
 import type { Dialect } from './dialect.ts';
 import { readFolder } from './read-folder.ts';
@@ -133,25 +134,7 @@ async function packEntries(
   archive: Pack,
   prefix: string,
 ): Promise<void> {
-  for await (const entry of entries) {
-    const member = archive.entry(toHeader(entry, prefix));
-    member.on('error', () => {});
-    if (entry.type === 'file') await pump(entry.data, member);
-    member.end(null);
-  }
+  for await (const entry of entries)
+    await writeMember(archive, volumeHeader(entry, prefix), entry.data);
   archive.finalize();
-}
-
-function toHeader(
-  { path, type, target, attributes, device, data: _data, ...entry }: VolumeEntry,
-  prefix: string,
-) {
-  const name = `${prefix}/${path}${type === 'directory' && path !== '' ? '/' : ''}`;
-  const linkname = type === 'link' ? `${prefix}/${target}` : target;
-  return {
-    ...entry,
-    ...{ name, type: type as 'file', devmajor: device[0], devminor: device[1] },
-    ...(linkname !== null && { linkname }),
-    ...(attributes && { pax: attributes }),
-  };
 }
