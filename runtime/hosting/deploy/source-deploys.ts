@@ -1,3 +1,4 @@
+import type { HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { Core } from '../core.ts';
 import type { Deployment, GitSource } from '../records/app.ts';
@@ -8,7 +9,7 @@ import { gitHostName } from '../ssh/host-keys.ts';
 import { type BuildPlan, dockerfilePaths, planBuild } from '../source/plan.ts';
 import { type Spool, spoolSource } from '../source/spool.ts';
 import type { SourceLimits } from '../source/tar-filter.ts';
-import { unpack } from '../source/unpack.ts';
+import { unpack, type UnpackLimits } from '../source/unpack.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { buildPolicy } from './build-policy.ts';
 import type { ImageBuilder } from './builder.ts';
@@ -54,15 +55,9 @@ export function createSourceDeploys(
   builder: ImageBuilder,
   logs: BuildLogs,
 ): SourceDeploys {
-  const { source: limits } = core.model;
   return {
     async receive(upload) {
-      const unpacked = unpack(upload, {
-        compressed: limits.max,
-        total: limits.maxUnpacked + ENTRY_HEADER * limits.entries,
-        ratio: MAX_RATIO,
-      });
-      const spool = await spoolSource(unpacked, limitsOf(core));
+      const spool = await spoolSource(unpack(upload, unpackLimits(core.model)), limitsOf(core));
       core.onStep('received');
       return spool;
     },
@@ -82,6 +77,13 @@ export function createSourceDeploys(
       ),
   };
 }
+
+/** How far an upload is unpacked. */
+export const unpackLimits = ({ source }: Pick<HostingModel, 'source'>): UnpackLimits => ({
+  compressed: source.max,
+  total: source.maxUnpacked + ENTRY_HEADER * source.entries,
+  ratio: MAX_RATIO,
+});
 
 const limitsOf = ({ model: { source } }: Core): SourceLimits => ({
   entries: source.entries,

@@ -17,7 +17,7 @@ export interface StreamPort {
 export interface StreamOptions {
   readonly host: string;
   readonly port: number;
-  /** Null when the client must not connect, or when nothing serves. */
+  /** The targets of a client by its address: none when it must not connect, or nothing serves. */
   readonly targets: (address: string) => Promise<readonly StreamTarget[]>;
   readonly inherited: Server | UdpSocket | undefined;
   readonly now: () => number;

@@ -6,7 +6,7 @@ import type { ComposeApp } from '../compose/compose-app.ts';
 import { type ComposePlan, planCompose, reportOf } from '../compose/compose-plan.ts';
 import { type ComposeArchive, noteWanted, receiveArchive } from '../compose/compose-source.ts';
 import { readCompose } from '../compose/read-compose.ts';
-import type { ReceivedSource } from '../deploy/source-deploys.ts';
+import { type ReceivedSource, unpackLimits } from '../deploy/source-deploys.ts';
 import { readBytes } from '../read-bytes.ts';
 import { toEnv } from '../records/names.ts';
 import { assertProjectName } from '../records/project.ts';
@@ -26,16 +26,10 @@ interface Prepared {
 }
 
 const MIB = 1024 * 1024;
-/** How many times larger the unpacked source may be than the upload. */
-const MAX_RATIO = 200;
 
 export function composeHandlers(parts: ApplyParts) {
   const { core, model } = parts;
-  const limits = {
-    compressed: model.source.max,
-    total: model.source.maxUnpacked + 1024 * model.source.entries,
-    ratio: MAX_RATIO,
-  };
+  const limits = unpackLimits(model);
   /** The projects whose compose files are being applied. */
   const busy = new Set<string>();
   return {
