@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { closedObject, count, dateTime, nullableType, text } from './json-shapes.ts';
 
 /** The JSON Schemas of backups: the app's field `backup`, bodies and responses. */
 
-const text = { type: 'string' } as const;
 const word = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,62}$' } as const;
 const schedule = { type: ['string', 'null'], minLength: 9, maxLength: 200 } as const;
 const command = {
@@ -11,11 +11,6 @@ const command = {
   minItems: 1,
   maxItems: 100,
 } as const;
-const nullable = (type: string) => ({ type: [type, 'null'] });
-const closedObject = (
-  properties: Record<string, JsonSchema>,
-  required: readonly string[] = [],
-): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
 
 /** The field `backup` of an app. */
 export const backupRules = closedObject({
@@ -38,15 +33,15 @@ export const backup: JsonSchema = {
   type: 'object',
   properties: {
     id: text,
-    app: nullable('string'),
+    app: nullableType('string'),
     target: text,
     status: { enum: ['running', 'done', 'failed'] },
     bytes: { type: ['integer', 'null'], minimum: 0 },
-    sha256: nullable('string'),
-    started_at: { type: 'string', format: 'date-time' },
-    finished_at: nullable('string'),
-    verified_at: nullable('string'),
-    error: nullable('string'),
+    sha256: nullableType('string'),
+    started_at: dateTime,
+    finished_at: nullableType('string'),
+    verified_at: nullableType('string'),
+    error: nullableType('string'),
   },
 };
 
@@ -54,7 +49,7 @@ export const backupList: JsonSchema = {
   type: 'object',
   properties: {
     backups: { type: 'array', items: backup },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };
 
@@ -97,6 +92,6 @@ export const targetList: JsonSchema = {
   type: 'object',
   properties: {
     targets: { type: 'array', items: target },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { count, dateTime, text } from './json-shapes.ts';
 
-const text = { type: 'string' } as const;
 const bodyWith = (name: string, maxLength: number): JsonSchema => ({
   type: 'object',
   additionalProperties: false,
@@ -25,7 +25,7 @@ export const gitHost: JsonSchema = {
     public_key: text,
     fingerprint: text,
     source: { enum: ['api', 'clone'] },
-    created_at: { type: 'string', format: 'date-time' },
+    created_at: dateTime,
   },
 };
 
@@ -34,6 +34,6 @@ export const gitHostList: JsonSchema = {
   required: ['hosts', 'total'],
   properties: {
     hosts: { type: 'array', items: gitHost },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { count, dateTime } from './json-shapes.ts';
 
 /** The JSON Schemas of notifications. */
 
@@ -33,8 +34,8 @@ export const notification: JsonSchema = {
     name: { type: 'string' },
     ...fields,
     secret: { type: 'string' },
-    created_at: { type: 'string', format: 'date-time' },
-    updated_at: { type: 'string', format: 'date-time' },
+    created_at: dateTime,
+    updated_at: dateTime,
   },
 };
 
@@ -42,7 +43,7 @@ export const notificationList: JsonSchema = {
   type: 'object',
   properties: {
     notifications: { type: 'array', items: notification },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };
 

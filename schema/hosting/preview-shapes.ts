@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { count, dateTime, text } from './json-shapes.ts';
 
-const text = { type: 'string' } as const;
 const lifetime = '^[1-9][0-9]{0,6}(s|m|h|d)$';
 
 /** The field `previews` of an app. @param env The schema of an environment. */
@@ -23,7 +23,7 @@ export const shownPreview: JsonSchema = {
     of: text,
     key: text,
     ref: { type: ['string', 'null'] },
-    expires_at: { type: 'string', format: 'date-time' },
+    expires_at: dateTime,
   },
 };
 
@@ -46,6 +46,6 @@ export const previewList = (app: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: {
     previews: { type: 'array', items: app },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 });

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { count } from './json-shapes.ts';
 import { app } from './route-shapes.ts';
 
 /** The JSON Schemas of projects. */
@@ -12,7 +13,7 @@ export const projectList: JsonSchema = {
   type: 'object',
   properties: {
     projects: { type: 'array', items: project },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };
 

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../routes/route.ts';
-
-const text = { type: 'string' } as const;
+import { count, text } from './json-shapes.ts';
 
 /** A user name of HTTP's basic authentication: without a colon and control characters. */
 export const registryBody: JsonSchema = {
@@ -28,7 +27,7 @@ export const registryList: JsonSchema = {
   required: ['registries', 'total'],
   properties: {
     registries: { type: 'array', items: registry },
-    total: { type: 'integer', minimum: 0 },
+    total: count,
   },
 };
 

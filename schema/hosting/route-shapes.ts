@@ -1,23 +1,12 @@
 import type { JsonSchema } from '../routes/route.ts';
 import { previewRules, shownPreview } from './preview-shapes.ts';
 import { buildShape } from './build-shape.ts';
+import { closedObject, count, dateTime, text } from './json-shapes.ts';
 import { backupRules } from './backup-shapes.ts';
 import { cron, ports, processesOf, release } from './run-shapes.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
-const text = { type: 'string' } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const dateTime = { type: 'string', format: 'date-time' } as const;
-const closedObject = (
-  properties: Record<string, JsonSchema>,
-  required: readonly string[] = [],
-): JsonSchema => ({
-  type: 'object',
-  properties,
-  required,
-  additionalProperties: false,
-});
 const openObject = (properties: Record<string, JsonSchema>): JsonSchema => ({
   type: 'object',
   properties,

@@ -1,11 +1,7 @@
 import type { JsonSchema } from '../routes/route.ts';
+import { closedObject, dateTime, nullableType, text } from './json-shapes.ts';
 
 /** The JSON Schemas of runs and schedules. */
-
-const closedObject = (
-  properties: Record<string, JsonSchema>,
-  required: readonly string[],
-): JsonSchema => ({ type: 'object', properties, required, additionalProperties: false });
 
 /** A command and its arguments. */
 const command = {
@@ -16,9 +12,6 @@ const command = {
 } as const;
 const timeout = { type: 'number', exclusiveMinimum: 0, maximum: 86_400 } as const;
 const name = { type: 'string', pattern: '^[a-z][a-z0-9-]{0,62}$' } as const;
-const text = { type: 'string' } as const;
-const dateTime = { type: 'string', format: 'date-time' } as const;
-const nullable = (type: string) => ({ type: [type, 'null'] });
 
 export const runBody = closedObject({ command, timeout_s: timeout }, ['command']);
 
@@ -71,9 +64,13 @@ export const RUN_STATUS = ['running', 'done', 'failed', 'timeout', 'stopped', 'l
 export const run: JsonSchema = {
   type: 'object',
   properties: {
-    ...{ id: text, app: text, cron: nullable('string'), command },
+    ...{ id: text, app: text, cron: nullableType('string'), command },
     status: { enum: RUN_STATUS },
-    ...{ exit_code: nullable('integer'), started_at: dateTime, finished_at: nullable('string') },
+    ...{
+      exit_code: nullableType('integer'),
+      started_at: dateTime,
+      finished_at: nullableType('string'),
+    },
   },
 };
 

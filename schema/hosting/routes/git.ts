@@ -22,7 +22,6 @@ export const gitRoutes = [
       ...writes,
       summary: 'Makes a key for git over SSH, in place of an earlier one',
     },
-
     responses: { 201: response('The public half, for the git host', shape.deployKey), ...onApp },
   },
   {
@@ -44,7 +43,6 @@ export const gitRoutes = [
       ...reads,
       summary: 'Returns the public half of the deploy key',
     },
-
     responses: { 200: response('The public half', shape.deployKey), ...onApp },
   },
   {
@@ -55,7 +53,6 @@ export const gitRoutes = [
       ...writes,
       summary: 'Removes the deploy key',
     },
-
     responses: { 200: response('It was removed'), ...onApp },
   },
   {
@@ -66,7 +63,6 @@ export const gitRoutes = [
       ...readsSystem,
       summary: 'Lists the git hosts whose keys are known',
     },
-
     responses: { 200: response('The hosts', shape.gitHostList), ...refused },
   },
   {
