@@ -20,13 +20,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     );
   const path = resolve(call.cwd, file);
   const folder = dirname(path);
-  const compose = await readFile(path, 'utf8').catch((error: Error) => {
-    throw new CommandError(
-      EXIT.usage,
-      'FILE_UNREADABLE',
-      `${file} cannot be read: ${error.message}`,
-    );
-  });
+  const compose = await readCompose(path, file);
   const here = environmentOf(folder);
   const { variables, envFiles, needsFiles } = referencesOf(compose);
   const known = variables.filter((name) => here[name] !== undefined);
@@ -44,17 +38,29 @@ export async function run(call: CommandCall): Promise<ExitCode> {
         prune: call.options['prune'] === true,
       },
     )
-    .catch((error: unknown) => {
-      if (!(error instanceof HostingRefusal)) throw error;
-      const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
-      throw new CommandError(
-        code,
-        'SERVER_REFUSED',
-        `the server refused (${error.status}): ${error.message}`,
-      );
-    });
+    .catch(throwRefusal);
   show(call, project, report);
   return EXIT.done;
+}
+
+function readCompose(path: string, file: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: Error) => {
+    throw new CommandError(
+      EXIT.usage,
+      'FILE_UNREADABLE',
+      `${file} cannot be read: ${error.message}`,
+    );
+  });
+}
+
+function throwRefusal(error: unknown): never {
+  if (!(error instanceof HostingRefusal)) throw error;
+  const code = error.status >= 500 ? EXIT.differs : EXIT.usage;
+  throw new CommandError(
+    code,
+    'SERVER_REFUSED',
+    `the server refused (${error.status}): ${error.message}`,
+  );
 }
 
 function show({ terminal, options }: CommandCall, project: string, report: ComposeReport): void {

@@ -236,8 +236,8 @@ async function recordFailure(
   const reason = error instanceof AppError ? error.message : 'Internal error';
   const cancelled = error instanceof DeploymentCancelled;
   const status = cancelled ? 'cancelled' : 'failed';
-  const told = error instanceof RolloutError || error instanceof ReleaseError;
-  const log = told ? error.lines : [];
+  const hasLines = error instanceof RolloutError || error instanceof ReleaseError;
+  const log = hasLines ? error.lines : [];
   if (!(error instanceof AppError))
     core.log.error({ stack: (error as Error).stack }, 'a deployment failed');
   core.operations.finishing(appId);

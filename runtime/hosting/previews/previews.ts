@@ -166,7 +166,7 @@ const isOver = ({ apps, now }: Core, { spec: { preview } }: HostedApp): boolean 
 function createSweep(core: Core, remove: (preview: HostedApp) => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
   // A preview that cannot be removed is reported once, and not at each look.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const look = async () => {
     if (core.connection.info() === null) return;
     for (const preview of core.apps.all().filter((app) => isOver(core, app))) {
@@ -175,9 +175,9 @@ function createSweep(core: Core, remove: (preview: HostedApp) => Promise<void>) 
         core.log.info(`${preview.name} is removed: it has expired, or its app is gone`);
       } catch (error) {
         const why = error instanceof AppError ? error.message : String(error);
-        if (!told.has(preview.id))
+        if (!reported.has(preview.id))
           core.log.warn(`${preview.name} has expired and cannot be removed yet: ${why}`);
-        told.add(preview.id);
+        reported.add(preview.id);
       }
     }
   };
