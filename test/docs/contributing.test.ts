@@ -24,7 +24,10 @@ describe('the page for contributors', () => {
 
   it('names only scripts of package.json', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = Array.from(contributing.matchAll(/npm run ([\w:-]*\w)/g), ([, name = '']) => name);
+    const named = Array.from(
+      contributing.matchAll(/npm run ([\w:-]*\w)/g),
+      ([, name = '']) => name,
+    );
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
