@@ -276,6 +276,11 @@ networks: { out: { external: true } }
       [service('environment: { A: "${B" }'), 400, /environment.A/],
       [service('environment: { A: "${B:?say it}" }'), 400, /environment.A needs B in env: say it/],
       [service(`environment: { A: "${'${A:-'.repeat(30)}" }`), 400, /environment.A/],
+      [
+        `x: &a "${'${A+b}'.repeat(40_000)}"\ny: [${Array(100).fill('*a')}]`,
+        400,
+        /values of the compose file are too long/,
+      ],
       [service('depends_on: [web]'), 422, /circle/],
       [service('depends_on: [none]'), 422, /depends_on\[0\]|depends_on names/],
       [service('build: .'), 422, /services.web.build needs the files/],
@@ -339,9 +344,17 @@ describe('the values of a compose file', () => {
       '${A:+yes}${NONE:+yes}${EMPTY+set}': 'yesset',
       '[${NONE}]': '[]',
       '${A?why}${EMPTY?why}': 'a',
+      '[$constructor]': '[]',
     };
     for (const [text, expected] of Object.entries(texts))
       expect([text, read(`environment: { V: "${text}" }`, env).env['V']]).toEqual([text, expected]);
+  });
+
+  it('variables do not make a text longer than a file may be', () => {
+    const env = { A: 'a'.repeat(65_536) };
+    expect(() => read(`environment: { V: "${'$A'.repeat(20_000)}" }`, env)).toThrow(
+      expect.objectContaining({ status: 400, message: expect.stringMatching(/too long/) }),
+    );
   });
 
   it('commands, durations, sizes and ports are read as Compose does', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createBuilder } from '../../runtime/hosting/engine/builder.ts';
-import { chooseBuild, withOwnCaches } from '../../runtime/hosting/source/builder-features.ts';
+import {
+  assertTriggersContained,
+  chooseBuild,
+  withOwnCaches,
+} from '../../runtime/hosting/source/builder-features.ts';
 import { inspectDockerfile } from '../../runtime/hosting/source/dockerfile.ts';
 import { parseDockerfile, withFrontend } from '../../runtime/hosting/source/dockerfile-lines.ts';
 
@@ -32,6 +36,14 @@ describe('a here-document', () => {
     ['RUN cat <<$X\n$X', /not allowed/],
     ['RUN cat "a <<EOF\nADD http://x /y\nEOF', /quote that does not end/],
     ['RUN ${X:-a b} <<EOF\nEOF', /variable with spaces/],
+    ['RUN ${} <<CMD\nADD http://x /y\nCMD', /a variable of this form/],
+    ['RUN ${X:?} <<CMD\nADD http://x /y\nCMD', /a variable of this form/],
+    ['RUN --network=none [ "a\\"" , "b" ] <<CMD\nADD http://x /y\nCMD', /JSON form/],
+    [
+      'ONBUILD RUN --mount="type=tmpfs,target=/a b" [ "a" ] <<CMD\nADD http://x /y\nCMD',
+      /JSON form/,
+    ],
+    ['RUN <<CMD\nCMD\r\r\nADD http://x /y\nCMD', /carriage return/],
   ])('that builders could read differently is refused: %s', (line, message) => {
     expect(() => inspect(`FROM node\n${line}\n`)).toThrow(
       expect.objectContaining({ status: 422, message: expect.stringMatching(message) }),
@@ -48,6 +60,46 @@ describe('a here-document', () => {
     expect(parseDockerfile(`FROM node\n${line}\nADD a /b`).map(({ name }) => name)).toContain(
       'ADD',
     );
+  });
+});
+
+describe('the end of a line', () => {
+  it('joins words as builders do, so that none is hidden in two lines', () => {
+    expect(() => inspect('FROM node\nAD\\\nD http://x /y')).toThrow(/ADD of an address/);
+    expect(() => inspect('FROM node\nADD ht\\\n# why\ntp://x /y')).toThrow(/ADD of an address/);
+    expect(() => inspect('FROM local\\\nhost/twofold-1/other:3')).toThrow(/image of this server/);
+    expect(() => inspect('FROM node\nAD\\\n D http://x /y')).toThrow('"AD" is not an instruction');
+  });
+
+  it.each([
+    ['RUN echo \\\\\nADD http://x /y', /ends with/],
+    ['RUN echo \\\u00A0\nADD http://x /y', /unusual space at its end/],
+    ['RUN echo \\\f\nADD http://x /y', /unusual space at its end/],
+    ['CMD a \\\n\u0085# b\nRUN <<CMD\nADD http://x /y\nCMD', /unusual space at its beginning/],
+    ['RUN echo \\\n\uFEFF\nADD http://x /y', /unusual space at its beginning/],
+    ['RUN echo \\\n \uFEFF# a\nADD http://x /y', /unusual space at its beginning/],
+    ['RUN echo \\\r\r\nADD http://x /y', /carriage return/],
+  ])('that builders could read differently is refused: %j', (lines, message) => {
+    expect(() => inspect(`FROM node\n${lines}\n`)).toThrow(
+      expect.objectContaining({ status: 422, message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+describe('a hostile text', () => {
+  it.each([
+    ['a directive', `# a= ${' '.repeat(250_000)}b\u2028\nFROM a`, null],
+    ['an argument', `ARG ${'a'.repeat(250_000)}!\nFROM a`, null],
+    ['variables', `FROM a\nRUN <<EOF ${'${'.repeat(120_000)}`, /not allowed/],
+    [
+      'arguments that double',
+      `ARG A=xx\n${'ARG A=$A$A\n'.repeat(40)}FROM a`,
+      /values of ARG are too long/,
+    ],
+  ])('costs little: %s', (_what, text, message) => {
+    const look = () => inspectDockerfile(text, { allowAddUrl: false, from: ['*'] });
+    if (message) expect(look).toThrow(message);
+    else expect(look().images).toEqual(['a']);
   });
 });
 
@@ -96,6 +148,11 @@ describe('the builder', () => {
     expect(choose(`# syntax=docker/dockerfile:1.7-labs\n${newer}`, DEBIAN)).toMatchObject({
       frontend: 'docker.io/docker/dockerfile:1.7-labs',
     });
+    // They would read the text of a here-document as instructions.
+    for (const old of [':1.0', ':1.3', ':1.3-labs', `:1.7@sha256:${'0'.repeat(64)}`])
+      expect(choose(`# syntax=docker/dockerfile${old}\n${newer}`, DEBIAN)).toMatchObject({
+        frontend,
+      });
     expect(choose(`# syntax=docker/dockerfile:1.7-labs\n${plain}`, DEBIAN)).toMatchObject({
       ...{ buildkit: true, frontend: null },
     });
@@ -120,6 +177,18 @@ describe('the builder', () => {
     expect(choose('FROM a AS b\nRUN --mount=from=b,dst=/m ls', podman)).toMatchObject({
       fresh: true,
     });
+  });
+
+  it('of Podman gets no base image whose ONBUILD leads out of the build, or into a cache of others', () => {
+    const podman = createBuilder('podman', '5.0');
+    for (const trigger of [
+      'RUN --mount=type=bind,from=b/c,source=/l,target=/m ls',
+      'RUN --mount=type=cache,id=other,target=/m ls',
+    ]) {
+      expect(() => assertTriggersContained(podman, [trigger]), trigger).toThrow(/Podman/);
+      assertTriggersContained(createBuilder(...DEBIAN), [trigger]);
+    }
+    assertTriggersContained(podman, ['COPY . /app', 'RUN ls']);
   });
 
   it('gets a frontend that we choose, and lines keep their numbers without one', () => {

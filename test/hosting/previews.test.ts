@@ -9,6 +9,7 @@ import {
   parsePreviewKey,
   previewName,
 } from '../../runtime/hosting/records/previews.ts';
+import { createPreviews } from '../../runtime/hosting/previews/previews.ts';
 import { readPush } from '../../runtime/hosting/webhooks.ts';
 import { describeWith, engines } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
@@ -100,6 +101,32 @@ describe('what a preview takes over', () => {
 
   it('is not the network of its project, if a stranger wrote it', () => {
     expect(inheritedSpec(spec, { fork: true })).toEqual({ port: 3000, ...shown });
+  });
+});
+
+describe('a preview by hand of an app in a project', () => {
+  const shop = { id: 'a', name: 'shop', env: {}, secrets: {}, spec: { project: 'shop' } };
+  const spec = {
+    ...{ project: 'shop', networks: ['back'], image: 'shop:1' },
+    preview: { of: 'shop', app_id: 'a', key: '7', ref: null, expires_at: '2099-01-01T00:00:00Z' },
+  };
+  const known = { id: 'b', name: 'shop-pr-7', spec };
+  const core = {
+    now: Date.now,
+    model: { previews: { limit: 5, expire: 1000 } },
+    apps: {
+      all: () => [shop, known],
+      byId: (id: string) => [shop, known].find((each) => each.id === id),
+      update: async (id: string, changes: object) => ({ ...known, id, ...changes }),
+    },
+  };
+  const previews = createPreviews(core as never, {} as never);
+  const prepared = async (fork: boolean) =>
+    (await previews.prepare(shop as never, { key: '7', ref: 'x', fork }))?.spec;
+
+  it('leaves the network of the project when a fork takes its number', async () => {
+    expect(await prepared(false)).toMatchObject({ project: 'shop', networks: [] });
+    expect(await prepared(true)).toMatchObject({ project: null, networks: [], image: 'shop:1' });
   });
 });
 

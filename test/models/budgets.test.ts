@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '../../runtime/core/config/log.ts';
 import { migrate } from '../../runtime/core/store/migrate.ts';
 import { openStore } from '../../runtime/core/store/open-store.ts';
+import { createAdmission } from '../../runtime/models/gateway/admission.ts';
 import {
   type Budget,
   EMPTY,
@@ -16,6 +17,7 @@ import {
   useOf,
 } from '../../runtime/models/keys/budget.ts';
 import { createBudgetStore } from '../../runtime/models/keys/budget-store.ts';
+import { createModelKeys } from '../../runtime/models/keys/model-keys.ts';
 import { modelMigrations } from '../../runtime/models/keys/tables.ts';
 import { createDatabase, describeWith } from '../engines/available.ts';
 
@@ -108,5 +110,28 @@ describeWith('postgres', 'a budget on PostgreSQL', () => {
     const { url, drop } = await createDatabase();
     await race(url, tmpdir());
     await drop();
+  });
+});
+
+describe('the limits of a key of the server', () => {
+  it('do not end with their time, after which it may use nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keys-'));
+    const store = openStore(`file:${join(folder, 'app.db')}`, folder);
+    try {
+      await migrate(store, modelMigrations);
+      const id = 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV';
+      let now = 0;
+      const keys = createModelKeys(store, () => now);
+      const { callerOf } = createAdmission({ keys } as never);
+      const principal = { kind: 'api_key', id, scopes: ['models:read'], userId: null } as const;
+      expect((await callerOf({ principal })).may('org/any')).toBe(true);
+      await keys.change(id, { models: ['org/one'], expiresAt: 1000 }, 'operator');
+      expect((await callerOf({ principal })).may('org/any')).toBe(false);
+      now = 1000;
+      await expect(callerOf({ principal })).rejects.toMatchObject({ status: 401 });
+    } finally {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -29,9 +29,9 @@ export function interpolateAll(file: unknown, variables: Variables): unknown {
     if (values > MOST_VALUES) throw failure.badRequest('The compose file has too many values');
     if (typeof value === 'string') {
       const text = value.includes('$') ? interpolate(value, variables, path) : value;
-      characters += text.length;
-      if (characters > MOST_CHARACTERS)
-        throw failure.badRequest('The values of the compose file are too long');
+      // What is read counts too: aliases repeat a text, and a long one may become a short one.
+      characters += Math.max(value.length, text.length);
+      if (characters > MOST_CHARACTERS) throw tooLong();
       return text;
     }
     if (Array.isArray(value))
@@ -45,6 +45,8 @@ export function interpolateAll(file: unknown, variables: Variables): unknown {
   return visit(file, '');
 }
 
+const tooLong = () => failure.badRequest('The values of the compose file are too long');
+
 /** `$$`, `$NAME`, or the beginning of `${NAME…`. */
 const START = /\$(?:(\$)|([A-Za-z_]\w*)|\{([A-Za-z_]\w*))?/g;
 const OPERATOR = /^(:?[-?+])/;
@@ -55,6 +57,7 @@ function interpolate(text: string, variables: Variables, path: string, depth = 0
   let result = '';
   let at = 0;
   for (;;) {
+    if (result.length > MOST_CHARACTERS) throw tooLong();
     START.lastIndex = at;
     const match = START.exec(text);
     if (!match) return result + text.slice(at);
@@ -62,7 +65,7 @@ function interpolate(text: string, variables: Variables, path: string, depth = 0
     result += text.slice(at, match.index);
     at = match.index + whole.length;
     if (dollar) result += '$';
-    else if (plain) result += variables[plain] ?? '';
+    else if (plain) result += Object.hasOwn(variables, plain) ? variables[plain]! : '';
     else if (braced) {
       const end = endOf(text, at);
       if (end < 0) throw malformed();

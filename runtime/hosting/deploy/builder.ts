@@ -6,6 +6,7 @@ import { EngineError } from '../engine/errors.ts';
 import type { Deployment, HostedApp } from '../records/app.ts';
 import { hideSecrets } from '../records/view.ts';
 import {
+  assertTriggersContained,
   chooseBuild,
   lacking,
   withOwnCaches,
@@ -217,6 +218,7 @@ async function assertBases(
 ): Promise<void> {
   const engine = core.connection.engine();
   const policy = await buildPolicy(core);
+  const builder = await engine.images.builder();
   const within = AbortSignal.any([signal, AbortSignal.timeout(core.model.build.timeout)]);
   const find = (image: string) => engine.images.find(image).catch(() => null);
   for (const image of plan.images) {
@@ -226,7 +228,9 @@ async function assertBases(
       say(`Fetching ${image}`);
       await pullBase(core, image, within);
     }
-    assertTriggers((local ?? (await find(image)))?.triggers ?? [], policy);
+    const triggers = (local ?? (await find(image)))?.triggers ?? [];
+    assertTriggers(triggers, policy);
+    assertTriggersContained(builder, triggers);
   }
 }
 

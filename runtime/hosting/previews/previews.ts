@@ -102,8 +102,11 @@ async function prepare(
   const preview = describe(core, app, request);
   const values = inheritedValues(app);
   const taken = inheritedSpec(app.spec, { fork: request.fork === true });
-  if (known)
-    return core.apps.update(known.id, { spec: { ...known.spec, ...taken, preview }, ...values });
+  if (known) {
+    // A preview by hand may have the network of the project, which one of a fork must not keep.
+    const spec = { ...known.spec, project: null, networks: [], ...taken, preview };
+    return core.apps.update(known.id, { spec, ...values });
+  }
   assertAppName(name);
   const { image } = request;
   const own = newSpec(name, image === undefined ? {} : { image }, core.model);

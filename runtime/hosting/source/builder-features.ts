@@ -88,11 +88,24 @@ export function chooseBuild(
   return {
     fresh: false,
     buildkit: required || secrets || asked !== null || used.length > 0,
-    frontend: unknown
-      ? `docker.io/${(asked ?? 'docker/dockerfile:1').replace(/^docker\.io\//, '')}`
-      : null,
+    frontend: unknown ? frontendFor(asked, used) : null,
     needs: unknown,
   };
+}
+
+const FRONTEND = 'docker/dockerfile:1';
+/** The versions that read here-documents: 1.4 was the first. */
+const READS_HEREDOCS =
+  /dockerfile(?::(?:latest|labs|1(?:\.(?:[4-9]|\d\d+)(?:\.\d+)?)?(?:-labs)?))?$/;
+
+/**
+ * The frontend that the file asks for, but none that may be too old for its here-documents: that
+ * would read their text as instructions, which nobody has checked.
+ */
+function frontendFor(asked: string | null, used: readonly UsedFeature[]): string {
+  const hasHeredoc = used.some(({ feature }) => feature === 'heredoc');
+  const chosen = asked !== null && (!hasHeredoc || READS_HEREDOCS.test(asked)) ? asked : FRONTEND;
+  return `docker.io/${chosen.replace(/^docker\.io\//, '')}`;
 }
 
 const mountsStage = ({ name, flags }: Instruction) =>
@@ -134,6 +147,22 @@ function assertContained(builder: Builder, { name, flags, rest, line }: LocatedI
       );
     if (Object.values(mount).some((value) => value.includes('$')))
       throw refuse(`Line ${line}: ${engine} does not build RUN ${quote(flag)}: it has a variable`);
+  }
+}
+
+/**
+ * Checks the `ONBUILD` instructions of a base image for Podman's builder, as those of a Dockerfile.
+ * Their caches cannot get names of their own, so they may have none.
+ *
+ * @throws AppError 422
+ */
+export function assertTriggersContained(builder: Builder, triggers: readonly string[]): void {
+  if (builder.kind !== 'buildah') return;
+  for (const trigger of triggers) {
+    const instruction = { ...toInstruction(trigger), line: 1 };
+    assertContained(builder, instruction);
+    if (instruction.flags.some((flag) => readMount(flag)?.['type'] === 'cache'))
+      throw refuse(`${builder.engine} does not build ONBUILD ${quote(trigger)}: it mounts a cache`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { refuse } from './refuse.ts';
+import { quote, refuse } from './refuse.ts';
 import { heredocMarks } from './heredoc.ts';
 
 /** One instruction. Continued lines are joined. */
@@ -22,9 +22,12 @@ const OFFICIAL =
  * Splits a Dockerfile into instructions. The text of here-documents belongs to its instruction, so
  * a builder that does not know them must not get the file.
  *
- * @throws AppError 422 for a custom frontend, and for a `<<` whose meaning is not certain.
+ * @throws AppError 422 for a custom frontend, and for a `<<` or an end of a line whose meaning is not
+ * certain.
  */
 export function parseDockerfile(text: string): Instruction[] {
+  // Builders differ in whether such a character is a part of the line.
+  if (/\r(?!\n)/.test(text)) throw refuse('The Dockerfile has a carriage return inside of a line');
   const lines = linesOf(text);
   const { escape } = readDirectives(lines);
   const instructions: Instruction[] = [];
@@ -57,18 +60,37 @@ function leadingLines(lines: readonly string[], from: number): number {
   return count;
 }
 
-/** Joins the lines of one instruction. Comments between them are left out. */
+/**
+ * Joins the lines of one instruction as builders do: with nothing between them, so that words may go
+ * on in the next line. Comments between them are left out.
+ */
 function joinLines(lines: readonly string[], from: number, escape: string) {
   let open = '';
   for (let at = from; at < lines.length; at += 1) {
     const line = lines[at] as string;
-    if (isComment(line) || (open !== '' && line.trim() === '')) continue;
+    assertCertain(line, escape);
+    if (isComment(line) || line.trim() === '') continue;
     const trimmed = line.trimEnd();
     const continues = trimmed.endsWith(escape);
-    open += continues ? `${trimmed.slice(0, -1)} ` : trimmed;
+    open += continues ? trimmed.slice(0, -1) : trimmed;
     if (!continues) return { open, next: at + 1 };
   }
   return { open, next: lines.length };
+}
+
+/**
+ * Refuses a line of which builders differ in whether it goes on, or is a comment: what we take for
+ * a part of an instruction could be another one that was not checked.
+ */
+function assertCertain(line: string, escape: string): void {
+  const trimmed = line.trimEnd();
+  if (/^\s*[\u0085\uFEFF]/.test(line))
+    throw refuse(`A line with an unusual space at its beginning is not allowed: ${quote(trimmed)}`);
+  if (isComment(line) || !trimmed.endsWith(escape)) return;
+  if (trimmed.endsWith(escape + escape))
+    throw refuse(`A line that ends with ${escape}${escape} is not allowed: ${quote(trimmed)}`);
+  if (/[^ \t]/.test(line.slice(trimmed.length)))
+    throw refuse(`A line with an unusual space at its end is not allowed: ${quote(trimmed)}`);
 }
 
 function endOfHeredoc(
@@ -96,10 +118,10 @@ function readDirectives(lines: readonly string[]): {
   let syntax: string | null = null;
   let isDirective = true;
   for (const line of lines) {
-    const comment = /^\s*(?:#|\/\/)(.*)$/.exec(line)?.[1];
+    const comment = /^\s*(?:#|\/\/)([^]*)$/.exec(line)?.[1];
     if (comment === undefined && line.trim() !== '') break;
-    const [, name = '', value = ''] =
-      /^\s*([a-z][a-z0-9]*)\s*=\s*(.+?)\s*$/i.exec(comment ?? '') ?? [];
+    const [, name = '', text = ''] = /^\s*([a-z][a-z0-9]*)\s*=([^]+)$/i.exec(comment ?? '') ?? [];
+    const value = text.trim();
     if (name.toLowerCase() === 'syntax') syntax ??= assertFrontend(value);
     if (name === '' && !line.startsWith('#!')) isDirective = false;
     if (isDirective && name.toLowerCase() === 'escape') escape = value === '`' ? '`' : '\\';

@@ -89,9 +89,17 @@ type Scope = {
   readonly policy: DockerfilePolicy;
 };
 
+/** All that builders know. What we read as another one, a builder perhaps reads in another way. */
+const INSTRUCTIONS: ReadonlySet<string> = new Set(
+  'ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR'.split(
+    ' ',
+  ),
+);
+
 type Checked = Pick<Instruction, 'name' | 'flags' | 'rest'>;
 
 function assertInstruction({ name, flags, rest }: Checked, scope: Scope): void {
+  if (!INSTRUCTIONS.has(name)) throw refuse(`${quote(name)} is not an instruction`);
   if (name === 'ONBUILD') return assertInstruction(toInstruction(rest), scope);
   if (name === 'ADD' && !scope.policy.allowAddUrl) assertAdd(rest);
   if (name === 'COPY' || name === 'ADD') {
@@ -165,7 +173,7 @@ function withRegistry(image: string): string {
 
 function setArguments(args: Map<string, string>, rest: string, given: BuildArguments): void {
   for (const [, key = '', value] of rest.matchAll(
-    /([A-Za-z_]\w*)(?:=("[^"]*"|'[^']*'|\S*))?(?=\s|$)/g,
+    /\b([A-Za-z_]\w*)(?:=("[^"]*"|'[^']*'|\S*))?(?=\s|$)/g,
   )) {
     const replaced = given[key];
     if (replaced !== undefined) args.set(key, replaced);
@@ -189,15 +197,23 @@ function possibleNames(image: string, args: ReadonlyMap<string, string>): Readon
   return new Set([expand(image, args), expand(image, new Map([...PLATFORM, ...args]))]);
 }
 
+/** Characters that the variables of one text may stand for: their values may name each other. */
+const MOST_CHARACTERS = 10_000;
+
 /**
  * Expands variables; one that is not set is empty. Other forms than these (`:+`, `#`, `/`) stay
  * unchanged, and are refused later.
+ *
+ * @throws AppError 422 for values that are too long.
  */
 function expand(text: string, args: ReadonlyMap<string, string>): string {
+  let characters = 0;
   return withoutQuotes(
-    text.replace(
-      /\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g,
-      (_whole, braced, fallback, plain) => args.get(braced ?? plain) || (fallback ?? ''),
-    ),
+    text.replace(/\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g, (_whole, braced, fallback, plain) => {
+      const value: string = args.get(braced ?? plain) || (fallback ?? '');
+      characters += value.length;
+      if (characters > MOST_CHARACTERS) throw refuse('The values of ARG are too long');
+      return value;
+    }),
   );
 }

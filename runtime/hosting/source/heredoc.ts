@@ -22,7 +22,7 @@ const PERHAPS = /^\d*<<(?!<|-?$)/;
 export function heredocMarks(name: string, line: string, rest: string): readonly HeredocMark[] {
   const first = name === 'ONBUILD' ? (/^\S+/.exec(rest)?.[0] ?? '').toUpperCase() : name;
   if (!['RUN', 'COPY', 'ADD'].includes(first) || !line.includes('<<') || isJson(rest)) return [];
-  return wordsOf(line).flatMap((word) => {
+  const marks = wordsOf(line).flatMap((word) => {
     if (!PERHAPS.test(word)) return [];
     const [, chomp = '', plain, double, single] = MARK.exec(word) ?? [];
     const mark = plain ?? double ?? single;
@@ -30,6 +30,25 @@ export function heredocMarks(name: string, line: string, rest: string): readonly
       throw refuse(`${quote(word)} is not allowed: write <<NAME with letters and digits`);
     return [{ name: mark, chomp: chomp === '-' }];
   });
+  if (marks.length > 0) assertPlain(name, line, rest);
+  return marks;
+}
+
+/** A variable other than `${NAME}`, `${NAME:-word}` and `${NAME:+word}`. */
+const ODD_VARIABLE = /\$\{(?![A-Za-z_]\w*(?::[-+][^{}$\s"'\\]*)?\})/;
+const STRING = '"(?:[^"\\\\]|\\\\.)*"\\s*';
+/** A complete JSON form at the beginning. */
+const JSON_FIRST = new RegExp(`^\\[\\s*(?:${STRING}(?:,\\s*${STRING})*)?\\]`);
+
+/**
+ * Refuses what makes some builders read no here-document at all: a variable that they cannot
+ * replace, and a JSON form with something behind it.
+ */
+function assertPlain(name: string, line: string, rest: string): void {
+  if (ODD_VARIABLE.test(line))
+    throw refuse(`${quote(line)} is not allowed: a variable of this form beside <<`);
+  if (name === 'ONBUILD' ? /\s\[/.test(rest) : JSON_FIRST.test(rest))
+    throw refuse(`${quote(line)} is not allowed: the JSON form beside <<`);
 }
 
 function isJson(rest: string): boolean {
@@ -44,11 +63,17 @@ function isJson(rest: string): boolean {
 function wordsOf(line: string): string[] {
   const words = [''];
   let quoted = '';
+  /** The variables before this position have no spaces. Each is read once, as there may be many. */
+  let checked = 0;
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] as string;
     const word = words.length - 1;
-    if (line.startsWith('${', at) && quoted !== "'" && /^\$\{[^}]*[\s"'\\]/.test(line.slice(at)))
-      throw refuse(`${quote(line)} is not allowed: a variable with spaces beside <<`);
+    if (at >= checked && quoted !== "'" && line.startsWith('${', at)) {
+      const end = line.indexOf('}', at);
+      checked = end < 0 ? line.length : end;
+      if (/[\s"'\\]/.test(line.slice(at, checked)))
+        throw refuse(`${quote(line)} is not allowed: a variable with spaces beside <<`);
+    }
     if (quoted === '' && /\s/.test(character)) words.push('');
     else words[word] += character;
     if (character === '\\' && quoted !== "'") words[word] += line[(at += 1)] ?? '';

@@ -26,7 +26,7 @@ export interface Admitted {
 }
 
 export interface Admission {
-  /** @throws AppError 401 when the key was removed meanwhile */
+  /** @throws AppError 401 when the key was removed meanwhile, or has expired */
   callerOf(context: Pick<RequestContext, 'principal'>): Promise<Caller>;
   /** Reserves the most that a request may cost. @throws AppError 429 */
   admit(caller: Caller, model: string, most: Usage): Promise<Admitted>;
@@ -72,7 +72,9 @@ async function callerOf(principal: RequestContext['principal'], keys: ModelKeys)
   if (principal.kind !== 'api_key') return { ...EVERY, id: 'operator' };
   const { id } = principal;
   const key = await keys.byId(id);
-  if (!key && id.startsWith('mkey_')) throw failure.unauthenticated('Invalid API key');
+  // The limits of a server's key must not end with their time: it would then have none.
+  if (key ? !keys.isLive(key) : id.startsWith('mkey_'))
+    throw failure.unauthenticated('Invalid API key');
   if (!key) return { ...EVERY, id };
   const { models, budget } = key;
   return { id, budget, may: (...names) => names.some((name) => isNamed(models, name)) };

@@ -28,7 +28,9 @@ export interface ModelKeys {
   create(key: NewModelKey): Promise<{ readonly key: string; readonly row: ModelKey }>;
   /** The live key with this text, or null. */
   authenticate(text: string): Promise<ModelKey | null>;
+  /** The key with this id, also one that has expired. */
   byId(id: string): Promise<ModelKey | null>;
+  isLive(key: ModelKey): boolean;
   all(): Promise<readonly ModelKey[]>;
   /** Changes a key. One of the server gets its first budget so. @throws AppError 404 */
   change(id: string, changes: KeyChanges, by: string): Promise<ModelKey>;
@@ -75,10 +77,8 @@ export function createModelKeys(store: Store, now: () => number): ModelKeys {
       const key = await find('hash', digest(text));
       return key && isLive(key) ? key : null;
     },
-    async byId(id) {
-      const key = await find('id', id);
-      return key && isLive(key) ? key : null;
-    },
+    isLive,
+    byId: (id) => find('id', id),
     async all() {
       const rows = await db.selectFrom(TABLE).selectAll().orderBy('created_at').execute();
       return rows.map(toKey);
