@@ -250,36 +250,54 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     ]);
   }, 180_000);
 
-  it('that is interrupted says what becomes of the deployment, and another one waits its turn', async () => {
-    const dockerfile = readFileSync(join(home, 'b/Dockerfile'), 'utf8');
-    await expect.poll(last, { timeout: 120_000 }).toMatch(/^(healthy|failed)$/);
-    writeFileSync(
-      join(b, 'Dockerfile'),
-      dockerfile.replace('USER node', 'RUN echo slowly && sleep 10\nUSER node'),
-    );
+  /** Deploys a build that takes ten seconds, and sends Ctrl+C once for each of these lines. */
+  async function interrupt(...lines: readonly RegExp[]) {
+    await expect.poll(last, { timeout: 120_000 }).toMatch(/^(healthy|failed|cancelled)$/);
+    const dockerfile = readFileSync(join(b, 'Dockerfile'), 'utf8');
+    // The time keeps the step out of the cache.
+    const step = `RUN echo slowly ${Date.now()} && sleep 10\nUSER node`;
+    writeFileSync(join(b, 'Dockerfile'), dockerfile.replace('USER node', step));
     const child = spawn(process.execPath, [bin, 'deploy', '--to', url], {
       cwd: b,
       env: environment({ DEPLOY_PASSWORD: password }),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    const left = [...lines];
     let text = '';
     child.stderr.on('data', (chunk: Buffer) => {
       text += chunk;
-      if (/echo slowly/.test(text)) child.kill('SIGINT');
+      if (!left[0]?.test(text)) return;
+      left.shift();
+      child.kill('SIGINT');
     });
     const signal = await new Promise((resolve) => child.once('close', (_code, by) => resolve(by)));
-    expect([signal, text]).toEqual([
-      'SIGINT',
-      expect.stringMatching(/interrupted: deployment \d+ of b goes on without us/),
-    ]);
+    writeFileSync(join(b, 'Dockerfile'), dockerfile);
+    return { signal, text };
+  }
+
+  it('that is interrupted says what becomes of the deployment, and another one waits its turn', async () => {
+    expect(await interrupt(/echo slowly/)).toEqual({
+      signal: 'SIGINT',
+      text: expect.stringMatching(/interrupted: deployment \d+ of b goes on without us/),
+    });
     const second = await deploy();
     expect([second.code, second.errors]).toEqual([
       75,
       expect.stringMatching(/another deploy of b is running/),
     ]);
-    writeFileSync(join(b, 'Dockerfile'), dockerfile);
     await expect.poll(last, { timeout: 120_000 }).toBe('healthy');
   }, 480_000);
+
+  it('that is interrupted twice cancels the deployment, and what served serves', async () => {
+    expect(await interrupt(/echo slowly/, /Ctrl\+C again/)).toEqual({
+      signal: 'SIGINT',
+      text: expect.stringMatching(/cancelled: what served before still serves/),
+    });
+    expect(await last()).toBe('cancelled');
+    expect(await ask(ingress, '{ users { name } }')).toEqual({
+      data: { users: [{ name: 'Ada' }] },
+    });
+  }, 240_000);
 });
 
 async function start(
