@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
+import { freePort } from '../engines/free-port.ts';
 import { importImage } from '../engines/import-image.ts';
 import type { ComposeApp } from '../../runtime/hosting/compose/compose-app.ts';
 import { readCompose } from '../../runtime/hosting/compose/read-compose.ts';
@@ -33,6 +34,7 @@ services:
     <<: *common
     command: sh -c 'echo ready > /data/state; exec httpd -f -p 5432 -h /data'
     healthcheck: { test: "grep -q ready /data/state", interval: 1s, timeout: 2s, retries: 2 }
+    ports: [{ target: 5432, published: "\${DB_PORT}", app_protocol: tcp }]
     volumes: ["data:/data"]
     networks: [back]
     mem_limit: 32m
@@ -56,14 +58,18 @@ volumes: { data: }
 describeEachEngine('a compose file', ({ socket }) => {
   let server: TestServer;
   let image: string;
+  let port: number;
   beforeAll(async () => {
     image = await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
+    port = await freePort();
   }, 60_000);
   afterAll(() => server?.end(), 60_000);
 
-  const up = (compose: string, query = '', env: Record<string, string> = { IMAGE: image }) =>
-    server.api('POST', `/api/projects/shop/compose${query}`, { compose, env });
+  const up = (compose: string, query = '', given: Record<string, string> = { IMAGE: image }) => {
+    const env = { DB_PORT: String(port), ...given };
+    return server.api('POST', `/api/projects/shop/compose${query}`, { compose, env });
+  };
   const run = async (app: string, ...command: string[]) =>
     (await server.api('POST', `/api/apps/${app}/exec`, { command, timeout_s: 20 })).body;
   const get = async (app: string, url: string) =>
@@ -88,6 +94,7 @@ describeEachEngine('a compose file', ({ socket }) => {
     expect(await get('shop-worker', 'http://db:5432/seen')).toBe('ready\n');
     expect(await get('shop-lonely', 'http://web:8080/')).toBe('version 1\n');
     expect(await get('shop-lonely', 'http://db:5432/state')).toBe('');
+    expect(await (await fetch(`http://127.0.0.1:${port}/state`)).text()).toBe('ready\n');
     await server.api('POST', '/api/apps', { name: 'stranger', image });
     expect(await get('stranger', 'http://shop-db:5432/state')).toBe('');
     const web = (await server.api('GET', '/api/apps/shop-web')).body;
@@ -273,6 +280,11 @@ networks: { out: { external: true } }
       ['- 1', 422, /mapping/],
       ['', 400, /compose/],
       ['services: {}', 422, /at least one/],
+      [
+        'services: { a: { image: "i:1", ports: ["80:80", "7007:7/udp"] }, b: { image: "i:1", ports: ["7007:7/udp"] } }',
+        422,
+        /services.b.ports names 7007.udp/,
+      ],
       [service('environment: { A: "${B" }'), 400, /environment.A/],
       [service('environment: { A: "${B:?say it}" }'), 400, /environment.A needs B in env: say it/],
       [service(`environment: { A: "${'${A:-'.repeat(30)}" }`), 400, /environment.A/],
@@ -287,7 +299,7 @@ networks: { out: { external: true } }
       [service('env_file: .env'), 422, /services.web.env_file needs the files/],
       [service('__proto__: { a: 1 }'), 422, /__proto__/],
       [service('ports: ["70000:80"]'), 422, /ports\[0\]/],
-      [service('ports: ["80:8080", "53:53/udp"]'), 422, /ports\[1\]/],
+      [service('ports: ["80:8080", "53:53/udp"]'), 422, /53 is outside of hosting.ingress.ports/],
       [service('mem_limit: lots'), 422, /mem_limit/],
       [service('mem_limit: 1k'), 422, /services.web .*memory/],
       [service('environment: { "A B": 1 }'), 422, /services.web.environment/],
@@ -376,5 +388,21 @@ describe('the values of a compose file', () => {
     expect(read('ports: []').fields.port).toBeNull();
     expect(read('ports: ["127.0.0.1:9000:90/tcp"]').fields.port).toBe(90);
     expect(read('environment: [A, B=1, C]', { A: 'given' }).env).toEqual({ A: 'given', B: '1' });
+  });
+
+  it('ports beside the one for HTTP are ports of the host', () => {
+    const { fields } = read(
+      'ports: ["5353:53/udp", "8080:80", "127.0.0.1:5432:5432", { target: 60, published: 6001, app_protocol: tcp }]',
+    );
+    expect(fields).toMatchObject({
+      port: 80,
+      ports: [
+        { port: 5353, target: 53, protocol: 'udp' },
+        { port: 5432, target: 5432, protocol: 'tcp', allow: ['127.0.0.0/8', '::1'] },
+        { port: 6001, target: 60, protocol: 'tcp' },
+      ],
+    });
+    for (const wrong of ['"80", "9000"', '"80", "192.0.2.1:9000:90"', '"80", "0:1/udp"'])
+      expect(() => read(`ports: [${wrong}]`)).toThrow(/services\.web\.ports\[1\]/);
   });
 });

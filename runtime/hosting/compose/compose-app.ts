@@ -1,10 +1,12 @@
 import type { AppVolume, HealthCheck, Resources } from '../records/app.ts';
 import type { BuildSettings } from '../records/build-settings.ts';
+import type { AppPort } from '../records/ports.ts';
 import type { FileField } from '../records/process-fields.ts';
 
 /** What a service of a compose file asks of its app: the fields of the API, and two more. */
 export interface ComposeFields {
   readonly port: number | null;
+  readonly ports: readonly AppPort[];
   readonly command: readonly string[] | null;
   readonly entrypoint: readonly string[] | null;
   readonly user: string | null;

@@ -4,6 +4,7 @@ import { failure } from '@twofold/runtime/errors';
 import type { AppSpec, HostedApp } from '../records/app.ts';
 import { newSpec } from '../records/fields.ts';
 import { assertAppName, toEnv } from '../records/names.ts';
+import { assertInRange, newPorts, parsePortRange, portKey } from '../records/ports.ts';
 import { type AppFile, PROCESS_FIELDS, toFiles } from '../records/process-fields.ts';
 import type { ComposeApp } from './compose-app.ts';
 import { asProblem } from './service.ts';
@@ -60,8 +61,10 @@ export function planCompose(input: PlanInput): ComposePlan {
       return planned ?? [];
     }),
   );
-  problems.assertNone();
   const planned = levels.flat();
+  for (const { app, key } of portsTwice(planned))
+    problems.add(`services.${app.service}.ports`, `names ${key}, which another service has`);
+  problems.assertNone();
   for (const { known, app } of planned)
     if (known && known.spec.project !== project)
       throw failure.conflict(`App ${app.name} already exists outside of the project ${project}`);
@@ -70,6 +73,14 @@ export function planCompose(input: PlanInput): ComposePlan {
     ({ name, spec }) => spec.project === project && spec.composed !== undefined && !names.has(name),
   );
   return { project, levels, gone };
+}
+
+/** Ports of the host that more than one service names. */
+function portsTwice(planned: readonly PlannedApp[]) {
+  const all = planned.flatMap(({ app }) =>
+    app.fields.ports.map((port) => ({ app, key: portKey(port) })),
+  );
+  return all.filter(({ key }, at) => all.findIndex((each) => each.key === key) < at);
 }
 
 function planApp(app: ComposeApp, { project, apps, model, sha256, check }: PlanInput): PlannedApp {
@@ -98,6 +109,7 @@ function planApp(app: ComposeApp, { project, apps, model, sha256, check }: PlanI
     composed: known?.spec.composed ?? '',
   };
   const rest = { env: toEnv(app.env), files: toFiles(app.files) };
+  assertInRange(newPorts(spec, known?.spec), parsePortRange(model.ingress.ports));
   const from = app.build ? sha256(app) : (app.image as string);
   const mark = markOf({ ...rest, spec, from });
   const same = known !== null && known.spec.composed === mark && isAsMade(known, mark, app.once);
@@ -105,7 +117,7 @@ function planApp(app: ComposeApp, { project, apps, model, sha256, check }: PlanI
 }
 
 const COMPOSED = [
-  ...['port', 'worker', 'volumes', 'replicas', 'resources', 'health', 'command', 'build'],
+  ...['port', 'ports', 'worker', 'volumes', 'replicas', 'resources', 'health', 'command', 'build'],
   ...['project', 'networks', ...PROCESS_FIELDS],
 ] as readonly (keyof AppSpec)[];
 

@@ -1,3 +1,4 @@
+import type { AppPort } from '../records/ports.ts';
 import { type Entry, isMapping, itemsOf, membersOf, type Problems } from './problems.ts';
 import { textOf } from './values.ts';
 
@@ -8,21 +9,51 @@ interface Published {
   readonly published: number | null;
   readonly protocol: 'tcp' | 'udp';
   readonly http: boolean;
+  /** The address of the host that it is for; undefined means all. */
+  readonly address: string | undefined;
+}
+
+/** The ports of a service as the fields of its app. */
+export interface ServicePorts {
+  /** The HTTP port. Null means a worker. */
+  readonly port: number | null;
+  readonly ports: readonly AppPort[];
 }
 
 /**
  * The first TCP port is the app's HTTP port, which answers at the app's domain and not at the
- * published number. Null means a worker.
+ * published number. The others are ports of the host.
  */
-export function portOf(entry: Entry | undefined, problems: Problems): number | null {
+export function portsOf(entry: Entry | undefined, problems: Problems): ServicePorts {
   const all = entry ? itemsOf(entry).flatMap((item) => readPort(item, problems) ?? []) : [];
   const first = all.find(({ http }) => http);
-  for (const { entry: other } of all.filter((each) => each !== first))
-    problems.add(other.path, 'is not supported: one TCP port of a service is passed on, as HTTP');
-  return first?.target ?? null;
+  const others = all.filter((each) => each !== first);
+  return {
+    port: first?.target ?? null,
+    ports: others.flatMap((each) => hostPort(each, problems) ?? []),
+  };
 }
 
-const SHORT = /^(?:(?:(?:\d+\.){3}\d+|\[[\da-f:]+\]):)?(?:(\d{1,5}):)?(\d{1,5})(?:\/(tcp|udp))?$/i;
+const LOOPBACK = /^(127\.|::1$)/;
+const ANY = new Set(['0.0.0.0', '::']);
+
+/** A port of the host is passed on by the ingress, which listens on every address. */
+function hostPort(given: Published, problems: Problems): AppPort | undefined {
+  const { entry, published, target, protocol, address } = given;
+  if (published === null) {
+    problems.add(entry.path, `names no port of the host: write ${target}:${target}/${protocol}`);
+    return undefined;
+  }
+  const isLocal = address !== undefined && LOOPBACK.test(address);
+  if (address !== undefined && !isLocal && !ANY.has(address))
+    problems.add(entry.path, `cannot be for the address ${address} alone`);
+  return {
+    ...{ port: published, target, protocol },
+    ...(isLocal && { allow: ['127.0.0.0/8', '::1'] }),
+  };
+}
+
+const SHORT = /^(?:((?:\d+\.){3}\d+|\[[\da-f:]+\]):)?(?:(\d{1,5}):)?(\d{1,5})(?:\/(tcp|udp))?$/i;
 const LONG = ['target', 'published', 'protocol', 'app_protocol', 'mode', 'host_ip', 'name'];
 
 function readPort(entry: Entry, problems: Problems): Published | undefined {
@@ -33,12 +64,13 @@ function readPort(entry: Entry, problems: Problems): Published | undefined {
     if (text !== undefined) problems.add(entry.path, 'must be a port such as 8080:80 or 53:53/udp');
     return undefined;
   }
-  const [, published, target, protocol = 'tcp'] = match;
+  const [, address, published, target, protocol = 'tcp'] = match;
   return check(
     {
       ...{ entry, target: Number(target), http: protocol.toLowerCase() === 'tcp' },
       published: published === undefined ? null : Number(published),
       protocol: protocol.toLowerCase() as 'tcp' | 'udp',
+      address: address?.replace(/[[\]]/g, ''),
     },
     problems,
   );
@@ -62,6 +94,7 @@ function readLong(entry: Entry, problems: Problems): Published | undefined {
       ...{ entry, protocol, target: Number(text('target') ?? 0) },
       http: protocol === 'tcp' && application !== 'tcp',
       published: published === undefined ? null : Number(published),
+      address: text('host_ip'),
     },
     problems,
   );

@@ -5,7 +5,7 @@ import type { BuildSettings } from '../records/build-settings.ts';
 import type { ComposeApp, ComposeContext, ComposeFields } from './compose-app.ts';
 import { environmentOf, variablesOf } from './environment.ts';
 import { healthOf } from './health.ts';
-import { portOf } from './ports.ts';
+import { portsOf } from './ports.ts';
 import { type Entry, isMapping, itemsOf, membersOf, type Problems } from './problems.ts';
 import { needsSource, sourcePathOf } from './source-path.ts';
 import { booleanOf, bytesOf, numberOf, secondsOf, textOf, wordsOf } from './values.ts';
@@ -114,7 +114,7 @@ function fieldsOf(service: Service, problems: Problems): Omit<ComposeFields, 'vo
   };
   const init = read('init', booleanOf);
   return {
-    port: portOf(service.get('ports'), problems),
+    ...portsOf(service.get('ports'), problems),
     command: read('command', wordsOf) ?? null,
     entrypoint: read('entrypoint', wordsOf) ?? null,
     user: read('user', textOf) ?? null,
