@@ -93,7 +93,8 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     },
   });
   const { engine, aliases = {}, fallbacks = {}, allow = ['*'], loaded = LOADED } = model.models;
-  const choose = createChooser({ wanted: engine, settings, log, root, now });
+  const context = contextOf(settings);
+  const choose = createChooser({ wanted: engine, settings, log, root, context, now });
   const memory = machine.memory ?? (() => process.availableMemory());
   const gpus = createGpus(settings.env);
   const figures = createFigures(kernel.metrics);
@@ -120,7 +121,7 @@ export function createModels({ kernel, model, events, machine = {} }: ModelsOpti
     access: createAccess({ modelStore, choose, catalogue, pool, aliases, fallbacks }),
     admission: createAdmission({ ...accounts, log, now }),
     figures,
-    context: contextOf(settings),
+    context,
   });
   return {
     handlers: {

@@ -73,9 +73,9 @@ describe('the list of the manifest', () => {
     expect(error?.problems.map((line) => line.split(' ')[0])).toEqual([
       'HF_ENDPOINT',
       'hosting.models.list[0]',
-      'hosting.models.engine',
       'MODELS_CONTEXT',
       'MODELS_PARALLEL',
+      'hosting.models.engine',
     ]);
   });
 });

@@ -22,6 +22,8 @@ export interface ChooserOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly root: string;
+  /** `contextOf` the settings. */
+  readonly context: number;
   readonly now: () => number;
 }
 
@@ -35,8 +37,8 @@ const ENGINE_NAMES = ['auto', 'mlx', 'llamacpp', 'openai'];
  * Finds the engine to use. Invalid settings are reported to `settings`. With `auto` it takes the
  * first engine that can run on this machine: MLX, then llama.cpp, then a server to attach to.
  */
-export function createChooser({ wanted, settings, log, root, now }: ChooserOptions): Chooser {
-  const engines = enginesOf({ wanted, settings, log, root });
+export function createChooser({ wanted, now, ...options }: ChooserOptions): Chooser {
+  const engines = enginesOf(wanted, options);
   let known: { readonly until: number; readonly choice: Promise<Choice> } | undefined;
   return () => {
     if (!known || known.until < now())
@@ -48,7 +50,7 @@ export function createChooser({ wanted, settings, log, root, now }: ChooserOptio
   };
 }
 
-/** The most tokens of a conversation. */
+/** The most tokens of a conversation. A wrong setting is reported each time that this is called. */
 export const contextOf = (settings: Settings): number =>
   settings.number('MODELS_CONTEXT', { default: 8192, min: 256, max: 1_048_576 });
 
@@ -65,13 +67,16 @@ async function choose(engines: readonly ModelEngine[], several: boolean): Promis
   return { engine, engines: eligible, reason: engine ? null : reasons.join('; ') };
 }
 
-function enginesOf({ wanted, ...options }: Omit<ChooserOptions, 'now'>): ModelEngine[] {
-  return [wanted].flat().flatMap((each) => enginesFor(each, options));
+type EngineOptions = Omit<ChooserOptions, 'now' | 'wanted'>;
+
+function enginesOf(wanted: ChooserOptions['wanted'], options: EngineOptions): ModelEngine[] {
+  const parallel = options.settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
+  return [wanted].flat().flatMap((each) => enginesFor(each, { ...options, parallel }));
 }
 
 function enginesFor(
   wanted: string,
-  { settings, log, root }: Omit<ChooserOptions, 'now' | 'wanted'>,
+  { settings, log, root, context, parallel }: EngineOptions & { readonly parallel: number },
 ): ModelEngine[] {
   const { env } = settings;
   const address = /^https?:\/\//.test(wanted) ? wanted : settings.text('OPENAI_BASE_URL');
@@ -84,8 +89,6 @@ function enginesFor(
     settings.problem('OPENAI_BASE_URL must be an address such as http://127.0.0.1:11434/v1');
   const url = address !== undefined && URL.canParse(address) ? address.replace(/\/+$/, '') : null;
   const key = settings.text('OPENAI_API_KEY');
-  const context = contextOf(settings);
-  const parallel = settings.number('MODELS_PARALLEL', { default: 2, min: 1, max: 64 });
   const all = [
     again(() => createMlxEngine({ env, log, patience: LOAD_TIMEOUT })),
     again(() => createLlamaEngine({ env, log, root, context, parallel, patience: LOAD_TIMEOUT })),

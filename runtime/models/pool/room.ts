@@ -40,14 +40,15 @@ export function createRoom({ memory, gpus, limits }: RoomOptions): Room {
       return memoryFor(model) <= ram + gpu;
     },
     problem(model, loaded) {
-      const { ram, gpu } = figures([]);
+      const { gpu } = figures([]);
       const freed = loaded.reduce((sum, each) => sum + each.model.size, 0);
+      const ram = Math.min(memory() + freed, limits.memory === 'auto' ? Infinity : limits.memory);
       const needed = memoryFor(model);
-      if (needed <= ram + gpu + freed) return null;
+      if (needed <= ram + gpu) return null;
       return new AppError(
         507,
         'MEMORY',
-        `Not enough memory: ${model.id} needs about ${gigabytes(needed)}; ${gigabytes(ram + freed)} of RAM and ${gigabytes(gpu)} of GPU memory can be had: take a smaller one, or end other programs`,
+        `Not enough memory: ${model.id} needs about ${gigabytes(needed)}; ${gigabytes(ram)} of RAM and ${gigabytes(gpu)} of GPU memory can be had: take a smaller one, or end other programs`,
       );
     },
   };
