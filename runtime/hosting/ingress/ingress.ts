@@ -195,9 +195,10 @@ export function createIngress(options: IngressOptions): LocalIngress {
 }
 
 /** The ports that are not HTTP. Their connections wait for a held app as requests do. */
-function streamsOf({ table, held, now }: IngressState, host: string): StreamPorts {
+function streamsOf({ table, held, open, now }: IngressState, host: string): StreamPorts {
   return createStreamPorts({
     ...{ host, now, routes: table.all },
+    enter: (appId) => open.enter(appId, table.get(appId)?.maxConnections ?? MAX_CONNECTIONS),
     async holdUntilServed(appId) {
       if (table.get(appId)?.state === 'holding') await held.wait(appId);
       return table.get(appId);

@@ -19,6 +19,8 @@ export interface StreamOptions {
   readonly port: number;
   /** The targets of a client by its address: none when it must not connect, or nothing serves. */
   readonly targets: (address: string) => Promise<readonly StreamTarget[]>;
+  /** Counts one more connection or client of the app, as `OpenResponses` does. */
+  readonly enter: () => (() => void) | null;
   readonly inherited: Server | UdpSocket | undefined;
   readonly now: () => number;
 }

@@ -29,18 +29,23 @@ interface PortRules {
 const RETRY = 1000;
 const DRAIN_LOOK = 50;
 
+interface StreamPortsParts {
+  readonly host: string;
+  readonly now: () => number;
+  readonly routes: () => readonly AppRoute[];
+  /** Counts a connection of an app; null when it may have no more. */
+  readonly enter: (appId: string) => (() => void) | null;
+  /** Waits while an app's route is held, and returns the route. */
+  readonly holdUntilServed: (appId: string) => Promise<AppRoute | undefined>;
+}
+
 export function createStreamPorts({
   host,
   now,
   routes,
+  enter,
   holdUntilServed,
-}: {
-  readonly host: string;
-  readonly now: () => number;
-  readonly routes: () => readonly AppRoute[];
-  /** Waits while an app's route is held, and returns the route. */
-  readonly holdUntilServed: (appId: string) => Promise<AppRoute | undefined>;
-}): StreamPorts {
+}: StreamPortsParts): StreamPorts {
   const open = new Map<string, StreamPort>();
   const opening = new Set<string>();
   let given = new Map<string, Server | UdpSocket>();
@@ -60,7 +65,10 @@ export function createStreamPorts({
     try {
       const inherited = given.get(key);
       given.delete(key);
-      const made = await start({ host, port: port.port, targets: targetsOf(key), inherited, now });
+      const made = await start({
+        ...{ host, port: port.port, targets: targetsOf(key), inherited, now },
+        enter: () => enter(wanted.get(key)?.appId ?? ''),
+      });
       if (listens && wanted.has(key)) open.set(key, made);
       else made.release();
     } catch {

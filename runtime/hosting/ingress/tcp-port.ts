@@ -15,6 +15,7 @@ export async function openTcpPort({
   host,
   port,
   targets,
+  enter,
   inherited,
 }: StreamOptions): Promise<StreamPort> {
   const connections = new Set<Connection>();
@@ -25,19 +26,30 @@ export async function openTcpPort({
     if (count(id) + change > 0) counts.set(id, count(id) + change);
     else counts.delete(id);
   };
-  const accept = async (client: Socket) => {
-    client.on('error', () => client.destroy());
+  /** @returns whether a target has accepted. `leave` is then called when both sides are closed. */
+  const pass = async (client: Socket, leave: () => void): Promise<boolean> => {
     const found = await targets(client.remoteAddress ?? '');
     const sorted = found.toSorted((a, b) => count(a.id) - count(b.id));
     for (const target of sorted) {
-      if (client.destroyed) return;
+      if (client.destroyed) return false;
       add(target.id, 1);
       const upstream = await reach(target);
-      const end = () => add(target.id, -1);
-      if (upstream) return join({ client, upstream, target: target.id, connections, end });
-      end();
+      const end = () => {
+        add(target.id, -1);
+        leave();
+      };
+      if (upstream) join({ client, upstream, target: target.id, connections, end });
+      if (upstream) return true;
+      add(target.id, -1);
     }
+    return false;
+  };
+  const accept = async (client: Socket) => {
+    client.on('error', () => client.destroy());
+    const leave = enter();
+    if (leave && (await pass(client, leave).catch(() => false))) return;
     client.destroy();
+    leave?.();
   };
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
   server.on('connection', (client) => void accept(client));

@@ -5,6 +5,7 @@ import type { StreamOptions, StreamPort, StreamTarget } from './stream-port.ts';
 interface Client {
   readonly target: StreamTarget;
   readonly upstream: Socket;
+  readonly leave: () => void;
   /** When the last datagram of either side passed. */
   seen: number;
 }
@@ -19,26 +20,39 @@ const MAX_WAITING = 1000;
 
 /** Opens a UDP port. All datagrams of one client go to one target, as long as it serves. */
 export async function openUdpPort(options: StreamOptions): Promise<StreamPort> {
-  const { targets, now } = options;
+  const { targets, enter, now } = options;
+  /** Those that have sent the latest datagrams are the last ones. */
   const clients = new Map<string, Client>();
+  /** Nothing can be sent through a socket that is closed: an attempt throws. */
+  let closed = false;
   const socket = await bind(options);
   let turn = 0;
   let waiting = 0;
 
   const forget = (key: string) => {
-    clients.get(key)?.upstream.close();
+    const client = clients.get(key);
+    if (!client) return;
     clients.delete(key);
+    client.upstream.close();
+    client.leave();
   };
   const admit = (key: string, from: RemoteInfo, found: readonly StreamTarget[]): Client | null => {
     const known = clients.get(key);
-    if (known && found.some(({ id }) => id === known.target.id)) return known;
+    if (known && found.some(({ id }) => id === known.target.id)) {
+      clients.delete(key);
+      clients.set(key, known);
+      return known;
+    }
     const target = found[(turn = (turn + 1) % Math.max(1, found.length))];
     if (!target) return null;
     // The answers of the old target may still come, but the client speaks with one only.
     if (known) forget(key);
-    if (clients.size >= MAX_CLIENTS) forget(oldest(clients));
+    const [oldest] = clients.keys();
+    if (oldest !== undefined && clients.size >= MAX_CLIENTS) forget(oldest);
+    const leave = enter();
+    if (!leave) return null;
     const upstream = createSocket(target.host.includes(':') ? 'udp6' : 'udp4');
-    const client: Client = { target, upstream, seen: now() };
+    const client: Client = { target, upstream, leave, seen: now() };
     upstream.on('error', () => {});
     upstream.on('message', (data, { address, port }) => {
       // Only the target may answer.
@@ -54,7 +68,7 @@ export async function openUdpPort(options: StreamOptions): Promise<StreamPort> {
     waiting += 1;
     void targets(from.address)
       .then((found) => {
-        const client = admit(`${from.address} ${from.port}`, from, found);
+        const client = closed ? null : admit(`${from.address} ${from.port}`, from, found);
         if (!client) return;
         client.seen = now();
         client.upstream.send(data, client.target.port, client.target.host, () => {});
@@ -72,14 +86,12 @@ export async function openUdpPort(options: StreamOptions): Promise<StreamPort> {
     cut: (ids) => of(ids).forEach(([key]) => forget(key)),
     release() {
       clearInterval(sweep);
+      closed = true;
       socket.close();
       for (const key of [...clients.keys()]) forget(key);
     },
   };
 }
-
-const oldest = (clients: ReadonlyMap<string, Client>): string =>
-  [...clients].reduce((a, b) => (a[1].seen <= b[1].seen ? a : b))[0];
 
 function bind({ host, port, inherited }: StreamOptions): Promise<Socket> {
   if (inherited) return Promise.resolve(inherited as Socket);

@@ -34,10 +34,13 @@ export function readVectors(path: 'embeddings' | 'rerank', body: Fields): Transl
 }
 
 /** The engine ranks all documents, and the answer has the best of them with their texts. */
-function rankBody({ top_n: _top, return_documents: _with, ...body }: Fields): Fields {
+function rankBody({ top_n: top = 1, return_documents: _with, ...body }: Fields): Fields {
   const { documents } = body;
   const isList = Array.isArray(documents) && documents.length > 0;
   if (!isList) throw refusal(400, 'documents must be a list of texts', { param: 'documents' });
+  // Not after the engine has worked: a request that fails costs no tokens.
+  if (!Number.isInteger(top ?? 1) || Number(top ?? 1) < 1)
+    throw refusal(400, 'top_n must be a number from 1', { param: 'top_n' });
   return body;
 }
 
@@ -52,8 +55,6 @@ function rankAnswer(
 ): object {
   const documents = body['documents'] as readonly unknown[];
   const top = body['top_n'] ?? documents.length;
-  if (!Number.isInteger(top) || Number(top) < 1)
-    throw refusal(400, 'top_n must be a number from 1', { param: 'top_n' });
   const results = ((answer['results'] ?? answer['data'] ?? []) as readonly Ranked[])
     .map(({ index, relevance_score }) => ({
       index,

@@ -36,8 +36,10 @@ function appendCall(messages: Fields[], { call_id: id, name, arguments: args }: 
   const before = messages.at(-1);
   if (before?.['role'] !== 'assistant')
     return void messages.push({ role: 'assistant', content: null, tool_calls: [call] });
-  const calls = (before['tool_calls'] ?? []) as readonly Fields[];
-  messages[messages.length - 1] = { ...before, tool_calls: [...calls, call] };
+  const calls = before['tool_calls'] as Fields[] | undefined;
+  // Not into a copy: there may be very many of them.
+  if (calls) calls.push(call);
+  else messages[messages.length - 1] = { ...before, tool_calls: [call] };
 }
 
 function readMessage({ role, content }: Fields, path: string): Fields {

@@ -11,6 +11,8 @@ export interface Bounds {
 /** Numbers with more digits before the point would lose some in JavaScript. */
 const LARGEST_DIGITS = 15;
 const MAX_DECIMALS = 12;
+/** Digits before and after the point that a number of JavaScript can tell apart. */
+const ALL_DIGITS = 16;
 const USUAL_DECIMALS = 2;
 
 /**
@@ -22,7 +24,7 @@ const USUAL_DECIMALS = 2;
  */
 export function numberRange(bounds: Bounds, isInteger: boolean): string | null {
   const first = isInteger ? 0 : Math.max(USUAL_DECIMALS, ...given(bounds).map(decimalsOf));
-  const last = isInteger ? 0 : MAX_DECIMALS;
+  const last = isInteger ? 0 : Math.min(MAX_DECIMALS, ALL_DIGITS - digitsOf(given(bounds)));
   for (let decimals = Math.min(first, last); decimals <= last; decimals += 1) {
     const [low, high] = scaled(bounds, decimals);
     if (low <= high) return between(low, high, decimals);
@@ -32,6 +34,12 @@ export function numberRange(bounds: Bounds, isInteger: boolean): string | null {
 
 const given = ({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Bounds): number[] =>
   [minimum, maximum, exclusiveMinimum, exclusiveMaximum].filter((bound) => bound !== undefined);
+
+/** The digits before the point of the largest of these numbers. */
+function digitsOf(bounds: readonly number[]): number {
+  const largest = Math.max(1, ...bounds.map(Math.abs));
+  return Math.min(ALL_DIGITS, Math.floor(Math.log10(largest)) + 1);
+}
 
 function decimalsOf(bound: number): number {
   for (let decimals = 0; decimals < MAX_DECIMALS; decimals += 1)
@@ -50,9 +58,16 @@ function scaled(bounds: Bounds, decimals: number): [low: bigint, high: bigint] {
     if (Math.abs(bound) >= 10 ** LARGEST_DIGITS) return bound < 0 ? -nines : nines;
     return BigInt(bound.toFixed(decimals).replace('.', ''));
   };
-  let low = unitsOf(Math.max(minimum, exclusiveMinimum));
+  const [lowest, highest] = [
+    Math.max(minimum, exclusiveMinimum),
+    Math.min(maximum, exclusiveMaximum),
+  ];
+  // No number that the grammar can write is so large, and the search below would never end.
+  const largest = 10 ** LARGEST_DIGITS;
+  if (lowest >= largest || highest <= -largest || lowest > highest) return [1n, 0n];
+  let low = unitsOf(lowest);
   while (value(low) < minimum || value(low) <= exclusiveMinimum) low += 1n;
-  let high = unitsOf(Math.min(maximum, exclusiveMaximum));
+  let high = unitsOf(highest);
   while (value(high) > maximum || value(high) >= exclusiveMaximum) high -= 1n;
   return [low, high];
 }

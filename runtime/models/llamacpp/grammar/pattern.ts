@@ -8,6 +8,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   s: ' ',
 };
 const MAX_REPEATS = 1000;
+const LONGEST_COUNTS = '1000,1000}'.length;
 
 /**
  * The grammar of a regular expression made of characters, classes, groups, `|` and repetitions. An
@@ -141,7 +142,8 @@ class PatternReader {
     if (this.#take('+')) return [1, Infinity];
     if (this.#take('?')) return [0, 1];
     if (!this.#take('{')) return [null, 1];
-    const rest = this.#characters.slice(this.#at).join('');
+    // Not the whole rest: a pattern may have very many repetitions.
+    const rest = this.#characters.slice(this.#at, this.#at + LONGEST_COUNTS).join('');
     const [whole, from, comma, to] = /^(\d+)(,?)(\d*)\}/.exec(rest) ?? [];
     if (whole === undefined) throw this.#unsupported('{');
     this.#at += whole.length;

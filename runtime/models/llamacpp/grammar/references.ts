@@ -1,3 +1,4 @@
+import { UnsupportedSchema } from './unsupported.ts';
 import type { Schema } from './words.ts';
 
 /** The part of a schema that a JSON pointer such as `#/$defs/node` names. */
@@ -7,20 +8,49 @@ export function resolve(root: Schema, pointer: string): unknown {
   return pointer
     .slice(2)
     .split('/')
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => decode(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((value, part) => {
       const known = typeof value === 'object' && value !== null && Object.hasOwn(value, part);
       return known ? (value as Schema)[part] : undefined;
     }, root);
 }
 
-/** Whether some finite value fits the schema: an object that must contain itself never ends. */
-export function canEnd(schema: unknown, root: Schema, open: readonly unknown[] = []): boolean {
-  if (typeof schema !== 'object' || schema === null) return schema !== false;
-  if (open.includes(schema)) return false;
-  const within = [...open, schema];
-  const ends = (each: unknown) => canEnd(each, root, within);
-  const { $ref, anyOf, type, items, minItems, required, properties } = schema as Schema;
+/** A part that is no valid escape names itself. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** More than a schema has whose grammar is small enough. */
+const MOST_STEPS = 5000;
+
+/**
+ * Whether some finite value fits the schema: an object that must contain itself never ends.
+ *
+ * @throws UnsupportedSchema when that takes too long to find out: references can branch again and again.
+ */
+export function canEnd(schema: unknown, root: Schema): boolean {
+  const ending = new Set<unknown>();
+  let steps = 0;
+  const ends = (each: unknown, open: readonly unknown[]): boolean => {
+    if (typeof each !== 'object' || each === null) return each !== false;
+    if (ending.has(each)) return true;
+    if (open.includes(each)) return false;
+    steps += 1;
+    if (steps > MOST_STEPS) throw new UnsupportedSchema('', 'is too large: simplify the schema');
+    const within = [...open, each];
+    const found = endsWith(each as Schema, root, (next) => ends(next, within));
+    if (found) ending.add(each);
+    return found;
+  };
+  return ends(schema, []);
+}
+
+function endsWith(schema: Schema, root: Schema, ends: (each: unknown) => boolean): boolean {
+  const { $ref, anyOf, type, items, minItems, required, properties } = schema;
   if (typeof $ref === 'string') return ends(resolve(root, $ref) ?? true);
   if (Array.isArray(anyOf)) return anyOf.some(ends);
   if (Array.isArray(type) && type.some((name) => name !== 'object' && name !== 'array'))

@@ -197,9 +197,9 @@ export class SchemaGrammar {
 
   #object(schema: Schema, path: string): string {
     const named = this.#properties(schema, path);
-    const required = asNames(schema['required'], `${path}.required`);
+    const required = new Set(asNames(schema['required'], `${path}.required`));
     const further = schema['additionalProperties'] ?? true;
-    for (const name of required.filter((each) => !named.has(each))) {
+    for (const name of [...required].filter((each) => !named.has(each))) {
       if (further === false)
         throw new UnsupportedSchema(`${path}.required`, `names ${name}, which is not allowed`);
       named.set(name, this.#schema(further, `${path}.additionalProperties`, []));
@@ -207,7 +207,7 @@ export class SchemaGrammar {
     if (named.size === 0 && further !== false) return this.#map(further, path);
     const pairs = [...named].map(([name, value]) => ({
       pair: `${jsonLiteral(name)} ${COLON} ${value}`,
-      required: required.includes(name),
+      required: required.has(name),
     }));
     return this.#rules.add(`"{" ${this.#pairs(pairs)} "}"`);
   }
@@ -273,7 +273,7 @@ function asNames(value: unknown, path: string): readonly string[] {
 }
 
 function typesOf(value: unknown, path: string): readonly TypeName[] {
-  const list = Array.isArray(value) ? value : [value];
+  const list = Array.isArray(value) ? [...new Set(value)] : [value];
   const strange = list.find((type) => !TYPES.includes(type as TypeName));
   if (strange === undefined && list.length > 0) return list as TypeName[];
   throw new UnsupportedSchema(path, `must be one of ${TYPES.join(', ')}, or a list of them`);
