@@ -20,8 +20,8 @@ const errors = (diagnostics: readonly Diagnostic[]) =>
     .map(({ code, summary }) => `${code} ${summary}`);
 
 describe.each(pages().map((page) => [page.path, page] as const))('%s', (_, page) => {
-  // A page that lists every command or directive is looked up, not read from its beginning.
-  const most = /\/(commands|directives)\.md$/.test(page.path) ? 271 : 201;
+  // A page that lists every command or directive is looked up, not read from its beginning: about 12 lines for each of 24 commands.
+  const most = /\/(commands|directives)\.md$/.test(page.path) ? 301 : 201;
   it('is short', () => expect(page.text.split('\n').length).toBeLessThanOrEqual(most));
 
   for (const manifest of page.blocks.filter(({ role }) => role === 'manifest')) {
