@@ -11,6 +11,8 @@ type Locate = (coordinate: string) => Diagnostic['at'];
 interface RenameContext {
   readonly locate: Locate;
   readonly lastModel: LastModel | null;
+  /** The types of the schema that have a table. */
+  readonly types: ReadonlySet<string>;
 }
 
 /**
@@ -44,11 +46,11 @@ function isNewlyGone({ coordinate }: KeptObject, { lastModel }: RenameContext): 
 
 function renameQuestion(
   { coordinate, replacements }: KeptObject,
-  { locate, lastModel }: RenameContext,
+  { locate, lastModel, types }: RenameContext,
 ): Diagnostic {
   const [table = '', column] = coordinate.split('.');
   const candidates = replacements.join(' or ');
-  const name = column ?? lastModel?.get(table)?.type ?? table;
+  const type = lastModel?.get(table)?.type ?? table;
   const [first = ''] = replacements;
   return {
     code: 'RENAME_AMBIGUOUS',
@@ -58,9 +60,22 @@ function renameQuestion(
       column === undefined
         ? 'their columns are alike; another table begins without rows'
         : 'both have the same type; another column begins without values',
-    fix: `to rename: @renamed(from: ${JSON.stringify(name)}) on the new ${column === undefined ? 'type' : 'field'}; to drop the old one: --allow-drop ${coordinate}; to keep both: take the new one out, run, and put it back`,
+    fix: `${column === undefined ? keepTable({ table, type, types }) : renamedFrom(column, 'field')}; to drop the old one: --allow-drop ${coordinate}; to keep both: take the new one out, run, and put it back`,
     at: locate(column === undefined ? first : `${table}.${first}`),
   };
+}
+
+const renamedFrom = (name: string, what: 'type' | 'field'): string =>
+  `to rename: @renamed(from: ${JSON.stringify(name)}) on the new ${what}`;
+
+/** A type that is still there was not renamed. Only its plural changed, and with it the table's name. */
+function keepTable(asked: {
+  readonly table: string;
+  readonly type: string;
+  readonly types: ReadonlySet<string>;
+}): string {
+  if (!asked.types.has(asked.type)) return renamedFrom(asked.type, 'type');
+  return `to keep its rows: @entity(table: ${JSON.stringify(asked.table)}) on the type ${asked.type}`;
 }
 
 /**

@@ -141,7 +141,11 @@ function nextMigration(project: Project, followed: FoldedMigrations): PlannedMig
           })
         : null,
     findings: [
-      ...keptFindings(difference, { locate, lastModel: readModel(difference, options) }),
+      ...keptFindings(difference, {
+        locate,
+        lastModel: readModel(difference, options),
+        types: new Set(project.entities.map(({ name }) => name)),
+      }),
       ...dropFindings(
         difference,
         allowDrop.filter((name) => !namesOne(folded.tables, columnsNamed(project, [name]))),

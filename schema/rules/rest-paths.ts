@@ -48,7 +48,10 @@ export const restPaths: Rule = function* ({ facts, project }) {
     const other = taken.get(path);
     const at = entity.directives.entity?.node ?? entity.node;
     const plural = `app${entity.plural.charAt(0).toUpperCase()}${entity.plural.slice(1)}`;
-    const changes = [onType(entity, 'entity', { plural: quoted(plural) })];
+    // Without `table`, the table of existing rows would get the name of the new plural.
+    const changes = [
+      onType(entity, 'entity', { plural: quoted(plural), table: quoted(entity.table) }),
+    ];
     if (own.has(path) || project.api.path === `/api/${path}`)
       yield finding(
         'REST_PATH_RESERVED',

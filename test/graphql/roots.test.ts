@@ -81,7 +81,8 @@ describe.each(databases)('roots that the schema calls by names of its own, on %s
       });
       expect((await server.query('{ later }')).errors).toMatchObject([
         {
-          message: 'Reading.later is not implemented yet: write it in src/resolvers/Reading.ts',
+          message:
+            'Reading.later is not implemented yet: write it in src/resolvers/Reading.ts and run npm run generate',
           extensions: { code: 'NOT_IMPLEMENTED', coordinate: 'Reading.later' },
         },
       ]);

@@ -134,7 +134,10 @@ describe.each(databases)('functions of the user that fail in REST on %s', (datab
     const read = await server.get('/api/posts/1?fields=minutes');
     expect([read.status, read.body]).toEqual([
       501,
-      { error: 'Post.minutes is not implemented yet: write it in src/resolvers/Post.ts' },
+      {
+        error:
+          'Post.minutes is not implemented yet: write it in src/resolvers/Post.ts and run npm run generate',
+      },
     ]);
     const made = await server.call('POST', '/api/posts?fields=minutes', {
       body: { title: 'four', authorId: 1 },

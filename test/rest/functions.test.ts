@@ -69,7 +69,7 @@ describe.each(databases)('functions of the user in REST on %s', (database) => {
     const unwritten = await server.get('/api/authors/1?fields=mood');
     expect([unwritten.status, unwritten.body.error]).toEqual([
       501,
-      'Author.mood is not implemented yet: write it in src/resolvers/Author.ts',
+      'Author.mood is not implemented yet: write it in src/resolvers/Author.ts and run npm run generate',
     ]);
     expect((await server.get('/api/authors/1?fields=initials')).status).toBe(400);
   });

@@ -126,6 +126,6 @@ export const notImplemented = (coordinate: string) =>
   new AppError(
     501,
     'NOT_IMPLEMENTED',
-    `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts`,
+    `${coordinate} is not implemented yet: write it in src/resolvers/${coordinate.split('.')[0]}.ts and run npm run generate`,
     { extensions: { coordinate } },
   );

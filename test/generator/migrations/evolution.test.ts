@@ -221,6 +221,23 @@ describe('a rename by hand', () => {
     expect(migrations()[1]).toBe('migrations/0002_rename_users_to_people.ts');
   });
 
+  test('of a plural alone is asked about with a fix that keeps the table', async () => {
+    const { next, migrations } = await startFiles(USER);
+    const plural = USER.replace('User {', 'User @entity(plural: "members") {').replace(
+      'users:',
+      'members:',
+    );
+    const { findings } = await next(plural);
+    expect(findings).toMatchObject([
+      {
+        code: 'RENAME_AMBIGUOUS',
+        fix: expect.stringContaining('@entity(table: "users") on the type User'),
+      },
+    ]);
+    expect(codes(await next(plural.replace('"members"', '"members", table: "users"')))).toEqual([]);
+    expect(migrations()).toHaveLength(1);
+  });
+
   test('of several fields at once is asked about for each', async () => {
     const { next } = await startFiles(
       'type User { id: ID! name: String! nick: String } type Query { users: [User!]! }',

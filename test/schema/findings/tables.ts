@@ -101,7 +101,7 @@ export const TABLES: readonly Case[] = [
     sdl: `${QUERY}type Template { id: ID! }`,
     manifest: 'name: x\napi: { rest: true }\nhosting: { domain: apps.example.com }',
     at: '2:6',
-    fix: 'type Template @entity(plural: "appTemplates")',
+    fix: 'type Template @entity(plural: "appTemplates", table: "templates")',
   },
   {
     code: 'REST_PATH_CLASH',
