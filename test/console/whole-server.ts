@@ -39,12 +39,15 @@ export interface WholeOptions {
   readonly text?: string;
   /** The values of environment variables of the app. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Without it, the server has its pages and nothing in them. */
+  readonly filled?: boolean;
 }
 
 /** Starts it on a real engine, whose socket the environment names. Docker or Podman draw the same. */
 export async function startWhole({
   text = 'plain',
   env = {},
+  filled = true,
 }: WholeOptions = {}): Promise<WholeServer> {
   const socket = process.env['TEST_DOCKER_SOCKET'] ?? process.env['TEST_PODMAN_SOCKET'] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'tf-whole-'));
@@ -76,7 +79,7 @@ export async function startWhole({
   const operator = await bearerOf(server, 'operator');
   const image = await importImage(socket, 'twofold-test/web:1');
   const whole = { ...server, operator, hub, receiver, image };
-  await fill(whole, { text, env });
+  if (filled) await fill(whole, { text, env });
   return {
     ...whole,
     async end() {
@@ -104,7 +107,10 @@ hosting:
 type Filling = Omit<WholeServer, 'end'>;
 
 /** Rows, an app, jobs in three states, a webhook with deliveries, and lines of the log. */
-async function fill(server: Filling, { text, env }: Required<WholeOptions>): Promise<void> {
+async function fill(
+  server: Filling,
+  { text, env }: Required<Pick<WholeOptions, 'text' | 'env'>>,
+): Promise<void> {
   const made = async (path: string, body: object) => {
     const answer = await server.call('POST', path, body, server.operator);
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`);

@@ -2,6 +2,8 @@
  * `node test/console/screenshots/make.ts OUT`: pictures of every page of the console, filled, empty, loading and failed, light
  * and dark, in a window of 1280 and of 375 pixels. Needs TEST_CHROMIUM.
  *
+ * `--whole` has the pages of hosting, models, jobs and webhooks too, and needs an engine (TEST_DOCKER_SOCKET).
+ *
  * `--docs` writes only those that the README and the pages of the documentation show, below `.github/pictures/`: no package
  * ships them.
  */
@@ -10,11 +12,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page, type Route } from 'playwright-core';
 import { type ConsoleServer, OPERATOR } from '../server.ts';
+import { startWhole, type WholeServer } from '../whole-server.ts';
 import { keepBusy, startShop } from './shop.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { docs: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    docs: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    whole: { type: 'boolean', default: false },
+  },
 });
 const PICTURES = join(import.meta.dirname, '../../../.github/pictures');
 const OUT = values.docs ? PICTURES : (positionals[0] ?? 'screenshots');
@@ -24,7 +31,9 @@ const SCHEMES = ['light', 'dark'] as const;
 const SETTLED = 1200;
 
 /** What the address of a page has besides its own, so that it shows what it can. */
-const DETAILS: Readonly<Record<string, string>> = { data: '/orders?sort=createdAt&order=desc' };
+const DETAILS: Readonly<Record<string, string>> = values.whole
+  ? { data: '/posts', apps: '/web', users: '/1' }
+  : { data: '/orders?sort=createdAt&order=desc' };
 
 /** Answers of the sign-in and of the frame come in every state. */
 const isFrame = (url: string) =>
@@ -89,13 +98,17 @@ async function everyState(browser: Browser, server: ConsoleServer, states: reado
         if (answer) await page.route('**/api/**', answer);
         for (const { id, path } of pages) {
           const at = `${path}${state === 'empty' ? '' : (DETAILS[id] ?? '')}`;
-          await shoot(page, server, `${id}-${state}-${scheme}-${size}`, at);
+          await shoot(page, server, `${id.replace('/', '-')}-${state}-${scheme}-${size}`, at);
         }
         await page.unrouteAll({ behavior: 'ignoreErrors' });
       }
       await page.context().close();
     }
 }
+
+/** Ends a server, and the engine's containers of one that has them. */
+const endOf = (server: ConsoleServer | WholeServer) =>
+  'end' in server ? server.end() : server.close();
 
 /** The pictures of the documentation. */
 async function forDocs(browser: Browser, server: ConsoleServer): Promise<void> {
@@ -116,9 +129,11 @@ const browser = await chromium.launch({
   executablePath: process.env['TEST_CHROMIUM'] ?? 'chromium',
   args: ['--no-sandbox'],
 });
-const [filled, empty] = [await startShop({ filled: true }), await startShop({ filled: false })];
+const [filled, empty] = values.whole
+  ? [await startWhole(), await startWhole({ filled: false })]
+  : [await startShop({ filled: true }), await startShop({ filled: false })];
 const leaving = new AbortController();
-const busy = keepBusy(filled, leaving.signal);
+const busy = values.whole ? Promise.resolve() : keepBusy(filled, leaving.signal);
 try {
   // The figures have a point each ten seconds.
   await new Promise((done) => setTimeout(done, values.docs ? 150_000 : 25_000));
@@ -131,5 +146,5 @@ try {
   leaving.abort();
   await busy.catch(() => {});
   await browser.close();
-  await Promise.all([filled.close(), empty.close()]);
+  await Promise.all([endOf(filled), endOf(empty)]);
 }
