@@ -94,6 +94,20 @@ describeWith('chromium', 'the pages about the server itself', () => {
     await page.getByRole('searchbox', { name: 'Search logs' }).fill('');
   });
 
+  it('say why no lines come while the server fails, and go on by themselves', async () => {
+    const logs = '**/api/system/logs?**';
+    await page.route(logs, (route) =>
+      route.fulfill({ status: 500, json: { error: 'out of order' } }),
+    );
+    await open('/logs');
+    await page.getByRole('alert').getByText('out of order').waitFor();
+    expect(await log().getByText('No lines yet').count()).toBe(0);
+    await page.unroute(logs);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    for (const problem of problems.splice(0)) expect(problem).toContain('status of 500');
+  });
+
   it('pause, resume, clear and download', async () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     server.log.info('while it was paused');

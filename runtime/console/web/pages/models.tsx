@@ -131,7 +131,7 @@ function ModelStatus({ id, status, progress, downloaded_bytes: bytes, runnable }
     return (
       <>
         <Badge tone={TONES[status]}>{t(status)}</Badge>
-        {runnable === false && <span class="quiet"> {t('does not run here')}</span>}
+        {runnable === false && <p class="quiet">{t('does not run here')}</p>}
       </>
     );
   const percent = Math.round((progress ?? 0) * 100);

@@ -36,7 +36,7 @@ export function drawPlot(
         { ...axis(color), values: (_, times) => clockTimes(times), size: 28 },
         {
           ...axis(color),
-          values: (_, values) => values.map((v) => figure(v, series[0]?.unit ?? '')),
+          values: (_, values) => onceEach(values.map((v) => figure(v, series[0]?.unit ?? ''))),
           size: 68,
         },
       ],
@@ -129,11 +129,10 @@ const CLOCK = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/**
- * The times for the marks of the axis. Each minute is written once, even if marks are closer
- * together.
- */
+/** The times for the marks of the axis. */
 const clockTimes = (times: readonly number[]): string[] =>
-  times
-    .map((time) => CLOCK.format(time * 1000))
-    .map((text, at, all) => (all[at - 1] === text ? '' : text));
+  onceEach(times.map((time) => CLOCK.format(time * 1000)));
+
+/** Texts of marks. Marks that are closer together than a minute, or than a byte, share one. */
+const onceEach = (texts: readonly string[]): string[] =>
+  texts.map((text, at) => (texts[at - 1] === text ? '' : text));

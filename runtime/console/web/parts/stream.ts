@@ -4,8 +4,8 @@ import { lost } from './connection.ts';
 import { createFrameReader, type StreamEvent } from './event-frames.ts';
 
 /**
- * The state of a stream. `reconnecting`: the server cannot be reached, or asked to wait, and is
- * asked again. `ended`: no more events come. `refused`: the server refused, with a reason.
+ * The state of a stream. `reconnecting`: the server cannot be reached, failed, or asked to wait, and
+ * is asked again. `ended`: no more events come. `refused`: the server refused, with a reason.
  */
 export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended' | 'refused';
 
@@ -13,7 +13,7 @@ export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended' | 're
 export interface StreamHandlers {
   /** Called with all events of one chunk together, so that the page is drawn once for them. */
   onEvents(events: readonly StreamEvent[]): void;
-  /** `error` is the server's text while it refuses. */
+  /** `error` is the server's text while it refuses or fails. */
   onState(state: StreamState, error: string | null): void;
   /** Whether the stream is over when the server ends it. Otherwise it is continued. */
   readonly ends?: boolean;
@@ -58,33 +58,39 @@ async function follow(path: string, handlers: StreamHandlers, signal: AbortSigna
   while (!signal.aborted) {
     await untilSeen(signal);
     const watch = watchPage(signal);
-    const wait = await once(path, position, handlers, watch.signal).catch(() => {
-      if (watch.signal.aborted) return 0;
+    const next = await once(path, position, handlers, watch.signal).catch(() => {
+      if (watch.signal.aborted) return { wait: 0, error: null };
       lost();
-      return nextWait(position);
+      return { wait: nextWait(position), error: null };
     });
     watch.end();
-    if (wait === null || signal.aborted) return;
-    handlers.onState('reconnecting', null);
-    await pause(wait, signal);
+    if (next === null || signal.aborted) return;
+    handlers.onState('reconnecting', next.error);
+    await pause(next.wait, signal);
   }
 }
 
 const nextWait = (position: Position): number =>
   WAITS[Math.min(position.tries++, WAITS.length - 1)]!;
 
-/**
- * @returns the milliseconds after which to ask again, or null when there is nothing more to ask.
- */
+/** After how many milliseconds to ask again, and what the server said if it failed. */
+interface NextTry {
+  readonly wait: number;
+  readonly error: string | null;
+}
+
+/** @returns null when there is nothing more to ask. */
 async function once(
   path: string,
   position: Position,
   handlers: StreamHandlers,
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<NextTry | null> {
   const response = await ask(path, position.id, signal);
-  if (response.status === 429 || response.status >= 500)
-    return Math.max(retryAfter(response), nextWait(position));
+  if (response.status === 429 || response.status >= 500) {
+    const wait = Math.max(retryAfter(response), nextWait(position));
+    return { wait, error: await refusalOf(response) };
+  }
   if (!response.ok || !response.body) {
     handlers.onState('refused', await refusalOf(response));
     return null;
@@ -95,7 +101,7 @@ async function once(
     position.id = events.at(-1)!.id || position.id;
     handlers.onEvents(events);
   });
-  if (!handlers.ends) return nextWait(position);
+  if (!handlers.ends) return { wait: nextWait(position), error: null };
   handlers.onState('ended', null);
   return null;
 }

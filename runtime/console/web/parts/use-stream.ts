@@ -5,7 +5,7 @@ import { openStream, type StreamState } from './stream.ts';
 /** A stream that a component follows. */
 export interface Streamed {
   readonly state: StreamState;
-  /** The server's text when it refused. */
+  /** The server's text when it refused or failed. */
   readonly error: string | null;
   /** Opens the stream again from its beginning. */
   again(): void;

@@ -35,7 +35,7 @@ export function JobsPage() {
   return (
     <Page
       title={t('Jobs')}
-      about={<Counts counts={counts} />}
+      about={stats.data && <Counts counts={counts} />}
       tools={<NameChoice counts={counts} />}
     >
       <div class={shown === null ? undefined : 'jobs-with-one'}>
@@ -63,7 +63,7 @@ function Counts({ counts }: { counts: readonly JobCount[] }) {
   return (
     <span class="job-counts">
       {TABS().map(([state, title]) => (
-        <span key={state} class={state}>
+        <span key={state} class={all(state) > 0 ? state : undefined}>
           {title} {formatNumber(all(state))}
         </span>
       ))}

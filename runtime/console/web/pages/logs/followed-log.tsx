@@ -58,13 +58,15 @@ function FollowedLog({ name, held, stream, filter, children }: FollowedLogProps)
     <div class="logs">
       <LogTools {...{ name, held, stream, filter }}>{children}</LogTools>
       {stream.error !== null && <Failure error={stream.error} again={stream.again} />}
-      <LogView
-        lines={held.lines}
-        filter={filter}
-        empty={filter.search === '' ? t('No lines yet') : t('No lines match')}
-      />
+      <LogView lines={held.lines} filter={filter} empty={emptyText(stream, filter)} />
     </div>
   );
+}
+
+/** Before the first answer nobody knows whether there are lines. */
+function emptyText({ state }: Streamed, { search }: LogFilter): string {
+  if (state !== 'open' && state !== 'ended') return '';
+  return search === '' ? t('No lines yet') : t('No lines match');
 }
 
 /** Reads what was logged before the first line that is shown. */
