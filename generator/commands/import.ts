@@ -14,8 +14,8 @@ interface ImportedSource {
   readonly source: string;
   /** The statements of the first migration. */
   readonly baseline?: readonly string[];
-  /** Called when the files are written. */
-  readonly written?: () => Promise<void>;
+  /** Called when the files are written. It returns a warning, if there is one. */
+  readonly written?: () => Promise<string | undefined>;
 }
 
 type Read = (root: string, call: CommandCall) => Promise<ImportedSource>;
@@ -51,7 +51,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   });
   if (options['dry-run']) return report(plan, imported, call, EXIT.done);
   for (const { file, text } of plan.files) await disk.write(resolve(root, file), text);
-  await written?.();
+  const warning = await written?.();
   const run = await runPipeline(root, baseline ? { baseline } : {}, disk);
   reportFindings(
     run,
@@ -60,7 +60,10 @@ export async function run(call: CommandCall): Promise<ExitCode> {
     'the inputs below were written, and no code was generated from them',
   );
   const code = plan.conflicts.length > 0 ? EXIT.conflict : exitCodeOf(run);
-  return report(plan, imported, call, code);
+  report(plan, imported, call, code);
+  if (warning !== undefined)
+    call.terminal.say(`${call.terminal.paint.yellow('warning')}  ${warning}`);
+  return code;
 }
 
 function report(

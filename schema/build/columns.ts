@@ -111,10 +111,11 @@ function keyColumn(entity: EntityFact, facts: Facts, links: Links): Column {
 
 /**
  * The default of a new key: the server makes UUIDs, the database whole numbers, and callers texts.
+ * In tables that others made, a key with a type and without a default is given by callers.
  */
 function madeKey(kind: KeyPart['key'], { manifest }: Facts): ColumnDefault | undefined {
   const { ids, managed } = manifest.values.database;
-  if (kind === undefined && !managed) return { kind: 'database' };
+  if (!managed) return kind === undefined ? { kind: 'database' } : undefined;
   const form = kind ?? ids;
   if (form === 'text') return undefined;
   return { kind: form === 'uuid' ? 'uuid' : 'autoincrement' };

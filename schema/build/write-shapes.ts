@@ -129,7 +129,7 @@ function fieldWrite(
 ): Write | Refusal | undefined {
   const { facts } = shapes;
   const place = `${owner}.${item.name}`;
-  if (field.name === 'id' && facts.manifest.values.database.ids !== 'uuid')
+  if (field.name === 'id' && isMadeKey(shapes, field))
     return { why: `${place} would set the key, which the database makes` };
   const link = shapes.links.byField.get(field);
   if (link && field.directives.list?.where)
@@ -161,6 +161,12 @@ function fieldWrite(
 
 const entityOf = ({ facts }: Shapes, { owner }: FieldFact): EntityFact =>
   facts.entities.get(owner)!;
+
+/** A key that callers give has no default, and one that the server makes may be given, too. */
+function isMadeKey({ facts, columns }: Shapes, { owner }: FieldFact): boolean {
+  const key = columns.get(owner)?.find(({ name }) => name === 'id');
+  return facts.manifest.values.database.ids !== 'uuid' && (!key || key.default !== undefined);
+}
 
 /** `author: ID!` and `tags: [ID!]` contain the keys of the rows under the relation's name. */
 function directKeys(

@@ -40,9 +40,9 @@ type City @table(name: "city") {
   id: ID! name: String! region: Region @relation(columns: ["country", "region_code"])
 }
 type Product @table(name: "product", key: ["sku"]) { sku: String! title: String! stock: Int! @default(expr: DATABASE) parts: [Part!]! }
-type Part @table(name: "part") { id: ID! label: String! product: Product! @relation(column: "product_sku") replaces: Part @relation(column: "replaces_id") }
+type Part @table(name: "part") { id: ID! @column(type: "varchar(10)") label: String! product: Product! @relation(column: "product_sku") replaces: Part @relation(column: "replaces_id") }
 type Device @table(name: "device") { id: ID! name: String! @unique owner: Person @relation(column: "owner_name", references: ["name"]) }
-type Person @table(name: "person") { id: ID! name: String! @unique devices: [Device!]! }
+type Person @table(name: "person") { id: ID! @column(type: "integer") name: String! @unique devices: [Device!]! }
 type TopTrack @table(name: "top_tracks", schema: "music", view: true) { title: String plays: BigInt }
 type Log @table(name: "log", view: true) { line: String }
 type Query {
@@ -92,6 +92,8 @@ input CityPatch { name: String regionId: ID }
 input NewPlaylistTrack { playlistId: ID! trackId: ID! }
 input NewProduct { sku: String! title: String! stock: Int }
 input ProductPatch { title: String stock: Int }
+input NewPart { id: ID! label: String! productId: ID! }
+input NewPerson { id: ID! name: String! }
 input NewDevice { name: String! ownerId: ID }
 type Mutation {
   createTrack(input: NewTrack!): Track
@@ -107,6 +109,8 @@ type Mutation {
   createProduct(input: NewProduct!): Product
   updateProduct(sku: String!, input: ProductPatch!): Product
   deleteProduct(sku: String!): Boolean
+  createPart(input: NewPart!): Part
+  createPerson(input: NewPerson!): Person
   createDevice(input: NewDevice!): Device
 }
 `;

@@ -94,6 +94,20 @@ describe.each(databases)('tables that others made, written on %s', (kind) => {
     });
   });
 
+  it('creates rows with the key of one column that the caller gives', async () => {
+    expect(
+      await data(
+        'mutation { createPart(input: { id: "p:9", label: "x", productId: "A-1" }) { id } createPerson(input: { id: "77", name: "Cy" }) { id } }',
+      ),
+    ).toEqual({ createPart: { id: 'p:9' }, createPerson: { id: '77' } });
+    expect(
+      await failed('mutation { createPerson(input: { id: "x", name: "Di" }) { id } }'),
+    ).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(
+      await failed('mutation { createPerson(input: { id: "77", name: "Di" }) { id } }'),
+    ).toMatchObject({ code: 'CONFLICT' });
+  });
+
   it('writes references of several columns and to other unique columns', async () => {
     expect(
       await data('mutation { updateCity(id: 4, input: { regionId: "AT:1" }) { region { id } } }'),

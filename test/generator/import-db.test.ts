@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -45,6 +45,14 @@ describe('generator import db', () => {
     expect((await run()).code).toBe(0);
     expect(project.files()).toEqual(files);
     expect(bytes()).toBe(before);
+    copyFileSync(project.path('theirs.db'), project.path('other.db'));
+    const other = await run('file:other.db');
+    expect(other.stderr).toMatch(
+      /DATABASE_URL in \.env is file:theirs\.db.*set it to file:other\.db/,
+    );
+    rmSync(project.path('other.db'));
+    expect(project.files()).toEqual({ ...files, 'import-report.md': expect.anything() });
+    await run();
   });
 
   test('brings what is new in the database, and keeps what was renamed here', async () => {

@@ -155,25 +155,32 @@ function idField(type: TypeInProgress, column: CatalogColumn, importing: Importi
   return {
     name: 'id',
     type: 'ID!',
-    directives: columnDirective('id', column.name, givenKey(column, importing)),
+    directives: columnDirective('id', column.name, typedKey(column, importing)),
     unique: false,
     ...described(column),
   };
 }
 
 /**
- * The stored type of a key that a create has to contain, because the database does not make it: a
- * key of text, or one whose type `typedKeys` asks for.
+ * The stored type of a key that a create has to contain, because the database does not make it, or
+ * of one whose type `typedKeys` asks for.
  */
-function givenKey(
-  { type, typeName, default: value }: CatalogColumn,
-  { catalog, wishes }: Importing,
-): { readonly column?: string } {
+function typedKey(column: CatalogColumn, importing: Importing): { readonly column?: string } {
+  const { type, typeName, default: value } = column;
   const isText = /char|text/i.test(typeName.name);
-  const isOther = wishes.typedKeys && !/^(integer|serial)$/i.test(type);
-  if (!(isText && value === null) && !isOther) return {};
-  return { column: catalog.dialect === 'postgres' ? type : isText ? 'text' : type };
+  const isTyped = importing.wishes.typedKeys
+    ? (isText && value === null) || !/^(integer|serial)$/i.test(type)
+    : !isMade(column, importing);
+  if (!isTyped) return {};
+  return { column: importing.catalog.dialect === 'sqlite' && isText ? 'text' : type };
 }
+
+/** Whether the database gives a new row its key. SQLite counts only in a column of type INTEGER. */
+const isMade = (
+  { default: value, identity, type }: CatalogColumn,
+  { catalog }: Importing,
+): boolean =>
+  value !== null || identity !== null || (catalog.dialect === 'sqlite' && /^integer$/i.test(type));
 
 const described = ({ comment }: Pick<CatalogColumn, 'comment'>) =>
   comment === null ? {} : { description: comment };

@@ -18,7 +18,7 @@ export interface DatabaseSource {
   readonly imported: Imported;
   readonly source: string;
   /** Writes the address to `.env` where that has none, and nowhere else. */
-  readonly written: () => Promise<void>;
+  readonly written: () => Promise<string | undefined>;
   /** The statements of the first migration, with `--managed`. */
   readonly baseline?: readonly string[];
 }
@@ -81,14 +81,19 @@ async function urlOf(root: string, given: string | undefined): Promise<string> {
 const envOf = async (root: string) =>
   parseEnv((await disk.read(join(root, ENV))) ?? '') as Record<string, string | undefined>;
 
-/** Writes the address to `.env` where that has none. */
-export async function keepUrl(root: string, url: string): Promise<void> {
-  if ((await envOf(root))['DATABASE_URL'] !== undefined) return;
+/** Writes the address to `.env` where that has none. @returns a warning where it has another one */
+export async function keepUrl(root: string, url: string): Promise<string | undefined> {
+  const there = (await envOf(root))['DATABASE_URL'];
+  if (there !== undefined)
+    return there === url
+      ? undefined
+      : `DATABASE_URL in ${ENV} is ${nameOf(there)}, which the server uses: set it to ${nameOf(url)}`;
   const path = join(root, ENV);
   const before = await disk.read(path);
   const line = `DATABASE_URL=${/[#'"\s]/.test(url) ? `"${url}"` : url}\n`;
   if (before === null) await disk.write(path, line, 0o600);
   else appendFileSync(path, before === '' || before.endsWith('\n') ? line : `\n${line}`);
+  return undefined;
 }
 
 async function readCatalog(root: string, url: string, options: OptionValues): Promise<Catalog> {

@@ -13,7 +13,7 @@ import { readMetadata } from './read-metadata.ts';
 export interface HasuraProject {
   readonly imported: Imported;
   readonly source: string;
-  readonly written: () => Promise<void>;
+  readonly written: () => Promise<string | undefined>;
 }
 
 /** Where projects of Hasura keep their metadata. */

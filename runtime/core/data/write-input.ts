@@ -209,7 +209,7 @@ export function plainInput(
   for (const write of shape.writes) {
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
-    if (write.kind === 'column') setColumn(entity, write, value, plain);
+    if (write.kind === 'column') setColumn(writer, { entity, write, value }, plain);
     else if (write.kind !== 'key' || !setOpenKey(writer, entity, write, value, plain))
       return undefined;
   }
@@ -234,15 +234,38 @@ function assertIdentityKept({ model, rules }: Writer, shape: WriteShape, input: 
       throw failure.forbidden(`${write.name} is changed by the flows of signing in alone`);
 }
 
+interface GivenColumn {
+  readonly entity: EntityModel;
+  readonly write: Extract<Write, { kind: 'column' }>;
+  readonly value: unknown;
+}
+
 function setColumn(
-  { columns }: EntityModel,
-  { column, name }: Extract<Write, { kind: 'column' }>,
-  value: unknown,
+  writer: Writer,
+  { entity, write: { column, name }, value }: GivenColumn,
   { values, names, fields }: PlainInput,
 ): void {
+  if (column === 'id') assertKey(writer, entity, value, name);
   values.set(column, value);
   names.set(column, name);
-  fields.push(columns.get(column)?.field ?? name);
+  fields.push(entity.columns.get(column)?.field ?? name);
+}
+
+/**
+ * SQLite gives a row another key instead of null, so a malformed key may not become null.
+ *
+ * @throws AppError `BAD_USER_INPUT`
+ */
+function assertKey(
+  { model, dialect }: Writer,
+  entity: EntityModel,
+  value: unknown,
+  name: string,
+): void {
+  if (toStored(value, stored(model, entity, 'id'), model.ids, dialect) === null)
+    throw failure.invalid(`${name} is no key of ${entity.entity.name}`, {
+      extensions: { field: name },
+    });
 }
 
 /** @returns whether the foreign key is the only check that is needed. */
@@ -277,7 +300,7 @@ export async function sortInput(
     const value = input[write.name];
     if (value === undefined || write.kind === 'ignored') continue;
     if (write.kind === 'column') {
-      setColumn(entity, write, value, sorted);
+      setColumn(writing, { entity, write, value }, sorted);
       continue;
     }
     sorted.fields.push(write.field);

@@ -6,6 +6,7 @@ import { catalogOfDatabase } from '../../../runtime/core/catalog-of-database.ts'
 import { pluralize, readProject } from '@twofold/schema';
 import { emptyDatabase, execute, serve, type Adopted } from '../../adopted/start.ts';
 import { postgresUrl } from '../../engines/available.ts';
+import { logStatements } from '../../engines/statement-log.ts';
 import { theirDatabases } from './their-databases.ts';
 
 const MANIFEST = 'name: theirs\ndatabase: { managed: false }\napi: { rest: true }\n';
@@ -55,7 +56,8 @@ describe.each(available)('import db of $name on $dialect', ({ dialect, statement
     expect(open).toEqual([]);
   });
 
-  it('serves every table with all of its rows', async () => {
+  it('serves every table with all of its rows, without a statement that changes the structure', async () => {
+    const logged = dialect === 'postgres' ? await logStatements(url) : undefined;
     const server: Adopted = await serve(url, sdl, MANIFEST);
     try {
       for (const { name, fields } of imported.types) {
@@ -75,8 +77,15 @@ describe.each(available)('import db of $name on $dialect', ({ dialect, statement
     } finally {
       await server.close();
     }
+    if (!logged) return;
+    for (const { table } of imported.types)
+      expect(logged().some((text) => text.includes(`"${table.name}"`))).toBe(true);
+    expect(logged().filter((text) => DDL.test(text))).toEqual([]);
   });
 });
+
+const DDL =
+  /\b(?:(?:create|alter|drop|truncate|grant|revoke|reindex)\s|comment\s+on\s|refresh\s+materialized)/i;
 
 /** The rows that the fixture inserts into the table of a type. */
 function rowsIn(statements: readonly string[], type: string): number {

@@ -101,7 +101,7 @@ describe('an import that is repeated', () => {
 });
 
 /** IMPORT_EDITS=1000 is the long run. */
-const EDITS = Number(process.env['IMPORT_EDITS'] ?? 60);
+const EDITS = Number(process.env['IMPORT_EDITS'] ?? 200);
 const SEED = Number(process.env['IMPORT_SEED'] ?? 1);
 
 it(`${EDITS} random edits beside random changes of the database: none is lost, and the next import has nothing to do`, () => {
