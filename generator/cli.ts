@@ -52,7 +52,7 @@ function explainFailure(error: unknown, terminal: Terminal): ExitCode {
       });
     else
       terminal.say(
-        `${terminal.paint.red('error')}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`,
+        `${terminal.paint.red('error')}  ${code}  ${message}${fix === undefined ? '' : `\n   fix  ${fix}`}`,
       );
     return exitCode;
   }

@@ -210,7 +210,7 @@ describeEachEngine('generator deploy', ({ kind, socket }) => {
     writeFileSync(join(b, 'Dockerfile'), `${dockerfile}RUN echo no such luck && exit 7\n`);
     const built = await deploy();
     expect(built.code).toBe(2);
-    expect(built.errors).toMatch(/error {2}deployment \d+ of b failed: .*7[^]*no such luck/);
+    expect(built.errors).toMatch(/error {2}\w+ {2}deployment \d+ of b failed: .*7[^]*no such luck/);
     writeFileSync(
       join(b, 'Dockerfile'),
       `${dockerfile}CMD ["node", "-e", "console.log('I give up'); process.exit(3)"]\n`,
