@@ -33,6 +33,8 @@ export interface CapabilityTemplate {
   readonly secrets?: readonly NeededSecret[];
   /** Lines of the app's `environment` in `compose.yaml`. */
   compose?(project: Project): Readonly<Record<string, string>>;
+  /** The socket of the engine whose containers the server manages, for `compose.yaml`. */
+  engineSocket?(project: Project): string;
   readme?(project: Project): ReadmeParts;
   /** npm scripts of `package.json`. */
   scripts?(project: Project): Readonly<Record<string, string>>;

@@ -1,12 +1,22 @@
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, OptionSpec } from './command.ts';
+
+/** Options of `host install`. */
+const INSTALL: readonly OptionSpec[] = [
+  { name: 'domain', value: 'D', about: 'install: apps answer at NAME.D (that of the manifest)' },
+  { name: 'url', value: 'URL', about: 'install: the address of the server itself' },
+  { name: 'email', value: 'E', about: "install: for the certificates' account" },
+  { name: 'user', value: 'NAME', about: 'install: the user of the services (twofold)' },
+  { name: 'dir', value: 'DIR', about: 'install: where the server and its data are (/opt/twofold)' },
+  { name: 'root', value: 'DIR', about: 'install: write the files below DIR and run nothing' },
+];
 
 /** `generator host`. */
 export const HOST: CommandSpec = {
   name: 'host',
-  usage: 'compose FILE',
-  about: 'the apps of a hosting server: makes those of a project what a compose file says',
+  usage: 'compose FILE | install',
+  about: 'a hosting server: installs it on this machine, makes its apps what a compose file says',
   positionals: 2,
-  words: ['compose'],
+  words: ['compose', 'install'],
   options: [
     {
       name: 'to',
@@ -20,6 +30,7 @@ export const HOST: CommandSpec = {
       about: 'a token or API key (DEPLOY_TOKEN; or DEPLOY_PASSWORD, the password of the server)',
     },
     { name: 'dry-run', about: 'say what would change and change nothing' },
+    ...INSTALL,
     {
       name: 'prune',
       about: 'delete the apps that an earlier file made and this one does not have',

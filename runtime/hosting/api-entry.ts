@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { HostingModel } from '@twofold/schema';
 import { trustConnection } from '@twofold/runtime/http';
 import type { Kernel } from '@twofold/runtime/kernel';
 import type { Ingress } from './ingress/ingress.ts';
 import type { RouteTarget } from './ingress/route-table.ts';
+import { socketFolder } from './socket-folder.ts';
 
 /** The id of the route to the server itself. Ids of apps are UUIDs. */
 export const API_ROUTE = 'api';
@@ -55,7 +55,7 @@ export function createApiEntry(
     close,
     async open(http) {
       if (host === null) return;
-      const path = join(mkdtempSync(join(tmpdir(), 'twofold-api-')), 'http');
+      const path = join(socketFolder('api'), 'http');
       server = createServer((socket) => giveTo(http, socket));
       server.listen(path);
       await new Promise<void>((resolve, reject) =>

@@ -1,5 +1,6 @@
 import type { Capability } from '@twofold/runtime/kernel';
 import { hostedParts } from './hosted-part.ts';
+import { onThisHost } from './host-settings.ts';
 import { createHosting } from './hosting.ts';
 
 /**
@@ -12,7 +13,9 @@ export function hosting(): Capability {
     name: 'hosting',
     create: (kernel, all) => {
       const model = kernel.project.hosting;
-      return model && createHosting({ kernel, model, parts: hostedParts(all) });
+      if (!model) return model;
+      const parts = hostedParts(all);
+      return createHosting({ kernel, model: onThisHost(model, kernel.settings), parts });
     },
   };
 }

@@ -193,6 +193,8 @@ function refusePorts(
 
 /** Milliseconds that an ingress process continues to serve when no server is connected to it. */
 const STANDALONE_TIME = 10 * 60_000;
+/** The longest time of a timer of Node, 25 days. */
+const FOREVER = 2 ** 31 - 1;
 
 /**
  * In production the ingress is a separate process, which keeps running while the server restarts.
@@ -218,7 +220,13 @@ function chooseIngress(kernel: Kernel, model: HostingModel): Ingress {
   };
   return (kind ?? (settings.production ? 'process' : 'inline')) === 'inline'
     ? createInlineIngress({ ...options, now })
-    : createRemoteIngress({ ...options, log, alone: STANDALONE_TIME, outlives: true });
+    : createRemoteIngress({ ...options, ...standaloneOf(kernel), log, outlives: true });
+}
+
+/** As a service of its own, the ingress is ended by whoever looks after services. */
+function standaloneOf({ settings }: Kernel) {
+  const launcher = settings.text('HOSTING_LAUNCHER') || null;
+  return { launcher, alone: launcher === null ? STANDALONE_TIME : FOREVER };
 }
 
 /** The folder of the access log; null when the manifest has none. */

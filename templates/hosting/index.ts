@@ -17,6 +17,8 @@ export const hostingTemplate: CapabilityTemplate = {
     { name: 'HOST_PASSWORD', why: 'Signs you in to the hosting API', value: '', secret: true },
   ],
   secrets: [{ name: 'HOST_PASSWORD', or: 'HOST_PASSWORD_HASH' }],
+  engineSocket: ({ hosting }) =>
+    hosting?.engine.kind === 'podman' ? '/run/podman/podman.sock' : '/var/run/docker.sock',
   readme: () => ({
     endpoints: [
       '| `/api/apps`, `/api/deploy`, `/api/templates`, `/api/system` | hosting of container apps |',

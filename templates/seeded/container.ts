@@ -33,23 +33,25 @@ function trustedList({ api: { trustedDocuments } }: Project): string {
 
 /** `compose.yaml`: a scaffold; the server and PostgreSQL. */
 export function renderCompose(project: Project): string {
-  const { port } = project.server;
   const settings = templatesOf(project).flatMap((template) =>
     Object.entries(template.compose?.(project) ?? {}),
   );
+  const socket = templatesOf(project).flatMap((each) => each.engineSocket?.(project) ?? [])[0];
+  const database = socket === undefined ? 'database' : '127.0.0.1';
   return `services:
   app:
     build: .
-    ports: ["${port}:${port}"]
+${socket === undefined ? `    ports: ["${project.server.port}:${project.server.port}"]\n` : onTheHost(project, socket)}\
     env_file: .env
     environment:
-      DATABASE_URL: postgres://postgres:\${POSTGRES_PASSWORD:-postgres}@database:5432/postgres
+      DATABASE_URL: postgres://postgres:\${POSTGRES_PASSWORD:-postgres}@${database}:5432/postgres
       HOST: 0.0.0.0
       MIGRATE: "on"${settings.map(([name, value]) => `\n      ${name}: ${value}`).join('')}
     depends_on:
       database: { condition: service_healthy }
   database:
     image: postgres:17
+${socket === undefined ? '' : '    ports: ["127.0.0.1:5432:5432"]\n'}\
     environment:
       POSTGRES_PASSWORD: \${POSTGRES_PASSWORD:-postgres}
     volumes: [database:/var/lib/postgresql/data]
@@ -59,5 +61,21 @@ export function renderCompose(project: Project): string {
       retries: 30
 volumes:
   database:
+${socket === undefined ? '' : '  data:\n'}`;
+}
+
+/** Lines of a service that manages the containers of its machine. */
+function onTheHost({ server, hosting }: Project, socket: string): string {
+  const ports = [hosting?.ingress.http, hosting?.ingress.https, server.port].filter(Boolean);
+  return `    # Apps have addresses that only the machine itself reaches, so this is in its network. It
+    # listens on the machine's ports ${ports.join(', ')}.
+    network_mode: host
+    # Who may use the socket of the engine is as good as root.
+    user: root
+    init: true
+    restart: unless-stopped
+    volumes:
+      - ${socket}:${socket}
+      - data:/app/data
 `;
 }

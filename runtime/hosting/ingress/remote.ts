@@ -1,16 +1,18 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@twofold/runtime/kernel';
 import { InternalError } from '@twofold/runtime/errors';
+import { socketFolder } from '../socket-folder.ts';
 import type { IngressCommand, ProcessSettings, Program } from './control.ts';
 import type { Ingress, IngressOptions } from './ingress.ts';
+import { launchBy, startProgram } from './launcher.ts';
 import { dial, type IngressLink } from './link.ts';
 import { type Listening, NOT_LISTENING } from './listeners.ts';
+import { isRunning } from '../running.ts';
 import type { IngressRecord, IngressRecords } from './record.ts';
 import { createRouteTable } from './route-table.ts';
 
@@ -24,6 +26,8 @@ export interface RemoteOptions extends Pick<
   readonly alone: number;
   /** Whether the process continues when this server stops. */
   readonly outlives: boolean;
+  /** The Unix socket of the launcher that starts the process; null: this server starts it. */
+  readonly launcher?: string | null;
 }
 
 /** Milliseconds in which a new process must answer. */
@@ -193,9 +197,8 @@ export async function findRunning(records: IngressRecords): Promise<IngressLink 
 function programOf(options: RemoteOptions, version: string): Program {
   const { http, https, host, redirect = true, trustedProxies = [], alone } = options;
   const { http2 = true, accessLog = null } = options;
-  // The folder is readable only by this user, because everyone who can open the socket can command
-  // the ingress. The name is short, because the path of a Unix socket must be.
-  const socket = join(mkdtempSync(join(tmpdir(), 'twofold-ingress-')), 'control');
+  // Everyone who can open the socket can command the ingress.
+  const socket = join(socketFolder('ingress'), 'control');
   const settings: ProcessSettings = {
     ...{ version, socket, http, https, host },
     ...{ redirect, trustedProxies, alone, http2, accessLog },
@@ -206,14 +209,11 @@ function programOf(options: RemoteOptions, version: string): Program {
 
 /** Starts a process. It listens only when it gets the command: after it has the routes. */
 async function launch(options: RemoteOptions, version: string): Promise<IngressLink> {
-  const { command, file, settings } = programOf(options, version);
-  const { socket } = settings;
-  const child = spawn(command, [file, JSON.stringify(settings)], {
-    detached: true,
-    stdio: 'ignore',
-  });
-  child.unref();
-  for (const end = Date.now() + START_TIMEOUT; Date.now() < end && child.exitCode === null;) {
+  const program = programOf(options, version);
+  const { socket } = program.settings;
+  const end = Date.now() + START_TIMEOUT;
+  const pid = await startBy(options.launcher ?? null, program, end);
+  while (Date.now() < end && isRunning(pid)) {
     const link = await dial(socket).catch(() => null);
     if (link) {
       await options.records.write(recordOf(socket, link.hello.pid));
@@ -222,4 +222,17 @@ async function launch(options: RemoteOptions, version: string): Promise<IngressL
     await sleep(50);
   }
   throw new InternalError('the ingress process did not start');
+}
+
+/** The launcher is a service too, and may be starting at this moment. */
+async function startBy(launcher: string | null, program: Program, end: number): Promise<number> {
+  if (launcher === null) return startProgram(program);
+  try {
+    return await launchBy(launcher, program);
+  } catch (error) {
+    const { message } = error as Error;
+    if (Date.now() >= end) throw new InternalError(`the launcher at ${launcher}: ${message}`);
+    await sleep(200);
+    return startBy(launcher, program, end);
+  }
 }

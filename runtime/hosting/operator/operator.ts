@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import type { Logger, Kernel } from '@twofold/runtime/kernel';
 import type { Handlers } from '../routes/bind.ts';
 import { forwarding, serveCalls, Unreachable } from './forward.ts';
 import { createLease, type Lease } from './lease.ts';
+import { socketFolder } from '../socket-folder.ts';
 import { createPassing } from '../terminals/upgrade.ts';
 
 /**
@@ -73,7 +74,7 @@ export function createOperator({ kernel, specs, createLeaderSession }: OperatorO
   const { store, now, log } = kernel;
   // Only this user may enter the folder: the identity in a forwarded call is trusted without a
   // check.
-  const folder = mkdtempSync(join(tmpdir(), 'twofold-operator-'));
+  const folder = socketFolder('operator');
   const socket = join(folder, 'calls');
   let server: Server | undefined;
   let session = createLeaderSession();
