@@ -12,6 +12,9 @@ import { socketFolder } from './socket-folder.ts';
 /** The id of the route to the server itself. Ids of apps are UUIDs. */
 export const API_ROUTE = 'api';
 
+/** Milliseconds that a request waits for the next server, which may have rows to migrate first. */
+const RESTART_TIME = 120_000;
+
 /** The route of the ingress to the server itself, for requests to the server's own host. */
 export interface ApiEntry {
   /** The host of `APP_URL`; null when a proxy in front serves it. */
@@ -46,7 +49,8 @@ export function createApiEntry(
     if (host === null) return;
     // Responses of the server may contain secrets beside the caller's input, so they are not
     // compressed (BREACH).
-    const own = { appId: API_ROUTE, hosts: [host], rules: { compress: false } };
+    const rules = { compress: false };
+    const own = { appId: API_ROUTE, hosts: [host], rules, hold: RESTART_TIME };
     set({ ...own, state: target ? 'serving' : 'holding', targets: target ? [target] : [] });
   };
   return {

@@ -1,10 +1,10 @@
 /** Requests that wait until their app has a route again. */
 export interface HoldQueue {
   /**
-   * Resolves when the app is released or the time is over. Resolves at once when too many requests
+   * Resolves when the app is released or the time is over, in milliseconds. Resolves at once when too many requests
    * are waiting already.
    */
-  wait(appId: string): Promise<void>;
+  wait(appId: string, within?: number): Promise<void>;
   release(appId: string): void;
 }
 
@@ -14,12 +14,12 @@ const MAX_HELD = 10_000;
 export function createHoldQueue(timeout: number): HoldQueue {
   const waiting = new Map<string, Set<() => void>>();
   return {
-    wait(appId) {
+    wait(appId, within = timeout) {
       const queue = waiting.get(appId) ?? new Set<() => void>();
       if (queue.size >= MAX_HELD) return Promise.resolve();
       waiting.set(appId, queue);
       return new Promise((resolve) => {
-        const timer = setTimeout(done, timeout);
+        const timer = setTimeout(done, within);
         function done(): void {
           clearTimeout(timer);
           queue.delete(done);

@@ -259,7 +259,7 @@ function admit(
 function serve(state: IngressState, { appId, state: now }: AppRoute, admitted: Admitted): void {
   const { table, held } = state;
   const { request, response } = admitted;
-  const wait = () => held.wait(appId);
+  const wait = () => held.wait(appId, table.get(appId)?.hold);
   const pass = () => proxyRequest({ ...state, ...admitted, wait, route: () => table.get(appId) });
   if (now === 'serving') return pass();
   void wait().then(() => {
@@ -296,7 +296,7 @@ async function upgrade(state: IngressState, { request, socket, head, secure }: U
   const leave = first && open.enter(first.appId, first.maxConnections ?? MAX_CONNECTIONS);
   if (leave === null) return refuse('busy');
   if (leave) socket.on('close', leave);
-  if (first?.state === 'holding') await held.wait(first.appId);
+  if (first?.state === 'holding') await held.wait(first.appId, first.hold);
   const route = first && table.get(first.appId);
   if (route?.state !== 'serving') return refuse(route ? 'stopped' : 'unknown');
   const { targets } = route;

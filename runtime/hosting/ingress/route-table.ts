@@ -24,6 +24,8 @@ export interface AppRoute {
   readonly hosts: readonly string[];
   readonly state: 'serving' | 'holding' | 'stopped';
   readonly targets: readonly RouteTarget[];
+  /** Milliseconds that a request waits while the state is `holding`. The default is 10 seconds. */
+  readonly hold?: number;
   /** How many responses and WebSockets may be open at once. The default is 10,000. */
   readonly maxConnections?: number;
   readonly rules?: RouteRules;
