@@ -1,5 +1,7 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Hundreds of tests start servers and command lines: with compiled code kept from one to the next, such a file takes
 // half of the CPU time. A variable of the process reaches the workers and what they start.
@@ -9,9 +11,48 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 // as tests that start npm as a shell does remove what npm itself sets (npm_…).
 process.env['NPM_CONFIG_FETCH_TIMEOUT'] ??= '20000';
 process.env['NPM_CONFIG_FETCH_RETRIES'] ??= '5';
+// A dozen tests install the same packages: those that are there already need not be asked for again.
+process.env['NPM_CONFIG_PREFER_OFFLINE'] ??= 'true';
 
-/** These wait for container engines, backoffs and models most of the time: four of them use two cores well. */
-const waiting = ['test/hosting/**/*.test.ts', 'test/models/**/*.test.ts'];
+/**
+ * These wait for container engines, backoffs and models most of the time: four of them use two cores well. Files of
+ * hosting that name no engine are as all others.
+ */
+const waiting = globSync('test/{hosting,models}/**/*.test.ts', { cwd: import.meta.dirname }).filter(
+  (file) => file.includes('models') || readFileSync(pathOf(file), 'utf8').includes('/engines/'),
+);
+
+/** These take minutes. Started last, one of them would run on alone, on an idle machine. */
+const LONGEST = [
+  'hosting/killed',
+  'hosting/deploy-command',
+  'hosting/deploy-rules',
+  'hosting/supervision',
+  'hosting/build-settings',
+  'hosting/dockerfiles',
+  'hosting/zero-downtime',
+  'models/running',
+  'hosting/runs/release',
+  'hosting/engine-quirks',
+  'release/dry-run',
+  'journey/journey',
+  'journey/managers',
+  'journey/newcomer',
+  'docs/examples',
+].map((name) => pathOf(`test/${name}.test.ts`));
+
+/** Starts them first; the rest stays in the order that vitest gives. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = LONGEST.indexOf(moduleId);
+      return index === -1 ? LONGEST.length : index;
+    };
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    return sorted.toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b));
+  }
+}
 
 const test = {
   testTimeout: 60_000,
@@ -58,9 +99,14 @@ const plugins = [
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       { plugins, test: engines },
       { plugins, test: others },
     ],
   },
 });
+
+function pathOf(file: string): string {
+  return join(import.meta.dirname, file);
+}

@@ -15,8 +15,14 @@ export interface TestFile {
   readonly assertionResults: readonly Test[];
 }
 
+/** The files of several runs; null when none of them wrote any. */
+export function readAll(paths: readonly string[]): readonly TestFile[] | null {
+  const found = paths.map(readResults).filter((files) => files !== null);
+  return found.length === 0 ? null : found.flat();
+}
+
 /** The files of a run; null when it wrote none. */
-export function readResults(path: string): readonly TestFile[] | null {
+function readResults(path: string): readonly TestFile[] | null {
   if (!existsSync(path)) return null;
   return (JSON.parse(readFileSync(path, 'utf8')) as { testResults: TestFile[] }).testResults;
 }

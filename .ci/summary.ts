@@ -1,10 +1,10 @@
-// node .ci/summary.ts <exit status of vitest> <results of vitest as JSON> [results of the files that were run again]
+// node .ci/summary.ts <worst exit status of vitest> <results of the files that were run again> <results of a run as JSON>…
 // The last line it prints is `N passed, N failed, N skipped`. It ends with 1 unless every test of the run passed.
 // Before it stand the tests that passed only when they were tried again: a test that often does hides something.
 import { relative } from 'node:path';
-import { failed, readResults, type TestFile } from './results.ts';
+import { failed, readAll, type TestFile } from './results.ts';
 
-const [status = '1', first = '', again = ''] = process.argv.slice(2);
+const [status = '1', again = '', ...runs] = process.argv.slice(2);
 const { counts, remarks } = summarize();
 for (const remark of remarks) console.log(remark);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
@@ -12,13 +12,13 @@ process.exitCode =
   counts.passed > 0 && counts.failed === 0 && counts.skipped === 0 && status === '0' ? 0 : 1;
 
 function summarize() {
-  const files = readResults(first);
+  const files = readAll(runs);
   if (files === null)
     return {
       counts: { passed: 0, failed: 0, skipped: 0 },
       remarks: ['no test ran to its end: there are no results'],
     };
-  const second = new Map((readResults(again) ?? []).map((file) => [file.name, file]));
+  const second = new Map((readAll([again]) ?? []).map((file) => [file.name, file]));
   const last = files.map((file) => second.get(file.name) ?? file);
   const counts = countsOf(last);
   const beside = files.filter(({ name }) => second.has(name)).flatMap(failures);

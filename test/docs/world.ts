@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTables, readProject, type Diagnostic, type Project } from '@twofold/schema';
 import { auth } from '@twofold/auth';
@@ -74,6 +77,8 @@ export function worldOf(
   const { url } = running;
   const people = new Map<string, string>();
   const ended = new AbortController();
+  // A command of a page may write a file.
+  const folder = mkdtempSync(join(tmpdir(), 'twofold-page-'));
   const headersOf = async (as: string | undefined): Promise<Record<string, string>> =>
     as === undefined
       ? {}
@@ -98,7 +103,7 @@ export function worldOf(
     url,
     graphql: async (query, variables, as) => (await post(query, variables, as)).json(),
     shell: async (command) =>
-      runShell(command, url, {
+      runShell(command, url, folder, {
         TOKEN: command.includes('$TOKEN') ? await tokenOf(url, people, 'ann') : '',
         API_KEY: SECRETS.API_KEY,
       }),
@@ -113,12 +118,13 @@ export function worldOf(
           ({ value }) => value as unknown,
           () => 'the stream ended',
         ),
-        sleep(5000, 'no event came'),
+        sleep(40_000, 'no event came', { ref: false }),
       ]),
     tables,
     close: async () => {
       ended.abort();
       await running.close();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -149,6 +155,7 @@ async function tokenOf(url: string, people: Map<string, string>, name: string): 
 async function runShell(
   command: string,
   url: string,
+  folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<{ status: number; body: unknown }> {
   const script = `curl() { command curl -sS -w '\\n%{http_code}' "$@"; }\n${command.replaceAll(/(?:http:\/\/)?localhost:8080/g, url)}`;
@@ -157,7 +164,7 @@ async function runShell(
       void execFile(
         'bash',
         ['-c', script],
-        { env: { ...process.env, ...env } },
+        { cwd: folder, env: { ...process.env, ...env } },
         (error, stdout, stderr) =>
           error ? reject(new Error(`${command}\n${stderr}`)) : resolve(stdout),
       ),
