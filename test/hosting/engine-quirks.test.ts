@@ -1,144 +1,68 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { connectEngine } from '../../runtime/hosting/engine/connect.ts';
-import type { ContainerSpec, Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
-import type { BuildOptions } from '../../runtime/hosting/engine/images.ts';
+import { expect, it } from 'vitest';
+import type { Engine, LogLine } from '../../runtime/hosting/engine/engine.ts';
 import { describeEachEngine } from '../engines/available.ts';
 import { callEngine, engineJson } from '../engines/call-engine.ts';
-import { importImage } from '../engines/import-image.ts';
-import { tarOf } from './archives.ts';
+import { driverOf } from './driver.ts';
 
 /** The driver itself, where the engines differ: a row of the table of quirks is a test. */
 describeEachEngine('the driver', ({ kind, socket }) => {
-  const run = randomBytes(4).toString('hex');
-  const labels = { 'twofold-test.run': run };
-  const network = `twofold-test-${run}`;
-  let engine: Engine;
-  let web: string;
-  /** A test that is tried again has names of its own each time. */
-  let turn = 0;
-
-  beforeAll(async () => {
-    web = await importImage(socket, 'twofold-test/web:1');
-    engine = await connectEngine({ kind: 'auto', socket }, {});
-    await engine.ensureNetwork(network, labels);
-  }, 60_000);
-  beforeEach(() => void (turn += 1));
-  afterAll(async () => {
-    for (const { id } of await engine.list(labels)) await engine.remove(id);
-    await engine.removeNetwork(network, labels);
-    for (const tag of await engine.images.tags(`localhost/twofold-test-${run}/`))
-      await engine.images.untag(tag);
-  }, 60_000);
-
-  const spec = (name: string, more: Partial<ContainerSpec> = {}): ContainerSpec => ({
-    ...{
-      name: `${network}-${turn}-${name}`,
-      image: web,
-      reference: web,
-      labels,
-      env: {},
-      command: null,
-      port: 8080,
-      publish: false,
-      network,
-      aliases: [name],
-      volumes: [],
-      memory: 0,
-      cpus: 0,
-      pids: 0,
-    },
-    ...more,
-  });
-  const make = async (name: string, more: Partial<ContainerSpec> = {}) => {
-    const id = await engine.create(spec(name, more));
-    await engine.start(id);
-    return id;
-  };
-  const state = async (id: string) => (await engine.inspect(id))?.state;
-  const build = (dockerfile: string | null, more: Partial<BuildOptions> = {}) => {
-    const lines: string[] = [];
-    const options = {
-      tag: `localhost/twofold-test-${run}/built:1`,
-      cache: `localhost/twofold-test-${run}-cache/built`,
-      dockerfile: 'Dockerfile',
-      labels,
-      memory: 0,
-      cpus: 0,
-      target: null,
-      args: {},
-      secrets: {},
-      buildkit: false,
-      fresh: false,
-      cacheNamespace: run,
-      signal: new AbortController().signal,
-      onLine: (line: string) => void lines.push(line),
-      ...more,
-    };
-    const files: Record<string, string> =
-      dockerfile === null ? { other: 'x' } : { Dockerfile: dockerfile };
-    return engine.images
-      .build(() => Readable.from([tarOf(files)]), options)
-      .then(
-        (id) => ({ id, lines }),
-        (error) => Promise.reject(Object.assign(error, { lines })),
-      );
-  };
+  const { driver, run, labels, network, spec, make, state, build } = driverOf(socket);
 
   it('gives the same word for the same failure: a name that is taken, a name that is none, a network in use', async () => {
     await make('taken');
-    await expect(engine.create(spec('taken'))).rejects.toMatchObject({ kind: 'conflict' });
-    await expect(engine.create(spec('bad name!'))).rejects.toMatchObject({
+    await expect(driver.engine.create(spec('taken'))).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(driver.engine.create(spec('bad name!'))).rejects.toMatchObject({
       kind: 'invalid',
       status: 400,
     });
-    await expect(engine.removeNetwork(network, labels)).rejects.toMatchObject({ kind: 'conflict' });
+    await expect(driver.engine.removeNetwork(network, labels)).rejects.toMatchObject({
+      kind: 'conflict',
+    });
     await expect(
-      engine.create(spec('no-image', { image: `localhost/none-${run}:1` })),
+      driver.engine.create(spec('no-image', { image: `localhost/none-${run}:1` })),
     ).rejects.toMatchObject({ kind: 'not_found', message: expect.stringContaining(`none-${run}`) });
     // A network that is there is no failure, nor what is gone already.
-    await engine.ensureNetwork(network, labels);
-    await engine.remove('0'.repeat(64));
-    await engine.removeNetwork(`${network}-none`, labels);
-    await engine.removeVolume(`${network}-none`);
-    expect(await engine.inspect('0'.repeat(64))).toBeNull();
+    await driver.engine.ensureNetwork(network, labels);
+    await driver.engine.remove('0'.repeat(64));
+    await driver.engine.removeNetwork(`${network}-none`, labels);
+    await driver.engine.removeVolume(`${network}-none`);
+    expect(await driver.engine.inspect('0'.repeat(64))).toBeNull();
   }, 60_000);
 
   it('removes what still runs, and tells names apart that begin alike', async () => {
     const one = await make('web-1');
     const ten = await make('web-10');
     expect(
-      (await engine.list(labels))
-        .filter(({ name }) => name.includes(`-${turn}-web-1`))
+      (await driver.engine.list(labels))
+        .filter(({ name }) => name.includes(`-${driver.turn}-web-1`))
         .map(({ id }) => id)
         .sort(),
     ).toEqual([one, ten].sort());
-    await engine.remove(one);
-    expect(await engine.inspect(one)).toBeNull();
+    await driver.engine.remove(one);
+    expect(await driver.engine.inspect(one)).toBeNull();
     expect(await state(ten)).toBe('running');
   }, 60_000);
 
   it('starts what runs and stops what does not, as if nothing had been asked', async () => {
     const id = await make('twice');
-    await engine.start(id);
+    await driver.engine.start(id);
     expect(await state(id)).toBe('running');
-    await engine.stop(id, 5);
-    await engine.stop(id, 5);
+    await driver.engine.stop(id, 5);
+    await driver.engine.stop(id, 5);
     expect(await state(id)).toBe('stopped');
   }, 60_000);
 
   it('ends a stop by the app itself, within its time', async () => {
     const id = await make('graceful');
     await expect.poll(() => textOf(id), { timeout: 20_000 }).toContain('listens');
-    await engine.stop(id, 20);
+    await driver.engine.stop(id, 20);
     expect(await textOf(id)).toContain('version 1 stops');
   }, 60_000);
 
   it('fails a pull that the engine answers with 200', async () => {
     await expect(
-      engine.images.pull(`localhost:1/none-${run}:1`, new AbortController().signal),
+      driver.engine.images.pull(`localhost:1/none-${run}:1`, new AbortController().signal),
     ).rejects.toMatchObject({
       name: 'EngineError',
       message: expect.stringMatching(/localhost:1|127\.0\.0\.1:1|::1/),
@@ -150,22 +74,24 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       name: 'EngineError',
       message: expect.stringMatching(/dockerfile/i),
     });
-    await expect(build(`FROM ${web}\nFLY away\n`)).rejects.toMatchObject({
+    await expect(build(`FROM ${driver.web}\nFLY away\n`)).rejects.toMatchObject({
       name: 'EngineError',
       message: expect.stringMatching(/fly/i),
     });
-    await expect(build(`FROM ${web}\nRUN echo before-it-fails && exit 9\n`)).rejects.toMatchObject({
+    await expect(
+      build(`FROM ${driver.web}\nRUN echo before-it-fails && exit 9\n`),
+    ).rejects.toMatchObject({
       name: 'EngineError',
       lines: expect.arrayContaining([expect.stringContaining('before-it-fails')]),
     });
-    expect(await engine.images.find(`localhost/twofold-test-${run}/built:1`)).toBeNull();
+    expect(await driver.engine.images.find(`localhost/twofold-test-${run}/built:1`)).toBeNull();
   }, 60_000);
 
   it('builds with plain text as its output, and an id that means the content', async () => {
-    const { id, lines } = await build(`FROM ${web}\nRUN echo plain-${run}\n`);
+    const { id, lines } = await build(`FROM ${driver.web}\nRUN echo plain-${run}\n`);
     expect(lines).toContain(`plain-${run}`);
     expect(id).toMatch(/^(sha256:)?[0-9a-f]{64}$/);
-    const image = await engine.images.find(id);
+    const image = await driver.engine.images.find(id);
     expect(image).toMatchObject({
       id: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       tags: [`localhost/twofold-test-${run}/built:1`],
@@ -177,7 +103,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it("builds without the machine's own network", async () => {
     const { lines } = await build(
-      `FROM ${web}\nRUN echo ${run}; echo links: $(ls /sys/class/net | grep -cv "^lo$") $(cat /proc/net/dev | grep -c docker0)\n`,
+      `FROM ${driver.web}\nRUN echo ${run}; echo links: $(ls /sys/class/net | grep -cv "^lo$") $(cat /proc/net/dev | grep -c docker0)\n`,
       { tag: `localhost/twofold-test-${run}/net:1` },
     );
     const machine = readFileSync('/proc/net/dev', 'utf8').trim().split('\n').length - 3;
@@ -186,43 +112,46 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('names images in full, so that no registry is filled in, and keeps them by what they hold', async () => {
-    const before = await engine.images.find(web);
+    const before = await driver.engine.images.find(driver.web);
     const tag = `localhost/twofold-test-${run}/kept:7`;
-    await engine.images.tag(before?.id as string, tag);
-    expect(await engine.images.tags(`localhost/twofold-test-${run}/kept:`)).toEqual([tag]);
-    expect((await engine.images.find(tag))?.id).toBe(before?.id);
-    await engine.images.untag(tag);
-    expect(await engine.images.find(tag)).toBeNull();
-    expect((await engine.images.find(web))?.id).toBe(before?.id);
-    await engine.images.untag(tag);
+    await driver.engine.images.tag(before?.id as string, tag);
+    expect(await driver.engine.images.tags(`localhost/twofold-test-${run}/kept:`)).toEqual([tag]);
+    expect((await driver.engine.images.find(tag))?.id).toBe(before?.id);
+    await driver.engine.images.untag(tag);
+    expect(await driver.engine.images.find(tag)).toBeNull();
+    expect((await driver.engine.images.find(driver.web))?.id).toBe(before?.id);
+    await driver.engine.images.untag(tag);
   }, 60_000);
 
   it('does not let an image go that a container has, and says so', async () => {
-    const tag = `localhost/twofold-test-${run}/used:${turn}`;
-    const { id: image } = await build(`FROM ${web}\nRUN echo ${turn} of ${run} > /www/used\n`, {
-      tag,
-    });
-    const id = await engine.create(spec('user', { image }));
-    await expect(engine.images.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
-    expect(await engine.images.tags(tag)).toEqual([tag]);
-    await engine.remove(id);
-    await engine.images.untag(tag);
-    expect(await engine.images.tags(tag)).toEqual([]);
+    const tag = `localhost/twofold-test-${run}/used:${driver.turn}`;
+    const { id: image } = await build(
+      `FROM ${driver.web}\nRUN echo ${driver.turn} of ${run} > /www/used\n`,
+      {
+        tag,
+      },
+    );
+    const id = await driver.engine.create(spec('user', { image }));
+    await expect(driver.engine.images.untag(tag)).rejects.toMatchObject({ kind: 'conflict' });
+    expect(await driver.engine.images.tags(tag)).toEqual([tag]);
+    await driver.engine.remove(id);
+    await driver.engine.images.untag(tag);
+    expect(await driver.engine.images.tags(tag)).toEqual([]);
   }, 60_000);
 
   it('keeps why a container could not be started', async () => {
-    const { id: image } = await build(`FROM ${web}\nUSER nobody-knows\n`, {
+    const { id: image } = await build(`FROM ${driver.web}\nUSER nobody-knows\n`, {
       tag: `localhost/twofold-test-${run}/user:1`,
     });
-    const id = await engine.create(spec('no-user', { image }));
-    const error = await engine.start(id).then(
+    const id = await driver.engine.create(spec('no-user', { image }));
+    const error = await driver.engine.start(id).then(
       () => null,
       (thrown) => thrown,
     );
     expect(String(error?.message)).toMatch(/nobody-knows/);
     expect(error?.kind).not.toBe('unavailable');
     expect(
-      await engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(
+      await driver.engine.exec(id, ['true'], { timeout: 1000, limit: 10 }).then(
         () => 'ran',
         ({ name }) => name,
       ),
@@ -231,12 +160,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('has one word for each state, and the exit code', async () => {
-    const id = await engine.create(spec('states', { command: ['sh', '-c', 'exit 7'] }));
+    const id = await driver.engine.create(spec('states', { command: ['sh', '-c', 'exit 7'] }));
     expect(await state(id)).toBe('created');
-    await engine.start(id);
+    await driver.engine.start(id);
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
-    expect((await engine.inspect(id))?.exitCode).toBe(7);
-    expect((await engine.list(labels)).find((each) => each.id === id)?.state).toBe('stopped');
+    expect((await driver.engine.inspect(id))?.exitCode).toBe(7);
+    expect((await driver.engine.list(labels)).find((each) => each.id === id)?.state).toBe(
+      'stopped',
+    );
   }, 60_000);
 
   it('leaves restarts to us', async () => {
@@ -261,12 +192,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it("runs no health check of the engine's", async () => {
     const { id: image } = await build(
-      `FROM ${web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`,
+      `FROM ${driver.web}\nHEALTHCHECK --interval=1s CMD touch /tmp/asked\n`,
       { tag: `localhost/twofold-test-${run}/health:1` },
     );
     const id = await make('unasked', { image });
     await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect((await engine.exec(id, ['ls', '/tmp'], { timeout: 5000, limit: 1000 })).stdout).toBe('');
+    expect(
+      (await driver.engine.exec(id, ['ls', '/tmp'], { timeout: 5000, limit: 1000 })).stdout,
+    ).toBe('');
   }, 60_000);
 
   it('tells a kill by memory from its exit code', async () => {
@@ -275,7 +208,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       command: ['sh', '-c', 'tail /dev/zero'],
     });
     await expect.poll(() => state(id), { timeout: 20_000 }).toBe('stopped');
-    expect((await engine.inspect(id))?.exitCode).toBe(137);
+    expect((await driver.engine.inspect(id))?.exitCode).toBe(137);
   }, 60_000);
 
   it('measures at once, and again with larger counters', async () => {
@@ -283,16 +216,16 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       memory: 64 * 2 ** 20,
       command: ['sh', '-c', 'while true; do :; done'],
     });
-    const first = await engine.usage(id);
+    const first = await driver.engine.usage(id);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const second = await engine.usage(id);
+    const second = await driver.engine.usage(id);
     expect(first).toMatchObject({ memoryLimit: 64 * 2 ** 20 });
     expect(first?.memory).toBeGreaterThan(0);
     expect(second?.cpu).toBeGreaterThan(first?.cpu ?? 0);
     expect(second?.pids).toBeGreaterThan(0);
     expect(second?.networkIn).toBeGreaterThanOrEqual(0);
-    expect(await engine.usage('0'.repeat(64))).toBeNull();
-    await engine.remove(id);
+    expect(await driver.engine.usage('0'.repeat(64))).toBeNull();
+    await driver.engine.remove(id);
   }, 60_000);
 
   it('reads all of a log, also of one that has ended, with lines of any length', async () => {
@@ -325,7 +258,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
   }, 60_000);
 
   it('follows a log until its container ends, and loses nothing of it', async () => {
-    const id = await engine.create(
+    const id = await driver.engine.create(
       spec('flood', {
         command: [
           'sh',
@@ -334,7 +267,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
         ],
       }),
     );
-    await engine.start(id);
+    await driver.engine.start(id);
     const lines = await linesOf(id, { follow: true });
     expect(lines.map(({ text }) => Number(/^line (\d+)/.exec(text)?.[1]))).toEqual(
       Array.from({ length: 30_000 }, (_, index) => index),
@@ -345,14 +278,14 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const id = await make('exec');
     const options = { timeout: 10_000, limit: 1000 };
     expect(
-      await engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options),
+      await driver.engine.exec(id, ['sh', '-c', 'cat; echo out; echo err >&2; exit 3'], options),
     ).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false });
     expect(
-      await engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options),
+      await driver.engine.exec(id, ['sh', '-c', 'head -c 5000 /dev/zero | tr "\\0" y'], options),
     ).toMatchObject({ exitCode: 0, stdout: 'y'.repeat(1000), truncated: true });
     expect(
       (
-        await engine
+        await driver.engine
           .exec(id, ['/no/such/program'], options)
           .catch(({ message }) => ({ exitCode: 127, stderr: message }))
       ).exitCode,
@@ -363,7 +296,10 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const abort = new AbortController();
     const seen: string[] = [];
     const listening = (async () => {
-      for await (const { action, containerId, exitCode } of engine.events(labels, abort.signal))
+      for await (const { action, containerId, exitCode } of driver.engine.events(
+        labels,
+        abort.signal,
+      ))
         seen.push(`${action} ${containerId} ${action === 'die' ? exitCode : ''}`.trim());
     })().catch(() => {});
     // Nothing says that the engine has begun to tell but that it tells.
@@ -374,7 +310,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     const { Id: foreign } = await engineJson<{ Id: string }>(socket, {
       method: 'POST',
       path: '/containers/create',
-      json: { Image: web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } },
+      json: { Image: driver.web, Cmd: ['true'], Labels: { 'twofold-test': 'foreign' } },
     });
     await callEngine(socket, { method: 'POST', path: `/containers/${foreign}/start` });
     const id = await make('told', { command: ['sh', '-c', 'sleep 0.3; exit 4'] });
@@ -382,7 +318,7 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     await expect
       .poll(() => seen.some((each) => each.startsWith(`die ${id}`)), { timeout: 20_000 })
       .toBe(true);
-    await engine.remove(id);
+    await driver.engine.remove(id);
     await expect.poll(() => seen, { timeout: 20_000 }).toContain(`remove ${id}`);
     abort.abort();
     await listening;
@@ -407,29 +343,29 @@ describeEachEngine('the driver', ({ kind, socket }) => {
 
   it('reads the port anew after each start', async () => {
     // A page that nobody else on this machine has: the port is free after the stop, and anyone may take it.
-    const page = `${run} ${turn}`;
+    const page = `${run} ${driver.turn}`;
     const id = await make('port', {
       publish: true,
       command: ['sh', '-c', `echo ${page} > /www/index.html; exec httpd -f -p 8080 -h /www`],
     });
     const answer = async () => {
-      const port = (await engine.inspect(id))?.ports['8080/tcp'];
+      const port = (await driver.engine.inspect(id))?.ports['8080/tcp'];
       return fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(2000) }).then(
         (each) => each.text(),
         () => null,
       );
     };
     await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
-    await engine.stop(id, 1);
+    await driver.engine.stop(id, 1);
     // Docker forgets it then, Podman does not: it is nothing to go by until the next start.
     expect(await answer()).not.toBe(`${page}\n`);
-    await engine.start(id);
+    await driver.engine.start(id);
     await expect.poll(answer, { timeout: 20_000 }).toBe(`${page}\n`);
   }, 60_000);
 
   it('prunes what is its own alone, where the engine cannot prune builds too', async () => {
     const before = (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length;
-    const pruned = await engine.images.prune({
+    const pruned = await driver.engine.images.prune({
       labels: { 'twofold-test.run': `none-${run}` },
       cache: `localhost/none-${run}/`,
     });
@@ -437,12 +373,12 @@ describeEachEngine('the driver', ({ kind, socket }) => {
     expect(
       (await engineJson<{ Id: string }[]>(socket, { path: '/images/json' })).length,
     ).toBeGreaterThanOrEqual(Math.min(before, 2));
-    expect(await engine.images.find(web)).not.toBeNull();
+    expect(await driver.engine.images.find(driver.web)).not.toBeNull();
   }, 60_000);
 
   it('asks for the version once, however often it is asked itself', async () => {
-    const first = engine.info();
-    const [one, two] = await Promise.all([first, engine.info()]);
+    const first = driver.engine.info();
+    const [one, two] = await Promise.all([first, driver.engine.info()]);
     expect(one).toBe(two);
     expect(one).toMatchObject({
       kind,
@@ -451,11 +387,11 @@ describeEachEngine('the driver', ({ kind, socket }) => {
       memory: expect.any(Number),
       root: expect.stringMatching(/^\//),
     });
-    await engine.ping();
+    await driver.engine.ping();
   }, 60_000);
 
   async function linesOf(id: string, options: Parameters<Engine['logs']>[1]): Promise<LogLine[]> {
-    return (await Array.fromAsync(engine.logs(id, options))).flat();
+    return (await Array.fromAsync(driver.engine.logs(id, options))).flat();
   }
   const textOf = async (id: string) =>
     (await linesOf(id, {})).map(({ text }) => `${text}\n`).join('');

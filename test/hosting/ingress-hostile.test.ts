@@ -1,117 +1,8 @@
-import {
-  createServer,
-  request,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http';
-import {
-  connect,
-  createServer as createPlain,
-  type AddressInfo,
-  type Server as PlainServer,
-  type Socket,
-} from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createIngress, type Ingress } from '../../runtime/hosting/ingress/ingress.ts';
+import { connect, createServer as createPlain, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { ingressWithTargets } from './ingress-with-targets.ts';
 
-let ingress: Ingress;
-let port: number;
-let ahead = 0;
-/** The clock stands still. */
-let stopped: number | null = null;
-const servers: (Server | PlainServer)[] = [];
-const sockets = new Set<Socket>();
-
-beforeAll(async () => {
-  ingress = createIngress({
-    http: 0,
-    https: 0,
-    host: '127.0.0.1',
-    now: () => (stopped ?? Date.now()) + ahead,
-    hold: 400,
-  });
-  port = (await ingress.listen()).http as number;
-});
-afterAll(() => ingress.close(1000));
-afterEach(() => {
-  ahead = 0;
-  stopped = null;
-  ingress.remove('app');
-  for (const socket of sockets) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function open(server: Server | PlainServer) {
-  servers.push(server);
-  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: at } = server.address() as AddressInfo;
-  ingress.set({
-    appId: 'app',
-    hosts: ['app.test'],
-    state: 'serving',
-    targets: [{ id: `t-${at}`, host: '127.0.0.1', port: at }],
-  });
-}
-const target = (listener: RequestListener) => open(createServer(listener));
-/** A target that says what it likes: the text for each head of a request that it gets. */
-const liar = (answer: (asked: string, socket: Socket) => string | Buffer | null) =>
-  open(
-    createPlain((socket) =>
-      socket.on('data', (data) => {
-        const text = answer(data.toString('latin1'), socket);
-        if (text !== null) socket.write(text);
-      }),
-    ),
-  );
-
-function ask({
-  path = '/',
-  method = 'GET',
-  headers = {},
-  body,
-}: { path?: string; method?: string; headers?: Record<string, string>; body?: string } = {}) {
-  return new Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }>(
-    (resolve, reject) => {
-      const sent = request(
-        {
-          host: '127.0.0.1',
-          port,
-          path,
-          method,
-          agent: false,
-          headers: { ...headers, host: 'app.test' },
-        },
-        (answer) => {
-          let text = '';
-          answer
-            .setEncoding('latin1')
-            .on('data', (chunk) => (text += chunk))
-            .on('error', reject)
-            .on('end', () =>
-              resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers }),
-            );
-        },
-      );
-      sent.on('error', reject).end(body);
-    },
-  );
-}
-
-/** Writes bytes as they are, and reads until the connection ends or the time is over. */
-function raw(text: string, wait = 3000): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
-    let answer = '';
-    const timer = setTimeout(() => socket.destroy(), wait);
-    socket
-      .setEncoding('latin1')
-      .on('data', (chunk) => (answer += chunk))
-      .on('error', () => {})
-      .on('close', () => (clearTimeout(timer), resolve(answer)));
-  });
-}
+const { clock, port, sockets, open, target, liar, ask, raw } = ingressWithTargets();
 
 describe('a client that means harm', () => {
   const head = 'Host: app.test\r\nConnection: close\r\n';
@@ -198,7 +89,7 @@ describe('a client that means harm', () => {
     expect(await raw(post)).toMatch(/^HTTP\/1\.1 200/);
     // Also as a later request of a connection, with another behind it.
     const plain = 'GET /plain HTTP/1.1\r\nHost: app.test\r\n\r\n';
-    const socket = connect(port, '127.0.0.1', () => socket.write(plain));
+    const socket = connect(port(), '127.0.0.1', () => socket.write(plain));
     sockets.add(socket.on('error', () => {}));
     await new Promise((resolve) => socket.once('data', resolve));
     socket.write(`GET ${bytes} HTTP/1.1\r\nHost: app.test\r\n\r\n${plain}`, 'latin1');
@@ -260,7 +151,7 @@ describe('a client that means harm', () => {
   it('that sends its body without end is not read faster than the target reads', async () => {
     let paused: Socket | undefined;
     await open(createPlain((socket) => void (paused = socket.pause())));
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port(), '127.0.0.1');
     sockets.add(socket.on('error', () => {}));
     socket.write('POST / HTTP/1.1\r\nHost: app.test\r\nContent-Length: 10000000000\r\n\r\n');
     let sent = 0;
@@ -347,7 +238,7 @@ describe('a target that means harm', () => {
     await liar(() => ((heard = true), null));
     const asked = ask();
     await expect.poll(() => heard, { timeout: 10_000 }).toBe(true);
-    ahead = 301_000;
+    clock.ahead = 301_000;
     expect((await asked).status).toBe(504);
   });
 
@@ -372,7 +263,7 @@ describe('a target that means harm', () => {
       };
       write();
     });
-    const socket = connect(port, '127.0.0.1', () =>
+    const socket = connect(port(), '127.0.0.1', () =>
       socket.write('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n'),
     );
     sockets.add(socket.on('error', () => {}).pause());
@@ -389,14 +280,14 @@ describe('connections to a target', () => {
       seen.push(incoming.socket);
       response.end('ok');
     });
-    stopped = Date.now();
+    clock.stopped = Date.now();
     await ask();
     await ask();
     await ask({ method: 'POST', body: 'x' });
     expect(new Set(seen).size).toBe(1);
-    ahead += 1500;
+    clock.ahead += 1500;
     await ask();
-    ahead += 1500;
+    clock.ahead += 1500;
     await ask({ method: 'POST', body: 'x' });
     expect(new Set(seen).size).toBe(2);
   });
