@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { type Browser, chromium as browsers, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chromium, describeWith } from '../engines/available.ts';
+import { freePort } from '../engines/free-port.ts';
 import { enter, settled } from './pages.ts';
 import { type ConsoleServer, OPERATOR } from './server.ts';
 
 const script = join(import.meta.dirname, 'killed-server.ts');
-const ADDRESS = `127.0.0.1:${40_000 + (process.pid % 20_000)}`;
+const ADDRESS = `127.0.0.1:${await freePort()}`;
 const url = `http://${ADDRESS}`;
 
 describeWith('chromium', 'a server that is killed and started again', () => {
@@ -52,6 +53,8 @@ describeWith('chromium', 'a server that is killed and started again', () => {
 
   it('is gone on with by every page by itself, and staged edits are there and save', async () => {
     const context = await browser.newContext();
+    // A dozen pages at once are slow on a busy machine.
+    context.setDefaultTimeout(120_000);
     await enter(context, { url } as ConsoleServer, 'operator');
     const { pages } = await call('GET', '/api/console', undefined, token);
     const tabs: Page[] = [];
@@ -84,5 +87,5 @@ describeWith('chromium', 'a server that is killed and started again', () => {
     await data.getByRole('button', { name: 'Save changes' }).click();
     await data.getByText('1 unsaved changes').waitFor({ state: 'detached' });
     expect((await call('GET', '/api/posts/1', undefined, token)).title).toBe('After');
-  });
+  }, 300_000);
 });
