@@ -40,7 +40,7 @@ export function findOrphans(project: Project, userFiles: readonly string[]): Dia
 }
 
 /** Names of the types that may have resolvers. */
-export function typeNames(project: Project): ReadonlySet<string> {
+function typeNames(project: Project): ReadonlySet<string> {
   return new Set(
     [...project.sdl.matchAll(/^\s*(?:type|interface|union)\s+(\w+)/gm)].map((match) => match[1]!),
   );

@@ -3,7 +3,7 @@ import type { Diagnostic, Project, SourceText } from '@twofold/schema';
 import { closest } from './cli/closest.ts';
 
 /** The names of lifecycle hooks, in the order in which they run. */
-export const HOOKS = [
+const HOOKS = [
   'resolveInput',
   'validate',
   'beforeOperation',

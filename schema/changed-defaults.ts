@@ -14,10 +14,10 @@ export interface ChangedDefault {
 }
 
 /** The release whose defaults a manifest without `defaults:` has: the first one. */
-export const FIRST_DEFAULTS = '0.1';
+const FIRST_DEFAULTS = '0.1';
 
 /** Every default that a release has changed, in the order of the releases. */
-export const changedDefaults: readonly ChangedDefault[] = [];
+const changedDefaults: readonly ChangedDefault[] = [];
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -63,7 +63,7 @@ function inSchemaOrder(project: Project): Project {
 }
 
 /** Whether a server serves an OpenAPI document: it does if it has generated endpoints. */
-export const hasDocument = (project: Project): boolean =>
+const hasDocument = (project: Project): boolean =>
   project.api.rest || adminDataOf(project) !== 'never';
 
 function byName<T>(value: Readonly<Record<string, T>>): Record<string, T> {

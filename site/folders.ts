@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the build of the site makes. Nothing of it is committed. */
-export const built = join(root, '.build/site');
+const built = join(root, '.build/site');
 
 /** Pages as VitePress reads them: links are addresses of the site. */
 export const stagedPages = join(built, 'pages');

@@ -1,3 +1,4 @@
+import type { DeploymentStatus } from '@twofold/schema';
 import { CommandError, EXIT } from '../failure.ts';
 
 /** The fields of an app that a deploy needs, as the server returns them. */
@@ -14,14 +15,7 @@ export interface AppReport {
 
 export interface DeploymentReport {
   readonly number: number;
-  readonly status:
-    | 'pending'
-    | 'building'
-    | 'deploying'
-    | 'healthy'
-    | 'failed'
-    | 'cancelled'
-    | 'superseded';
+  readonly status: DeploymentStatus;
   readonly reason: string | null;
   /** The last lines that the app logged. */
   readonly log: readonly string[];

@@ -4,7 +4,7 @@ import { type App, boot, type BootOptions, prepareDatabase } from '@twofold/runt
 import type { AuthModule } from './create-auth.ts';
 
 /** The commands of `npm run admin`. */
-export const ADMIN_COMMANDS = ['create', 'grant', 'link'] as const;
+const ADMIN_COMMANDS = ['create', 'grant', 'link'] as const;
 
 /** A command of `npm run admin` with its options. */
 export interface AdminRequest {

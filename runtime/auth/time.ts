@@ -1,3 +1,5 @@
+import { parseDuration } from '@twofold/schema';
+
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -18,8 +20,6 @@ export function retryAfter(milliseconds: number): string {
   return String(Math.max(1, Math.ceil(milliseconds / SECOND)));
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
-
 /** A hundred years, so that an end time always fits into a `Date`. */
 const MAX_DURATION = 36_500 * DAY;
 
@@ -27,17 +27,12 @@ const MAX_DURATION = 36_500 * DAY;
  * Parses a duration of a request body into whole milliseconds: seconds as a number, or text such as
  * `"30d"`. Null when it is neither, or over a hundred years.
  */
-export function parseDuration(value: unknown): number | null {
+export function durationOf(value: unknown): number | null {
   const duration =
     typeof value === 'number'
       ? Math.round(value * SECOND)
       : typeof value === 'string'
-        ? durationOf(value)
-        : NaN;
-  return duration > 0 && duration <= MAX_DURATION ? duration : null;
-}
-
-function durationOf(text: string): number {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
-  return match ? Number(match[1]) * UNITS[match[2]!]! : NaN;
+        ? parseDuration(value)
+        : null;
+  return duration !== null && duration > 0 && duration <= MAX_DURATION ? duration : null;
 }

@@ -39,7 +39,7 @@ export async function buildAssets(): Promise<ReadonlyMap<string, Buffer>> {
 
 /** The styles of every page, then those of one part or page, which stand beside it. */
 async function readStyles(): Promise<Buffer> {
-  const files = [join(web, 'console.css')];
+  const files = [join(web, 'design.css'), join(web, 'console.css')];
   for (const folder of ['parts', 'pages']) {
     const names = await readdir(join(web, folder), { recursive: true });
     const styles = names.filter((name) => name.endsWith('.css')).sort();

@@ -230,7 +230,7 @@ async function createModules(
 }
 
 /** Whether the server has `/api/data`, in this environment. */
-export function hasAdminData({ project, settings }: Kernel): boolean {
+function hasAdminData({ project, settings }: Kernel): boolean {
   const when = adminDataOf(project);
   return when === 'always' || (when === 'development' && !settings.production);
 }

@@ -36,4 +36,5 @@ export type { Migration } from './store/migration.ts';
 export { createSemaphore } from './store/semaphore.ts';
 export type { Dialect, Store } from './store/store.ts';
 export { VERSION } from './version.ts';
+export { isTimeZone } from './config/time-zone.ts';
 export { uuid7 } from './store/uuid7.ts';

@@ -57,7 +57,7 @@ function reachable({ operations, writes }: Project): WriteShape[] {
 }
 
 /** The write shapes of an action, without nested ones. */
-export function writesOf(action: Action): string[] {
+function writesOf(action: Action): string[] {
   if (action.kind === 'upsert') return [action.create.write, action.update.write];
   return 'write' in action ? [action.write] : [];
 }

@@ -66,7 +66,7 @@ const directivesOf = (type: GraphQLObjectType): TypeDirectives =>
   readTypeDirectives([type.astNode ?? {}, ...type.extensionASTNodes]);
 
 /** The root types that are objects; a root type of another kind already has a finding. */
-export function rootTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
+function rootTypes(schema: GraphQLSchema): Set<GraphQLNamedType> {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return new Set(roots.filter((type) => isObjectType(type)));
 }

@@ -219,7 +219,7 @@ function argumentFact(argument: GraphQLArgument, types: Facts['types']): Argumen
  * @example
  * typeRef(field.type, types) // { name: 'Post', kind: 'entity', text: '[Post!]!', required: true, list: true, itemRequired: true }
  */
-export function typeRef(type: GraphQLType, types: Facts['types']): TypeRef {
+function typeRef(type: GraphQLType, types: Facts['types']): TypeRef {
   const nullable = isNonNullType(type) ? type.ofType : type;
   const list = isListType(nullable);
   const named = getNamedType(type);

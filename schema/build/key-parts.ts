@@ -101,7 +101,7 @@ const kindOf = (type: ColumnType, { manifest }: Facts): KeyKind | undefined =>
   type === 'id' ? manifest.values.database.ids : KINDS[type];
 
 /** @example kindOfType('bigint') // 'integer' */
-export function kindOfType(type: string): KeyKind {
+function kindOfType(type: string): KeyKind {
   if (/^(?:small|big)?(?:int(?:eger)?|serial)\d?$|^numeric/i.test(type.trim())) return 'integer';
   return /^uuid$/i.test(type.trim()) ? 'uuid' : 'text';
 }

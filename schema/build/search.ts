@@ -86,7 +86,7 @@ export function searchSource(shapes: Shapes, field: FieldFact): FieldSource | un
 }
 
 /** The name of the argument that searches. */
-export const SEARCH = 'search';
+const SEARCH = 'search';
 
 interface Searching {
   readonly field: FieldFact;

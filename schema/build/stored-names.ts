@@ -8,7 +8,7 @@ import type { ForeignKey } from './foreign-key.ts';
  *
  * @example modelName(track, 'AlbumId') // 'album_id'
  */
-export function modelName(entity: EntityFact | undefined, stored: string): string {
+function modelName(entity: EntityFact | undefined, stored: string): string {
   const field = [...(entity?.fields.values() ?? [])].find(
     ({ directives, snakeName }) => (directives.column?.name ?? snakeName) === stored,
   );

@@ -4,6 +4,7 @@ import { buildShape } from './build-shape.ts';
 import { closedObject, count, dateTime, text } from './json-shapes.ts';
 import { backupRules } from './backup-shapes.ts';
 import { cron, ports, processesOf, release } from './run-shapes.ts';
+import { APP_STATUSES, DEPLOYMENT_STATUSES } from './statuses.ts';
 
 /** The JSON Schemas of the hosting API, for checks of request bodies and for OpenAPI. */
 
@@ -214,18 +215,7 @@ export const pushBody: JsonSchema = { type: 'object' };
 export const app = openObject({
   id: text,
   name: text,
-  status: {
-    enum: [
-      'created',
-      'building',
-      'deploying',
-      'running',
-      'restarting',
-      'stopped',
-      'failed',
-      'crashed',
-    ],
-  },
+  status: { enum: APP_STATUSES },
   domain: { type: ['string', 'null'] },
   image: { type: ['string', 'null'] },
   created_at: dateTime,
@@ -281,9 +271,7 @@ export const appList = openObject({
 export const deployment = openObject({
   app: text,
   number: count,
-  status: {
-    enum: ['pending', 'building', 'deploying', 'healthy', 'failed', 'cancelled', 'superseded'],
-  },
+  status: { enum: DEPLOYMENT_STATUSES },
   current: { type: 'boolean' },
   trigger: text,
   source: openObject({}),

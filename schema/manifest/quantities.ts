@@ -20,15 +20,19 @@ export interface RateLimit {
 }
 
 /**
- * Parses a duration into milliseconds.
+ * Parses a duration into milliseconds: a whole number with the unit ms, s, m, h or d. Null for any
+ * other text.
  *
  * @example
- * duration('15m') // 900000
+ * parseDuration('15m') // 900000
  */
-export function duration(text: string): number {
-  const [, count = '0', unit = 'ms'] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
-  return Number(count) * (SPANS[unit] ?? 1);
+export function parseDuration(text: string): number | null {
+  const [, count, unit = ''] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (SPANS[unit] as number);
 }
+
+/** The milliseconds of a duration that was checked before. */
+export const duration = (text: string): number => parseDuration(text) ?? 0;
 
 /**
  * Parses a size into bytes; a number already is a count of bytes.

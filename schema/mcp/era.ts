@@ -4,7 +4,7 @@ import { CODES, invalidParams, isObject, type Message, ProtocolError } from './m
 export const MODERN = '2026-07-28';
 
 /** The revisions that begin with `initialize`, newest first. */
-export const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
+const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
 /** `modern`: each request says its revision. `legacy`: the client began with `initialize`. */
 export type Era = 'modern' | 'legacy';

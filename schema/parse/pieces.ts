@@ -76,6 +76,6 @@ export function locate({ text }: Piece): readonly DefinitionNode[] {
 }
 
 /** Whether a text contains no GraphQL token. */
-export function isBlank(text: string): boolean {
+function isBlank(text: string): boolean {
   return /^(?:[\s,\uFEFF]|#[^\n\r]*(?:[\n\r]|$))*$/.test(text);
 }

@@ -48,7 +48,7 @@ export function restModules(project: Project): RestModule[] {
 }
 
 /** @example restPath(blogPost) // '/api/blog-posts' */
-export const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
+const restPath = ({ plural }: Entity): string => `/api/${kebabCase(plural)}`;
 
 function operationFor(
   about: readonly Operation[],

@@ -33,7 +33,7 @@ const TEXT: readonly FilterOperator[] = ['contains', 'startsWith', 'endsWith'];
  *
  * @example operatorsOf('boolean', false) // ['eq', 'ne', 'in', 'notIn']
  */
-export function operatorsOf(type: ColumnType, closed: boolean): readonly FilterOperator[] {
+function operatorsOf(type: ColumnType, closed: boolean): readonly FilterOperator[] {
   if (closed || type === 'boolean' || type === 'uuid') return EQUALITY;
   return type === 'text' ? [...EQUALITY, ...ORDER, ...TEXT] : [...EQUALITY, ...ORDER];
 }
@@ -104,7 +104,7 @@ export function memberOperators({ kind, field, column }: RestMember): readonly F
 }
 
 /** The parameter with the words that rows must have. */
-export const SEARCH = 'search';
+const SEARCH = 'search';
 
 /** Whether a module's list can be searched. A function of the user would not know how to. */
 export function isSearched(

@@ -67,7 +67,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
 }
 
 /** The schema of an input value. Other input types are references. */
-export function inputValueSchema(project: Project, type: GraphQLType): JsonSchema {
+function inputValueSchema(project: Project, type: GraphQLType): JsonSchema {
   return isNonNullType(type) ? nonNull(project, type.ofType) : nullable(nonNull(project, type));
 }
 

@@ -121,7 +121,7 @@ export function isName(name: string): boolean {
 }
 
 /** Whether a text can be a name that another program chose. It is always quoted. */
-export const isStoredName = (name: string): boolean =>
+const isStoredName = (name: string): boolean =>
   name !== '' && new TextEncoder().encode(name).length <= LONGEST_NAME && !name.includes('\0');
 
 export function invalidName(

@@ -1,5 +1,5 @@
 /** A cell of a Markdown table: one line, in which no character ends the cell or begins a tag. */
-export function cell(text: string): string {
+function cell(text: string): string {
   return prose(text).replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim();
 }
 

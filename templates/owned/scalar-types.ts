@@ -17,7 +17,7 @@ const VALUES: Readonly<Record<Exclude<ColumnType, 'id'>, string>> = {
 };
 
 /** The TypeScript type of a stored value. Keys are numbers, or strings for UUIDs. */
-export function valueType(type: ColumnType, ids: IdKind): string {
+function valueType(type: ColumnType, ids: IdKind): string {
   return type === 'id' ? (ids === 'integer' ? 'number' : 'string') : VALUES[type];
 }
 

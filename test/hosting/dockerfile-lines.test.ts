@@ -200,9 +200,9 @@ describe('the builder', () => {
   });
 
   it('gets caches of the app alone', () => {
-    const text = 'FROM a\nRUN --mount=type=cache,target=/root/.npm \\\n  # why\n  npm ci\nRUN b\n';
+    const text = 'FROM a\nRUN --mount=type=cache,target=/cache/npm \\\n  # why\n  npm ci\nRUN b\n';
     expect(withOwnCaches(text, parseDockerfile(text), 'app-1')).toBe(
-      'FROM a\nRUN --mount=type=cache,target=/root/.npm,id=app-1--root-.npm npm ci\n\n\nRUN b\n',
+      'FROM a\nRUN --mount=type=cache,target=/cache/npm,id=app-1--cache-npm npm ci\n\n\nRUN b\n',
     );
     const other = 'FROM a\nRUN --mount=type=tmpfs,target=/t x\n';
     expect(withOwnCaches(other, parseDockerfile(other), 'app-1')).toBe(other);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isPrivateAddress } from '../../runtime/core/http/private-address.ts';
 import { assertPublicAddress } from '../../runtime/hosting/source/base-images.ts';
-import { assertDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
+import { inspectDockerfile, assertTriggers } from '../../runtime/hosting/source/dockerfile.ts';
 import { generateDockerfile } from '../../runtime/hosting/source/generate.ts';
 import { assertGitRef, parseGitUrl, resolveGitHost } from '../../runtime/hosting/source/git-url.ts';
 import { readForm } from '../../runtime/hosting/source/multipart.ts';
@@ -18,17 +18,17 @@ const policy = { allowAddUrl: false, from: ['*'] };
 
 describe('the Dockerfile policy', () => {
   it.each(hostileDockerfiles)('refuses %s', (_, text, message) => {
-    expect(() => assertDockerfile(text, policy)).toThrow(
+    expect(() => inspectDockerfile(text, policy)).toThrow(
       expect.objectContaining({ status: 422, message: expect.stringMatching(message) }),
     );
   });
 
   it('takes an image of a private registry that is named', () => {
     expect(
-      assertDockerfile('FROM localhost:5000/base:1', {
+      inspectDockerfile('FROM localhost:5000/base:1', {
         allowAddUrl: false,
         from: ['*', 'localhost:5000/*'],
-      }),
+      }).images,
     ).toEqual(['localhost:5000/base:1']);
   });
 
@@ -46,19 +46,19 @@ describe('the Dockerfile policy', () => {
 
   it('knows the images that a file builds on', () => {
     expect(
-      assertDockerfile(
+      inspectDockerfile(
         'ARG V=24\nFROM --platform=$BUILDPLATFORM node:${V:-1} AS build\nFROM nginx:${TAG:-1.27}\nCOPY --from=build /a /b\nCOPY --from=ghcr.io/a/tool:1 /c /d\n',
         policy,
-      ),
+      ).images,
     ).toEqual(['node:24', 'nginx:1.27', 'ghcr.io/a/tool:1']);
   });
 
   it('lets ordinary files through', () => {
-    assertDockerfile(
+    inspectDockerfile(
       '# syntax=docker/dockerfile:1\nARG V=22\nFROM --platform=$BUILDPLATFORM node:${V} AS build\nADD local.tar.gz /x\nADD ["a b", "/c"]\nRUN curl https://x.test\nFROM build\nCOPY --from=build /a /b\nCOPY --from=0 /a /b\n',
       policy,
     );
-    assertDockerfile('FROM a\nADD http://x.test/y /y', { ...policy, allowAddUrl: true });
+    inspectDockerfile('FROM a\nADD http://x.test/y /y', { ...policy, allowAddUrl: true });
   });
 
   it('holds FROM to a list', () => {
@@ -70,7 +70,7 @@ describe('the Dockerfile policy', () => {
       'ghcr.io/ours/base:2',
       'scratch',
     ])
-      assertDockerfile(`FROM ${image}`, listed);
+      inspectDockerfile(`FROM ${image}`, listed);
     for (const image of [
       'ghcr.io/ours/base2',
       'evil/node',
@@ -78,9 +78,9 @@ describe('the Dockerfile policy', () => {
       'quay.io/library/node',
       '$X',
     ]) {
-      expect(() => assertDockerfile(`FROM ${image}`, listed), image).toThrow(/not allowed/);
+      expect(() => inspectDockerfile(`FROM ${image}`, listed), image).toThrow(/not allowed/);
     }
-    expect(() => assertDockerfile('FROM node\nCOPY --from=evil/x /a /b', listed)).toThrow(
+    expect(() => inspectDockerfile('FROM node\nCOPY --from=evil/x /a /b', listed)).toThrow(
       /not allowed/,
     );
   });

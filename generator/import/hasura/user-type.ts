@@ -1,4 +1,4 @@
-import { snakeCase } from '@twofold/schema';
+import { FILLED_COLUMNS, snakeCase } from '@twofold/schema';
 import type { Importing } from '../database/fields.ts';
 import type { TypeInProgress } from '../database/types.ts';
 import { CommandError, EXIT } from '../../failure.ts';
@@ -44,26 +44,12 @@ function unfit({ table, view, fields }: TypeInProgress): string | undefined {
     : `${table.name} has no column email with text, and people sign in with it`;
 }
 
-/** Columns that registration fills by itself. */
-const FILLED = new Set([
-  'email',
-  'name',
-  'first_name',
-  'last_name',
-  'username',
-  'phone',
-  'avatar_url',
-  'last_login',
-  'created_at',
-  'updated_at',
-]);
-
 /** Whether a new account can have a value of the field. */
 export function registrable(
   { name, directives }: ImportedField,
   { table, columns }: TypeInProgress,
 ) {
-  if (name === 'id' || FILLED.has(snakeCase(name))) return true;
+  if (name === 'id' || FILLED_COLUMNS.has(snakeCase(name))) return true;
   if (directives.some((each) => each.startsWith('@default'))) return true;
   const column = [...columns].find(([, field]) => field === name)?.[0];
   return (

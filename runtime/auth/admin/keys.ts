@@ -16,7 +16,7 @@ import type { AuthParts } from '../parts.ts';
 import { assertProofFor } from '../requests/proof.ts';
 import { permissionsOf } from '../users/permissions.ts';
 import { recordChange } from '../users/roles.ts';
-import { parseDuration, rfc3339 } from '../time.ts';
+import { durationOf, rfc3339 } from '../time.ts';
 
 /** Routes of API keys. Only the response that creates a key contains it, as its hash is stored. */
 export function keyHandlers(parts: AuthParts) {
@@ -136,8 +136,7 @@ function rotate(parts: AuthParts): Handler {
   const { kernel, apiKeys, events } = parts;
   return async ({ context, params, body }) => {
     const old = await findHeld(parts, context, params['id']);
-    const overlap =
-      body.overlap === undefined || body.overlap === 0 ? 0 : parseDuration(body.overlap);
+    const overlap = body.overlap === undefined || body.overlap === 0 ? 0 : durationOf(body.overlap);
     if (overlap === null)
       throw failure.invalid(
         'overlap must be seconds or a duration such as "1h", a hundred years at most',

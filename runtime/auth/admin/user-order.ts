@@ -5,7 +5,7 @@ import type { UserId } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
 
 /** Values by which the list of users can be sorted. */
-export const USER_SORTS = ['created_at', 'email', 'last_login'] as const;
+const USER_SORTS = ['created_at', 'email', 'last_login'] as const;
 
 /** An order of the list. Users without the value come last, in either direction. */
 export interface UserOrder {

@@ -6,7 +6,7 @@ import { EVENT_TYPES } from '../events/event-types.ts';
 import { isOpaqueId } from '../sign-in/identity-rules.ts';
 import { ulid } from '../ids.ts';
 import type { AuthParts } from '../parts.ts';
-import { parseDuration, rfc3339 } from '../time.ts';
+import { durationOf, rfc3339 } from '../time.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import type { Endpoint } from '../webhooks/endpoints.ts';
 
@@ -49,7 +49,7 @@ export function webhookHandlers({ kernel, webhooks, config }: AuthParts) {
   };
   const rotateWebhook: Handler = async ({ params, body }) => {
     const id = idOf(params);
-    const overlap = parseDuration(body.overlap ?? '24h');
+    const overlap = durationOf(body.overlap ?? '24h');
     if (overlap === null)
       throw failure.invalid(
         'overlap must be seconds or a duration such as "1h", a hundred years at most',

@@ -79,7 +79,7 @@ function factorNotice(change: MailData['second-factor-changed']['change']): Noti
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** `2026-05-04 10:30 UTC` */
-export const shortTime = (rfc3339: string) => `${rfc3339.slice(0, 16).replace('T', ' ')} UTC`;
+const shortTime = (rfc3339: string) => `${rfc3339.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** The mail about a new password lists what ended with the old one. */
 function passwordNotice(

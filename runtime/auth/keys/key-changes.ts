@@ -3,7 +3,7 @@ import type { ApiKeyRow, NewApiKey } from './api-keys.ts';
 import type { Caller } from '../requests/caller.ts';
 import type { AuthParts } from '../parts.ts';
 import { recordChange, type RightsChange } from '../users/roles.ts';
-import { parseDuration, rfc3339 } from '../time.ts';
+import { durationOf, rfc3339 } from '../time.ts';
 
 /** Shared by users, who change their own API keys, and administrators, who change all of them. */
 
@@ -26,10 +26,12 @@ export async function makeKey(
   return created;
 }
 
+/** Revokes a key. @param reason Why, when it is revoked together with other access of its owner. */
 export async function endKey(
   { apiKeys, kernel }: AuthParts,
   { trx, emit, caller }: RightsChange,
   { id, name, scopes, owner_user_id }: ApiKeyRow,
+  reason?: string,
 ): Promise<void> {
   await apiKeys.expire(trx, id, 0);
   await recordChange(trx, kernel.now(), caller, {
@@ -38,7 +40,7 @@ export async function endKey(
     before: { scopes },
     after: null,
   });
-  emit('api_key.revoked', owner_user_id, { api_key_id: id, name });
+  emit('api_key.revoked', owner_user_id, { api_key_id: id, name, ...(reason && { reason }) });
 }
 
 export const makerOf = ({ actor }: Caller) => `${actor.kind}:${actor.id}`;
@@ -67,7 +69,7 @@ export const newKeyView = ({ id, name, prefix, scopes, expires_at }: ApiKeyRow, 
 /** @throws AppError 400 */
 export function expiryOf(now: number, given: unknown): number | null {
   if (given === undefined || given === null) return null;
-  const duration = parseDuration(given);
+  const duration = durationOf(given);
   if (duration === null)
     throw failure.invalid(
       'expires_in must be seconds or a duration such as "30d", a hundred years at most',

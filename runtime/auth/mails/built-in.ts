@@ -34,7 +34,7 @@ export function builtInMail<Kind extends MailKind>(
 }
 
 /** The text of a kind in a language, for a value of `change`. */
-export function textOf(locale: string, kind: MailKind, change: unknown): MailText {
+function textOf(locale: string, kind: MailKind, change: unknown): MailText {
   const texts = (BUILT_IN_TEXTS[locale] ?? en) as Readonly<Record<string, MailText>>;
   return texts[`${kind}:${String(change)}`] ?? texts[kind]!;
 }

@@ -1,6 +1,3 @@
-/** The languages in which the texts of mails and pages are built in. */
-export const BUILT_IN_LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
-
 /**
  * The first available language that a list of preferences names: `de-CH` is served by `de`.
  *

@@ -22,7 +22,7 @@ export function organizationsOf({ model }: AuthParts): Organizations {
   return model.organizations;
 }
 
-export const unknownOrganization = () => failure.notFound('Organization not found');
+const unknownOrganization = () => failure.notFound('Organization not found');
 
 /** @throws AppError 401; 404 for an organization of others, as for one that never was. */
 export async function ownMembership(

@@ -5,7 +5,7 @@ import { LAST_OWNER } from '@twofold/runtime/kernel';
 import { textLiteral } from '../users/permissions.ts';
 
 /** The rank of a role: 0 is the highest. A role that the manifest no longer has is the lowest. */
-export function rankOf({ roles }: Organizations, role: string): number {
+function rankOf({ roles }: Organizations, role: string): number {
   const rank = roles.indexOf(role);
   return rank === -1 ? roles.length : rank;
 }

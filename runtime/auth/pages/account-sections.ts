@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
 import { deviceKind } from '../sign-in/device-kind.ts';
-import { actionForm, checkbox, passkeyForm, renderForm } from './form.ts';
+import { actionForm, checkbox, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import type { FormState, PageRequest } from './page.ts';
 import { capital } from './sign-in-pages.ts';
 import type { TextKey } from './texts.ts';
@@ -83,7 +83,7 @@ function emailSection(request: PageRequest, form: FormState, me: Row, security: 
 }
 
 function passwordSection(request: PageRequest, form: FormState, security: Row): HtmlValue {
-  const { t, parts } = request;
+  const { t } = request;
   if (security['has_password'] === false)
     return section(
       'password',
@@ -101,13 +101,7 @@ function passwordSection(request: PageRequest, form: FormState, security: Row): 
           type: 'password',
           autocomplete: 'current-password',
         },
-        {
-          name: 'new_password',
-          label: t.new_password,
-          type: 'password',
-          autocomplete: 'new-password',
-          hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
-        },
+        newPasswordField(request),
       ],
       more: html`${checkbox('keep_api_keys', t.account_keep_keys)}${checkbox('keep_identities', t.account_keep_identities)}`,
       submit: t.save,

@@ -49,10 +49,19 @@ ${fields.map((field) => renderField(request, state, field))}${more}
 `;
 }
 
+/** The field for a new password, with the rule that it has to meet. */
+export const newPasswordField = ({ t, parts }: PageRequest): Field => ({
+  name: 'new_password',
+  label: t.new_password,
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
+});
+
 const NOTHING: FormState = { values: {}, errors: {} };
 
 /** A field with its label, its hint and its error, which `aria-describedby` ties to it. */
-export function renderField(request: PageRequest, form: FormState, field: Field): Html {
+function renderField(request: PageRequest, form: FormState, field: Field): Html {
   const { name, label, type = 'text', autocomplete, hint, optional } = field;
   const id = field.id ?? name;
   const error = form.errors[name];

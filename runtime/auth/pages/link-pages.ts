@@ -1,7 +1,7 @@
 import { html, type HtmlValue } from '../mails/html.ts';
 import type { PageName } from '../mails/links.ts';
 import { proceed } from './finish.ts';
-import { renderForm } from './form.ts';
+import { newPasswordField, renderForm } from './form.ts';
 import type { Page, PageRequest, View } from './page.ts';
 import type { TextKey } from './texts.ts';
 
@@ -30,20 +30,12 @@ export const resetPage: Page = {
   name: 'reset-password',
   fields: ['new_password'],
   show: (request, form) => {
-    const { t, parts } = request;
+    const { t } = request;
     if (!request.query['token']) return incomplete(request, 'reset_title');
     return {
       title: t.reset_title,
       body: html`${renderForm(request, form, {
-        fields: [
-          {
-            name: 'new_password',
-            label: t.new_password,
-            type: 'password',
-            autocomplete: 'new-password',
-            hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
-          },
-        ],
+        fields: [newPasswordField(request)],
         submit: t.reset_submit,
       })}`,
     };

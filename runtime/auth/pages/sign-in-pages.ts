@@ -1,7 +1,7 @@
 import { html, type HtmlValue } from '../mails/html.ts';
 import { configuredProviders } from '../oauth/providers.ts';
 import { finish, proceed, targetOf, targetQuery } from './finish.ts';
-import { type Field, passkeyForm, renderForm } from './form.ts';
+import { type Field, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import type { FormState, Page, PageRequest, View } from './page.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 
@@ -117,24 +117,19 @@ function links(request: PageRequest): HtmlValue {
 }
 
 /** Fields of a new account. */
-export function newAccountFields({ t, parts }: PageRequest): Field[] {
+function newAccountFields(request: PageRequest): Field[] {
+  const { t, parts } = request;
   const { registerFields } = parts.model.user;
   return [
     { name: 'email', label: t.email, type: 'email', autocomplete: 'username' },
-    {
-      name: 'password',
-      label: t.password,
-      type: 'password',
-      autocomplete: 'new-password',
-      hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
-    },
+    { ...newPasswordField(request), name: 'password', label: t.password },
     { name: 'first_name', label: t.first_name, autocomplete: 'given-name', optional: true },
     { name: 'last_name', label: t.last_name, autocomplete: 'family-name', optional: true },
     ...registerFields.map((name) => ({ name, label: capital(name), autocomplete: 'on' })),
   ];
 }
 
-export const newAccount = (values: Readonly<Record<string, string>>) =>
+const newAccount = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => value !== '' && name !== 'form_token'),
   );

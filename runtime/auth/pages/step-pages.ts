@@ -2,7 +2,7 @@ import { html, type HtmlValue } from '../mails/html.ts';
 import type { LoginObject } from '../sessions/sign-in.ts';
 import { MINUTE } from '../time.ts';
 import { finish, proceed, type Target, targetOf, targetQuery } from './finish.ts';
-import { checkbox, type Field, passkeyForm, renderForm } from './form.ts';
+import { checkbox, type Field, newPasswordField, passkeyForm, renderForm } from './form.ts';
 import { done } from './link-pages.ts';
 import { isProblem } from './problems.ts';
 import { parseAssertion } from './sign-in-pages.ts';
@@ -195,19 +195,11 @@ export function codesView({ t }: PageRequest, codes: readonly string[], next: st
 }
 
 function changePasswordView(request: PageRequest, form: FormState): View {
-  const { t, parts } = request;
+  const { t } = request;
   return {
     title: t.change_password_title,
     body: html`<p>${t.change_password_text}</p>${renderForm(request, form, {
-      fields: [
-        {
-          name: 'new_password',
-          label: t.new_password,
-          type: 'password',
-          autocomplete: 'new-password',
-          hint: t.password_hint.replace('{min}', String(parts.model.password.min)),
-        },
-      ],
+      fields: [newPasswordField(request)],
       submit: t.save,
     })}`,
   };

@@ -39,7 +39,7 @@ export function readClientCookie(
 }
 
 /** @throws AppError 403 when a browser sent the request for a page of another origin. */
-export function assertOwnOrigin({ config }: CookieParts, koa: KoaContext): void {
+function assertOwnOrigin({ config }: CookieParts, koa: KoaContext): void {
   const site = koa.get('Sec-Fetch-Site');
   const origin = koa.get('Origin');
   const own =

@@ -2,10 +2,11 @@ import type { Transaction } from 'kysely';
 import { endEmailSignIns } from '../sign-in/email-sign-in-rows.ts';
 import { identifierOf } from '../sign-in/identifier.ts';
 import { emailKey } from '../sign-in/identity-rules.ts';
+import { endKey } from '../keys/key-changes.ts';
 import type { AuthParts } from '../parts.ts';
 import { endPasskeys } from '../passkeys/passkey-store.ts';
 import { serialiseRights } from '../users/permissions.ts';
-import { recordChange, type RightsChange } from '../users/roles.ts';
+import type { RightsChange } from '../users/roles.ts';
 import { forgetDevices } from '../second-factor/devices.ts';
 import type { Account } from '../users/user-directory.ts';
 
@@ -72,22 +73,13 @@ export async function endAccess(
 
 /** Revokes the API keys of an account. @returns their names. */
 export async function endKeys(
-  { apiKeys, kernel }: AuthParts,
-  { trx, emit, caller }: RightsChange,
+  parts: AuthParts,
+  change: RightsChange,
   account: Account,
   reason: string,
 ): Promise<string[]> {
-  const keys = await apiKeys.ofUser(trx, account.id);
-  for (const { id, name, scopes } of keys) {
-    await apiKeys.expire(trx, id, 0);
-    await recordChange(trx, kernel.now(), caller, {
-      action: 'api_key.revoked',
-      target: { kind: 'api_key', id },
-      before: { scopes },
-      after: null,
-    });
-    emit('api_key.revoked', account.id, { api_key_id: id, name, reason });
-  }
+  const keys = await parts.apiKeys.ofUser(change.trx, account.id);
+  for (const key of keys) await endKey(parts, change, key, reason);
   return keys.map(({ name }) => name);
 }
 

@@ -134,7 +134,7 @@ export function createLockout(store: Store, options: LockOptions, now: () => num
 }
 
 /** A 423 response (RFC 4918). It is the same for an identifier without an account. */
-export function accountLocked(wait: number): AppError {
+function accountLocked(wait: number): AppError {
   return new AppError(423, 'ACCOUNT_LOCKED', 'Account locked', {
     headers: { 'Retry-After': retryAfter(wait) },
   });

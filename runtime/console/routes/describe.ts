@@ -5,17 +5,8 @@ import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
 import type { Kernel, Principal, RequestContext } from '@twofold/runtime/kernel';
 import { hasScope } from '@twofold/runtime/kernel';
+import type { Caller } from '../own-pages.ts';
 import { PAGES } from '../page-list.ts';
-
-/** The caller as the console shows them. */
-interface ConsoleCaller {
-  readonly kind: 'host' | 'user';
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly role: string | null;
-  readonly permissions: readonly string[];
-}
 
 /**
  * `GET /api/console`: what the console has, and what of it the caller may read. It needs no
@@ -72,7 +63,7 @@ async function callerOf(
   kernel: Kernel,
   model: ConsoleModel,
   { principal }: RequestContext,
-): Promise<ConsoleCaller | null> {
+): Promise<Caller | null> {
   if (principal.kind === 'anonymous') return null;
   if (principal.kind === 'host' && model.host)
     return { kind: 'host', id: null, name: null, email: null, role: null, permissions: ['*'] };
@@ -92,7 +83,7 @@ const isLetIn = ({ roles }: ConsoleModel, { role }: Extract<Principal, { kind: '
 async function profileOf(
   { store, project }: Kernel,
   id: number | string,
-): Promise<Pick<ConsoleCaller, 'name' | 'email'>> {
+): Promise<Pick<Caller, 'name' | 'email'>> {
   const row = await store.db
     .selectFrom('auth_users')
     .select(['first_name', 'last_name', 'username', 'email'])
@@ -121,7 +112,7 @@ async function emailIn(store: Kernel['store'], table: string | null, id: number 
 const pagesOf = (
   { path, ownPages }: ConsoleModel,
   kernel: Kernel,
-  { permissions }: ConsoleCaller,
+  { permissions }: Caller,
 ): { id: string; title: string; path: string }[] => {
   const may = (needs: string | null) => needs === null || hasScope(permissions, needs);
   const ours = PAGES.filter((page) => page.isThere(kernel.project, kernel) && may(page.needs));

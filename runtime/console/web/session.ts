@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Caller } from '../own-pages.ts';
 import { lost } from './parts/connection.ts';
 
 /** The answer of `GET /api/console`. */
@@ -18,14 +19,7 @@ export interface Description {
     /** False when no administrator can act as a user, absent otherwise. */
     readonly impersonation?: false;
   };
-  readonly caller: {
-    readonly kind: 'host' | 'user';
-    readonly id: string | null;
-    readonly name: string | null;
-    readonly email: string | null;
-    readonly role: string | null;
-    readonly permissions: readonly string[];
-  } | null;
+  readonly caller: Caller | null;
   readonly pages: readonly { readonly id: string; readonly title: string; readonly path: string }[];
 }
 
@@ -165,7 +159,7 @@ function renewOnce(): Promise<Renewed> {
 }
 
 /** Asks for a new access token. @returns whether there is one */
-export const refresh = async (): Promise<boolean> => (await renewOnce()) === 'renewed';
+const refresh = async (): Promise<boolean> => (await renewOnce()) === 'renewed';
 
 /** Milliseconds in which a token of another tab arrives after that tab let go of the lock. */
 const ON_ITS_WAY = 60;

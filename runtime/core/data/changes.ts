@@ -30,7 +30,7 @@ export interface Changes {
 }
 
 /** Changes within this process. When one listener throws, the others are still called. */
-export function createChanges(onError: (error: unknown) => void = () => {}): Changes {
+function createChanges(onError: (error: unknown) => void = () => {}): Changes {
   const listeners = new Set<(change: Announced) => void>();
   const tell = (listener: (change: Announced) => void, change: Announced) => {
     try {

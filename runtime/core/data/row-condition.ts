@@ -123,7 +123,7 @@ export const belongings = (conditions: readonly RowCondition[]): readonly Belong
 
 const BELONGING = new Set<string>(['caller', 'organization', 'membership', 'within']);
 
-export const isBelonging = (one: RowCondition): one is Belonging => BELONGING.has(one.kind);
+const isBelonging = (one: RowCondition): one is Belonging => BELONGING.has(one.kind);
 
 /**
  * Whether one of the conditions is stated in the schema. Such a condition is checked on the row as

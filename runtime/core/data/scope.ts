@@ -133,10 +133,6 @@ export function keyOfRow(
   );
 }
 
-/** The condition that a reference leads to no row, because one of its columns is null. */
-export const isNullSql = (entity: EntityModel, alias: string, column: string): Sql =>
-  or(entity.partsOf(column).map((part) => sql`${reference(entity, alias, part)} is null`));
-
 /** A value in the arguments of node `call`. */
 export const parameter = (call: number, path: readonly (string | number)[], as: Stored): Sql =>
   valueSql(as, (part) => ({ from: 'call', call, path, as: part }));

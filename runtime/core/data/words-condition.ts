@@ -1,4 +1,4 @@
-import type { FilterOperator, FilterWord } from '@twofold/schema';
+import type { FilterWord } from '@twofold/schema';
 import { not } from './comparison.ts';
 import type { Compared } from './compared.ts';
 import { sql, type Sql } from './fragment.ts';
@@ -89,7 +89,3 @@ const isThere = (value: unknown) => value !== undefined && value !== null;
 
 /** Whether `mode` has the value that ignores case: `INSENSITIVE`, in any spelling of the schema. */
 export const isInsensitive = (mode: unknown): boolean => /^insensitive$/i.test(String(mode ?? ''));
-
-/** Whether a member of an input compares. `mode` and `path` only say how the others compare. */
-export const isComparison = (word: FilterWord): word is FilterOperator =>
-  !['mode', 'path', 'and', 'or', 'not'].includes(word);

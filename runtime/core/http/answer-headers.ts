@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Headers for endpoints that run before helmet: those of helmet that matter for JSON. */
-export const ANSWER_HEADERS = [
+const ANSWER_HEADERS = [
   'Strict-Transport-Security',
   'max-age=31536000; includeSubDomains',
   'X-Content-Type-Options',

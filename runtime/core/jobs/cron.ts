@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ConfigError } from '../errors.ts';
+import { isTimeZone } from '../config/time-zone.ts';
 import type { Definition, Definitions } from './definitions.ts';
 
 /** The times of a schedule, in milliseconds since 1970. */
@@ -76,16 +77,9 @@ function timesOf(make: MakePattern, { schedule }: Definition): ScheduleTimes | s
     };
     return times.after(Date.now()) === null ? `${shown} has no time in the future` : times;
   } catch (error) {
-    const zone = isZone(timezone) ? '' : `timezone ${JSON.stringify(timezone)} is no IANA name: `;
+    const zone = isTimeZone(timezone)
+      ? ''
+      : `timezone ${JSON.stringify(timezone)} is no IANA name: `;
     return `${zone}${shown}: ${(error as Error).message}`;
-  }
-}
-
-function isZone(timezone: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: timezone });
-    return true;
-  } catch {
-    return false;
   }
 }

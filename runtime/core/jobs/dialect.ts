@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<Dialect, Readonly<Record<string, string>>>> = {
  *
  * @example jobSql('postgres', 'select id from twofold_jobs where id in $numbers and at <= ?')
  */
-export function jobSql(dialect: Dialect, text: string): string {
+function jobSql(dialect: Dialect, text: string): string {
   const written = text.replaceAll(/\$\w+/g, (word) => WORDS[dialect][word] ?? word);
   if (dialect === 'sqlite') return written;
   let count = 0;

@@ -52,7 +52,7 @@ function pathsOf(query: QueryString, parameter: string): string[][] {
 }
 
 /** @example namesIn('a, b') // ['a', 'b'] */
-export function namesIn(given: QueryString[string]): string[] {
+function namesIn(given: QueryString[string]): string[] {
   return [given ?? []]
     .flat()
     .flatMap((text) => text.split(','))

@@ -56,7 +56,7 @@ export function assertKnown(query: QueryString, known: (name: string) => boolean
  * @throws AppError 400 `Invalid sort order. Use 'asc' or 'desc'`, or for a name that is not a
  * sortable field.
  */
-export function readOrder(
+function readOrder(
   query: QueryString,
   { sorts }: ServedModule,
 ): Readonly<Record<string, 'ASC' | 'DESC'>> | undefined {
@@ -77,7 +77,7 @@ export function readOrder(
  * @throws AppError 400 for a value of the wrong type, 403 for a relation whose rows the caller may
  * not see.
  */
-export function readWhere(
+function readWhere(
   service: RestService,
   query: QueryString,
   { filters }: ServedModule,

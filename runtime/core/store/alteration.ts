@@ -15,12 +15,6 @@ export type Alteration =
   | { readonly kind: 'addForeignKey'; readonly key: ForeignKeyDescription }
   | { readonly kind: 'dropForeignKey'; readonly columns: readonly string[] };
 
-/** A change of a column. */
-export type ColumnAlteration = Exclude<
-  Alteration,
-  { readonly kind: 'addForeignKey' | 'dropForeignKey' }
->;
-
 /** The table and columns that a foreign key of several columns refers to. */
 export interface ForeignKeyTarget {
   readonly table: string;

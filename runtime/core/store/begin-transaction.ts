@@ -175,7 +175,7 @@ export async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
 const CODES: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
 /** Whether the same work may succeed when it is run again. */
-export function isSerializationFailure(error: unknown): boolean {
+function isSerializationFailure(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, severity, cause } = error as { code?: unknown; severity?: string; cause?: unknown };
   return (severity !== undefined && CODES.has(code)) || isSerializationFailure(cause);

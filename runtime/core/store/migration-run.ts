@@ -140,7 +140,7 @@ export function rowsError(found: readonly RowsAtRisk[]): AppError {
 }
 
 /** One step and its rows, as two lines of text. */
-export function formatRows(found: RowsAtRisk): string {
+function formatRows(found: RowsAtRisk): string {
   const place = found.migration === '' ? '' : `${found.migration}, step ${found.step}: `;
   return `${place}${found.what} (${keysOf(found)})\n   fix  ${found.fix}`;
 }

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { failure } from '@twofold/runtime/errors';
 import { makeFolder } from '../source/leftovers.ts';
+import { storeChunks } from '../source/store-chunks.ts';
 import { readTar } from '../source/tar-read.ts';
 import { unpack, type UnpackLimits } from '../source/unpack.ts';
 import type { ComposeSource, SourceFile } from './compose-app.ts';
@@ -32,18 +33,12 @@ export async function receiveArchive(
   const path = join(folder, 'source.tar.gz');
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const file = await open(path, 'wx', 0o600);
     let taken = 0;
-    try {
-      for await (const chunk of upload) {
-        taken += chunk.length;
-        if (taken > limits.compressed)
-          throw failure.tooLarge(`The archive is larger than ${limits.compressed} bytes`);
-        await file.write(chunk);
-      }
-    } finally {
-      await file.close();
-    }
+    await storeChunks(path, upload, ({ length }) => {
+      taken += length;
+      if (taken > limits.compressed)
+        throw failure.tooLarge(`The archive is larger than ${limits.compressed} bytes`);
+    });
   } catch (error) {
     await remove();
     throw error;

@@ -172,21 +172,21 @@ async function restart(core: Core, appId: string, signal: AbortSignal): Promise<
   return core.apps.update(appId, { status: 'running', desired: 'running', error: null });
 }
 
+/** The container that restarts, and what it runs. */
+interface Restart {
+  readonly container: EngineContainer;
+  readonly slot: Slot;
+  readonly deployment: Deployment;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Restarts one replica. Meanwhile its requests go to the other replicas, or wait when there are
  * none.
  */
-async function restartOne(
-  core: Core,
-  app: HostedApp,
-  {
-    container,
-    slot,
-    deployment,
-    signal,
-  }: { container: EngineContainer; slot: Slot; deployment: Deployment; signal: AbortSignal },
-): Promise<void> {
-  if (slot.process) return restartProcess(core, app, { container, slot, deployment, signal });
+async function restartOne(core: Core, app: HostedApp, restart: Restart): Promise<void> {
+  const { container, slot, deployment, signal } = restart;
+  if (slot.process) return restartProcess(core, app, restart);
   const others = (core.ingress.get(app.id)?.targets ?? []).filter(({ id }) => id !== container.id);
   core.ingress.set(others.length > 0 ? servingRoute(app, others) : idleRoute(app, 'holding'));
   await retire(core, [container], { keep: true });
@@ -211,16 +211,13 @@ async function restartOne(
 async function restartProcess(
   core: Core,
   app: HostedApp,
-  {
-    container,
-    slot,
-    deployment,
-    signal,
-  }: { container: EngineContainer; slot: Slot; deployment: Deployment; signal: AbortSignal },
+  { container, slot, deployment, signal }: Restart,
 ): Promise<void> {
   await retire(core, [container], { keep: true });
   const { ready, reason } = await startSlot(core, app, deployment, {
-    ...{ id: container.id, slot, signal },
+    id: container.id,
+    slot,
+    signal,
   });
   if (ready) return;
   const text = `App did not become ready: process ${slot.process?.name}: ${reason}`;

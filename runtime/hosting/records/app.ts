@@ -1,3 +1,4 @@
+import type { AppStatus, DeploymentStatus } from '@twofold/schema';
 import type { AppCron } from './cron.ts';
 import type { BuildSettings } from './build-settings.ts';
 import type { BackupRules } from './backup-rules.ts';
@@ -5,24 +6,6 @@ import type { HttpRules } from './http-rules.ts';
 import type { AppFile, ProcessFields } from './process-fields.ts';
 import type { PreviewOf, PreviewRules } from './preview-rules.ts';
 import type { AppPort } from './ports.ts';
-
-/**
- * The status of an app. `running`: at least one replica runs and answers its probe. `restarting`: a
- * container has ended by itself and no replica answers. `building` and `deploying`: a deployment
- * runs and nothing serves.
- */
-export const APP_STATUSES = [
-  'created',
-  'building',
-  'deploying',
-  'running',
-  'restarting',
-  'stopped',
-  'failed',
-  'crashed',
-] as const;
-
-export type AppStatus = (typeof APP_STATUSES)[number];
 
 /**
  * How to check whether an app serves. Without a path and a command, a TCP connection to its port is
@@ -149,14 +132,6 @@ export interface HostedApp {
   readonly updated_at: string;
 }
 
-export type DeploymentStatus =
-  | 'pending'
-  | 'building'
-  | 'deploying'
-  | 'healthy'
-  | 'failed'
-  | 'cancelled'
-  | 'superseded';
 export type Trigger = 'create' | 'api' | 'webhook' | 'rollback' | 'template' | 'change';
 
 export interface ProbeRecord {

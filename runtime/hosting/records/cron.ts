@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { failure } from '@twofold/runtime/errors';
+import { isTimeZone } from '@twofold/runtime/kernel';
 
 /** A command that an app runs at the times of a schedule. */
 export interface AppCron {
@@ -47,7 +48,7 @@ export function assertCrons(crons: readonly AppCron[]): void {
 function assertCron({ name, schedule, timezone = 'UTC', command }: AppCron): void {
   if (command.some((word) => word.includes('\0')))
     throw failure.badRequest(`cron ${name}: command must not contain a NUL byte`);
-  if (!isZone(timezone))
+  if (!isTimeZone(timezone))
     throw failure.badRequest(`cron ${name}: ${JSON.stringify(timezone)} is no IANA time zone`);
   nextTime({ schedule, timezone }, Date.now(), `cron ${name}`);
 }
@@ -77,13 +78,4 @@ export function nextTime(
   }
   if (next !== null) return next;
   throw failure.badRequest(`${shown} has no time in the future`);
-}
-
-function isZone(timezone: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: timezone });
-    return true;
-  } catch {
-    return false;
-  }
 }

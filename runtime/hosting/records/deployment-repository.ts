@@ -1,6 +1,7 @@
+import type { DeploymentStatus } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { Store } from '@twofold/runtime/kernel';
-import type { Deployment, DeploymentStatus } from './app.ts';
+import type { Deployment } from './app.ts';
 
 export type DeploymentChange = Partial<
   Omit<Deployment, 'app_id' | 'number' | 'trigger' | 'created_at'>

@@ -1,3 +1,4 @@
+import { parseDuration } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { addressMatcher } from '@twofold/runtime/http';
 import type { RouteRules } from '../ingress/route-rules.ts';
@@ -96,15 +97,13 @@ export function toRouteRules(given: Partial<HttpRules> = {}): RouteRules {
   };
 }
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
-
 function toRate({
   requests,
   burst,
   by = 'ip',
 }: NonNullable<HttpRules['rate_limit']>): NonNullable<RouteRules['rateLimit']> {
-  const [, count = '1', time = '1', unit = 's'] = /^(\d+)\/(\d+)(ms|s|m|h)$/.exec(requests) ?? [];
-  const window = Number(time) * UNITS[unit as keyof typeof UNITS];
+  const [count = '1', period = '1s'] = requests.split('/');
+  const window = parseDuration(period) ?? 1000;
   return { count: Number(count), window, burst: burst ?? Number(count), by };
 }
 

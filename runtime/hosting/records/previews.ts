@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseDuration } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import type { AppSpec, HostedApp } from './app.ts';
 import { PREVIEW_RULES, type PreviewRules } from './preview-rules.ts';
@@ -86,17 +87,9 @@ export function inheritedValues({
   return { env: { ...env, ...rules.env }, secrets: Object.fromEntries(named) };
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 },
-};
-
 /** Milliseconds for which a preview lasts. */
 export const lifetimeOf = (
   { spec }: HostedApp,
   given: string | undefined,
   fallback: number,
-): number => {
-  const text = given ?? spec.previews?.expire;
-  const [, count, unit] = /^(\d+)([smhd])$/.exec(text ?? '') ?? [];
-  return unit === undefined ? fallback : Number(count) * (UNITS[unit] as number);
-};
+): number => parseDuration(given ?? spec.previews?.expire ?? '') ?? fallback;

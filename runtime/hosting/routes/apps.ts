@@ -1,11 +1,11 @@
-import type { HostingModel } from '@twofold/schema';
+import { APP_STATUSES, type HostingModel } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, type Reply, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { Deployer } from '../deploy/deployer.ts';
 import type { Lifecycle } from '../deploy/lifecycle.ts';
 import { routeOf } from '../deploy/rollout.ts';
-import { APP_STATUSES, type HostedApp } from '../records/app.ts';
+import type { HostedApp } from '../records/app.ts';
 import { changeSpec, newSpec, toSpecFields, type AppFields } from '../records/fields.ts';
 import { assertAppName, toEnv } from '../records/names.ts';
 import { toFiles } from '../records/process-fields.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { failure } from '@twofold/runtime/errors';
-import { type Call, type Reply, reply } from '@twofold/runtime/http';
+import { type Call, momentOf, type Reply, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import type { HostedApp } from '../records/app.ts';
 import type { LogLine, LogPosition } from '../engine/engine.ts';
@@ -35,16 +35,9 @@ function processIn({ spec }: HostedApp, name: string | undefined): string | null
   throw failure.notFound('Process not found');
 }
 
-/** Accepts Unix seconds, an RFC 3339 time, or a duration before now such as `10m`. */
-export function sinceOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined;
-  const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  if (ago)
-    return Date.now() / 1000 - Number(ago[1]) * { s: 1, m: 60, h: 3600, d: 86_400 }[ago[2] as 's'];
-  const time = /^\d{1,12}(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text) / 1000;
-  if (Number.isFinite(time)) return time;
-  throw failure.badRequest('since must be a time, Unix seconds or a duration such as 10m');
-}
+/** Unix seconds of a time, or of a duration before now such as `10m`. */
+export const sinceOf = (text: string | undefined): number | undefined =>
+  text ? momentOf('since', text) / 1000 : undefined;
 
 type FormatLine = (line: LogLine) => string;
 

@@ -1,9 +1,8 @@
-import type { HostingModel } from '@twofold/schema';
+import { APP_STATUSES, type HostingModel } from '@twofold/schema';
 import { reply } from '@twofold/runtime/http';
 import type { ServerInfo } from '@twofold/runtime/kernel';
 import type { Core } from '../core.ts';
 import { allStagesPrefix, instanceLabels } from '../deploy/containers.ts';
-import { APP_STATUSES } from '../records/app.ts';
 
 export interface SystemParts {
   readonly core: Core;

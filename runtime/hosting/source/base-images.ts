@@ -14,7 +14,7 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
  * registryOf('localhost:5000/shop:1') // 'localhost'
  * registryOf('library/node')          // null
  */
-export function registryOf(image: string): string | null {
+function registryOf(image: string): string | null {
   const [first = '', ...rest] = image.split('/');
   if (rest.length === 0 || !/[.:]|^localhost$/i.test(first)) return null;
   return first

@@ -24,17 +24,12 @@ export interface DockerfileFacts {
 export type BuildArguments = Readonly<Record<string, string>>;
 
 /**
- * Checks a Dockerfile before an engine receives it. @returns the images on which it builds.
+ * Checks a Dockerfile before an engine receives it, and says what of it matters to the build.
  *
  * @throws AppError 422 that quotes the instruction and says what is not allowed.
  * @example
- * assertDockerfile('FROM node:24 AS a\nFROM a', { allowAddUrl: false, from: ['*'] }) // ['node:24']
+ * inspectDockerfile('FROM node:24 AS a\nFROM a', { allowAddUrl: false, from: ['*'] }).images // ['node:24']
  */
-export const assertDockerfile = (text: string, policy: DockerfilePolicy): string[] => [
-  ...inspectDockerfile(text, policy).images,
-];
-
-/** Does the same, and returns more facts. @throws AppError 422 */
 export function inspectDockerfile(
   text: string,
   policy: DockerfilePolicy,

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeFolder } from './leftovers.ts';
+import { storeChunks } from './store-chunks.ts';
 import { createListing, filterTar, type SourceLimits, type SourceListing } from './tar-filter.ts';
 import { readTar, type TarMember } from './tar-read.ts';
 import { textMember, writeTar } from './tar-write.ts';
@@ -41,15 +42,7 @@ export async function spoolSource(
   const hash = createHash('sha256');
   const now = Math.floor(Date.now() / 1000);
   try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      for await (const chunk of filterTar(chunks, limits, listing)) {
-        hash.update(chunk);
-        await file.write(chunk);
-      }
-    } finally {
-      await file.close();
-    }
+    await storeChunks(path, filterTar(chunks, limits, listing), (chunk) => hash.update(chunk));
   } catch (error) {
     await remove();
     throw error;

@@ -67,12 +67,6 @@ export interface EventWriter {
   fail(error: AppError): string;
 }
 
-/** The id of the requested model, and everything else. */
-export interface AskedModel {
-  readonly model: string;
-  readonly fields: Fields;
-}
-
 /** Refuses a field that is set and would be ignored. */
 export function assertOnly(fields: Fields, known: ReadonlySet<string>, engine?: string): void {
   const strange = Object.keys(fields).find(

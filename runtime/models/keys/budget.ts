@@ -67,7 +67,7 @@ const secondOf = (now: number) => Math.floor(now / 1000);
 const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
 
 /** The state without what no longer counts. A second counts until a whole minute is over. */
-export function current(state: BudgetState, now: number): BudgetState {
+function current(state: BudgetState, now: number): BudgetState {
   const oldest = secondOf(now) - MINUTE;
   const isToday = state.day === dayOf(now);
   return {

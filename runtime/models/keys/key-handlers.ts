@@ -1,3 +1,4 @@
+import { parseDuration } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import { useOf } from './budget.ts';
@@ -14,8 +15,8 @@ export interface KeyHandlerParts {
   readonly now: () => number;
 }
 
+const MIN_PERIOD = 1000;
 const MAX_PERIOD = 400 * 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 };
 
 /** The handlers of `/api/mlx/keys` and `/api/mlx/usage`. */
 export function keyHandlers({ keys, budgets, usage, prices, now }: KeyHandlerParts) {
@@ -74,9 +75,8 @@ function callerName({ principal }: Call['context']): string {
 }
 
 function toMilliseconds(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const period = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
-  if (period > 0 && period <= MAX_PERIOD) return period;
+  const period = parseDuration(text) ?? 0;
+  if (period >= MIN_PERIOD && period <= MAX_PERIOD) return period;
   throw failure.invalid('expires_in must be a time from 1s to 400d');
 }
 

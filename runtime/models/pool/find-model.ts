@@ -15,7 +15,7 @@ export interface FindParts {
 }
 
 /** A model that can be asked when nothing is named: the last used one, or the alias of this name. */
-export const DEFAULT = 'default';
+const DEFAULT = 'default';
 
 /** Finds the engine that runs a model. The engines are asked in their order. */
 export function createFind({ modelStore, choose, catalogue }: FindParts) {

@@ -117,7 +117,7 @@ function privilege(field: FieldFact, at: Position): Finding {
 }
 
 /** Columns that registration fills, from its body or by the clock. */
-const FILLED = new Set([
+export const FILLED_COLUMNS: ReadonlySet<string> = new Set([
   'email',
   'name',
   'first_name',
@@ -137,7 +137,7 @@ function* unsetFields(built: Built, entity: EntityFact, auth: AuthValues): Gener
   for (const column of built.shapes.columns.get(entity.name) ?? []) {
     if (!column.required || column.default || column.stamp || column.name === 'id') continue;
     const field = fieldOf(built, entity, column.name);
-    if (!field || FILLED.has(field.snakeName) || auth.register.fields.includes(field.name))
+    if (!field || FILLED_COLUMNS.has(field.snakeName) || auth.register.fields.includes(field.name))
       continue;
     yield finding(
       'AUTH_USER_FIELD_UNSET',

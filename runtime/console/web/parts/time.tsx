@@ -67,7 +67,7 @@ export function Time({
 }
 
 /** @example ago(new Date('2026-11-23T07:40:00Z'), Date.now()) // '3 minutes ago' */
-export function ago(date: Date, from: number): string {
+function ago(date: Date, from: number): string {
   const seconds = Math.round((date.getTime() - from) / 1000);
   const unit = UNITS.find(([, size]) => Math.abs(seconds) >= size);
   if (unit) return relative.format(Math.trunc(seconds / unit[1]), unit[0]);

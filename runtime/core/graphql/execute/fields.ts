@@ -12,7 +12,7 @@ import { assertNoError, isThenable, leafValue } from './value.ts';
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Whether a plan read the object: its members have the keys of the answer; none is a function. */
-export const isTree = (object: object): boolean => (object as Members)[TYPE_KEY] !== undefined;
+const isTree = (object: object): boolean => (object as Members)[TYPE_KEY] !== undefined;
 
 /** Executes the fields of one object. Returns it, or a promise of it. `path` is its own path. */
 export function executeFields(
@@ -74,7 +74,7 @@ function readMember(
 }
 
 /** Completes a field whose value is a member of an object in memory. A getter is called once. */
-export function completeMember(
+function completeMember(
   execution: Execution,
   field: ExecutableField,
   object: Members,
@@ -89,7 +89,7 @@ export function completeMember(
 }
 
 /** Completes a field that a plan has read. For a marker as its value, the resolver throws. */
-export function completeTree(
+function completeTree(
   execution: Execution,
   field: ExecutableField,
   object: Members,
@@ -112,7 +112,7 @@ const isMarked = ({ run }: Execution, value: unknown) =>
   typeof value === 'object' && value !== null && run.engine.reader.marker in value;
 
 /** Completes a field by calling its resolver. */
-export function callField(
+function callField(
   execution: Execution,
   field: ExecutableField,
   value: unknown,
@@ -186,7 +186,7 @@ const later = (
 ) => done.catch((thrown: unknown) => nullWithError(execution, thrown, { nodes, required, path }));
 
 /** Returns null for a field that failed. @throws GraphQLError when the field may not be null */
-export function failField(
+function failField(
   execution: Execution,
   field: ExecutableField,
   thrown: unknown,

@@ -35,11 +35,7 @@ function isLooser(before: PlannedColumn, after: ColumnDescription): boolean {
 }
 
 /** The type's name is the same, but not its length or precision: `varchar(20)`. */
-export function isResized(
-  db: Kysely<any>,
-  before: PlannedColumn,
-  after: ColumnDescription,
-): boolean {
+function isResized(db: Kysely<any>, before: PlannedColumn, after: ColumnDescription): boolean {
   const declared = typeText(db, after.type);
   return /\(\d/.test(declared) && declared !== before.declared && before.type !== 'timestamp';
 }
@@ -52,7 +48,7 @@ export function checkText(db: Kysely<any>, { check }: ColumnDescription): string
  * Whether two checks are equal. PostgreSQL writes conditions in its own form, so only operators,
  * numbers and texts are compared.
  */
-export function isSameCheck(before: readonly string[], after: string): boolean {
+function isSameCheck(before: readonly string[], after: string): boolean {
   return before.length > 0 && partsOf(before.join(' and ')) === partsOf(after);
 }
 

@@ -39,7 +39,7 @@ export async function planMigrations(
 }
 
 /** Explores pending migrations, and returns all findings. */
-export async function explorePending(
+async function explorePending(
   store: Store,
   lists: readonly (readonly Migration[])[],
   options: PlanOptions,

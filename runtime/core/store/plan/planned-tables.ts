@@ -105,7 +105,7 @@ export function beginMigration(tables: PlannedTables): void {
 }
 
 /** The rows of a table as a step would find them; null when it has none yet. */
-export function rowsOf(tables: PlannedTables, name: string): RawBuilder<unknown> | null {
+function rowsOf(tables: PlannedTables, name: string): RawBuilder<unknown> | null {
   const table = tables.get(name);
   if (!table || table.real === null) return null;
   if (!table.changed) return sql`${sql.table(table.real)}`;

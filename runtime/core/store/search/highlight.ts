@@ -37,7 +37,7 @@ interface Hit {
  * @param marks JSON of `[word, begins]`, with words as `foldWord` makes them.
  * @example highlight('Fish & chips', '[["chips",false]]', 'simple') // 'Fish &amp; <mark>chips</mark>'
  */
-export function highlight(value: string, marks: string, language: string): string {
+function highlight(value: string, marks: string, language: string): string {
   const text = shortened(value);
   const isHit = matcher(JSON.parse(marks) as Mark[], language);
   const places: Hit[] = [];

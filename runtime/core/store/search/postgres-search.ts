@@ -8,7 +8,7 @@ export const configuration = (language: string): string =>
   language === 'simple' ? 'simple' : `${SEARCH_PREFIX}${language}`;
 
 /** A text as its words in small letters without accents, with a space for each other character. */
-export const WORDS_FUNCTION = `${SEARCH_PREFIX}words`;
+const WORDS_FUNCTION = `${SEARCH_PREFIX}words`;
 
 /** The function for the text around the words that were found, as HTML. */
 export const HIGHLIGHT_FUNCTION = `${SEARCH_PREFIX}highlight`;

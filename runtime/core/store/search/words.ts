@@ -9,7 +9,7 @@ const WORD = new RegExp(String.raw`[\p{L}\p{Nd}](?:[\p{L}\p{Nd}]|${MARKS})*`, 'g
 export const wordsIn = (text: string): RegExpStringIterator<RegExpExecArray> => text.matchAll(WORD);
 
 /** Accents that are marks of their own. */
-export const ACCENTS = /[\u0300-\u036f]+/gu;
+const ACCENTS = /[\u0300-\u036f]+/gu;
 
 /** Letters that are variants of another small letter. lower() does not replace them. */
 export const VARIANTS: readonly (readonly [from: string, to: string])[] = [

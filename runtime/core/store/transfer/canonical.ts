@@ -3,7 +3,7 @@ import type { MovedColumn, ValueKind } from './moved-table.ts';
 import { type Row, taggedText, type Value } from './value.ts';
 
 /** Two values are the same in a column of this kind when their canonical texts are. */
-export function canonical(value: Value, kind: ValueKind): string | null {
+function canonical(value: Value, kind: ValueKind): string | null {
   if (value === null) return null;
   const text = typeof value === 'object' ? taggedText(value) : String(value);
   switch (kind) {

@@ -5,33 +5,27 @@ import type { End } from './graph-model.ts';
 export function Markers() {
   return (
     <defs>
-      <marker
-        id="graph-many"
-        class="graph-end"
-        viewBox="0 0 12 12"
-        refX="11"
-        refY="6"
-        markerWidth="12"
-        markerHeight="12"
-        markerUnits="userSpaceOnUse"
-        orient="auto-start-reverse"
-      >
-        <path d="M1 6L11 1M1 6H11M1 6L11 11" />
-      </marker>
-      <marker
-        id="graph-one"
-        class="graph-end"
-        viewBox="0 0 12 12"
-        refX="11"
-        refY="6"
-        markerWidth="12"
-        markerHeight="12"
-        markerUnits="userSpaceOnUse"
-        orient="auto-start-reverse"
-      >
-        <path d="M4 1V11M1 6H11" />
-      </marker>
+      <LineEnd id="graph-many" path="M1 6L11 1M1 6H11M1 6L11 11" />
+      <LineEnd id="graph-one" path="M4 1V11M1 6H11" />
     </defs>
+  );
+}
+
+function LineEnd({ id, path }: { id: string; path: string }) {
+  return (
+    <marker
+      id={id}
+      class="graph-end"
+      viewBox="0 0 12 12"
+      refX="11"
+      refY="6"
+      markerWidth="12"
+      markerHeight="12"
+      markerUnits="userSpaceOnUse"
+      orient="auto-start-reverse"
+    >
+      <path d={path} />
+    </marker>
   );
 }
 
