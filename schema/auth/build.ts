@@ -1,4 +1,4 @@
-import type { Facts } from '../build/facts.ts';
+import type { EntityFact, Facts } from '../build/facts.ts';
 import { identityFields } from '../build/identity.ts';
 import { userAttributes, userEntity } from '../build/user.ts';
 import { duration, rateLimit } from '../manifest/quantities.ts';
@@ -58,6 +58,7 @@ function buildOrganizations(facts: Facts, auth: AuthValues): Organizations | und
     entity: entity.name,
     table: entity.table,
     ...(entity.schema !== undefined && { schema: entity.schema }),
+    ...storedNames(entity),
     name: entity.fields.get('name')?.type.kind === 'scalar' ? 'name' : null,
     softDelete: entity.directives.entity?.softDelete ? 'deleted_at' : null,
     roles,
@@ -65,6 +66,15 @@ function buildOrganizations(facts: Facts, auth: AuthValues): Organizations | und
     create,
     invitations,
   };
+}
+
+/** The names that `@column` gives to columns, where they differ from those of the model. */
+function storedNames({ fields }: EntityFact): Pick<AuthUser, 'stored'> {
+  const renamed = [...fields.values()].flatMap(({ name, snakeName, directives: { column } }) => {
+    const known = name === 'id' ? 'id' : snakeName;
+    return column?.name === undefined || column.name === known ? [] : [[known, column.name]];
+  });
+  return renamed.length > 0 ? { stored: Object.fromEntries(renamed) } : {};
 }
 
 function defaultRole(roles: NonNullable<AuthValues['roles']>): string {
@@ -100,6 +110,7 @@ function buildUser(facts: Facts, auth: AuthValues): AuthUser {
     entity: entity.name,
     table: entity.table,
     ...(entity.schema !== undefined && { schema: entity.schema }),
+    ...storedNames(entity),
     columns: Object.fromEntries(columns),
     identity: [...identityFields(entity).keys()].map((field) => field.snakeName),
     registerFields: auth.register.fields,

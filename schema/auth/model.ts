@@ -55,6 +55,8 @@ export interface AuthUser {
   readonly table: string;
   /** The schema of an adopted table on PostgreSQL. */
   readonly schema?: string;
+  /** The names in the database of columns that `@column` renames, by their names in the model. */
+  readonly stored?: Readonly<Record<string, string>>;
   /**
    * Attribute → column of the entity's table. Attributes that are not listed are in the side table.
    */
@@ -74,6 +76,8 @@ export interface Organizations {
   readonly table: string;
   /** The schema of an adopted table on PostgreSQL. */
   readonly schema?: string;
+  /** The names in the database of columns that `@column` renames, by their names in the model. */
+  readonly stored?: Readonly<Record<string, string>>;
   /** The column that a person recognises the organization by; null when the type has no `name`. */
   readonly name: string | null;
   /** The column that marks a removed organization. */

@@ -1,3 +1,4 @@
+import { storedIn, storedRow, tableIn } from '../users/adopted-table.ts';
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Column } from '@twofold/schema';
@@ -33,7 +34,11 @@ export async function emptyAccount(
     ]),
   );
   if (columns.length > 0)
-    await trx.updateTable(entity.table).set(row).where('id', '=', id).execute();
+    await trx
+      .updateTable(tableIn(kernel.store.dialect, entity))
+      .set(storedRow(model.user, row))
+      .where(storedIn(model.user, 'id'), '=', id)
+      .execute();
 }
 
 /** The row of `auth_users` stays, because it records that the account is deleted. */

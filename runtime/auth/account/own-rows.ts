@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { AuthRule, Column, Entity, Field, Project } from '@twofold/schema';
 import type { Store } from '@twofold/runtime/kernel';
+import { rowsIn } from '../users/adopted-table.ts';
 import type { Account } from '../users/user-directory.ts';
 import { batches } from './batches.ts';
 
@@ -40,7 +42,7 @@ function isReadable(rules: readonly AuthRule[], owner: string | undefined): bool
 
 /** The rows of a type that belong to a user, with the fields that they may read. */
 export function rowsOf(
-  { db }: Store,
+  { db, dialect }: Store,
   { entity, owner }: OwnType,
   { id }: Account,
 ): AsyncGenerator<object[]> {
@@ -48,11 +50,22 @@ export function rowsOf(
     isReadable(field.rules, owner) ? view(entity, field) : [],
   );
   const names = [...new Set(['id', ...shown.map(({ column }) => column)])];
-  let query = db.selectFrom(entity.table).select(names).where(owner, '=', id);
+  const columns = [...names, owner, ...(entity.softDelete ? [entity.softDelete] : [])];
+  const rows = rowsIn(dialect, { ...entity, stored: storedNames(entity) }, columns);
+  let query = db
+    .selectFrom(sql<Record<string, any>>`${sql.raw(rows)}`.as('o'))
+    .select(names)
+    .where(owner, '=', id);
   if (entity.softDelete) query = query.where(entity.softDelete, 'is', null);
   return batches(query, (row) =>
     Object.fromEntries(shown.map(({ name, column, show }) => [name, show(row[column])])),
   );
+}
+
+/** The names in the database of columns that differ, by their names in the model. */
+function storedNames({ columns }: Entity): Readonly<Record<string, string>> | undefined {
+  const renamed = columns.flatMap(({ name, stored }) => (stored ? [[name, stored] as const] : []));
+  return renamed.length > 0 ? Object.fromEntries(renamed) : undefined;
 }
 
 interface ShownField {

@@ -1,4 +1,4 @@
-import { tableIn } from '../users/adopted-table.ts';
+import { storedIn, tableIn } from '../users/adopted-table.ts';
 import type { Transaction } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type RequestContext, hasScope } from '@twofold/runtime/kernel';
@@ -67,8 +67,8 @@ async function boundTo(
       ? undefined
       : await kernel.store.db
           .selectFrom(tableIn(kernel.store.dialect, model.organizations))
-          .select('id')
-          .where('id', '=', id)
+          .select(`${storedIn(model.organizations, 'id')} as id`)
+          .where(storedIn(model.organizations, 'id'), '=', id)
           .executeTakeFirst();
   if (!row || !reaches(context, id)) throw failure.notFound('Organization not found');
   return id;
@@ -238,7 +238,10 @@ async function assertFits(
   await assertHoldsAsMuch(parts, trx, context, owner);
   await assertProofFor(parts, trx, context, owner.id);
   const { organizations } = parts.model;
-  const reached = organizations ? await membershipsOf(trx, organizations, owner.id) : [];
+  const { dialect } = parts.kernel.store;
+  const reached = organizations
+    ? await membershipsOf({ db: trx, dialect }, organizations, owner.id)
+    : [];
   if (!isOwn(context, owner.id) && !reached.every(({ id }) => reaches(context, id)))
     throw failure.forbidden();
   const permissions = await permissionsOf(trx, parts.model.roles, owner.role);

@@ -48,10 +48,12 @@ const falseOf = (dialect: Dialect) => (dialect === 'postgres' ? sql`false` : sql
 export function searchedIds(parts: AuthParts, { keys, ranges }: Search): RawBuilder<unknown> {
   const each = keys.flatMap((key) => {
     const text = searchText(parts.kernel.store.dialect, key);
-    const id = sql.ref(key.table === 'auth_users' ? 'user_id' : 'id');
+    const isSide = key.table === 'auth_users';
+    const id = sql.ref(isSide ? 'user_id' : 'id');
+    const table = sql.raw(isSide ? key.table : parts.directory.rows);
     return ranges.map(
       ([low, high]) =>
-        sql`select ${id} from ${sql.table(key.table)} where ${text} >= ${low} and ${text} < ${high}`,
+        sql`select ${id} from ${table} u where ${text} >= ${low} and ${text} < ${high}`,
     );
   });
   return sql.join(each, sql` union `);
@@ -67,7 +69,7 @@ export function foundBy(
   index: number,
 ): { readonly tables: RawBuilder<unknown>; readonly condition: RawBuilder<unknown> } {
   const key = search.keys[index]!;
-  const users = sql.table(parts.directory.table);
+  const users = sql.raw(parts.directory.rows);
   const text = textOf(parts, key);
   const ranges = search.ranges.map(([low, high]) => sql`(${text} >= ${low} and ${text} < ${high})`);
   const earlier = search.keys

@@ -48,7 +48,7 @@ async function withValue(
 ): Promise<SortedRow[]> {
   const { dialect, db } = parts.kernel.store;
   const isSide = !parts.model.user.columns[sort];
-  const users = sql.table(parts.directory.table);
+  const users = sql.raw(parts.directory.rows);
   // Only an inner join lets SQLite begin with the table that has the index.
   const tables = isSide
     ? sql`auth_users a join ${users} u on u.id = a.user_id`
@@ -75,7 +75,7 @@ async function withoutValue(
   const beyond = sql.raw(direction === 'asc' ? '>' : '<');
   const rest = after ? sql`and u.id ${beyond} ${after[1]}` : sql``;
   const { rows } = await sql<{ id: UserId }>`
-    select u.id from ${sql.table(parts.directory.table)} u
+    select u.id from ${sql.raw(parts.directory.rows)} u
     left join auth_users a on a.user_id = u.id
     where ${valueOf(parts, sort)} is null and ${conditions} ${rest}
     order by u.id ${sql.raw(direction)} limit ${sql.lit(count)}`.execute(parts.kernel.store.db);

@@ -1,5 +1,5 @@
 import type { Entity, Project } from '@twofold/schema';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import {
   type AdminWrite,
@@ -106,7 +106,7 @@ async function countWith(
 ): Promise<number> {
   if (roles.length === 0) return 0;
   const { count } = await db
-    .selectFrom(`${directory.table} as u`)
+    .selectFrom(sql<Record<string, any>>`${sql.raw(directory.rows)}`.as('u'))
     .innerJoin('auth_users as a', 'a.user_id', 'u.id')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('a.role_id', 'in', roles)

@@ -77,7 +77,7 @@ async function byId(
   query: UserQuery,
   { after, form, count }: Part,
 ): Promise<Position[]> {
-  const rows = await sql<{ id: UserId }>`select u.id from ${sql.table(parts.directory.table)} u
+  const rows = await sql<{ id: UserId }>`select u.id from ${sql.raw(parts.directory.rows)} u
     left join auth_users a on a.user_id = u.id
     where ${conditions(parts, query, form)} ${after ? sql`and u.id > ${after[2]}` : sql``}
     order by u.id limit ${sql.lit(count)}`.execute(parts.kernel.store.db);

@@ -31,6 +31,6 @@ function countOfKey(
 function countOfFilter(parts: AuthParts, filter: UserFilter): RawBuilder<unknown> {
   const isOfSide = filter.state === 'active' || filter.state === 'unverified';
   const side = isOfSide ? sql`left join auth_users a on a.user_id = u.id` : sql``;
-  return sql`(select count(*) from ${sql.table(parts.directory.table)} u ${side}
+  return sql`(select count(*) from ${sql.raw(parts.directory.rows)} u ${side}
     where ${conditions(parts, filter, 'list')})`;
 }

@@ -1,7 +1,13 @@
-import { quotedTable } from '../users/adopted-table.ts';
+import { rowsIn } from '../users/adopted-table.ts';
 import type { Kysely, Transaction } from 'kysely';
 import type { Organizations } from '@twofold/schema';
-import { SCOPE, type Membership, type Store, hasScope } from '@twofold/runtime/kernel';
+import {
+  type Dialect,
+  SCOPE,
+  type Membership,
+  type Store,
+  hasScope,
+} from '@twofold/runtime/kernel';
 import { failure } from '@twofold/runtime/errors';
 import { digest, randomToken, ulid, type UserId } from '../ids.ts';
 import { sameText } from '../secrets/keys.ts';
@@ -64,7 +70,7 @@ export function checkScopes(scopes: readonly string[]): readonly string[] {
 export interface ApiKeyOptions {
   readonly store: Store;
   /** The user table and the SQL condition for a live row: a deleted owner has no valid key. */
-  readonly directory: { readonly table: string; readonly live: string };
+  readonly directory: { readonly rows: string; readonly live: string };
   /** The setting `API_KEY`. */
   readonly rootKey: string | null;
   readonly roles: RolesModel;
@@ -200,18 +206,19 @@ function keyStatement(options: ApiKeyOptions): string {
   const member = organizations ? membershipList(dialect, organizations, 'k.owner_user_id') : 'null';
   const permissions = roles ? permissionList(dialect, roles) : 'null';
   return `select k.id, k.scopes, k.owner_user_id, k.limit_per_min, k.expires_at, k.revoked_at, k.last_used_at, u.id as owner, a.disabled_at, a.disabled_until, a.deletion_at, ${permissions} as permissions, k.organization_id, ${member} as organizations
-    from auth_api_keys k left join ${quotedTable(directory.table)} u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
+    from auth_api_keys k left join ${directory.rows} u on u.id = k.owner_user_id${directory.live} left join auth_users a on a.user_id = u.id
       left join auth_roles r on r.id = a.role_id
-    where k.hash = ${dialect === 'postgres' ? '$1' : '?'}${ofLiveOrganization(organizations)}`;
+    where k.hash = ${dialect === 'postgres' ? '$1' : '?'}${ofLiveOrganization(dialect, organizations)}`;
 }
 
 /**
  * Whether the organization of a bound key still exists. A trigger of the table ends such keys, too.
  */
-function ofLiveOrganization(organizations: Organizations | undefined): string {
+function ofLiveOrganization(dialect: Dialect, organizations: Organizations | undefined): string {
   if (!organizations?.softDelete) return '';
-  const { table, softDelete } = organizations;
-  return ` and (k.organization_id is null or exists (select 1 from "${table}" o where o.id = k.organization_id and o."${softDelete}" is null))`;
+  const { softDelete } = organizations;
+  const rows = rowsIn(dialect, organizations, ['id', softDelete]);
+  return ` and (k.organization_id is null or exists (select 1 from ${rows} o where o.id = k.organization_id and o."${softDelete}" is null))`;
 }
 
 /**

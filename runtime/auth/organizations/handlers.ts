@@ -1,4 +1,4 @@
-import { tableIn } from '../users/adopted-table.ts';
+import { storedIn, tableIn } from '../users/adopted-table.ts';
 import type { Kysely } from 'kysely';
 import { failure } from '@twofold/runtime/errors';
 import { type Handler, reply } from '@twofold/runtime/http';
@@ -32,8 +32,7 @@ function list(parts: AuthParts): Handler {
   return async ({ context }) => {
     const { account } = await signedInAccount(parts, context);
     const organizations = organizationsOf(parts);
-    const { db } = parts.kernel.store;
-    const memberships = await membershipsOf(db, organizations, account.id);
+    const memberships = await membershipsOf(parts.kernel.store, organizations, account.id);
     const names = await namesOf(
       parts,
       memberships.map(({ id }) => id),
@@ -51,10 +50,10 @@ async function namesOf(
   if (name === null || ids.length === 0) return new Map();
   const rows = await parts.kernel.store.db
     .selectFrom(tableIn(parts.kernel.store.dialect, place))
-    .select(['id', name])
-    .where('id', 'in', ids)
+    .select([`${storedIn(place, 'id')} as id`, `${storedIn(place, name)} as name`])
+    .where(storedIn(place, 'id'), 'in', ids)
     .execute();
-  return new Map(rows.map((row) => [row['id'], row[name]]));
+  return new Map(rows.map((row) => [row['id'], row['name']]));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { tableIn } from '../users/adopted-table.ts';
+import { storedIn, tableIn } from '../users/adopted-table.ts';
 import type { Kysely, Transaction } from 'kysely';
 import { refuseImpersonation } from '../users/authority.ts';
 import { failure } from '@twofold/runtime/errors';
@@ -126,10 +126,10 @@ async function nameOf(parts: AuthParts, organization: number | string): Promise<
   if (name === null) return `a ${entity}`;
   const row = await parts.kernel.store.db
     .selectFrom(tableIn(parts.kernel.store.dialect, place))
-    .select(name)
-    .where('id', '=', organization)
+    .select(`${storedIn(place, name)} as name`)
+    .where(storedIn(place, 'id'), '=', organization)
     .executeTakeFirst();
-  return String(row?.[name] ?? `a ${entity}`)
+  return String(row?.['name'] ?? `a ${entity}`)
     .replaceAll(/\s+/g, ' ')
     .slice(0, 100);
 }

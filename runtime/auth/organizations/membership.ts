@@ -33,8 +33,11 @@ export async function ownMembership(
 ): Promise<OwnMembership> {
   const { account } = await signedInAccount(parts, context);
   const organization = parseUserId(id ?? '');
+  const { dialect } = parts.kernel.store;
   const all =
-    organization === null ? [] : await membershipsOf(db, organizationsOf(parts), account.id);
+    organization === null
+      ? []
+      : await membershipsOf({ db, dialect }, organizationsOf(parts), account.id);
   const found = all.find((each) => each.id === organization);
   if (!found || organization === null) throw unknownOrganization();
   return { account, organization, role: found.role ?? '' };
@@ -67,13 +70,13 @@ export async function roleOf(
  * @throws AppError 409
  */
 export async function assertNotLastFirst(
-  { model }: AuthParts,
+  { model, kernel }: AuthParts,
   trx: Kysely<any>,
   userId: UserId,
 ): Promise<void> {
   if (!model.organizations) return;
   const { rows } =
-    await sql`select 1 from auth_members k where k.user_id = ${userId} and ${sql.raw(isLastFirst(model.organizations, 'k.user_id'))} limit 1`.execute(
+    await sql`select 1 from auth_members k where k.user_id = ${userId} and ${sql.raw(isLastFirst(kernel.store.dialect, model.organizations, 'k.user_id'))} limit 1`.execute(
       trx,
     );
   if (rows.length > 0) throw failure.conflict(LAST_OWNER);

@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Organizations } from '@twofold/schema';
 import type { Dialect, Membership } from '@twofold/runtime/kernel';
 import { MEMBERS } from '@twofold/schema';
 import type { UserId } from '../ids.ts';
+import { rowsIn } from '../users/adopted-table.ts';
 
 /** Organization and role. */
 export type MembershipRow = readonly [number | string, string];
@@ -24,24 +25,32 @@ export function membershipList(
     dialect === 'postgres'
       ? ['json_build_array', 'json_agg(x.row)']
       : ['json_array', 'json_group_array(json(x.row))'];
-  const rows = `select ${array}(m.organization_id, m.role) as row from ${MEMBERS.table} m${live(organizations)} where m.user_id = ${user} order by m.organization_id`;
+  const rows = `select ${array}(m.organization_id, m.role) as row from ${MEMBERS.table} m${live(dialect, organizations)} where m.user_id = ${user} order by m.organization_id`;
   const list = `(select ${all} from (${rows}) x)`;
   return dialect === 'postgres' ? `coalesce(${list}, '[]'::json)` : `json(${list})`;
 }
 
 /** A removed organization has no members. */
-const live = ({ table, softDelete }: Organizations): string =>
-  softDelete ? ` join "${table}" o on o.id = m.organization_id and o."${softDelete}" is null` : '';
+const live = (dialect: Dialect, organizations: Organizations): string =>
+  organizations.softDelete
+    ? ` join ${rowsOf(dialect, organizations)} o on o.id = m.organization_id and o."${organizations.softDelete}" is null`
+    : '';
+
+/** SQL for the rows of the organizations, with the columns that joins need. */
+export const rowsOf = (dialect: Dialect, organizations: Organizations): string =>
+  rowsIn(dialect, organizations, ['id', ...[organizations.softDelete ?? []].flat()]);
 
 /** The organizations of a user. */
 export async function membershipsOf(
-  db: Kysely<any>,
-  { table, softDelete }: Organizations,
+  { db, dialect }: { readonly db: Kysely<any>; readonly dialect: Dialect },
+  organizations: Organizations,
   userId: UserId,
 ): Promise<Membership[]> {
+  const { softDelete } = organizations;
+  const place = sql<Record<string, any>>`${sql.raw(rowsOf(dialect, organizations))}`.as('o');
   const rows = db
     .selectFrom(`${MEMBERS.table} as m`)
-    .innerJoin(`${table} as o`, 'o.id', 'm.organization_id')
+    .innerJoin(place, 'o.id', 'm.organization_id')
     .select(['m.organization_id as id', 'm.role'])
     .where('m.user_id', '=', userId)
     .orderBy('m.organization_id');

@@ -1,7 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { Organizations } from '@twofold/schema';
 import { failure } from '@twofold/runtime/errors';
-import { LAST_OWNER } from '@twofold/runtime/kernel';
+import { type Dialect, LAST_OWNER } from '@twofold/runtime/kernel';
+import { rowsOf } from './memberships.ts';
 import { textLiteral } from '../users/permissions.ts';
 
 /** The rank of a role: 0 is the highest. A role that the manifest no longer has is the lowest. */
@@ -54,9 +55,14 @@ export async function assertFirstLeft(
  *
  * @param user the SQL of the user's key.
  */
-export const isLastFirst = ({ roles, table, softDelete }: Organizations, user: string): string => {
+export const isLastFirst = (
+  dialect: Dialect,
+  organizations: Organizations,
+  user: string,
+): string => {
+  const { roles, softDelete } = organizations;
   const live = softDelete
-    ? ` join "${table}" g on g.id = m.organization_id and g."${softDelete}" is null`
+    ? ` join ${rowsOf(dialect, organizations)} g on g.id = m.organization_id and g."${softDelete}" is null`
     : '';
   const first = textLiteral(roles[0]!);
   return `exists (select 1 from auth_members m${live} where m.user_id = ${user} and m.role = ${first} and not exists (select 1 from auth_members o where o.organization_id = m.organization_id and o.role = ${first} and o.user_id <> m.user_id and ${isOpen('o.user_id')}))`;

@@ -110,7 +110,7 @@ export async function principalOf(
     sessionId: '',
     extend: { user_id: account.id },
     ...(organizations && {
-      organizations: await membershipsOf(kernel.store.db, organizations, account.id),
+      organizations: await membershipsOf(kernel.store, organizations, account.id),
     }),
   };
 }

@@ -1,4 +1,3 @@
-import { quotedTable } from '../users/adopted-table.ts';
 import type { Organizations } from '@twofold/schema';
 import type { Dialect, Membership, Store } from '@twofold/runtime/kernel';
 import DataLoader from 'dataloader';
@@ -218,12 +217,12 @@ interface ClaimSql {
  * last rotated: a sign-in right after a logout-all works, and no older token does.
  */
 function liveSessions(
-  { table, live }: UserDirectory,
+  { rows, live }: UserDirectory,
   roles: RolesModel,
   { sid, now, jti, iat }: ClaimSql,
 ): string {
   return `from auth_sessions s
-    left join ${quotedTable(table)} u on u.id = s.user_id${live}
+    left join ${rows} u on u.id = s.user_id${live}
     left join auth_users a on a.user_id = u.id${roles ? '\n    left join auth_roles r on r.id = a.role_id' : ''}
     where s.id = ${sid} and s.revoked_at is null and s.idle_expires_at > ${now} and s.absolute_expires_at > ${now}
       and not exists (select 1 from auth_revoked_tokens t where t.jti = ${jti})

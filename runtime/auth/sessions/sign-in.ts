@@ -92,7 +92,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       role: model.roles ? account.role : null,
       ...(organizations &&
         parts.extend && {
-          organizations: await membershipsOf(kernel.store.db, organizations, account.id),
+          organizations: await membershipsOf(kernel.store, organizations, account.id),
         }),
       request: { id: context.id, ip: context.ip, headers: context.headers },
     });

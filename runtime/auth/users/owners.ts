@@ -43,7 +43,7 @@ export async function hasOwner(
   { enabled = false }: { readonly enabled?: boolean } = {},
 ): Promise<boolean> {
   const query = sql`select 1 from auth_users a join auth_roles r on r.id = a.role_id
-    join ${sql.table(directory.table)} u on u.id = a.user_id${sql.raw(directory.live)}
+    join ${sql.raw(directory.rows)} u on u.id = a.user_id${sql.raw(directory.live)}
     where r.name = ${firstRole(model)}${sql.raw(enabled ? ' and a.disabled_at is null and a.deletion_at is null' : '')} limit 1`;
   return (await query.execute(db)).rows.length > 0;
 }

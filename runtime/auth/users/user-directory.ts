@@ -1,4 +1,4 @@
-import { tableIn } from './adopted-table.ts';
+import { rowsIn, storedIn, storedRow, tableIn } from './adopted-table.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { isEmail } from '@twofold/schema';
 import type { AuthUser, Column, Entity, Project, UserAttribute } from '@twofold/schema';
@@ -94,6 +94,8 @@ const SIDE_COLUMNS = [
 export class UserDirectory {
   /** The table with the identity columns, with its schema where it has one. */
   readonly table: string;
+  /** SQL for its rows, with the names of columns in the model. */
+  readonly rows: string;
   /** Whether a delete only marks the row. */
   readonly keepsDeleted: boolean;
   /** SQL condition for a row (`u`) that is not deleted, for use in a join. */
@@ -114,6 +116,8 @@ export class UserDirectory {
     this.#columns = new Map((this.#entity?.columns ?? []).map((column) => [column.name, column]));
     this.table = tableIn(store.dialect, user);
     const { softDelete } = this.#entity ?? {};
+    const columns = ['id', ...Object.values(user.columns), ...(softDelete ? [softDelete] : [])];
+    this.rows = rowsIn(store.dialect, user, columns);
     this.keepsDeleted = softDelete !== undefined;
     this.live = softDelete ? ` and u."${softDelete}" is null` : '';
   }
@@ -180,7 +184,10 @@ export class UserDirectory {
       ...own,
       ...added,
     };
-    const insert = trx.insertInto(this.table).values(row).returning('id');
+    const insert = trx
+      .insertInto(this.table)
+      .values(storedRow(this.#user, row))
+      .returning(`${this.#id} as id`);
     const { id } = (await insert.executeTakeFirstOrThrow()) as { id: UserId };
     await upsertAuthRow(trx, id, side, now);
     return id;
@@ -202,15 +209,24 @@ export class UserDirectory {
   async update(trx: Kysely<any>, id: UserId, patch: AccountPatch): Promise<void> {
     const { own, side } = splitColumns(this.#user, this.#columns, patch, this.#now());
     if (Object.keys(own).length > 0)
-      await trx.updateTable(this.table).set(own).where('id', '=', id).execute();
+      await trx
+        .updateTable(this.table)
+        .set(storedRow(this.#user, own))
+        .where(this.#id, '=', id)
+        .execute();
     await upsertAuthRow(trx, id, side, this.#now());
   }
 
   async remove(trx: Transaction<any>, id: UserId): Promise<void> {
     const { softDelete } = this.#entity ?? {};
-    if (!softDelete) return void (await trx.deleteFrom(this.table).where('id', '=', id).execute());
+    if (!softDelete)
+      return void (await trx.deleteFrom(this.table).where(this.#id, '=', id).execute());
     const removed = { [softDelete]: encodeTime(this.#columns.get(softDelete), this.#now()) };
-    await trx.updateTable(this.table).set(removed).where('id', '=', id).execute();
+    await trx
+      .updateTable(this.table)
+      .set(storedRow(this.#user, removed))
+      .where(this.#id, '=', id)
+      .execute();
   }
 
   /** The members of an organization, in the order in which they joined. */
@@ -236,6 +252,11 @@ export class UserDirectory {
   async serialise(trx: Transaction<any>): Promise<void> {
     if (this.#store.dialect === 'postgres')
       await sql`select pg_advisory_xact_lock(hashtextextended('auth/users', 0))`.execute(trx);
+  }
+
+  /** The name of the key in the database. */
+  get #id(): string {
+    return storedIn(this.#user, 'id');
   }
 
   /** The column of an attribute in a query with the tables `u` and `a`. */
@@ -266,7 +287,7 @@ export class UserDirectory {
 
   #joined(db: Kysely<any>) {
     return db
-      .selectFrom(`${this.table} as u`)
+      .selectFrom(sql<Record<string, any>>`${sql.raw(this.rows)}`.as('u'))
       .leftJoin('auth_users as a', 'a.user_id', 'u.id')
       .leftJoin('auth_roles as r', 'r.id', 'a.role_id');
   }

@@ -1,7 +1,13 @@
 import { quotedIn, tableIn } from './adopted-table.ts';
 import { type Kysely, sql } from 'kysely';
 import { indexName, type AuthModel, type Organizations } from '@twofold/schema';
-import { type Kernel, LAST_OWNER, type Store, createFoldedIndex } from '@twofold/runtime/kernel';
+import {
+  type Dialect,
+  type Kernel,
+  LAST_OWNER,
+  type Store,
+  createFoldedIndex,
+} from '@twofold/runtime/kernel';
 import { createSearchIndexes, searchKeys } from '../admin/search-keys.ts';
 import { createOrderIndexes } from '../admin/user-order.ts';
 import { createUsers } from '../tables.ts';
@@ -53,7 +59,7 @@ export async function tieUserTable(
       await createOrderIndexes(store.db, place, { ...user, table: place });
     // Earlier versions created this index. The unique index replaces it.
     await store.db.schema.dropIndex(`auth_${table}_email`).ifExists().execute();
-    const refuse = refusalOf(owners, organizations);
+    const refuse = refusalOf(store.dialect, owners, organizations);
     const gone = { name: `auth_${table}_gone`, event: 'delete', refuse, deletes: deletions };
     await create(store.db, inSql, gone);
     if (softDelete) await create(store.db, inSql, softDeleteTrigger(table, softDelete, refuse));
@@ -71,11 +77,12 @@ export async function tieUserTable(
  * the first role of an organization.
  */
 function refusalOf(
+  dialect: Dialect,
   place: OwnerTable | null,
   organizations: Organizations | undefined,
 ): UserTrigger['refuse'] {
   if (!organizations) return place && { where: wasOwner(place), unless: otherOwner(place) };
-  const first = isLastFirst(organizations, 'old.id');
+  const first = isLastFirst(dialect, organizations, 'old.id');
   if (!place) return { where: first, unless: 'false' };
   const owner = wasOwner(place);
   return {
