@@ -70,7 +70,7 @@ const good: [
   ],
   [
     'chunks with extensions',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2 ; a=b;c="d \\" e" ;f\r\nok\r\n0;g\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b;c="d \\" e";f\r\nok\r\n0;g\r\n\r\n',
     {},
     { status: 200, text: 'ok', reusable: true },
   ],
@@ -163,6 +163,8 @@ const bad: [string, string][] = [
   ['a chunk of a negative size', sized('Transfer-Encoding: chunked', '-2\r\nok\r\n0\r\n\r\n')],
   ['an extension that is none', sized('Transfer-Encoding: chunked', '2;x=y w\r\nok\r\n0\r\n\r\n')],
   ['an extension without a name', sized('Transfer-Encoding: chunked', '2;=y\r\nok\r\n0\r\n\r\n')],
+  ['a space after a size', sized('Transfer-Encoding: chunked', '2 \r\nok\r\n0\r\n\r\n')],
+  ['a space in an extension', sized('Transfer-Encoding: chunked', '2; x=y\r\nok\r\n0\r\n\r\n')],
   ['a chunk of 0x2', sized('Transfer-Encoding: chunked', '0x2\r\nok\r\n0\r\n\r\n')],
   [
     'a chunk of too many digits',
