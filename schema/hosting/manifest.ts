@@ -135,6 +135,11 @@ export const hostingSchema = {
         },
       },
     },
+    registry: {
+      type: ['string', 'null'],
+      default: null,
+      description: 'Where built images go on a Swarm, as registry.example.com/team.',
+    },
     previews: {
       type: 'object',
       additionalProperties: false,

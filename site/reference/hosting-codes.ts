@@ -27,6 +27,12 @@ export const hostingCodes: readonly ErrorCode[] = [
     'set or correct the login of the registry',
   ),
   row(
+    'PUSH_FAILED',
+    502,
+    'the registry of `hosting.registry` does not take the image of a build',
+    'the message has the reason; check that the registry answers and has room',
+  ),
+  row(
     'SSH_FAILED',
     422,
     'the repository cannot be fetched by SSH',

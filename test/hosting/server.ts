@@ -52,7 +52,7 @@ export interface TestServer {
 
 export interface TestServerOptions {
   readonly socket?: string;
-  readonly kind?: 'auto' | 'docker' | 'podman';
+  readonly kind?: HostingModel['engine']['kind'];
   /** A folder of an earlier server, to start on its state. */
   readonly folder?: string;
   readonly database?: string;
@@ -86,6 +86,7 @@ export function testModel({ socket, kind = 'auto', model }: TestServerOptions = 
       ...{ http: 0, https: 0, http2: true, accessLog: true, api: true, ports: '1024-65535' },
       acme: { email: null, directory: null },
     },
+    registry: null,
     previews: { limit: 10, expire: 72 * 3_600_000 },
     diskFloor: 0,
     templates: 'templates',

@@ -19,6 +19,8 @@ export interface SwarmNode {
 /** Several machines on one bridge, all of them managers. */
 export interface SwarmCluster {
   readonly nodes: readonly SwarmNode[];
+  /** This machine's address among them. A registry there needs no TLS. */
+  readonly gateway: string;
   stop(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ export async function startSwarm(count: number): Promise<SwarmCluster> {
         await startNode({ name: `tfw${mark}${index}`, bridge, address: `${prefix}.${10 + index}` }),
       );
     await join_(nodes);
-    return { nodes, stop };
+    return { nodes, gateway: `${prefix}.1`, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -101,7 +103,7 @@ async function startNode({
   inside('link', 'set', 'lo', 'up');
   inside('addr', 'add', `${address}/24`, 'dev', 'eth0');
   inside('link', 'set', 'eth0', 'up');
-  writeSettings(directory);
+  writeSettings(directory, address.replace(/\d+$/, '0/24'));
   const enter = (command: string, args: string[]) => ({
     command: needCommand('nsenter', 'util-linux'),
     args: [`--net=/run/netns/${name}`, needCommand(command, command), ...args],
@@ -138,7 +140,7 @@ async function startNode({
   return { socket, address, kill, end };
 }
 
-function writeSettings(directory: string): void {
+function writeSettings(directory: string, network: string): void {
   mkdirSync(join(directory, 'data'));
   const containerd = [
     'version = 2',
@@ -156,6 +158,7 @@ function writeSettings(directory: string): void {
     'exec-root': `${directory}/exec`,
     pidfile: `${directory}/own.pid`,
     bridge: 'none',
+    'insecure-registries': [network],
   };
   writeFileSync(join(directory, 'daemon.json'), JSON.stringify(docker));
 }

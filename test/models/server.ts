@@ -89,6 +89,7 @@ export async function startModels({
   const logs: string[] = [];
   const model = {
     access: 'host',
+    registry: null,
     diskFloor: floor,
     models: { ...MODEL_DEFAULTS, engine, list, ...given },
   } as unknown as HostingModel;

@@ -234,6 +234,7 @@ auth:
       source: { max: 2 ** 28, maxUnpacked: 2 ** 31, entries: 50_000 },
       git: { allowHttp: false, allowPrivate: false },
       ingress: { http: 80, https: 443, acme: { email: null, directory: null } },
+      registry: null,
       diskFloor: 100,
       templates: 'templates/',
       models: { directory: 'data/models', engine: 'auto', list: [] },

@@ -55,6 +55,7 @@ describe('the values of a manifest', () => {
       hardAfter: 100,
     });
     expect(printUnits(hosting, hostingSchema, print)).toMatchObject({
+      registry: null,
       diskFloor: '2GiB',
       deploys: { readyTimeout: '1m' },
       models: { engine: 'auto' },

@@ -120,12 +120,16 @@ async function createCopy(core: Core, app: HostedApp, id: string): Promise<Copy>
     async start(signal) {
       for (const { name } of app.spec.volumes) await volume(name, false);
       await engine.ensureNetwork(network, labels, { internal: true });
-      const spec = containerSpec({ app, deployment, replica: 0, attempt: id }, placement(core));
+      const place = placement(core);
+      const spec = containerSpec({ app, deployment, replica: 0, attempt: id }, place);
       container = await engine.create({
         ...{ ...spec, name: network, labels, network, networks: [], aliases: [], publish: false },
+        local: true,
         volumes: app.spec.volumes.map(({ name, path }) => ({ volume: volumeOf(name), path })),
       });
-      const port = deployment.port ?? core.model.defaults.port;
+      // No port leads into its network from a server that does not reach containers by address:
+      // there it must run for a while, as a worker.
+      const port = place.reach === 'address' ? deployment.port : null;
       const { ready, reason } = await startReplica(core, app, { id: container, port, signal });
       if (ready) return container;
       throw new AppError(502, 'NOT_READY', `The restored copy did not become ready: ${reason}`);

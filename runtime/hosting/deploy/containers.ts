@@ -1,6 +1,6 @@
 import type { ContainerDetail, ContainerSpec, Engine, EngineContainer } from '../engine/engine.ts';
 import type { RouteTarget } from '../ingress/route-table.ts';
-import type { AppSpec, HostedApp, Deployment } from '../records/app.ts';
+import { type AppSpec, type Deployment, healthCheckOf, type HostedApp } from '../records/app.ts';
 import { namesOf } from '../records/project.ts';
 import type { AppPort } from '../records/ports.ts';
 
@@ -147,6 +147,8 @@ export function containerSpec(
     user: spec.user ?? null,
     workingDir: spec.working_dir ?? null,
     init: spec.init ?? true,
+    grace: spec.stop_grace_period ?? null,
+    stays: healthCheckOf(spec).command !== undefined,
     files: app.files ?? [],
     volumes: spec.volumes.map(({ name, path }) => ({
       volume: volumeName(naming, app, name),
@@ -167,14 +169,13 @@ export function targetOf(
   port: number | null,
   { naming, reach }: { readonly naming: EngineNaming; readonly reach: Reach },
 ): RouteTarget | null {
-  if (detail.endpoint) return { id: detail.id, ...detail.endpoint };
   // All networks of an app are on the engine's machine, so each address leads to the container.
   const host = detail.addresses[networkName(naming)] ?? Object.values(detail.addresses)[0];
   const addressOf = (key: string): Address | null => {
     const inside = Number.parseInt(key, 10);
-    if (reach === 'address') return host ? { host, port: inside } : null;
+    if (!detail.machine && reach === 'address') return host ? { host, port: inside } : null;
     const published = detail.ports[key];
-    return published ? { host: '127.0.0.1', port: published } : null;
+    return published ? { host: detail.machine ?? '127.0.0.1', port: published } : null;
   };
   const keys = detail.labels[LABELS.streams]?.split(',') ?? [];
   const streams = keys.map((key) => [key, addressOf(key)] as const);

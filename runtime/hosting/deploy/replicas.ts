@@ -125,7 +125,8 @@ export function describeEnd(detail: ContainerDetail, app: HostedApp): string {
     outOfMemory || (exitCode === 137 && limit > 0)
       ? ` (probably out of memory: the limit is ${limit} MB)`
       : '';
-  return `It ended with exit code ${exitCode}${memory}${error ? `: ${error}` : ''}`;
+  const code = exitCode === null ? '' : ` with exit code ${exitCode}`;
+  return `It ended${code}${memory}${error ? `: ${error}` : ''}`;
 }
 
 /**

@@ -13,8 +13,8 @@ import { unpack, type UnpackLimits } from '../source/unpack.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { buildPolicy } from './build-policy.ts';
 import type { ImageBuilder } from './builder.ts';
-import { imageTag } from './containers.ts';
 import type { PrepareImage } from './deployer.ts';
+import { publishImage } from './publish-image.ts';
 
 /** A git repository, with the credentials that are never stored in a deployment's record. */
 export interface GitSourceWithToken {
@@ -64,7 +64,10 @@ export function createSourceDeploys(
     plan: (spool, settings) => plan(core, builder, { spool, settings }),
     fromUpload: (received) =>
       withStoredLog(core, logs, (deployment, signal) =>
-        build(core, builder, { deployment, received, signal }),
+        build(core, builder, {
+          ...{ deployment, received, signal },
+          onLine: (line) => logs.add(deployment, line),
+        }),
       ),
     fromGit: (git) =>
       withStoredLog(core, logs, (deployment, signal) =>
@@ -116,27 +119,31 @@ interface BuildRequest {
   readonly deployment: Deployment;
   readonly received: ReceivedSource;
   readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
 }
 
 /** Builds a stored source, and removes it from the disk afterwards. */
 async function build(
   core: Core,
   builder: ImageBuilder,
-  { deployment, received: { spool, plan }, signal }: BuildRequest,
+  { deployment, received: { spool, plan }, signal, onLine }: BuildRequest,
 ) {
   try {
     const id = await builder.build(deployment, { plan, spool, signal });
     const app = core.apps.byId(deployment.app_id);
     if (!app) throw failure.notFound('App not found');
-    return { id, image: imageTag(core.naming, app, deployment.number) };
+    const { name } = app;
+    const image = await publishImage(core, {
+      ...{ name, deployment: deployment.number, id, signal, onLine },
+    });
+    return { id, image };
   } finally {
     await spool.remove();
   }
 }
 
-interface GitBuildRequest extends Pick<BuildRequest, 'deployment' | 'signal'> {
+interface GitBuildRequest extends Omit<BuildRequest, 'received'> {
   readonly git: GitSourceWithToken;
-  readonly onLine: (line: string) => void;
 }
 
 async function buildFromGit(
@@ -150,9 +157,7 @@ async function buildFromGit(
     onLine(`Commit ${fetched.commit}`);
     const spool = await spoolSource(fetched.archive(), limitsOf(core));
     const built = await buildPlanned(core, builder, {
-      deployment,
-      signal,
-      spool,
+      ...{ deployment, signal, spool, onLine },
       path: source.path,
     });
     return { ...built, source: { ...source, commit: fetched.commit } };
@@ -192,6 +197,7 @@ async function buildPlanned(
   {
     deployment,
     signal,
+    onLine,
     spool,
     path,
   }: Omit<BuildRequest, 'received'> & Omit<PlanRequest, 'settings'>,
@@ -199,7 +205,7 @@ async function buildPlanned(
   try {
     const settings = core.apps.byId(deployment.app_id)?.spec.build;
     const received = await plan(core, builder, { spool, settings, path });
-    return await build(core, builder, { deployment, received, signal });
+    return await build(core, builder, { deployment, received, signal, onLine });
   } finally {
     await spool.remove();
   }

@@ -162,7 +162,8 @@ function currentApp(
 function endOf({ core, stops }: SupervisorState, app: HostedApp, detail: ContainerDetail): string {
   const stopped = stops.get(detail.id) ?? 0;
   if (stopped > Date.parse(detail.startedAt)) return STOPPED;
-  const perhaps = !core.connection.engine().reportsStops && BY_SIGTERM.includes(detail.exitCode);
+  const perhaps =
+    !core.connection.engine().reportsStops && BY_SIGTERM.includes(detail.exitCode ?? 0);
   return `${describeEnd(detail, app)}${perhaps ? ', or was stopped from outside' : ''}`;
 }
 

@@ -36,17 +36,18 @@ export interface EngineContainer {
 
 export interface ContainerDetail extends EngineContainer {
   readonly imageId: string;
-  readonly exitCode: number;
+  /** Null when the engine no longer knows it. */
+  readonly exitCode: number | null;
   readonly error: string;
   readonly outOfMemory: boolean;
   readonly pid: number;
   readonly startedAt: string;
   /** Address on each network, by the network's name. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** The published port on the engine's machine, by container port and protocol: `8080/tcp`. */
+  /** The published port on its machine, by container port and protocol: `8080/tcp`. */
   readonly ports: Readonly<Record<string, number>>;
-  /** The container's address if it runs on another machine. */
-  readonly endpoint?: { readonly host: string; readonly port: number };
+  /** The address of its machine, if that may be another one than the engine's. */
+  readonly machine?: string;
 }
 
 export interface ContainerSpec {
@@ -87,6 +88,12 @@ export interface ContainerSpec {
   readonly pids: number;
   /** Whether it ends with its command: an engine that restarts containers leaves this one alone. */
   readonly once?: boolean;
+  /** Seconds between SIGTERM and SIGKILL when the engine itself stops it; null: as it likes. */
+  readonly grace?: number | null;
+  /** Whether it is a plain container of the engine's own machine on every engine. */
+  readonly local?: boolean;
+  /** Whether commands will be run in it, which only the engine's own machine can do. */
+  readonly stays?: boolean;
 }
 
 /** One line of a container's output, without its line end. */

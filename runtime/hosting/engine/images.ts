@@ -67,6 +67,11 @@ export interface Pruned {
 export interface ImageStore {
   /** @throws EngineError `denied` when the registry refuses. It alone is sent the login. */
   pull(reference: string, signal: AbortSignal, login?: RegistryLogin): Promise<void>;
+  /**
+   * Pushes a tag to its registry. @returns the digest by which it can be pulled.
+   * @throws EngineError `denied` when the registry refuses.
+   */
+  push(reference: string, signal: AbortSignal, login?: RegistryLogin): Promise<string>;
   /** Tries a login. @throws EngineError when the registry refuses it or does not answer. */
   signIn(login: RegistryLogin, signal: AbortSignal): Promise<void>;
   find(reference: string): Promise<EngineImage | null>;

@@ -23,6 +23,7 @@ export function registryRefused(
   reference: string,
   login: RegistryLogin | undefined,
   cause: EngineError,
+  what: 'pulled' | 'pushed' = 'pulled',
 ): AppError {
   const host = registryHostOf(reference);
   const whom = login ? `the user ${login.username || '(a token)'}` : 'callers without a user';
@@ -32,7 +33,7 @@ export function registryRefused(
   return new AppError(
     422,
     'REGISTRY_REFUSED',
-    `Image ${reference} cannot be pulled: the registry ${host} refuses ${whom}: ${fix} (${withoutLogin(cause.message, login)})`,
+    `Image ${reference} cannot be ${what}: the registry ${host} refuses ${whom}: ${fix} (${withoutLogin(cause.message, login)})`,
     { cause },
   );
 }

@@ -2,6 +2,9 @@ import { failure } from '@twofold/runtime/errors';
 import { type Call, reply } from '@twofold/runtime/http';
 import type { Core } from '../core.ts';
 import { listReplicas } from '../deploy/containers.ts';
+import type { ExecOptions, ExecResult } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
+import type { HostedApp } from '../records/app.ts';
 import { renderRequestMetrics } from '../request-metrics.ts';
 import { renderMetrics, type StatsReader } from '../stats.ts';
 import { eventStream } from './sse.ts';
@@ -63,12 +66,7 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
       const { command, timeout_s = EXEC_TIMEOUT_S } = call.body;
       if (command.some((word) => word.includes('\0')))
         throw failure.badRequest('command must not contain a NUL byte');
-      const engine = core.connection.engine();
-      const running = (await listReplicas(engine, core.naming, app)).find(
-        ({ state }) => state === 'running',
-      );
-      if (!running) throw failure.conflict('App is not running');
-      const { exitCode, ...output } = await engine.exec(running.id, command, {
+      const { exitCode, ...output } = await execAnywhere(core, app, command, {
         timeout: timeout_s * 1000,
         limit: EXEC_LIMIT,
       });
@@ -77,6 +75,29 @@ export function runtimeHandlers(core: Core, stats: StatsReader) {
 
     events: (call: Call) => eventStream(call, appEvents(core, call)),
   };
+}
+
+/**
+ * Runs a command in the first replica where the engine can: those on other machines of a Swarm are
+ * out of its reach.
+ */
+async function execAnywhere(
+  core: Core,
+  app: HostedApp,
+  command: readonly string[],
+  options: ExecOptions,
+): Promise<ExecResult> {
+  const engine = core.connection.engine();
+  const replicas = await listReplicas(engine, core.naming, app);
+  let refusal: unknown = failure.conflict('App is not running');
+  for (const { id } of replicas.filter(({ state }) => state === 'running'))
+    try {
+      return await engine.exec(id, command, options);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.kind !== 'unsupported') throw error;
+      refusal = error;
+    }
+  throw refusal;
 }
 
 async function* appEvents(core: Core, { koa, context }: Call) {

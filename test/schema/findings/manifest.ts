@@ -94,6 +94,13 @@ export const MANIFEST: readonly Case[] = [
     fix: 'data:read',
   },
   {
+    code: 'HOSTING_REGISTRY_INVALID',
+    sdl: QUERY,
+    manifest: 'name: x\nhosting: { registry: https://registry.example.com/team }',
+    at: 'm2:22',
+    fix: 'registry.example.com/team',
+  },
+  {
     code: 'HOSTING_PORTS_INVALID',
     sdl: QUERY,
     manifest: 'name: x\nhosting: { ingress: { ports: 9000-80 } }',

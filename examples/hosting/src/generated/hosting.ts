@@ -30,6 +30,7 @@ export const hostingSettings: HostingModel = {
     api: true,
     acme: { email: null, directory: null },
   },
+  registry: null,
   previews: { limit: 10, expire: duration('3d') },
   diskFloor: size('2GiB'),
   templates: 'templates/',

@@ -22,6 +22,13 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
         throw asDenied(toEngineError(error));
       }
     },
+    async push(reference, signal, login) {
+      try {
+        return await push(client, reference, { signal, login });
+      } catch (error) {
+        throw asDenied(toEngineError(error));
+      }
+    },
     signIn: (login, signal) =>
       call(async () => {
         const abortSignal = signal as never;
@@ -50,19 +57,41 @@ export function createImageStore(client: Dockerode, dialect: Dialect): ImageStor
 async function pull(
   client: Dockerode,
   reference: string,
-  { signal, login }: { readonly signal: AbortSignal; readonly login: RegistryLogin | undefined },
+  { signal, login }: Transfer,
 ): Promise<void> {
-  const stream = (await client.pull(withTag(reference), {
+  const stream = await client.pull(withTag(reference), {
     abortSignal: signal,
     ...(login && { authconfig: registryAuth(login) }),
-  } as object)) as unknown as Readable;
-  for await (const message of readProgress(stream)) {
-    if (message.error)
-      throw new EngineError(
-        classifyText(message.error) === 'disk' ? 'disk' : 'not_found',
-        message.error,
-      );
-  }
+  } as object);
+  await untilMoved(stream as unknown as Readable, 'not_found');
+}
+
+interface Transfer {
+  readonly signal: AbortSignal;
+  readonly login: RegistryLogin | undefined;
+}
+
+async function push(
+  client: Dockerode,
+  reference: string,
+  { signal, login }: Transfer,
+): Promise<string> {
+  const { repo, tag } = splitReference(reference);
+  const image = client.getImage(repo);
+  // Docker demands a login in every push, also for a registry that wants none.
+  const authconfig = login ? registryAuth(login) : { username: '', password: '' };
+  const options = { tag, authconfig, abortSignal: signal } as Dockerode.ImagePushOptions;
+  await untilMoved((await image.push(options)) as unknown as Readable, 'failed');
+  const { RepoDigests } = await client.getImage(reference).inspect();
+  const pushed = RepoDigests?.find((digest) => digest.startsWith(`${repo}@`));
+  if (pushed) return pushed.slice(repo.length + 1);
+  throw new EngineError('failed', `The engine does not say by which digest ${reference} is kept`);
+}
+
+/** Reads what a pull or a push reports. @throws EngineError for a failure in it. */
+async function untilMoved(stream: Readable, kind: 'not_found' | 'failed'): Promise<void> {
+  for await (const { error } of readProgress(stream))
+    if (error) throw new EngineError(classifyText(error) === 'disk' ? 'disk' : kind, error);
 }
 
 function toImage(image: Dockerode.ImageInspectInfo): EngineImage {

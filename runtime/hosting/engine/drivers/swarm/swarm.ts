@@ -3,7 +3,6 @@ import type Dockerode from 'dockerode';
 import { call, ignoring, nullIfNotFound, pairs } from '../../dockerode/calls.ts';
 import { connectClient, DOCKER_SOCKETS } from '../../dockerode/client.ts';
 import { createDockerEngine } from '../docker/docker.ts';
-import { AppError } from '@twofold/runtime/errors';
 import type {
   ContainerDetail,
   ContainerSpec,
@@ -11,7 +10,7 @@ import type {
   EngineContainer,
   EngineEvent,
 } from '../../engine.ts';
-import { assertOurs, EngineError, toEngineError } from '../../errors.ts';
+import { assertOurs, EngineError, isUnchanged, toEngineError } from '../../errors.ts';
 import { runCommand } from '../../dockerode/exec.ts';
 import { registryAuth } from '../../dockerode/registry-auth.ts';
 import { pipeCommand } from '../../dockerode/pipe.ts';
@@ -19,11 +18,21 @@ import { readStream } from '../../dockerode/log-stream.ts';
 import { openTerminal } from '../../dockerode/terminal.ts';
 import { type ReadStream, readStreams } from '../../logs/stream-source.ts';
 import type { Driver } from '../driver.ts';
-import { toService } from './service-spec.ts';
-import { currentTask, hasFailed, readNodes, type Service, type Task, toDetail } from './tasks.ts';
+import type { RegistryLogin } from '../../images.ts';
+import { createConfigs, removeConfigs } from './configs.ts';
+import { serviceName, toService } from './service-spec.ts';
+import {
+  currentTask,
+  hasFailed,
+  isOnce,
+  portCount,
+  publishedPorts,
+  readNodes,
+  type Service,
+  type Task,
+  toDetail,
+} from './tasks.ts';
 
-const NO_STREAMS =
-  'The field ports of an app needs Docker or Podman: the driver for Swarm publishes only the HTTP port of a task';
 /** Milliseconds for a start, in which Swarm finds a machine and that may pull the image. */
 const START_TIMEOUT = 120_000;
 const POLL_INTERVAL = 200;
@@ -33,6 +42,11 @@ const POLL_INTERVAL = 200;
  */
 const WATCH_INTERVAL = 1000;
 
+/** The label of a task's container: the id of its service. */
+const SERVICE_LABEL = 'com.docker.swarm.service.id';
+/** Whether an id is that of a container. Ids of services are shorter. */
+const isPlain = (id: string) => /^[0-9a-f]{64}$/.test(id);
+
 /**
  * Docker Swarm, through dockerode and a manager of the swarm. Each container of the other folders
  * is a service with one task here, so probing, switching and draining work as on one machine. When
@@ -40,7 +54,6 @@ const WATCH_INTERVAL = 1000;
  */
 function createSwarmEngine(client: Dockerode): Engine {
   const docker = createDockerEngine(client);
-  const inspect = (id: string) => nullIfNotFound(() => readDetail(client, id));
   return {
     ...docker,
     kind: 'swarm',
@@ -48,23 +61,20 @@ function createSwarmEngine(client: Dockerode): Engine {
     info: async () => ({ ...(await docker.info()), kind: 'swarm', oneMachine: false }),
 
     create: (spec, login) =>
-      call(async () => {
-        if (spec.streams?.length) throw new EngineError('unsupported', NO_STREAMS);
-        const service = toService(assertNoFiles(spec), await ownNode(client));
-        const auth = login && registryAuth(login);
-        // With one argument, dockerode sends the service as the login too, in a header.
-        return (await client.createService(auth as Dockerode.AuthConfig, service as never)).id;
-      }),
-    start: (id) => call(() => start(client, id)),
-    async stop(id, graceSeconds) {
-      await call(() => scale(client, id, 0));
-      await call(() => untilGone(client, id, (graceSeconds + 10) * 1000));
-    },
+      spec.local ? docker.create(spec) : call(() => create(client, spec, login)),
+    start: (id) => (isPlain(id) ? docker.start(id) : call(() => start(client, id))),
+    stop: (id, graceSeconds) =>
+      isPlain(id) ? docker.stop(id, graceSeconds) : call(() => stop(client, id, graceSeconds)),
     remove: (id) =>
-      ignoring(['not_found'], async () => void (await client.getService(id).remove())),
-    inspect,
-    list: (labels) => call(() => list(client, labels)),
+      isPlain(id) ? docker.remove(id) : ignoring(['not_found'], () => remove(client, id)),
+    inspect: (id) =>
+      isPlain(id) ? docker.inspect(id) : nullIfNotFound(() => readDetail(client, id)),
+    list: async (labels) => [
+      ...(await call(() => list(client, labels))),
+      ...(await docker.list(labels)).filter((each) => each.labels[SERVICE_LABEL] === undefined),
+    ],
     logs(id, options) {
+      if (isPlain(id)) return docker.logs(id, options);
       const read: ReadStream = (each) =>
         readStream({ path: `/services/${id}`, modem: client.modem }, each);
       return readStreams({ read, follow: (each) => read({ ...each, follow: true }) }, options);
@@ -79,8 +89,11 @@ function createSwarmEngine(client: Dockerode): Engine {
       const container = await nullIfNotFound(() => localContainer(client, id)).catch(() => null);
       return container && docker.usage(container.id);
     },
+    // What is alone in a network is a plain container, and reaches nothing on other machines.
     ensureNetwork: (name, labels, options) =>
-      call(() => ensureOverlay(client, { name, labels, ...options })),
+      options?.internal
+        ? docker.ensureNetwork(name, labels, options)
+        : call(() => ensureOverlay(client, name, labels)),
     events: (labels, signal) => watch(client, labels, signal),
   };
 }
@@ -103,10 +116,35 @@ export const swarmDriver: Driver = {
   },
 };
 
-/** A task may start on another machine, and Swarm copies no files there. */
-function assertNoFiles(spec: ContainerSpec): ContainerSpec {
-  if (!spec.files?.length) return spec;
-  throw new AppError(501, 'NOT_SUPPORTED', 'Docker Swarm does not copy files into containers');
+async function create(
+  client: Dockerode,
+  spec: ContainerSpec,
+  login: RegistryLogin | undefined,
+): Promise<string> {
+  const nodeId = await ownNode(client);
+  const configs = await createConfigs(client, serviceName(spec.name), spec);
+  const auth = login && (registryAuth(login) as Dockerode.AuthConfig);
+  try {
+    // With one argument, dockerode sends the service as the login too, in a header.
+    const service = toService(spec, { nodeId, configs }) as never;
+    return (await client.createService(auth as Dockerode.AuthConfig, service)).id;
+  } catch (error) {
+    await removeConfigs(client, configs);
+    throw error;
+  }
+}
+
+async function remove(client: Dockerode, id: string): Promise<void> {
+  const service = client.getService(id);
+  const { Spec } = (await service.inspect()) as Service;
+  await service.remove();
+  // Swarm removes the containers of its tasks later, and until then their volumes are in use.
+  const filters = { label: [`${SERVICE_LABEL}=${id}`] };
+  for (const { Id } of await client.listContainers({ all: true, filters }))
+    await ignoring(['not_found', 'conflict'], async () => {
+      await client.getContainer(Id).remove({ force: true });
+    });
+  await removeConfigs(client, Spec.TaskTemplate?.ContainerSpec?.Configs ?? []);
 }
 
 async function ownNode(client: Dockerode): Promise<string> {
@@ -135,13 +173,12 @@ async function scale(client: Dockerode, id: string, replicas: number): Promise<v
 /** Resolves when the task runs and can be reached, or has failed: `inspect` has the reason. */
 async function start(client: Dockerode, id: string): Promise<void> {
   const failures = new Set((await tasksOf(client, id)).filter(hasFailed).map(({ ID }) => ID));
-  const publishes = await hasPorts(client, id);
+  const wanted = portCount((await client.getService(id).inspect()) as Service);
   await scale(client, id, 1);
   for (const until = Date.now() + START_TIMEOUT; Date.now() < until; await sleep(POLL_INTERVAL)) {
     const [tasks, nodes] = await Promise.all([tasksOf(client, id), readNodes(client)]);
     const { task, running } = currentTask(tasks, nodes);
-    const port = task?.Status.PortStatus?.Ports?.[0]?.PublishedPort;
-    if (running && (port || !publishes)) return;
+    if (running && Object.keys(publishedPorts(task)).length >= wanted) return;
     if (tasks.some((each) => hasFailed(each) && !failures.has(each.ID))) return;
   }
   const { error } = await readDetail(client, id);
@@ -151,9 +188,21 @@ async function start(client: Dockerode, id: string): Promise<void> {
   );
 }
 
-async function hasPorts(client: Dockerode, id: string): Promise<boolean> {
-  const { Spec } = (await client.getService(id).inspect()) as Service;
-  return (Spec.EndpointSpec?.Ports ?? []).length > 0;
+/**
+ * Swarm forgets a task that it stops, and its exit code with it. So the container of a run is
+ * stopped itself where that is possible: on this machine.
+ */
+async function stop(client: Dockerode, id: string, graceSeconds: number): Promise<void> {
+  const once = isOnce((await client.getService(id).inspect()) as Service);
+  const container = once ? await localContainer(client, id).catch(() => null) : null;
+  if (container) await container.stop({ t: graceSeconds }).catch(unlessStopped);
+  else await scale(client, id, 0);
+  await untilGone(client, id, (graceSeconds + 10) * 1000);
+}
+
+/** It may have ended by itself meanwhile. */
+function unlessStopped(error: unknown): void {
+  if (!isUnchanged(error) && toEngineError(error).kind !== 'not_found') throw error;
 }
 
 /** Resolves when no task of the service has a container any more. */
@@ -198,42 +247,28 @@ async function list(
 
 /** The container of the service's task. `exec` works only for tasks on this machine. */
 async function localContainer(client: Dockerode, id: string): Promise<Dockerode.Container> {
+  if (isPlain(id)) return client.getContainer(id);
   const { task, running } = currentTask(await tasksOf(client, id), await readNodes(client));
   const container = task?.Status.ContainerStatus?.ContainerID;
   if (running && container && task.NodeID === (await ownNode(client)))
     return client.getContainer(container);
+  if (!running) throw new EngineError('failed', 'The app does not run');
   throw new EngineError(
-    'failed',
-    'The app runs on another machine of the swarm, where this server cannot look into it',
+    'unsupported',
+    'The app runs on another machine of the swarm, where this server cannot run commands: a volume or a health.command keeps an app here',
   );
 }
 
 async function ensureOverlay(
   client: Dockerode,
-  {
-    name,
-    labels,
-    internal = false,
-  }: {
-    readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly internal?: boolean;
-  },
+  name: string,
+  labels: Readonly<Record<string, string>>,
 ): Promise<null> {
   const found = await nullIfNotFound(() => client.getNetwork(name).inspect());
   if (found) assertOurs(`The network ${name}`, found.Labels, labels);
+  const options = { Name: name, Driver: 'overlay', Attachable: true, Labels: { ...labels } };
   if (!found)
-    await ignoring(
-      ['conflict'],
-      async () =>
-        void (await client.createNetwork({
-          Name: name,
-          Driver: 'overlay',
-          Attachable: true,
-          Internal: internal,
-          Labels: { ...labels },
-        } as never)),
-    );
+    await ignoring(['conflict'], async () => void (await client.createNetwork(options as never)));
   return null;
 }
 
@@ -262,6 +297,7 @@ async function* watch(
 }
 
 function endpointOf(service: EngineContainer): string {
-  const { endpoint, startedAt } = service as ContainerDetail;
-  return endpoint ? `${endpoint.host}:${endpoint.port}` : startedAt;
+  const { machine, ports, startedAt } = service as ContainerDetail;
+  const published = Object.values(ports);
+  return machine && published.length > 0 ? `${machine}:${published.join()}` : startedAt;
 }

@@ -1,5 +1,6 @@
 import type Dockerode from 'dockerode';
 import type { ContainerDetail, ContainerState } from '../../engine.ts';
+import type { ConfigReference } from './configs.ts';
 
 /** A task, with the fields that we read. */
 export interface Task {
@@ -19,7 +20,11 @@ export interface Task {
       readonly ExitCode?: number;
     };
     readonly PortStatus?: {
-      readonly Ports?: readonly { readonly TargetPort: number; readonly PublishedPort: number }[];
+      readonly Ports?: readonly {
+        readonly Protocol: string;
+        readonly TargetPort: number;
+        readonly PublishedPort: number;
+      }[];
     };
   };
 }
@@ -32,9 +37,22 @@ export interface Service {
     readonly Labels?: Readonly<Record<string, string>>;
     readonly Mode: { readonly Replicated?: { readonly Replicas: number } };
     readonly EndpointSpec?: { readonly Ports?: readonly unknown[] };
+    readonly TaskTemplate?: {
+      readonly RestartPolicy?: { readonly Condition?: string };
+      readonly ContainerSpec?: { readonly Configs?: readonly ConfigReference[] };
+    };
     readonly [key: string]: unknown;
   };
+  /** Absent as long as the service is as it was created. */
+  readonly PreviousSpec?: object;
 }
+
+/** Whether the service is a run: its task is not started again. */
+export const isOnce = ({ Spec }: Service): boolean =>
+  Spec.TaskTemplate?.RestartPolicy?.Condition === 'none';
+
+/** How many ports a task of the service publishes. */
+export const portCount = ({ Spec }: Service): number => (Spec.EndpointSpec?.Ports ?? []).length;
 
 interface Node {
   readonly ID: string;
@@ -74,27 +92,47 @@ export const hasFailed = ({ Status }: Task): boolean => FAILED.has(Status.State)
 
 /** Describes a service and its task as one container. */
 export function toDetail(
-  { ID, Spec }: Service,
-  { task, running }: ReturnType<typeof currentTask>,
+  service: Service,
+  current: ReturnType<typeof currentTask>,
   nodes: ReadonlyMap<string, string>,
 ): ContainerDetail {
-  const wanted = Spec.Mode.Replicated?.Replicas ?? 0;
-  const state: ContainerState = running
-    ? 'running'
-    : task === undefined || (wanted > 0 && !hasFailed(task))
-      ? 'created'
-      : 'stopped';
-  const port = task?.Status.PortStatus?.Ports?.[0]?.PublishedPort;
-  const host = nodes.get(task?.NodeID ?? '');
+  const { ID, Spec } = service;
+  const { task, running } = current;
+  const machine = nodes.get(task?.NodeID ?? '');
   return {
-    ...{ id: ID, name: Spec.Name, labels: Spec.Labels ?? {}, state, imageId: '' },
-    exitCode: task?.Status.ContainerStatus?.ExitCode ?? 0,
+    ...{ id: ID, name: Spec.Name, labels: Spec.Labels ?? {}, imageId: '' },
+    state: stateOf(service, current, nodes),
+    // Swarm forgets the task of a service that was stopped.
+    exitCode: task ? (task.Status.ContainerStatus?.ExitCode ?? 0) : null,
     error: task?.Status.Err ?? '',
     outOfMemory: false,
     // The process may run on another machine, where its id has another meaning.
     pid: 0,
     startedAt: task?.Status.Timestamp ?? '',
-    ...{ addresses: {}, ports: {} },
-    ...(running && host && port && { endpoint: { host, port } }),
+    addresses: {},
+    ports: running ? publishedPorts(task) : {},
+    ...(running && machine && { machine }),
   };
 }
+
+function stateOf(
+  service: Service,
+  { task, running }: ReturnType<typeof currentTask>,
+  nodes: ReadonlyMap<string, string>,
+): ContainerState {
+  if (running) return 'running';
+  const wanted = service.Spec.Mode.Replicated?.Replicas ?? 0;
+  if (wanted === 0) return service.PreviousSpec ? 'stopped' : 'created';
+  if (task && hasFailed(task)) return 'stopped';
+  // What runs once is not started on another machine, and a lost machine does not say how it ended.
+  return isOnce(service) && task?.NodeID && !nodes.has(task.NodeID) ? 'dead' : 'created';
+}
+
+/** By port and protocol inside, as `8080/tcp`. */
+export const publishedPorts = (task: Task | undefined): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    (task?.Status.PortStatus?.Ports ?? []).map(({ TargetPort, Protocol, PublishedPort }) => [
+      `${TargetPort}/${Protocol}`,
+      PublishedPort,
+    ]),
+  );
