@@ -10,7 +10,7 @@ export async function startPostgres(directory: string): Promise<Record<string, s
   const initdb = findCommand('initdb', debianFolders());
   if (!initdb) throw new Error('initdb is not installed; run: apt-get install postgresql');
   const account = databaseAccount();
-  const data = join(directory, 'data');
+  const data = process.env['TEST_POSTGRES_DATA'] ?? join(directory, 'data');
   const password = createCluster({ initdb, data, directory, account });
   const port = await freePort();
   const program = (name: string) => initdb.replace(/initdb$/, name);
