@@ -76,6 +76,8 @@ const BODY: Parts = {
     if (!session || session.exp * 1000 - Date.now() > RENEW_BEFORE) return session?.accessToken;
 `,
   LISTEN: String.raw`  if (channel) channel.onmessage = () => void load();
+  // The message may be here before what another page has stored: this event comes with it.
+  if (isShared) page.addEventListener('storage', (changed) => changed.key === key && void load());
   const first = store.get();
   if (typeof first === 'string') kept = keptIn(first);
 `,
@@ -233,6 +235,7 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
 interface Page {
   readonly localStorage: Storage;
   readonly navigator: { readonly locks?: LockManager };
+  addEventListener(name: 'storage', heard: (changed: { readonly key: string | null }) => void): void;
 }
 
 function storeOf(page: Page | undefined, key: string): Store {

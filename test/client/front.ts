@@ -63,7 +63,8 @@ function passOn(url: URL, from: IncomingMessage, to: ServerResponse): void {
   const { method, headers } = from;
   const onward = request(
     url,
-    { method: method!, headers: { ...headers, host: url.host } },
+    // A connection that is kept may end just when it is used again, on a busy machine.
+    { method: method!, headers: { ...headers, host: url.host }, agent: false },
     (answer) => {
       to.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(to);
