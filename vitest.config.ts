@@ -14,13 +14,21 @@ process.env['NPM_CONFIG_FETCH_RETRIES'] ??= '5';
 // A dozen tests install the same packages: those that are there already need not be asked for again.
 process.env['NPM_CONFIG_PREFER_OFFLINE'] ??= 'true';
 
+const files = globSync('test/**/*.test.ts', { cwd: import.meta.dirname });
+const says = (file: string, word: string) => readFileSync(pathOf(file), 'utf8').includes(word);
+
 /**
  * These wait for container engines, backoffs and models most of the time: four of them use two cores well. Files of
  * hosting that name no engine are as all others.
  */
-const waiting = globSync('test/{hosting,models}/**/*.test.ts', { cwd: import.meta.dirname }).filter(
-  (file) => file.includes('models') || readFileSync(pathOf(file), 'utf8').includes('/engines/'),
+const waiting = files.filter(
+  (file) =>
+    file.startsWith('test/models/') ||
+    (file.startsWith('test/hosting/') && says(file, '/engines/')),
 );
+
+/** These open pages. Chromium ends its requests whenever a container's network appears or goes, so they run last. */
+const browsing = files.filter((file) => !waiting.includes(file) && says(file, "'chromium'"));
 
 /** These take minutes. Started last, one of them would run on alone, on an idle machine. */
 const LONGEST = [
@@ -83,9 +91,17 @@ const others = {
   isolate: false,
   name: 'others',
   include: ['test/**/*.test.ts'],
-  exclude: ['**/node_modules/**', 'test/bench/**', ...waiting],
+  exclude: ['**/node_modules/**', 'test/bench/**', ...waiting, ...browsing],
   maxWorkers: 3,
   sequence: { groupOrder: 2 },
+};
+
+const pages = {
+  ...others,
+  name: 'pages',
+  include: browsing,
+  exclude: [],
+  sequence: { groupOrder: 3 },
 };
 
 /** Imports are resolved as Node does it: with vite's condition "development", some packages are TypeScript. */
@@ -103,6 +119,7 @@ export default defineConfig({
     projects: [
       { plugins, test: engines },
       { plugins, test: others },
+      { plugins, test: pages },
     ],
   },
 });
