@@ -28,7 +28,9 @@ const waiting = files.filter(
 );
 
 /** These open pages. Chromium ends its requests whenever a container's network appears or goes, so they run last. */
-const browsing = files.filter((file) => !waiting.includes(file) && says(file, "'chromium'"));
+const browsing = files.filter(
+  (file) => !waiting.includes(file) && (says(file, "'chromium'") || says(file, 'playwright')),
+);
 
 /** These take minutes. Started last, one of them would run on alone, on an idle machine. */
 const LONGEST = [
