@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from '@twofold/schema';
 import { CommandError, EXIT } from '../failure.ts';
+import { fetchPatiently } from './fetch-patiently.ts';
 
 /** The fields of an app that a deploy needs, as the server returns them. */
 export interface AppReport {
@@ -108,12 +109,15 @@ export function createHostingServer(url: string, token: string | null): HostingS
       void (await json('PUT', `${ofApp(app)}/secrets/${encodeURIComponent(key)}`, { value })),
     upload: (config, archive) =>
       json<DeploymentReport>('POST', '/api/deploy', formOf(config, archive)),
-    compose: (project, { archive, ...sent }, { dryRun, prune }) =>
-      json<ComposeReport>(
-        'POST',
-        `/api/projects/${encodeURIComponent(project)}/compose?wait=true&dry_run=${dryRun}&prune=${prune}`,
-        archive ? composeForm(sent, archive) : sent,
-      ),
+    compose: async (project, { archive, ...sent }, { dryRun, prune }) => {
+      const query = `wait=true&dry_run=${dryRun}&prune=${prune}`;
+      const answer = await request(url, {
+        ...{ method: 'POST', headers: credentials, patient: true },
+        path: `/api/projects/${encodeURIComponent(project)}/compose?${query}`,
+        body: archive ? composeForm(sent, archive) : sent,
+      });
+      return (await answer.json()) as ComposeReport;
+    },
     deployment: (app, number) =>
       json<DeploymentReport>('GET', `${ofApp(app)}/deployments/${number}`),
     cancel: async (app, number) =>
@@ -182,9 +186,14 @@ interface ApiCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Whether the server may take longer than `fetch` waits. */
+  readonly patient?: boolean;
 }
 
-async function request(url: string, { method, path, headers, body }: ApiCall): Promise<Response> {
+async function request(
+  url: string,
+  { method, path, headers, body, patient = false }: ApiCall,
+): Promise<Response> {
   const isForm = body instanceof FormData;
   const sent: RequestInit = {
     method,
@@ -196,7 +205,8 @@ async function request(url: string, { method, path, headers, body }: ApiCall): P
     },
     ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
   };
-  const response = await fetch(url + path, sent).catch((error: unknown) => {
+  const ask = patient ? fetchPatiently : fetch;
+  const response = await ask(url + path, sent).catch((error: unknown) => {
     throw new CommandError(
       EXIT.usage,
       'SERVER_AWAY',

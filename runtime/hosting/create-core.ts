@@ -68,6 +68,10 @@ export function createCore(kernel: Kernel, { model, seal, apps, onStep, entry }:
       }),
     acme: { ...model.ingress.acme, externalAccount: externalAccountOf(kernel.settings) },
   });
+  // From its first moment an app has a page that says that it does not run.
+  apps.onChange((app) => {
+    if (app.deployment === null && !ingress.get(app.id)) ingress.set(idleRoute(app, 'stopped'));
+  });
   let ports: Listening = NOT_LISTENING;
   let wiring: Wiring | undefined;
   const connection = connectionOf(kernel, { model, naming, wiring: () => wiring });

@@ -78,6 +78,8 @@ describeEachEngine('apps', ({ kind, socket }) => {
 
   it('stop, start and restart', async () => {
     expect((await server.api('POST', '/api/apps', { name: 'lamp' })).body.status).toBe('created');
+    // It has a page that says that it does not run; a host that no app has is 404.
+    expect((await server.visit('lamp.apps.test')).status).toBe(503);
     expect((await server.api('POST', '/api/apps/lamp/start')).body).toEqual({
       error: 'App has not been deployed yet',
     });

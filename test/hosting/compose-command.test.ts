@@ -6,20 +6,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { referencesOf } from '../../generator/deploy/compose-references.ts';
 import { root } from '../source-files.ts';
 import { describeEachEngine } from '../engines/available.ts';
+import { importImage } from '../engines/import-image.ts';
 import { startServer, token, type TestServer } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-compose-'));
 const FILE = `
 services:
   web:
-    image: "localhost/web:\${TAG:?which}"
+    image: "docker.io/twofold-test/web:\${TAG:?which}"
+    healthcheck: { test: [CMD, "true"] }
     env_file: .env.web
     environment: [PASSED]
     volumes: ["./conf:/etc/conf"]
 `;
 
 function host(...given: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { ...process.env, TAG: '7', PASSED: 'from here', DEPLOY_TOKEN: token };
+  const env = { ...process.env, TAG: '1', PASSED: 'from here', DEPLOY_TOKEN: token };
   const words = [join(root, 'generator/bin.js'), 'host', 'compose', ...given];
   return new Promise((resolve) =>
     execFile(process.execPath, words, { cwd: folder, env }, (error, out, err) =>
@@ -36,6 +38,7 @@ describeEachEngine('generator host compose', ({ socket }) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
+    await importImage(socket, 'twofold-test/web:1');
     server = await startServer({ socket });
   }, 60_000);
   afterAll(() => server.end());
@@ -56,6 +59,20 @@ describeEachEngine('generator host compose', ({ socket }) => {
     ]);
     expect((await host('none.yaml', ...to)).code).toBe(2);
     expect((await host('compose.yaml', '--to', server.url)).code).toBe(2);
+  }, 60_000);
+
+  it('makes the apps, and the second time nothing', async () => {
+    const words = ['compose.yaml', '--to', server.url, '--project', 'shop', '--json'];
+    const made = await host(...words);
+    expect([made.code, JSON.parse(made.out)]).toEqual([
+      0,
+      expect.objectContaining({ ok: true, dry_run: false, created: ['shop-web'] }),
+    ]);
+    const app = (await server.api('GET', '/api/apps/shop-web')).body;
+    expect(app).toMatchObject({ status: 'running', env: { COLOR: 'blue', PASSED: 'from here' } });
+    const exec = { command: ['cat', '/etc/conf/a.conf'] };
+    expect((await server.api('POST', '/api/apps/shop-web/exec', exec)).body.stdout).toBe('a');
+    expect(JSON.parse((await host(...words)).out)).toMatchObject({ unchanged: ['shop-web'] });
   }, 60_000);
 });
 

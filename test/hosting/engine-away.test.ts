@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeEachEngine } from '../engines/available.ts';
 import { importImage } from '../engines/import-image.ts';
+import { startReceiver } from './notification-receiver.ts';
 import { startServer, type TestServer } from './server.ts';
 
 /** A socket that leads to an engine while it is open. */
@@ -64,6 +65,23 @@ describeEachEngine('an engine that is away', ({ kind, socket }) => {
     const { status, body } = await server.api('POST', '/api/apps', { name: 'early', image: web });
     expect([status, body.error ?? null]).toEqual([201, null]);
   };
+
+  it('is told to receivers, once when it is away and once when it is back', async () => {
+    const receiver = await startReceiver();
+    const { url } = receiver;
+    await server.api('PUT', '/api/notifications/ops', {
+      kind: 'webhook',
+      url,
+      events: ['engine.*'],
+    });
+    const told = () => receiver.deliveries.map(({ body }) => body['type']);
+    await back();
+    await door.close();
+    await expect.poll(told, { timeout: 40_000 }).toEqual(['engine.away']);
+    await back();
+    await expect.poll(told, { timeout: 40_000 }).toEqual(['engine.away', 'engine.back']);
+    await receiver.close();
+  }, 120_000);
 
   it('at the start is survived, and found when it comes', async () => {
     expect(await health()).toMatchObject({ status: 'ok', podman: 'disconnected', engine: null });

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Core } from '../../runtime/hosting/core.ts';
 import { createEventHub } from '../../runtime/hosting/events.ts';
@@ -11,7 +15,7 @@ const shop = {
   ...{ env: { MODE: 'debug-mode' }, secrets: { KEY: 'hunter2-hunter2' } },
 } as unknown as HostedApp;
 
-function watch() {
+function watch({ root = '' } = {}) {
   const seen: Observation[] = [];
   const gone: string[] = [];
   let change: (app: HostedApp) => void = () => {};
@@ -21,8 +25,12 @@ function watch() {
     observe: (each: Observation) => seen.push(each),
     forget: (app: string) => gone.push(app),
   };
-  watchCore({ apps, events } as unknown as Core, notifications as unknown as Notifications);
-  return { seen, gone, events, change: (app: HostedApp) => change(app) };
+  const core = {
+    ...{ apps, events, model: { diskFloor: 0 }, log: console },
+    connection: { info: () => ({ kind: 'docker', version: '1', root }) },
+  };
+  const loop = watchCore(core as unknown as Core, notifications as unknown as Notifications);
+  return { loop, seen, gone, events, change: (app: HostedApp) => change(app) };
 }
 
 it('an event that says how something ended is an observation of its subject', () => {
@@ -62,6 +70,26 @@ it('an event that says how something ended is an observation of its subject', ()
   ]);
   expect(gone).toEqual(['old']);
 });
+
+it('a small disk that is full is low, and has room again when a file is gone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tf-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]);
+  const { seen, loop } = watch({ root: folder });
+  const disk = () =>
+    seen.filter(({ topic }) => topic === 'disk').map(({ failing, text }) => [failing, text]);
+  try {
+    writeFileSync(join(folder, 'large'), Buffer.alloc(3.9 * 2 ** 20));
+    loop.start();
+    const full = [true, expect.stringMatching(/^0\.0 of 0\.0 GiB are free/)];
+    await expect.poll(disk, { timeout: 20_000 }).toEqual([full]);
+    rmSync(join(folder, 'large'));
+    await expect.poll(() => disk().at(-1)?.[0], { timeout: 20_000 }).toBe(false);
+  } finally {
+    await loop.stop();
+    execFileSync('umount', [folder]);
+    rmSync(folder, { recursive: true });
+  }
+}, 60_000);
 
 it('an app that crashes is told without its output and without values of its environment', () => {
   const { seen, change } = watch();

@@ -5,14 +5,23 @@ import { describeEachEngine } from '../engines/available.ts';
 import { engineJson } from '../engines/call-engine.ts';
 import { importImage } from '../engines/import-image.ts';
 import { sourceForm, tarGzOf } from './archives.ts';
+import { createIngressRecords } from '../../runtime/hosting/records/ingress-records.ts';
+import { selfSigned } from './ingress-client.ts';
 import { startLoad } from './load.ts';
-import { startServer, type TestServer } from './server.ts';
+import { startEvents, startHttp2Load } from './load-http2.ts';
+import { startServer, type TestServer, type TestServerOptions } from './server.ts';
 
 /** An app that answers at once, slowly, after the last byte of an upload, and over a WebSocket; it ends when it is told to. */
 const BUSY = `
 const { createServer } = require('http'), { createHash } = require('crypto'), version = process.env.VERSION;
 const server = createServer((q, r) => {
   let bytes = 0;
+  if (q.url === '/events') {
+    let count = 0;
+    r.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    const timer = setInterval(() => r.write('data: ' + version + ' ' + count++ + '\\n\\n'), 50);
+    return r.on('close', () => clearInterval(timer));
+  }
   if (q.url === '/slow') return setTimeout(() => r.end(version), 250);
   q.on('data', (data) => (bytes += data.length)).on('end', () => r.end(q.method === 'POST' ? String(bytes) : version));
 });
@@ -104,8 +113,20 @@ function startTalk(port: number, host: string) {
   return async () => ((state.running = false), await loop, { echoed, failures });
 }
 
+/** What a client with this address is answered. */
+function statusFrom(localAddress: string, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) =>
+    request({ host: '127.0.0.1', port, localAddress, headers: { host }, agent: false }, (answer) =>
+      resolve(answer.resume().statusCode ?? 0),
+    )
+      .on('error', reject)
+      .end(),
+  );
+}
+
 describeEachEngine('under load', ({ socket }) => {
   let server: TestServer;
+  let options: TestServerOptions;
   let images: string[];
 
   beforeAll(async () => {
@@ -114,15 +135,23 @@ describeEachEngine('under load', ({ socket }) => {
       await importImage(socket, 'twofold-test/web:2'),
     ];
     // An open WebSocket keeps an old container for the whole time that it has: shorter than usual, and longer than an upload.
-    server = await startServer({
+    options = {
       socket,
+      // The ingress goes on while the server is exchanged.
+      env: { HOSTING_INGRESS: 'process', HOSTING_REDIRECT: 'off' },
       model: { deploys: { keep: 5, readyTimeout: 30_000, drain: 3500 } },
-    });
+    };
+    server = await startServer(options);
   }, 60_000);
   afterEach(() => server?.clear(), 60_000);
-  afterAll(() => server?.end(), 60_000);
+  afterAll(async () => {
+    if (!server) return;
+    const record = await createIngressRecords(server.kernel.store).read();
+    await server.end();
+    if (record) process.kill(record.pid, 'SIGTERM');
+  }, 60_000);
 
-  it('ten deploys fail no request, slow or fast, no upload, and no WebSocket', async () => {
+  it('ten deploys, maintenance and another server fail no request, upload, WebSocket or event stream', async () => {
     const node = await importImage(socket, 'twofold-test/node:1');
     await server.api('POST', '/api/apps', {
       name: 'busy',
@@ -138,7 +167,12 @@ describeEachEngine('under load', ({ socket }) => {
       clients: 16,
       path: (turn) => (turn % 10 === 0 ? '/slow' : '/'),
     });
-    const [uploads, talk] = [startUploads(server.ingress, host), startTalk(server.ingress, host)];
+    const port = server.ingress;
+    const [uploads, talk] = [startUploads(port, host), startTalk(port, host)];
+    await server.api('PUT', '/api/apps/busy/certificate', selfSigned(host));
+    const { https } = (await server.api('GET', '/api/system/config')).body.ingress;
+    const http2 = startHttp2Load({ port: https, host, streams: 8 });
+    const events = startEvents({ port, host, newest: http2.newest });
     for (let turn = 1; turn <= 10; turn += 1) {
       await server.api('PUT', '/api/apps/busy/env', { VERSION: String(turn) });
       expect((await server.api('POST', '/api/apps/busy/deploy', {})).body).toMatchObject({
@@ -147,12 +181,28 @@ describeEachEngine('under load', ({ socket }) => {
       });
       expect((await server.visit(host)).text).toBe(String(turn));
     }
-    const [requests, uploaded, talked] = await Promise.all([load.stop(), uploads(), talk()]);
+    const rule = (maintenance: object | null) =>
+      server.api('PATCH', '/api/apps/busy', { http: { maintenance } });
+    await rule({ allow: ['127.0.0.1/32'] });
+    // The load comes from an address that may go on.
+    expect(await statusFrom('127.0.0.2', port, host)).toBe(503);
+    await rule(null);
+    expect(await statusFrom('127.0.0.2', port, host)).toBe(200);
+    await server.stop();
+    server = await startServer({ ...options, folder: server.folder });
+    expect(server.ingress).toBe(port);
+    await server.api('POST', '/api/apps/busy/deploy', {});
+    const [requests, uploaded, talked, second, streamed] = await Promise.all([
+      ...[load.stop(), uploads(), talk(), http2.stop(), events()],
+    ] as const);
     expect([requests.failures, uploaded.failures, talked.failures]).toEqual([[], [], []]);
+    expect([second.failures, streamed.failures]).toEqual([[], []]);
+    // Streams stay with the replica that they began on while new requests go to the next one.
+    expect(Math.min(second.ok / 20, streamed.events / 20, streamed.outlived)).toBeGreaterThan(5);
     expect(requests.bodies).toEqual(new Set(Array.from({ length: 11 }, (_, turn) => String(turn))));
     expect(Math.min(requests.ok / 20, uploaded.ok, talked.echoed / 5)).toBeGreaterThan(5);
     console.log(
-      `ten deploys: 0 failed of ${requests.ok} requests, ${uploaded.ok} uploads, ${talked.echoed} messages`,
+      `ten deploys: 0 failed of ${requests.ok} requests, ${second.ok} over HTTP/2, ${uploaded.ok} uploads, ${talked.echoed} messages, ${streamed.events} events`,
     );
     await server.api('DELETE', '/api/apps/busy');
   }, 480_000);
