@@ -8,4 +8,5 @@ export type {
   CatalogForeignKey,
   CatalogIndex,
   CatalogTable,
+  StorageClasses,
 } from '../runtime/core/store/catalog/catalog.ts';

@@ -44,6 +44,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const root = resolve(call.cwd);
   const { imported, source, written, baseline } = await read(root, call);
   const { options } = call;
+  assertSomething(imported, source);
   const plan = await planImport(root, imported, {
     source,
     crud: options['crud'] === true,
@@ -64,6 +65,17 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   if (warning !== undefined)
     call.terminal.say(`${call.terminal.paint.yellow('warning')}  ${warning}`);
   return code;
+}
+
+/** @throws CommandError because a schema needs at least one type */
+function assertSomething({ types }: Imported, source: string): void {
+  if (types.length > 0) return;
+  throw new CommandError(
+    EXIT.usage,
+    'NOTHING_TO_IMPORT',
+    `${source} has no table to import; nothing was written`,
+    'make its tables first, or name others with --schema, --only and --skip',
+  );
 }
 
 function report(

@@ -20,8 +20,11 @@ export async function catalogOfDatabase({ url, root, schemas }: CatalogInput): P
   const { unreachable } = await import('./store/unreachable.ts');
   try {
     const reader = await openRowReader(url, root, schemas);
-    await reader.close();
-    return reader.catalog;
+    try {
+      return (await reader.counted?.()) ?? reader.catalog;
+    } finally {
+      await reader.close();
+    }
   } catch (error) {
     throw unreachable(error, url) ?? error;
   }

@@ -61,8 +61,10 @@ describe('generator import db', () => {
     const database = new DatabaseSync(project.path('theirs.db'));
     database.exec('alter table "Customers" add column "City" text');
     database.exec('create table "Regions" ("RegionID" integer primary key, "Name" text)');
+    database.exec(`insert into "Regions" values (1, x'00'), (2, 'south')`);
     database.close();
     expect((await run('--json')).code).toBe(0);
+    expect(project.read('import-report.md')).toContain('1 of its values is not String');
     const text = project.read('schema.graphql');
     expect(text).toContain('company: String! @column(name: "CompanyName")');
     expect(text).toContain('city: String @column(name: "City")');
@@ -76,5 +78,7 @@ describe('generator import db', () => {
       expect.stringContaining('there is no database at'),
     ]);
     expect(project.has('absent.db')).toBe(false);
+    const none = await run('--only', 'nothing', '--json');
+    expect([none.code, JSON.parse(none.stdout).error.code]).toEqual([2, 'NOTHING_TO_IMPORT']);
   });
 });

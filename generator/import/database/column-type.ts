@@ -1,4 +1,4 @@
-import type { Catalog, CatalogColumn } from '../../../templates/catalog.ts';
+import type { Catalog, CatalogColumn, StorageClasses } from '../../../templates/catalog.ts';
 
 /** The type of a field, and what its directives have to add. */
 export interface FieldType {
@@ -104,12 +104,38 @@ const SQLITE: readonly (readonly [RegExp, string])[] = [
 /**
  * The type of a column of SQLite: by its declared name, then by the affinity that this gives it.
  */
-export function sqliteType({ type }: CatalogColumn): FieldType {
+export function sqliteType({ type, stored }: CatalogColumn): FieldType {
   const scalar = SQLITE.find(([pattern]) => pattern.test(type))?.[1] ?? 'Decimal';
   const length = scalar === 'String' ? /\((\d+)\)/.exec(type)?.[1] : undefined;
+  const others = othersThan(scalar, stored);
+  const notes = [
+    ...(scalar === 'DateTime' ? ['a time without a zone is read as UTC'] : []),
+    ...(others > 0 ? [`${others} of its values ${others === 1 ? 'is' : 'are'} not ${scalar}`] : []),
+  ];
   return {
     type: scalar,
     ...(length !== undefined && { maxLength: Number(length) }),
-    ...(scalar === 'DateTime' && { approximated: 'a time without a zone is read as UTC' }),
+    ...(notes.length > 0 && { approximated: notes.join('; ') }),
   };
+}
+
+/** The forms in which SQLite keeps values of a scalar. */
+const FORMS: Readonly<Record<string, readonly (keyof StorageClasses)[]>> = {
+  Boolean: ['integer'],
+  BigInt: ['integer'],
+  Int: ['integer'],
+  Float: ['integer', 'real'],
+  Decimal: ['integer', 'real'],
+  DateTime: ['integer', 'real', 'text'],
+  Date: ['integer', 'real', 'text'],
+  JSON: ['integer', 'real', 'text'],
+  Byte: ['blob'],
+};
+
+/** How many values of a column are of another type than its scalar. */
+function othersThan(scalar: string, stored: StorageClasses | undefined): number {
+  const fitting = FORMS[scalar] ?? ['text'];
+  return Object.entries(stored ?? {})
+    .filter(([form]) => !(fitting as readonly string[]).includes(form))
+    .reduce((sum, [, count]) => sum + count, 0);
 }

@@ -71,7 +71,12 @@ export interface CatalogColumn {
   readonly generated: string | null;
   readonly identity: 'always' | 'by default' | null;
   readonly comment: string | null;
+  /** On SQLite, for an import: how many of its values are kept in each form. */
+  readonly stored?: StorageClasses;
 }
+
+/** The number of values of a column by the form in which SQLite keeps them. */
+export type StorageClasses = Readonly<Record<'integer' | 'real' | 'text' | 'blob', number>>;
 
 /** A primary key or a unique constraint. SQLite's have names that it made itself. */
 export interface CatalogKey {

@@ -10,6 +10,8 @@ export interface RowReader {
   readonly lines?: LineReader;
   readonly dialect: Dialect;
   readonly catalog: Catalog;
+  /** The catalog with the forms of all values, where values of any form can be in a column. */
+  counted?(): Promise<Catalog>;
   /** The names of the tables of the list that have rows. */
   filled(tables: readonly MovedTable[]): Promise<readonly string[]>;
   read(table: MovedTable): AsyncIterable<Batch>;

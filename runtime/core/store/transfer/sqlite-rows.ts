@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { ConfigError } from '../../errors.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, CatalogSource } from '../catalog/catalog.ts';
 import { readCatalog } from '../catalog/read-catalog.ts';
+import { withStorageClasses } from '../catalog/storage-classes.ts';
 import { type LoadOptions, type RowReader, RowRefused, type RowWriter } from './database.ts';
 import type { MovedTable, ValueKind } from './moved-table.ts';
 import { isOfSearch } from '../search/search-index.ts';
@@ -20,9 +21,11 @@ export async function readSqliteRows(file: string): Promise<RowReader> {
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY });
   // The snapshot begins with the first statement that reads.
   database.exec('begin');
+  const catalog = await readCatalog(sourceOf(database));
   return {
     dialect: 'sqlite',
-    catalog: await catalogOf(database),
+    catalog,
+    counted: () => withStorageClasses(sourceOf(database), catalog),
     filled: async (tables) => filled(database, tables),
     read: (table) => rowsOf(database, table),
     close: async () => database.close(),
@@ -34,11 +37,10 @@ const filled = (database: DatabaseSync, tables: readonly MovedTable[]): string[]
     .filter(({ name }) => database.prepare(`select 1 from ${quotedName(name)} limit 1`).get())
     .map(({ label }) => label);
 
-const catalogOf = (database: DatabaseSync): Promise<Catalog> =>
-  readCatalog({
-    dialect: 'sqlite',
-    rows: async (sql) => database.prepare(sql).all() as Record<string, unknown>[],
-  });
+const sourceOf = (database: DatabaseSync): CatalogSource => ({
+  dialect: 'sqlite',
+  rows: async (sql) => database.prepare(sql).all() as Record<string, unknown>[],
+});
 
 async function* rowsOf(database: DatabaseSync, table: MovedTable): AsyncGenerator<Batch> {
   const kinds = table.columns.map(({ kind }) => kind);
@@ -84,7 +86,7 @@ export async function writeSqliteRows(file: string, { managed }: LoadOptions): P
   // Foreign keys can only be switched off outside a transaction. They are checked before the
   // commit.
   database.exec('pragma foreign_keys = off; begin immediate');
-  const catalog = await catalogOf(database);
+  const catalog = await readCatalog(sourceOf(database));
   const triggers = createTriggers(database, { catalog, managed });
   return {
     dialect: 'sqlite',
