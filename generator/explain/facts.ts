@@ -103,10 +103,16 @@ function explainEntity(entity: Entity, project: Project): Explanation {
   return {
     coordinate: name,
     what: 'entity',
-    decidedBy: entity.fields.some((field) => field.name === 'id') ? 'it has id: ID!' : '@table',
+    decidedBy: ruleOf(entity),
     stored: tableText(entity),
     ...(routes.length > 0 && { routes: routes.map(({ method, path }) => `${method} ${path}`) }),
   };
+}
+
+function ruleOf({ columns }: Entity): string {
+  const id = columns.find(({ name }) => name === 'id');
+  if (id?.parts) return '@table(key:)';
+  return id?.type === 'id' ? 'it has id: ID!' : '@table';
 }
 
 /** `table country, key (code)`; a key that is a column `id` is left out. */

@@ -42,7 +42,8 @@ export function buildColumns(entity: EntityFact, facts: Facts, links: Links): Co
   for (const field of entity.fields.values()) {
     const key = byField.get(field);
     if (key) for (const column of keyColumns(key, facts, links)) addColumn(columns, column);
-    else if (field.name !== 'id') addColumn(columns, plainColumn(entity, field, facts));
+    else if (field.name !== 'id' || entity.key?.length === 0)
+      addColumn(columns, plainColumn(entity, field, facts));
   }
   for (const key of keys)
     if (!key.field) for (const column of keyColumns(key, facts, links)) addColumn(columns, column);

@@ -162,8 +162,13 @@ function keyFields(
 ): readonly string[] | undefined {
   const { id } = type.getFields();
   if (table?.key) return id && table.key.join() === 'id' ? undefined : table.key;
-  return id ? undefined : [];
+  // The `id` of a view may be that of several rows, or of none, unless the schema says `id: ID!`.
+  const isKey = id && (!table?.view || isRequiredIdentifier(id.type));
+  return isKey ? undefined : [];
 }
+
+const isRequiredIdentifier = (type: GraphQLType): boolean =>
+  isNonNullType(type) && getNamedType(type).name === 'ID';
 
 /** The fields of an object type, in the schema's order. */
 export function fieldFacts(

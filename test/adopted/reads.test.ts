@@ -189,7 +189,9 @@ describe.each(databases)('tables that others made, read on %s', (kind) => {
     });
     expect((await data('{ topTracks { title plays } }')).topTracks).toHaveLength(2);
     expect((await data('{ topTracks(limit: 1, offset: 1) { plays } }')).topTracks).toHaveLength(1);
-    expect((await data('{ logs { line } }')).logs).toHaveLength(3);
+    expect((await data('{ logs { line id } }')).logs).toHaveLength(3);
+    // An id that several rows of a view have is no key.
+    expect((await server.rest('GET', '/api/logs/1')).status).toBe(404);
   });
 
   it('serves them over REST, with keys in the path', async () => {

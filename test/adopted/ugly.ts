@@ -44,7 +44,7 @@ type Part @table(name: "part") { id: ID! @column(type: "varchar(10)") label: Str
 type Device @table(name: "device") { id: ID! name: String! @unique owner: Person @relation(column: "owner_name", references: ["name"]) }
 type Person @table(name: "person") { id: ID! @column(type: "integer") name: String! @unique devices: [Device!]! }
 type TopTrack @table(name: "top_tracks", schema: "music", view: true) { title: String plays: BigInt }
-type Log @table(name: "log", view: true) { line: String }
+type Log @table(name: "log", view: true) { line: String id: Int }
 type Query {
   track(id: ID!): Track
   tracks(where: TrackFilter, orderBy: TrackOrder, limit: Int, offset: Int): [Track!]!
@@ -150,7 +150,7 @@ export const SHARED = [
   `create table part (id varchar(10) primary key, label text not null, product_sku varchar(20) not null references product, replaces_id varchar(10) references part)`,
   `create table person (id integer primary key, name text not null unique)`,
   `create table device (id integer primary key, name text not null unique, owner_name text references person (name))`,
-  `create table log (line text)`,
+  `create table log (line text, id integer)`,
 ];
 
 export const ROWS = (schema: string) => [
@@ -164,5 +164,5 @@ export const ROWS = (schema: string) => [
   `insert into part values ('p1', 'head', 'A-1', null), ('p2', 'new head', 'A-1', 'p1')`,
   `insert into person values (1, 'Ada'), (2, 'Bob')`,
   `insert into device values (1, 'phone', 'Ada'), (2, 'tablet', 'Ada'), (3, 'spare', null)`,
-  `insert into log values ('x'), ('y'), ('y')`,
+  `insert into log values ('x', 1), ('y', 2), ('y', 2)`,
 ];
