@@ -8,6 +8,7 @@ import {
   openRowWriter,
   tableRows,
 } from '../../runtime/core/store/transfer/open-rows.ts';
+import { lostConnection } from '../../runtime/core/store/unreachable.ts';
 import { describeWith } from '../engines/available.ts';
 
 const TABLE = 'create table people (id integer primary key, name text, tags text[])';
@@ -69,5 +70,16 @@ describeWith('postgres', 'rows between two databases of PostgreSQL that differ',
     }
     const rows = 'select id, name, tags from people order by id';
     expect(await sql(urlOf(target), rows)).toEqual(await sql(urlOf(source), rows));
+  });
+
+  it('are explained when the database ends the connection in the middle', async () => {
+    const client = new pg.Client(urlOf(target));
+    client.on('error', () => {});
+    await client.connect();
+    for (const text of ['select pg_terminate_backend(pg_backend_pid())', 'select 1']) {
+      const error = await client.query(text).catch((caught: unknown) => caught);
+      expect(lostConnection(error)?.message).toMatch(/no rows were written: run it again/);
+    }
+    expect(lostConnection(new Error('disk full'))).toBeUndefined();
   });
 });

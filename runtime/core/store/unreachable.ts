@@ -52,6 +52,16 @@ export function unreachable(error: unknown, url: string): ConfigError | undefine
   return new ConfigError([`DATABASE_URL${place}: ${problem}`]);
 }
 
+const LOST = /connection error and is not queryable|^Connection terminated|terminating connection/;
+
+/** The explanation of a connection that ended while rows were moved; undefined for other errors. */
+export const lostConnection = (error: unknown): ConfigError | undefined =>
+  error instanceof Error && LOST.test(error.message)
+    ? new ConfigError([
+        'a database closed the connection in the middle, so no rows were written: run it again when the database answers',
+      ])
+    : undefined;
+
 function postgresProblem(error: unknown, url: string): string | undefined {
   return POSTGRES[codeOf(error)]?.(placeOf(url));
 }
