@@ -1,12 +1,14 @@
 import type { CommandSpec, OptionSpec } from './command.ts';
 
-/** Options of `host install`. */
+/** Options of `host install` and `host uninstall`. */
 const INSTALL: readonly OptionSpec[] = [
   { name: 'domain', value: 'D', about: 'install: apps answer at NAME.D (that of the manifest)' },
   { name: 'url', value: 'URL', about: 'install: the address of the server itself' },
   { name: 'email', value: 'E', about: "install: for the certificates' account" },
   { name: 'user', value: 'NAME', about: 'install: the user of the services (twofold)' },
   { name: 'dir', value: 'DIR', about: 'install: where the server and its data are (/opt/twofold)' },
+  { name: 'purge', about: 'uninstall: delete the apps, their volumes, data and settings too' },
+  { name: 'yes', about: 'uninstall: do not ask before --purge' },
   { name: 'root', value: 'DIR', about: 'install: write the files below DIR and run nothing' },
 ];
 

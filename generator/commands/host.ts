@@ -5,6 +5,8 @@ import { CommandError, EXIT, type ExitCode } from '../failure.ts';
 const VERBS: Readonly<
   Record<string, () => Promise<{ run: (call: CommandCall) => Promise<ExitCode> }>>
 > = {
+  doctor: () => import('./host/doctor.ts'),
+  uninstall: () => import('./host/uninstall.ts'),
   compose: () => import('./host/compose.ts'),
   install: () => import('./host/install.ts'),
 };

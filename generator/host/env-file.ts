@@ -8,6 +8,8 @@ export interface EnvParts {
   readonly existing: string | null;
   /** `.env` of the project. */
   readonly project: string | null;
+  /** The port of the manifest. */
+  readonly port: number;
   readonly options: Pick<InstallOptions, 'domain' | 'url' | 'email'>;
   readonly secret?: () => string;
 }
@@ -19,11 +21,11 @@ const randomSecret = (): string => randomBytes(32).toString('base64url');
  * make every session and every sealed value unreadable. Options of this run replace it.
  */
 export function envValues(parts: EnvParts): Readonly<Record<string, string>> {
-  const { existing, project, options, secret = randomSecret } = parts;
+  const { existing, project, port, options, secret = randomSecret } = parts;
   const before = existing === null ? {} : parseEnv(existing);
   // These two say how the project runs on the computer of a developer.
   const { HOST: _host, NODE_ENV: _mode, ...settings } = project === null ? {} : parseEnv(project);
-  const known = defined({ ...settings, ...before });
+  const known = defined({ PORT: String(port), ...settings, ...before });
   return {
     ...known,
     ...secretsOf(known, secret),

@@ -14,8 +14,8 @@ const START_WITHIN = 120_000;
 const PAUSE = 250;
 
 /** The server's own address, behind the ingress. */
-export function localUrl(env: string, port: number): string {
-  return `http://127.0.0.1:${parseEnv(env)['PORT'] ?? port}`;
+export function localUrl(env: string): string {
+  return `http://127.0.0.1:${parseEnv(env)['PORT'] ?? 8080}`;
 }
 
 /** @returns null when nothing answers. */
@@ -28,11 +28,18 @@ export async function askHealth(url: string): Promise<HostHealth | null> {
   }
 }
 
-/** @returns null when the server is not healthy in time. */
-export async function untilHealthy(url: string): Promise<HostHealth | null> {
+/**
+ * @param hasFailed whether waiting is of no use.
+ * @returns null when the server is not healthy in time.
+ */
+export async function untilHealthy(
+  url: string,
+  hasFailed: () => Promise<boolean>,
+): Promise<HostHealth | null> {
   for (const end = Date.now() + START_WITHIN; Date.now() < end; await sleep(PAUSE)) {
     const health = await askHealth(url);
     if (health?.status === 'ok') return health;
+    if (await hasFailed()) return null;
   }
   return null;
 }

@@ -23,6 +23,8 @@ export interface InstalledProject {
   /** The text of its `.env`. */
   readonly env: string | null;
   readonly ports: HostPorts;
+  /** Of the API. */
+  readonly port: number;
 }
 
 /** What is on the machine already. */
@@ -78,6 +80,8 @@ export function planInstall(input: InstallInput): InstallPlan {
     commands: [
       ['systemd-sysusers', PATHS.users],
       ['systemd-tmpfiles', '--create', PATHS.folders],
+      // The data of an installation before this one may belong to a user who is gone.
+      ...(facts.current === null ? [ownData(options)] : []),
       ...removals(options, facts),
       ...placeRelease(input),
       ...startServices(podman),
@@ -91,6 +95,7 @@ function filesOf({ project, options, facts, secret }: InstallInput, podman: bool
   const env = envValues({
     existing: facts.env,
     project: project.env,
+    port: project.port,
     options,
     ...(secret && { secret }),
   });
@@ -104,6 +109,10 @@ function filesOf({ project, options, facts, secret }: InstallInput, podman: bool
     ...(podman ? [file(PATHS.podman, podmanDropIn(options))] : []),
   ];
 }
+
+const ownData = ({ user, dir }: HostPlace): HostCommand => [
+  ...(['chown', '-R', `${user}:${user}`, `${dir}/data`] as const),
+];
 
 /** Removes what an interrupted run left, and releases that nobody goes back to. */
 function removals({ dir }: HostPlace, { releases, current }: HostFacts): HostCommand[] {
@@ -130,10 +139,19 @@ function placeRelease({ project, options, release, node }: InstallInput): HostCo
     ['chmod', '-R', 'u=rwX,go=rX', part],
     ['ln', '-sfn', `${dir}/data`, `${part}/data`],
     ['mv', '-T', part, whole],
-    ['ln', '-sfn', `releases/${release}`, `${dir}/current.part`],
-    ['mv', '-T', `${dir}/current.part`, `${dir}/current`],
+    ...switchTo(dir, release),
   ];
 }
+
+/** Makes an earlier release the running one again. */
+export function planReturn({ dir }: HostPlace, release: string): HostCommand[] {
+  return [...switchTo(dir, release), ['systemctl', 'restart', 'twofold.service']];
+}
+
+const switchTo = (dir: string, release: string): HostCommand[] => [
+  ['ln', '-sfn', `releases/${release}`, `${dir}/current.part`],
+  ['mv', '-T', `${dir}/current.part`, `${dir}/current`],
+];
 
 /** Only the server is restarted: the ingress lets requests wait meanwhile. */
 function startServices(podman: boolean): HostCommand[] {

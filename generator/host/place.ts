@@ -36,7 +36,10 @@ const FORMS: Readonly<Record<keyof InstallOptions, readonly [form: RegExp, examp
     /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i,
     'apps.example.com',
   ],
-  url: [/^https?:\/\/[a-z0-9.-]+(:\d{1,5})?\/?$/i, 'https://host.example.com'],
+  url: [
+    /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?\/?$/i,
+    'https://host.example.com',
+  ],
   email: [/^[^\s"'\\@]+@[^\s"'\\@]+$/, 'you@example.com'],
 };
 

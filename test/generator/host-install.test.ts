@@ -57,6 +57,7 @@ describe('host install --root', () => {
       expect(parseEnv(readFileSync(env, 'utf8'))).toEqual({
         ...{ SMTP_URL: 'smtps://u:p#1@mail.test', JWT_SECRET: 'given' },
         ...{ HOSTING_DOMAIN: 'apps.test', APP_URL: 'https://panel.test' },
+        PORT: '8080',
         HOST_PASSWORD: expect.stringMatching(/^.{43}$/),
       });
       const units = ['twofold.service', 'twofold-ingress.service'];
@@ -118,7 +119,13 @@ describe('the plan of an installation', () => {
   const input = {
     system: readSystem(SYSTEMS['fedora']!),
     project: {
-      ...{ name: 'shop', root: '/srv/shop', env: null, ports: { http: 80, https: 443 } },
+      ...{
+        name: 'shop',
+        root: '/srv/shop',
+        env: null,
+        ports: { http: 80, https: 443 },
+        port: 8080,
+      },
       entries: ['.env', '.env.local', '.git', 'data', 'node_modules', 'src'],
     },
     options,
@@ -144,6 +151,7 @@ describe('the plan of an installation', () => {
     { dir: '/opt/%h' },
     { domain: 'a\nUser=root' },
     { url: 'ftp://x' },
+    { url: 'http://panel.test' },
     { email: "a'b@x" },
   ])('refuses %j', (wrong) => {
     const [name] = Object.keys(wrong);
@@ -180,7 +188,13 @@ describe('the plan of an installation', () => {
 
   it('writes values that Node and systemd read alike, and refuses others', () => {
     const project = `A="it's"\nB='a "b" $c \\\\d'\nC=plain\n`;
-    const values = envValues({ existing: null, project, options, secret: () => 'made' });
+    const values = envValues({
+      existing: null,
+      project,
+      port: 8080,
+      options,
+      secret: () => 'made',
+    });
     expect(parseEnv(printEnv(values))).toEqual({ ...values });
     expect(values).toMatchObject({ A: "it's", C: 'plain', JWT_SECRET: 'made' });
     for (const wrong of [`it's "both"`, "it's $x", 'two\nlines'])

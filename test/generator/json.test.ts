@@ -50,6 +50,8 @@ const CALLS: readonly (readonly [words: string, code: number])[] = [
   ['console', 2],
   ['jobs list', 2],
   ['mails', 3],
+  ['host uninstall', 2],
+  ['host doctor', 1],
   ['doctor', 0],
   ['deploy --to http://127.0.0.1:1', 2],
   ['host compose nope.yaml --project shop', 2],

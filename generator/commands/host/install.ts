@@ -6,7 +6,13 @@ import { CommandError, EXIT, type ExitCode } from '../../failure.ts';
 import { assertCanInstall, runCommands, writeFiles } from '../../host/carry-out.ts';
 import { factsBelow, placeBelow, systemBelow, textOf } from '../../host/facts.ts';
 import { localUrl, untilHealthy } from '../../host/health.ts';
-import { type HostFile, type InstallPlan, planInstall } from '../../host/install-plan.ts';
+import {
+  type HostFile,
+  type InstallPlan,
+  planInstall,
+  planReturn,
+} from '../../host/install-plan.ts';
+import { countRestarts, lastLines } from '../../host/services.ts';
 import { DEFAULT_PLACE, type HostPlace, PATHS } from '../../host/place.ts';
 import { readProjectOf } from '../../pipeline.ts';
 import { reportBrokenInputs } from '../outcome.ts';
@@ -22,7 +28,7 @@ export async function run(call: CommandCall): Promise<ExitCode> {
   const plan = planOf(call, { project, system, target });
   if (options['dry-run'] === true) return showPlan(call, plan);
   if (target !== null) writeFiles(target, plan.files);
-  else await install(resolve(call.cwd), plan, project);
+  else await install(resolve(call.cwd), plan);
   return report(call, plan, { project, target });
 }
 
@@ -51,7 +57,7 @@ function planOf(
     system,
     project: {
       ...{ name: project.name, root, entries: readdirSync(root).sort(), ports: hosting.ingress },
-      env: textOf(join(root, '.env')),
+      ...{ env: textOf(join(root, '.env')), port: project.server.port },
     },
     options: { ...place, domain: given('domain'), url: given('url'), email: given('email') },
     facts: factsBelow(target ?? '/', place, hosting.engine.kind),
@@ -74,19 +80,23 @@ function placeFor(given: (name: string) => string | null, before: HostPlace | nu
   return place;
 }
 
-async function install(root: string, plan: InstallPlan, project: Project): Promise<void> {
+async function install(root: string, plan: InstallPlan): Promise<void> {
   assertCanInstall(existsSync('/run/systemd/system'));
   assertComplete(root);
+  const place = placeBelow('/');
+  const before = place && factsBelow('/', place, 'auto').current;
   writeFiles('/', plan.files);
   await runCommands(plan.commands);
-  const url = localUrl(textOf(PATHS.env) ?? '', project.server.port);
-  if ((await untilHealthy(url)) === null)
-    throw new CommandError(
-      EXIT.differs,
-      'HOST_UNHEALTHY',
-      `the server was started and ${url}/api/health does not answer`,
-      'journalctl --unit twofold --lines 30',
-    );
+  const url = localUrl(textOf(PATHS.env) ?? '');
+  if ((await untilHealthy(url, await countRestarts())) !== null) return;
+  const said = await lastLines();
+  if (place && before) await runCommands(planReturn(place, before));
+  throw new CommandError(
+    EXIT.differs,
+    'HOST_UNHEALTHY',
+    `the new server does not answer at ${url}/api/health${before ? `; release ${before} runs again` : ''}\n${said}`,
+    'mend what it says, then: generator host install; all lines: journalctl --unit twofold',
+  );
 }
 
 function assertComplete(root: string): void {

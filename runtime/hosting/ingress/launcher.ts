@@ -25,10 +25,14 @@ export function serveLauncher(path: string): Server {
   return server.listen(path);
 }
 
-/** Starts a process that continues when this one ends. @returns its process id. */
+/**
+ * Starts a process that continues when this one ends, and when the folder of this release is gone.
+ *
+ * @returns its process id.
+ */
 export async function startProgram({ command, file, settings }: Program): Promise<number> {
   const child = spawn(command, [file, JSON.stringify(settings)], {
-    detached: true,
+    ...{ detached: true, cwd: '/' },
     stdio: 'ignore',
   });
   child.unref();
