@@ -2,8 +2,10 @@ import type { Diagnostic, Position } from '@twofold/schema';
 import {
   type DefinitionNode,
   type DocumentNode,
+  type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
+  Kind,
   LoneAnonymousOperationRule,
   NoUnusedFragmentsRule,
   recommendedRules,
@@ -14,6 +16,7 @@ import {
 } from 'graphql';
 import { type DocumentText, placeIn } from './document-text.ts';
 import type { FoundDefinition } from './found-definition.ts';
+import { spreadsWithin } from './spreads.ts';
 
 /**
  * Rules about one request. Here the definitions of all files are checked together: names have
@@ -30,14 +33,40 @@ const RULES = [...new Set([...specifiedRules, ...recommendedRules])].filter(
   (rule) => !NOT_HERE.has(rule),
 );
 
-/** The findings for parts of a document that the served schema does not have or allow. */
+type Definition = FoundDefinition['node'];
+
+/**
+ * The findings for parts of documents that the served schema does not have or allow. What the rules
+ * say about a definition depends on the schema, on the definition and on the fragments that it uses:
+ * one that was valid with these is not checked again.
+ */
 export function invalidIn(
   schema: GraphQLSchema,
-  document: DocumentNode,
+  nodes: readonly Definition[],
   placeOf: (error: GraphQLError) => Position | null,
 ): Diagnostic[] {
-  const errors = validate(schema, document, RULES, { maxErrors: Infinity });
+  const usedBy = usedFragments(nodes);
+  const open = nodes.filter((node) => !isSame(VALID.get(node), [schema, ...usedBy(node)]));
+  if (open.length === 0) return [];
+  const definitions = [...new Set([...open, ...open.flatMap(usedBy)])];
+  const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions };
+  const errors = validate(schema, whole, RULES, { maxErrors: Infinity });
+  if (errors.length === 0) for (const node of open) VALID.set(node, [schema, ...usedBy(node)]);
   return errors.map((error) => invalid(error.message, placeOf(error)));
+}
+
+/** The schema and the fragments with which a definition was valid. */
+const VALID = new WeakMap<Definition, readonly unknown[]>();
+
+const isSame = (known: readonly unknown[] | undefined, given: readonly unknown[]) =>
+  known?.length === given.length && known.every((part, at) => part === given[at]);
+
+function usedFragments(nodes: readonly Definition[]) {
+  const named = new Map<string, FragmentDefinitionNode>();
+  for (const node of nodes)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) named.set(node.name.value, node);
+  return (node: Definition): readonly FragmentDefinitionNode[] =>
+    spreadsWithin(node, (name) => named.get(name)).flatMap((name) => named.get(name) ?? []);
 }
 
 /** The finding for a text that does not parse. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Diagnostic, type Position, remembered } from '@twofold/schema';
 import {
   type DefinitionNode,
-  type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
@@ -19,6 +18,7 @@ import { descriptionOf } from './description.ts';
 import { type DocumentText, placeIn } from './document-text.ts';
 import { invalidIn, nameTaken, notStatic, syntaxProblem, unnamed, unexpected } from './findings.ts';
 import type { FoundDefinition } from './found-definition.ts';
+import { spreadsWithin } from './spreads.ts';
 import { withTypenames } from './typenames.ts';
 
 /** An operation that a client sends. */
@@ -81,9 +81,8 @@ export function readOperations(
     ...found.filter(({ node }) => isUnnamed(node)).map(unnamed),
     ...takenNames(found),
   ];
-  const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: found.map(({ node }) => node) };
-  const placeOf = placesOf(found);
-  if (schema) findings.push(...invalidIn(schema, whole, placeOf));
+  const nodes = found.map(({ node }) => node);
+  if (schema) findings.push(...invalidIn(schema, nodes, placesOf(found)));
   if (findings.length > 0) return { operations: [], fragments: [], findings };
   const written = typenames ? found.map(withTypename) : found;
   const fragments = fragmentsOf(written);
@@ -225,34 +224,6 @@ function withoutDescriptions<Node extends FoundDefinition['node']>(node: Node): 
 
 /** The SHA-256 of a text, as the list and the requests of clients name it. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** The names of the fragments that a definition spreads, also through others, sorted. */
-function spreadsWithin(
-  node: FoundDefinition['node'],
-  fragmentOf: (name: string) => FragmentDefinitionNode | undefined,
-): string[] {
-  const names = new Set<string>();
-  const open: FoundDefinition['node'][] = [node];
-  for (const each of open)
-    for (const name of directSpreads(each)) {
-      if (names.has(name)) continue;
-      names.add(name);
-      const fragment = fragmentOf(name);
-      if (fragment) open.push(fragment);
-    }
-  return [...names].sort();
-}
-
-const SPREADS = new WeakMap<FoundDefinition['node'], readonly string[]>();
-
-function directSpreads(node: FoundDefinition['node']): readonly string[] {
-  const known = SPREADS.get(node);
-  if (known) return known;
-  const names: string[] = [];
-  visit(node, { FragmentSpread: ({ name }) => void names.push(name.value) });
-  SPREADS.set(node, names);
-  return names;
-}
 
 function placeOfName({ node, source }: FoundDefinition): Position {
   const name = node.name!;

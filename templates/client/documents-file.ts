@@ -3,11 +3,10 @@ import {
   type DefinitionNode,
   getNamedType,
   type GraphQLNamedType,
+  type GraphQLSchema,
   isCompositeType,
   isEnumType,
   isInputObjectType,
-  Kind,
-  type OperationDefinitionNode,
   print,
   TypeInfo,
   visit,
@@ -15,7 +14,7 @@ import {
 } from 'graphql';
 import { docComment } from './doc-comment.ts';
 import { enumType, inputObjectType, variablesType } from './input-type.ts';
-import type { Fragment, FrontEnd, Operation } from './operation.ts';
+import { type Fragment, fragmentNamed, type FrontEnd, type Operation } from './operation.ts';
 import { fragmentType, selectionType } from './selection-type.ts';
 import { typeName } from './type-name.ts';
 
@@ -37,52 +36,57 @@ export function documentsFile(given: FrontEnd): string {
   ].join('');
 }
 
-/** The text of an operation depends on its own node and on those of the fragments that it uses. */
-const known = createMemory<OperationDefinitionNode, string>();
+/** What is printed of a definition depends on its node and on those of the fragments that it uses. */
+const known = createMemory<DefinitionNode, string>();
 
 function operationText(operation: Operation, given: FrontEnd): string {
   const { schema, format, send } = given;
-  const used = operation.fragments.map(({ name }) => fragmentNamed(given, name));
+  const used = operation.fragments.map(({ name }) => fragmentNamed(given, name)?.node);
   return known(operation.node, [schema, format, send, JSON.stringify(given.scalars), ...used], () =>
     printOperation(operation, given),
   );
 }
 
-const fragmentNamed = ({ fragments }: FrontEnd, name: string) =>
-  fragments.find((fragment) => fragment.name === name)?.node;
-
 /** Enums and inputs that the documents name, and those that these need, by name. */
 function usedTypes({ schema, operations, fragments }: FrontEnd): GraphQLNamedType[] {
-  const used = new Map<string, GraphQLNamedType>();
-  const use = (type: GraphQLNamedType | undefined) => {
-    if (!type || used.has(type.name)) return;
-    if (isEnumType(type)) used.set(type.name, type);
-    if (!isInputObjectType(type)) return;
-    used.set(type.name, type);
-    for (const field of Object.values(type.getFields())) use(getNamedType(field.type));
+  const used = new Set<GraphQLNamedType>();
+  const use = (type: GraphQLNamedType) => {
+    if (used.has(type) || !(isEnumType(type) || isInputObjectType(type))) return;
+    used.add(type);
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) use(getNamedType(field.type));
   };
-  const definitions: DefinitionNode[] = [...operations, ...fragments].map(({ node }) => node);
-  const typeInfo = new TypeInfo(schema);
-  visit(
-    { kind: Kind.DOCUMENT, definitions },
-    visitWithTypeInfo(typeInfo, {
-      Field: () => {
-        const type = typeInfo.getType();
-        const named = type && getNamedType(type);
-        if (named && isEnumType(named)) use(named);
-      },
-      VariableDefinition: ({ type }) => {
-        visit(type, { NamedType: ({ name }) => use(schema.getType(name.value)) });
-      },
-    }),
-  );
-  return [...used.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { node } of [...operations, ...fragments]) namedTypes(node, schema).forEach(use);
+  return [...used].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function printFragment({ name, node, description }: Fragment, given: FrontEnd): string {
-  const on = given.schema.getType(node.typeCondition.name.value);
-  const type = isCompositeType(on) ? fragmentType(on, [node.selectionSet], given) : 'never';
-  return `\n${docComment(description)}export type ${typeName(name)}Fragment = ${type};\n`;
+const knownTypes = createMemory<DefinitionNode, readonly GraphQLNamedType[]>();
+
+/** The enums that a definition selects, and the types of its variables. */
+function namedTypes(node: DefinitionNode, schema: GraphQLSchema): readonly GraphQLNamedType[] {
+  return knownTypes(node, [schema], () => {
+    const named = new Set<GraphQLNamedType | null | undefined>();
+    const typeInfo = new TypeInfo(schema);
+    const visitor = {
+      Field: () => {
+        const type = getNamedType(typeInfo.getType());
+        if (isEnumType(type)) named.add(type);
+      },
+      VariableDefinition: () => void named.add(getNamedType(typeInfo.getInputType())),
+    };
+    visit(node, visitWithTypeInfo(typeInfo, visitor));
+    return [...named].filter((type) => type != null);
+  });
+}
+
+function printFragment({ node, description, uses }: Fragment, given: FrontEnd): string {
+  const { schema, scalars } = given;
+  const used = uses.map((name) => fragmentNamed(given, name)?.node);
+  return known(node, [schema, JSON.stringify(scalars), ...used], () => {
+    const on = schema.getType(node.typeCondition.name.value);
+    const type = isCompositeType(on) ? fragmentType(on, [node.selectionSet], given) : 'never';
+    return `\n${docComment(description)}export type ${typeName(node.name.value)}Fragment = ${type};\n`;
+  });
 }
 
 /** The constant with a fragment's text; documents share it. */

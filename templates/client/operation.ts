@@ -1,3 +1,4 @@
+import { remembered } from '@twofold/schema';
 import type { FragmentDefinitionNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 
 /** An operation, and what its types and its constant are printed from. */
@@ -52,3 +53,13 @@ export interface ServerPaths {
   /** Null without `auth:`. */
   readonly delivery: 'body' | 'cookie' | null;
 }
+
+const byName = remembered(
+  (fragments: readonly Fragment[]) => new Map(fragments.map((each) => [each.name, each])),
+);
+
+/** The fragment of a name. */
+export const fragmentNamed = (
+  { fragments }: Pick<FrontEnd, 'fragments'>,
+  name: string,
+): Fragment | undefined => byName(fragments).get(name);

@@ -15,7 +15,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import type { FrontEnd } from './operation.ts';
+import { fragmentNamed, type FrontEnd } from './operation.ts';
 import { typeName } from './type-name.ts';
 
 /** The options on which the type of a selection depends. */
@@ -134,11 +134,11 @@ function addField(into: Gathered, node: FieldNode, optional: boolean): void {
 
 function bodyOf(
   node: Exclude<SelectionSetNode['selections'][number], FieldNode>,
-  { fragments }: Selecting,
+  given: Selecting,
 ): { readonly on: string | undefined; readonly set: SelectionSetNode } | undefined {
   if (node.kind === Kind.INLINE_FRAGMENT)
     return { on: node.typeCondition?.name.value, set: node.selectionSet };
-  const fragment = fragments.find(({ name }) => name === node.name.value)?.node;
+  const fragment = fragmentNamed(given, node.name.value)?.node;
   return fragment && { on: fragment.typeCondition.name.value, set: fragment.selectionSet };
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSchema, type GraphQLSchema, isScalarType } from 'graphql';
+import { buildSchema, type GraphQLSchema, isScalarType } from '../client/own-graphql.ts';
 import { readOperations } from '../../generator/documents/operations.ts';
 import { createRandomDocuments } from '../client/random-documents.ts';
 import { createRandom } from '../generator/random.ts';

@@ -233,6 +233,20 @@ describe('documents', () => {
     expect(existsSync(at('documents.json'))).toBe(false);
   });
 
+  it('are checked again when a fragment that they use, or the schema, has changed', async () => {
+    const card = (text: string) =>
+      write('../web/src/card.graphql', `fragment Card on Post { ${text} }`);
+    posts('...Card');
+    card('title');
+    expect(errors(await generate())).toEqual([]);
+    card('title @include(if: $shown)');
+    expect(errors(await generate())).toEqual(['DOCUMENT_INVALID ../web/src/card.graphql']);
+    card('title');
+    expect(errors(await generate())).toEqual([]);
+    write('schema.graphql', SDL.replace('title: String!', ''));
+    expect(errors(await generate())).toEqual(['DOCUMENT_INVALID ../web/src/card.graphql']);
+  });
+
   it('over a limit are refused with both figures', async () => {
     write('manifest.yaml', `${MANIFEST}api: { limits: { depth: 1, tokens: 40 } }\n`);
     const { findings } = await generate();

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSchema, isScalarType } from 'graphql';
+import { buildSchema, isScalarType } from '../../client/own-graphql.ts';
 import type { DocumentText } from '../../../generator/documents/document-text.ts';
 import { readOperations } from '../../../generator/documents/operations.ts';
 import { clientFiles } from '../../../templates/client/index.ts';
