@@ -98,8 +98,11 @@ export interface RunPlan extends InputReading {
  *
  * @throws CommandError when there is no schema at all.
  */
-export async function readProjectOf(root: string): Promise<InputReading> {
-  return understand(await readSources(root), {});
+export async function readProjectOf(
+  root: string,
+  options: Pick<RunOptions, 'known'> = {},
+): Promise<InputReading> {
+  return understand(await readSources(root), options);
 }
 
 async function understand(sources: Sources, { known }: RunOptions): Promise<InputReading> {

@@ -1,4 +1,4 @@
-import { CRUD_FILE, type Project, type SourceText } from '@twofold/schema';
+import { CRUD_FILE, type Project, type ProjectInput, type SourceText } from '@twofold/schema';
 import { buildASTSchema, type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { formatFindings } from '../report.ts';
@@ -26,13 +26,16 @@ export interface Side extends ServedSchema {
   readonly mandatory: boolean;
 }
 
+/** What both sides have in common is read once (`createKnown`). */
+export type KnownSide = NonNullable<ProjectInput['known']>;
+
 /**
  * Reads a project. `name` says which side it is.
  *
  * @throws CommandError 3 when its files have errors.
  */
-export async function readSide(root: string, name: string): Promise<Side> {
-  const { project, sources, findings } = await readProjectOf(root);
+export async function readSide(root: string, name: string, known: KnownSide): Promise<Side> {
+  const { project, sources, findings } = await readProjectOf(root, { known });
   if (!project || hasErrors(findings)) {
     const errors = findings.filter(({ severity }) => severity === 'error');
     const texts = [...sources.schema, ...(sources.manifest ? [sources.manifest] : [])];

@@ -43,13 +43,15 @@ async function changesSince(
   against: Against,
   { today, code }: { readonly today: string; readonly code: boolean },
 ): Promise<Found> {
-  const head = await readSide(root, 'this folder');
+  const { createKnown } = await import('@twofold/schema');
+  const known = createKnown();
+  const head = await readSide(root, 'this folder', known);
   if (against.kind === 'file')
     return { changes: compareSchemas(readSdl(against.path, against.file), head, today) };
   const list = head.project.api.trustedDocuments?.file;
   const checkout = await checkOut(root, against.commit, list === undefined ? [] : [list]);
   try {
-    const base = await readSide(checkout.root, against.ref);
+    const base = await readSide(checkout.root, against.ref, known);
     const found = compareSides(base, head, today);
     if (!code) return { changes: found };
     const { codeChanges } = await import('../breaking/code/code-changes.ts');

@@ -1,5 +1,5 @@
 import { type Diagnostic, type Project, type SourceText } from '@twofold/schema';
-import { type ASTNode, getLocation, Kind, parse, Source } from 'graphql';
+import { Kind, type NameNode, parse } from 'graphql';
 
 type SchemaPlace = Diagnostic['at'];
 
@@ -46,20 +46,19 @@ function fieldOf(entity: Project['entities'][number], column: string): string | 
 function definitions(schema: readonly SourceText[]): Map<string, SchemaPlace> {
   const places = new Map<string, SchemaPlace>();
   for (const { file, text } of schema) {
-    const source = new Source(text, file);
-    for (const node of parse(source).definitions) {
+    for (const node of parse(text).definitions) {
       if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.OBJECT_TYPE_EXTENSION)
         continue;
       const type = node.name.value;
-      if (!places.has(type)) places.set(type, placeOf(node.name, source));
+      if (!places.has(type)) places.set(type, placeOf(node.name, file));
       for (const field of node.fields ?? [])
-        places.set(`${type}.${field.name.value}`, placeOf(field.name, source));
+        places.set(`${type}.${field.name.value}`, placeOf(field.name, file));
     }
   }
   return places;
 }
 
-function placeOf(node: ASTNode, source: Source): SchemaPlace {
-  const { line, column } = getLocation(source, node.loc!.start);
-  return { file: source.name, line, column, length: node.loc!.end - node.loc!.start };
+function placeOf({ value, loc }: NameNode, file: string): SchemaPlace {
+  const { line, column } = loc!.startToken;
+  return { file, line, column, length: value.length };
 }

@@ -7,6 +7,7 @@ import { buildSchema, type GraphQLSchema, isScalarType } from '../client/own-gra
 import { readOperations } from '../../generator/documents/operations.ts';
 import { createRandomDocuments } from '../client/random-documents.ts';
 import { createRandom } from '../generator/random.ts';
+import { writeRepository } from './client/breaking.ts';
 
 /**
  * What typed documents cost, beside graphql-codegen's own CLI with the client preset: seconds of CPU
@@ -48,7 +49,9 @@ function writeInputs(): void {
   writeFileSync(join(home, 'schema.graphql'), sdl);
   symlinkSync(peers, join(home, 'node_modules'));
   writeFileSync(join(home, 'codegen.json'), JSON.stringify(configOf(schema)));
-  for (const name of ['ours', 'theirs'])
+  mkdirSync(join(home, 'empty'));
+  writeFileSync(join(home, 'empty/index.ts'), 'export {};');
+  for (const name of ['ours', 'theirs', 'empty'])
     writeFileSync(join(home, `${name}.json`), compilerOf(name));
 }
 
@@ -92,12 +95,17 @@ const compilerOf = (name: string) =>
   });
 
 writeInputs();
+writeRepository(join(home, 'repository'));
 const node = process.execPath;
 const commands = {
   ours: `${node} ${repo}test/bench/client/ours.ts ${home}`,
   preset: `${node} ${peers}/@graphql-codegen/cli/esm/bin.js --config codegen.json`,
   oursTsc: `${repo}node_modules/.bin/tsc -p ours.json`,
   presetTsc: `${repo}node_modules/.bin/tsc -p theirs.json`,
+  emptyTsc: `${repo}node_modules/.bin/tsc -p empty.json`,
+  // They end with 1: something is breaking, and files are to be written.
+  breaking: `(${node} ${repo}generator/bin.js breaking --no-code --cwd repository || test $? = 1)`,
+  generate: `(${node} ${repo}generator/bin.js generate --dry-run --cwd repository || test $? = 1)`,
 };
 const seconds = new Map<string, number>();
 for (let round = 0; round < ROUNDS; round++)
@@ -118,6 +126,9 @@ console.log(
   `in one process: ${cold} ms cold, ${warm} ms warm (at most 1000); one of the documents changed ${changed} ms (at most 100)`,
 );
 console.log(
-  `tsc of the result: ours ${seconds.get('oursTsc')!.toFixed(2)} s, the preset's ${seconds.get('presetTsc')!.toFixed(2)} s: ${ratio('oursTsc', 'presetTsc')} (at most 1.50)`,
+  `tsc of the result: ours ${seconds.get('oursTsc')!.toFixed(2)} s, the preset's ${seconds.get('presetTsc')!.toFixed(2)} s: ${ratio('oursTsc', 'presetTsc')} (at most 1.50; an empty folder takes ${seconds.get('emptyTsc')!.toFixed(2)} s)`,
+);
+console.log(
+  `breaking without code, 1,000 entities with their inputs: ${seconds.get('breaking')!.toFixed(2)} s (at most 1.50), ${ratio('breaking', 'generate')} of a generate that writes nothing`,
 );
 rmSync(home, { recursive: true });

@@ -24,7 +24,7 @@ export interface ApiComparison {
 /** The changes of the served schema, each with the documents that it concerns. */
 export function apiChanges(comparison: ApiComparison): Change[] {
   const { base, head, renames, documents } = comparison;
-  const renamed = renameSchema(base.sdl, renames);
+  const renamed = renames.size === 0 ? base.schema : renameSchema(base.sdl, renames);
   const uses = documents.flatMap((document) => {
     if (!document.document || !validFor(base.schema, document.document)) return [];
     return [{ document, usage: usageOf(document.document, base.schema) }];

@@ -1,5 +1,5 @@
 import type { SourceText } from '@twofold/schema';
-import { type ASTNode, getLocation, Kind, type NameNode, parse, Source } from 'graphql';
+import { type ASTNode, Kind, type NameNode, parse } from 'graphql';
 import type { Place } from '../change.ts';
 
 /** Looks up where a schema declares a coordinate. */
@@ -32,13 +32,12 @@ function ownerOf(coordinate: string): string {
 type Named = ASTNode & { readonly name: NameNode };
 
 function placesIn({ file, text }: SourceText): [string, Place][] {
-  const source = new Source(text, file);
   const found: [string, Place][] = [];
   const add = (coordinate: string, { name }: Named) => {
-    const { line, column } = getLocation(source, name.loc!.start);
+    const { line, column } = name.loc!.startToken;
     found.push([coordinate, { file, line, column }]);
   };
-  for (const node of parse(source).definitions) {
+  for (const node of parse(text).definitions) {
     if (!('name' in node) || !node.name || node.kind === Kind.FRAGMENT_DEFINITION) continue;
     const owner = `${node.kind === Kind.DIRECTIVE_DEFINITION ? '@' : ''}${node.name.value}`;
     if (!node.kind.endsWith('Extension')) add(owner, node as Named);
