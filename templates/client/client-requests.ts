@@ -34,7 +34,7 @@ const SENDING: Readonly<
     post: String.raw`    const documentId = 'sha256:' + hashIn(document);
     const response = await post({ documentId });
     if (response.status !== 400) return response;
-    const isUnknown = (await response.clone().text()).includes('PERSISTED_QUERY_NOT_FOUND');
+    const isUnknown = (await bodyOf(response.clone())).includes('PERSISTED_QUERY_NOT_FOUND');
     return isUnknown ? post({ documentId, query: textOf(document) }) : response;
 `,
   },
@@ -128,6 +128,9 @@ const CODES: { readonly [status: number]: ErrorCode } = {
 export function createClient(options: ClientOptions): Client {
   const { origin } = new URL(options.url);
   const call = createCall(origin, options);
+  options.socket?.on?.('connected', (_socket, _payload, wasRetry) => {
+    if (wasRetry) options.onReconnect?.();
+  });
 @SEND@@ASK@  async function result<Data>(
     document: TypedDocument<Data, never>,
     variables?: unknown,
@@ -166,9 +169,10 @@ export function createClient(options: ClientOptions): Client {
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): AsyncGenerator<Data> {
     if (options.socket) {
-      for await (const event of options.socket.iterate(payloadOf(document, variables)))
-        yield dataOf(event as Result<Data>);
-      return;
+      signal?.throwIfAborted();
+      const events = options.socket.iterate(payloadOf(document, variables));
+      for await (const event of socketEvents(events, signal)) yield dataOf(event as Result<Data>);
+      return signal?.throwIfAborted();
     }
     const left = new AbortController();
     const ended = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
@@ -199,7 +203,7 @@ export function createClient(options: ClientOptions): Client {
     if (url.origin !== origin) throw new TypeError(url.origin + ' is not the server of this client');
     const response = await send(url, init);
     if (response.status < 400) return response;
-    throw failureOf(response, jsonOf(await response.text()));
+    throw failureOf(response, jsonOf(await bodyOf(response)));
   }
 
   return {
@@ -247,6 +251,14 @@ function createCall(origin: string, options: ClientOptions): Call {
   };
 }
 
+/** The text of an answer that a broken connection may cut off. */
+const bodyOf = (response: Response): Promise<string> =>
+  response.text().catch((error: unknown) => {
+    throw error instanceof TypeError
+      ? new ApiError('NETWORK', 'The answer was cut off', detailsOf(response))
+      : error;
+  });
+
 /** A JSON object; null for any other text. */
 function jsonOf(text: string): { readonly [key: string]: unknown } | null {
   try {
@@ -258,7 +270,7 @@ function jsonOf(text: string): { readonly [key: string]: unknown } | null {
 }
 
 async function answerOf<Data>(response: Response): Promise<Partial<Result<Data>>> {
-  const body = jsonOf(await response.text());
+  const body = jsonOf(await bodyOf(response));
   if (body && ('data' in body || 'errors' in body)) return body as Partial<Result<Data>>;
   throw failureOf(response, body);
 }
@@ -296,6 +308,25 @@ function dataOf<Data>({
 const isPassing = (error: unknown) =>
   error instanceof ApiError &&
   (error.status === 429 || error.status >= 500 || ['NETWORK', 'TIMEOUT'].includes(error.code));
+
+/** The events of a socket. Leaving it while an event is waited for ends the subscription too. */
+async function* socketEvents(
+  events: AsyncIterableIterator<unknown>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<unknown> {
+  const stop = () => void events.return?.();
+  signal?.addEventListener('abort', stop);
+  try {
+    yield* events;
+  } catch (error) {
+    // 'graphql-ws' throws the errors of a refused document, or the event of a closed socket.
+    if (Array.isArray(error)) dataOf({ errors: error });
+    const isRefused = (error as { code?: unknown } | null)?.code === 4403;
+    throw new ApiError(isRefused ? 'UNAUTHENTICATED' : 'NETWORK', 'The socket was closed');
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
 
 async function* eventsOf(response: Response): AsyncGenerator<{ event: string; data: string }> {
   const reader = response.body!.getReader();

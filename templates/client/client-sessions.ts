@@ -61,7 +61,7 @@ const BODY: Parts = {
     const { refreshToken } = before.session;
     if (!refreshToken) return (await forget(), null);
     const response = await call('/api/auth/refresh', jsonBody({ refreshToken }));
-    const body = jsonOf(await response.text());
+    const body = jsonOf(await bodyOf(response));
     // The session may have ended, or be another one, since the request was sent.
     const now = await load();
     if (changes !== turn || now?.at !== before.at) return now?.session ?? null;
@@ -110,7 +110,7 @@ const COOKIE: Parts = {
     if (before ? before.session.accessToken !== stale : !mayHold) return before?.session ?? null;
     const turn = changes;
     const response = await call('/api/auth/refresh', jsonBody({}));
-    const body = jsonOf(await response.text());
+    const body = jsonOf(await bodyOf(response));
     // The session may have ended, or be another one, since the request was sent.
     const now = await load();
     if (changes !== turn || now?.at !== before?.at) return now?.session ?? null;
@@ -192,7 +192,7 @@ function createSessions(origin: string, options: ClientOptions, call: Call) {
 
   async function enter(path: string, body: object): Promise<Session | SignInStep> {
     const response = await call('/api/auth/' + path, jsonBody(body));
-    const answer = jsonOf(await response.text());
+    const answer = jsonOf(await bodyOf(response));
     if (!response.ok || !answer) throw failureOf(response, answer);
     const { login = answer, ...more } = answer;
     if (!('accessToken' in (login as object))) return (step = answer as unknown as SignInStep);

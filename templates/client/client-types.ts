@@ -132,7 +132,11 @@ export interface SocketClient {
     query: string;
     variables?: Record<string, unknown>;
     extensions?: Record<string, unknown>;
-  }): AsyncIterable<unknown>;
+  }): AsyncIterableIterator<unknown>;
+  on?(
+    event: 'connected',
+    listener: (socket: unknown, payload: unknown, wasRetry: boolean) => void,
+  ): unknown;
 }
 
 /** What 'fetch' takes as headers. */
@@ -146,7 +150,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
 @STORAGE@  /** A client of 'graphql-ws' for subscriptions, in place of server-sent events. */
   readonly socket?: SocketClient | undefined;
-  /** Milliseconds until a request counts as failed. */
+  /** Milliseconds until a request without an answer counts as failed. */
   readonly timeout?: number | undefined;
 @ONSIGNOUT@  /** A subscription is connected again; what happened in between was not delivered. */
   readonly onReconnect?: (() => void) | undefined;
