@@ -28,7 +28,7 @@ export async function createFront(
     if (file !== undefined) return serveFile(pathname, file, to);
     seen.push(`${from.method} ${pathname}`);
     if (refused !== null && pathname === '/api/auth/refresh')
-      return to.writeHead(refused, { 'content-type': 'application/json' }).end('{"error":"no"}');
+      return to.writeHead(refused, refusalFor(from)).end('{"error":"no"}');
     if (/event-stream/.test(from.headers.accept ?? '')) {
       open.add(to);
       to.once('close', () => open.delete(to));
@@ -48,6 +48,15 @@ export async function createFront(
     },
   };
 }
+
+/** As the server refuses, also to a page of another origin that it allows. */
+const refusalFor = ({ headers: { origin } }: IncomingMessage) => ({
+  'content-type': 'application/json',
+  ...(origin && {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+  }),
+});
 
 /** A page whose client is in `window.client` once it is loaded. */
 const PAGE = `<!doctype html><title>front</title>

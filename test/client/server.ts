@@ -70,17 +70,23 @@ const ENV = {
 
 /** A server with sign-in, at a free port or at the one of `at`. */
 export function startServer({
+  auth = '{}',
   manifest = '',
   at = '127.0.0.1:0',
   env = {},
-}: { manifest?: string; at?: string; env?: Record<string, string> } = {}): Promise<Running> {
+}: {
+  auth?: string;
+  manifest?: string;
+  at?: string;
+  env?: Record<string, string>;
+} = {}): Promise<Running> {
   return createServer()
     .with({
       name: 'auth',
       create: (kernel) =>
         createAuth({ kernel, model: kernel.project.auth, host: false, bcryptCost: 4 }),
     })
-    .schema(SDL, `name: front\nauth: {}\n${manifest}`)
+    .schema(SDL, `name: front\nauth: ${auth}\n${manifest}`)
     .start(at, { env: { ...ENV, DATABASE_URL: ':memory:', ...env } });
 }
 
