@@ -61,6 +61,7 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
   const askAll = async () => (await Promise.all(pages.map(ask))).flat() as string[];
   const states = () =>
     Promise.all(pages.map((page) => page.evaluate('[api.session?.email ?? null, ended]')));
+  const both = (...state: readonly unknown[]) => [state, state];
   const refreshes = () => api.seen.filter((each) => each === REFRESH).length;
 
   it('is signed in where the page opens next, refreshes one page at a time, and signs out all', async () => {
@@ -93,10 +94,10 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
 
     api.refuse(503);
     expect(new Set(await askAll())).toEqual(new Set(['UNAVAILABLE']));
-    expect(await states()).toEqual(Array(2).fill(['ada@example.com', 0]));
+    expect(await states()).toEqual(both('ada@example.com', 0));
     api.refuse(401);
     expect(new Set(await askAll())).toEqual(new Set(['UNAUTHENTICATED']));
-    await expect.poll(states).toEqual(Array(2).fill([null, 1]));
+    await expect.poll(states).toEqual(both(null, 1));
     api.refuse(null);
   });
 
@@ -105,7 +106,7 @@ describeWith('chromium', 'a client whose refresh token is in a cookie, of a page
     const login = JSON.stringify({ email: 'ada@example.com', password: PASSWORD });
     for (const page of pages) await page.evaluate(`api.signIn(${login})`);
     await pages[0]!.evaluate('api.signOut()');
-    await expect.poll(states).toEqual(Array(2).fill([null, 1]));
+    await expect.poll(states).toEqual(both(null, 1));
     api.seen.length = 0;
     pages = [await openPage()];
     expect(new Set(await askAll())).toEqual(new Set(['UNAUTHENTICATED']));
