@@ -98,11 +98,8 @@ export interface RunPlan extends InputReading {
  *
  * @throws CommandError when there is no schema at all.
  */
-export async function readProjectOf(
-  root: string,
-  options: Pick<RunOptions, 'known'> = {},
-): Promise<InputReading> {
-  return understand(await readSources(root), options);
+export async function readProjectOf(root: string, given: RunOptions = {}): Promise<InputReading> {
+  return understand(await readSources(root), given);
 }
 
 async function understand(sources: Sources, { known }: RunOptions): Promise<InputReading> {
