@@ -17,12 +17,14 @@ export function graphqlFile({ operations, fragments, ending }: FrontEnd): string
   ].filter(({ text }) => text !== null);
   const constants = inCode.map(({ constant }) => constant).sort();
   const imports = constants.map((constant) => `  ${constant},\n`).join('');
-  const entries = inCode.map(({ name, constant }) => `  '${name}': ${constant},\n`).join('');
+  const entries = inCode
+    .map(({ name, constant }) => `  ${keyOf(name, `'${name}'`)}: ${constant},\n`)
+    .join('');
   const overloads = inCode.map(
     ({ text, constant }) =>
       `export function graphql(source: ${JSON.stringify(text)}): typeof ${constant};\n`,
   );
-  const hashes = operations.map(({ name, hash }) => `  ${name}: '${hash}',\n`).join('');
+  const hashes = operations.map(({ name, hash }) => `  ${keyOf(name)}: '${hash}',\n`).join('');
   return `${imports && `import {\n${imports}} from './documents${ending}';\n\n`}/** Documents of code, by the name of the first operation in their text. */
 const documents: { readonly [name: string]: unknown } = {${entries && `\n${entries}`}};
 
@@ -38,6 +40,9 @@ export function hashOf(document: object): string {
 ${HASH_OF}}
 `;
 }
+
+/** `__proto__` as a plain key would set the prototype of the object. */
+const keyOf = (name: string, key = name) => (name === '__proto__' ? `['${name}']` : key);
 
 const GRAPHQL = String.raw`  let outline = source.replace(/"""[^]*?"""|"(?:\\.|[^"\\])*"|#.*/g, '');
   for (let before = ''; before !== outline;) {

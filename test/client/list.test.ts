@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunOptions, type RunPlan, run } from '../../generator/pipeline.ts';
 import { type Disk, disk } from '../../generator/write/disk.ts';
@@ -245,6 +246,15 @@ describe('documents', () => {
     expect(errors(await generate())).toEqual([]);
     write('schema.graphql', SDL.replace('title: String!', ''));
     expect(errors(await generate())).toEqual(['DOCUMENT_INVALID ../web/src/card.graphql']);
+  });
+
+  it('may have the name of a member that every object has', async () => {
+    write('../web/src/posts.graphql', 'query __proto__ { posts { id } }');
+    await generate();
+    const out = await import(/* @vite-ignore */ pathToFileURL(at('../web/api/index.ts')).href);
+    expect([out.hashOf({ name: '__proto__' })]).toEqual(
+      Object.keys(JSON.parse(read('documents.json'))),
+    );
   });
 
   it('over a limit are refused with both figures', async () => {
